@@ -1,0 +1,114 @@
+//! Where bytes come from: a bundle, and behind it the assets that ship with the simulator.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A folder of files handed in as bytes. Paths are relative, `/`-separated and normalised: no
+/// `.`, `..`, empty segment, backslash or leading `/` ever reaches an implementation.
+pub trait Bundle {
+    /// The bytes of a file, or `None` where there is none (or none that can be read).
+    fn read(&self, path: &str) -> Option<Cow<'_, [u8]>>;
+
+    /// All paths below a folder (`"worlds/"`), sorted.
+    fn list(&self, folder: &str) -> Vec<String>;
+}
+
+/// A bundle in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemoryBundle {
+    /// Path → bytes.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl MemoryBundle {
+    /// Adds or replaces a file.
+    pub fn insert(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.files.insert(path.into(), bytes.into());
+    }
+}
+
+impl Bundle for MemoryBundle {
+    fn read(&self, path: &str) -> Option<Cow<'_, [u8]>> {
+        self.files.get(path).map(|b| Cow::Borrowed(b.as_slice()))
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        self.files.keys().filter(|p| p.starts_with(folder)).cloned().collect()
+    }
+}
+
+/// A bundle and the shared assets behind it: the one place where paths are resolved.
+#[derive(Clone, Copy)]
+pub struct Assets<'a> {
+    bundle: &'a dyn Bundle,
+    shared: Option<&'a dyn Bundle>,
+}
+
+impl<'a> Assets<'a> {
+    /// A bundle alone.
+    pub fn of(bundle: &'a dyn Bundle) -> Assets<'a> {
+        Assets { bundle, shared: None }
+    }
+
+    /// A bundle, then the shared assets.
+    pub fn with_shared(bundle: &'a dyn Bundle, shared: &'a dyn Bundle) -> Assets<'a> {
+        Assets { bundle, shared: Some(shared) }
+    }
+
+    /// The bundle itself, without the shared assets.
+    pub fn bundle(&self) -> &'a dyn Bundle {
+        self.bundle
+    }
+
+    /// Reads a path (which may hold `..`) from the bundle, else from the shared assets. The
+    /// normalised path comes with it. `None` when it leaves the root or does not exist.
+    pub fn read(&self, path: &str) -> Option<(String, Cow<'a, [u8]>)> {
+        let path = normalise(path)?;
+        let bytes = self.bundle.read(&path).or_else(|| self.shared.and_then(|s| s.read(&path)))?;
+        Some((path, bytes))
+    }
+}
+
+/// Resolves `.` and `..` in a relative path; `None` when it would leave the root, is absolute,
+/// empty, or holds a backslash, a colon or a NUL.
+pub fn normalise(path: &str) -> Option<String> {
+    if path.starts_with('/') || path.len() > 1024 || path.contains(['\\', '\0', ':']) {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside() {
+        assert_eq!(normalise("meshes/a/../textures/./x.png").as_deref(), Some("meshes/textures/x.png"));
+        for bad in ["../x", "a/../../x", "/etc/passwd", "a\\b", "", ".", "c:/x", "a\0b"] {
+            assert_eq!(normalise(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_bundle_comes_before_the_shared_assets() {
+        let (mut own, mut shared) = (MemoryBundle::default(), MemoryBundle::default());
+        shared.insert("a", "shared");
+        shared.insert("b", "shared");
+        own.insert("a", "own");
+        let assets = Assets::with_shared(&own, &shared);
+        assert_eq!(assets.read("a").expect("a").1.as_ref(), b"own");
+        assert_eq!(assets.read("x/../b").expect("b").1.as_ref(), b"shared");
+        assert!(assets.read("c").is_none());
+    }
+}

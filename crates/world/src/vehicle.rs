@@ -1,0 +1,281 @@
+//! The robot's profile: every number of a vehicle generation, from `vehicles/<generation>.json`.
+
+use crate::error::{Error, Place};
+use serde::Deserialize;
+
+/// The default generation, always at hand.
+const GEN1: &str = include_str!("../../../vehicles/gen1.json");
+
+/// A vehicle generation. Lengths in metres, from the pose origin: ground level, midway between
+/// the axles, x ahead, y left, z up.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Profile {
+    /// Short name, `gen1`.
+    pub generation: String,
+    /// Name for people.
+    pub model_name: String,
+    /// Distance between the axles.
+    pub wheelbase_m: f64,
+    /// Distance between left and right wheels.
+    pub track_m: f64,
+    /// Radius of a wheel.
+    pub wheel_radius_m: f64,
+    /// Width of a wheel.
+    pub wheel_width_m: f64,
+    /// Mass of one wheel (part of `mass_kg`); sets how fast it spins up.
+    pub wheel_mass_kg: f64,
+    /// Mass of the whole car.
+    pub mass_kg: f64,
+    /// Centre of mass.
+    pub centre_of_mass_m: [f64; 3],
+    /// The body's box.
+    pub body: Body,
+    /// Motor and servo.
+    pub drive: DriveLimits,
+    /// Tyres.
+    pub tyre: Tyre,
+    /// Suspension.
+    pub suspension: Suspension,
+    /// Camera.
+    pub camera: Camera,
+    /// Lidar.
+    pub lidar: Lidar,
+    /// Inertial measurement unit.
+    pub imu: Imu,
+    /// Battery.
+    pub battery: Battery,
+}
+
+/// The body's box.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Body {
+    /// Full extents.
+    pub size_m: [f64; 3],
+    /// Centre.
+    pub centre_m: [f64; 3],
+}
+
+/// What motor and servo can do.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct DriveLimits {
+    /// Both ways.
+    pub max_speed_mps: f64,
+    /// Both ways.
+    pub max_acceleration_mps2: f64,
+    /// Both ways, at the virtual centre wheel.
+    pub max_steering_rad: f64,
+    /// Speed of the servo.
+    pub steering_rate_radps: f64,
+}
+
+/// Tyres.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Tyre {
+    /// Friction coefficient: the radius of the friction circle by load.
+    pub friction: f64,
+    /// Side force by load and slip angle, small angles.
+    pub cornering_stiffness_per_rad: f64,
+    /// Drive force by load and slip ratio, small ratios.
+    pub slip_stiffness: f64,
+}
+
+/// Suspension.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Suspension {
+    /// Natural frequency of the car's heave.
+    pub frequency_hz: f64,
+    /// Fraction of critical damping.
+    pub damping_ratio: f64,
+    /// How far a wheel can drop below its rest position.
+    pub travel_m: f64,
+}
+
+/// Camera.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Camera {
+    /// Pixels.
+    pub width_px: u32,
+    /// Pixels.
+    pub height_px: u32,
+    /// Frames a simulated second.
+    pub rate_hz: u32,
+    /// Horizontal field of view.
+    pub horizontal_fov_rad: f64,
+    /// Where it is.
+    pub position_m: [f64; 3],
+    /// Both ways.
+    pub max_pan_rad: f64,
+    /// Both ways.
+    pub max_tilt_rad: f64,
+    /// Of full scale.
+    pub noise_sd: f64,
+    /// Radial distortion, second order.
+    pub distortion_k1: f64,
+    /// Radial distortion, fourth order.
+    pub distortion_k2: f64,
+}
+
+/// Lidar.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Lidar {
+    /// Beams over the full circle.
+    pub beams: u32,
+    /// Scans a simulated second.
+    pub rate_hz: u32,
+    /// Nearest range.
+    pub range_min_m: f64,
+    /// Farthest range.
+    pub range_max_m: f64,
+    /// Noise of a range.
+    pub noise_sd_m: f64,
+    /// Where it is.
+    pub position_m: [f64; 3],
+}
+
+/// Inertial measurement unit.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Imu {
+    /// Samples a simulated second.
+    pub rate_hz: u32,
+    /// Noise of the gyro.
+    pub gyro_sd_radps: f64,
+    /// Noise of the accelerometer.
+    pub accelerometer_sd_mps2: f64,
+    /// Where it is.
+    pub position_m: [f64; 3],
+}
+
+/// Battery.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Battery {
+    /// Full voltage.
+    pub voltage_v: f64,
+    /// Charge in percent.
+    pub percentage: f64,
+    /// Readings a simulated second.
+    pub rate_hz: u32,
+}
+
+impl Profile {
+    /// The default generation.
+    #[allow(clippy::expect_used, clippy::missing_panics_doc)]
+    pub fn gen1() -> Profile {
+        Profile::from_json("vehicles/gen1.json", GEN1.as_bytes()).expect("the built-in profile is valid")
+    }
+
+    /// Reads a profile and checks every number.
+    pub fn from_json(file: &str, bytes: &[u8]) -> Result<Profile, Error> {
+        if bytes.len() > 64 << 10 {
+            return Err(Error::file(file, "profile is larger than 64 KiB"));
+        }
+        let profile: Profile = serde_json::from_slice(bytes).map_err(|e| {
+            let place = Place { file: file.to_owned(), line: e.line() as u32, column: e.column() as u32 };
+            Error::at(place, e.to_string())
+        })?;
+        profile.check().map_err(|message| Error::file(file, message))?;
+        Ok(profile)
+    }
+
+    /// Where wheel `i` touches the ground at rest: front left, front right, rear left, rear right.
+    pub fn wheel_position(&self, i: usize) -> [f64; 2] {
+        let x = if i < 2 { 0.5 } else { -0.5 } * self.wheelbase_m;
+        let y = if i.is_multiple_of(2) { 0.5 } else { -0.5 } * self.track_m;
+        [x, y]
+    }
+
+    /// How far the body reaches ahead of the pose origin.
+    pub fn front_overhang_m(&self) -> f64 {
+        self.body.centre_m[0] + 0.5 * self.body.size_m[0]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let within = |name: &str, value: f64, low: f64, high: f64| {
+            if value >= low && value <= high {
+                Ok(())
+            } else {
+                Err(format!("{name} must be a number from {low} to {high}, not {value}"))
+            }
+        };
+        let point = |name: &str, p: [f64; 3]| p.iter().try_for_each(|&v| within(name, v, -2.0, 2.0));
+        if self.generation.is_empty()
+            || !self.generation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        {
+            return Err("generation must be a name of letters, digits and _".to_owned());
+        }
+        within("wheelbase_m", self.wheelbase_m, 0.02, 2.0)?;
+        within("track_m", self.track_m, 0.02, 2.0)?;
+        within("wheel_radius_m", self.wheel_radius_m, 0.005, 0.5)?;
+        within("wheel_width_m", self.wheel_width_m, 0.001, 0.5)?;
+        within("mass_kg", self.mass_kg, 0.1, 200.0)?;
+        within("wheel_mass_kg", self.wheel_mass_kg, 1e-4, self.mass_kg / 8.0)?;
+        point("centre_of_mass_m", self.centre_of_mass_m)?;
+        within("centre_of_mass_m[2]", self.centre_of_mass_m[2], 0.001, 2.0)?;
+        within(
+            "centre_of_mass_m[0]",
+            self.centre_of_mass_m[0],
+            -0.45 * self.wheelbase_m,
+            0.45 * self.wheelbase_m,
+        )?;
+        self.body.size_m.iter().try_for_each(|&v| within("body.size_m", v, 0.01, 3.0))?;
+        point("body.centre_m", self.body.centre_m)?;
+        within("drive.max_speed_mps", self.drive.max_speed_mps, 0.1, 20.0)?;
+        within("drive.max_acceleration_mps2", self.drive.max_acceleration_mps2, 0.1, 100.0)?;
+        within("drive.max_steering_rad", self.drive.max_steering_rad, 0.01, 1.2)?;
+        within("drive.steering_rate_radps", self.drive.steering_rate_radps, 0.1, 100.0)?;
+        within("tyre.friction", self.tyre.friction, 0.05, 3.0)?;
+        within("tyre.cornering_stiffness_per_rad", self.tyre.cornering_stiffness_per_rad, 1.0, 200.0)?;
+        within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
+        within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 20.0)?;
+        within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 3.0)?;
+        within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)?;
+        within("camera.width_px", f64::from(self.camera.width_px), 16.0, 1920.0)?;
+        within("camera.height_px", f64::from(self.camera.height_px), 16.0, 1080.0)?;
+        within("camera.rate_hz", f64::from(self.camera.rate_hz), 1.0, 200.0)?;
+        within("camera.horizontal_fov_rad", self.camera.horizontal_fov_rad, 0.1, 2.6)?;
+        point("camera.position_m", self.camera.position_m)?;
+        within("camera.max_pan_rad", self.camera.max_pan_rad, 0.0, 1.6)?;
+        within("camera.max_tilt_rad", self.camera.max_tilt_rad, 0.0, 1.6)?;
+        within("camera.noise_sd", self.camera.noise_sd, 0.0, 0.5)?;
+        within("camera.distortion_k1", self.camera.distortion_k1, -0.5, 0.5)?;
+        within("camera.distortion_k2", self.camera.distortion_k2, -0.5, 0.5)?;
+        within("lidar.beams", f64::from(self.lidar.beams), 1.0, 7200.0)?;
+        within("lidar.rate_hz", f64::from(self.lidar.rate_hz), 1.0, 200.0)?;
+        within("lidar.range_min_m", self.lidar.range_min_m, 0.0, 10.0)?;
+        within("lidar.range_max_m", self.lidar.range_max_m, self.lidar.range_min_m + 0.1, 200.0)?;
+        within("lidar.noise_sd_m", self.lidar.noise_sd_m, 0.0, 1.0)?;
+        point("lidar.position_m", self.lidar.position_m)?;
+        within("imu.rate_hz", f64::from(self.imu.rate_hz), 1.0, 200.0)?;
+        within("imu.gyro_sd_radps", self.imu.gyro_sd_radps, 0.0, 1.0)?;
+        within("imu.accelerometer_sd_mps2", self.imu.accelerometer_sd_mps2, 0.0, 10.0)?;
+        point("imu.position_m", self.imu.position_m)?;
+        within("battery.voltage_v", self.battery.voltage_v, 0.0, 100.0)?;
+        within("battery.percentage", self.battery.percentage, 0.0, 100.0)?;
+        within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_profile_is_valid() {
+        let p = Profile::gen1();
+        assert_eq!(p.generation, "gen1");
+        assert_eq!(p.wheel_position(0), [0.09, 0.08]);
+        assert_eq!(p.wheel_position(3), [-0.09, -0.08]);
+    }
+
+    #[test]
+    fn a_bad_number_is_named() {
+        let text = GEN1.replace("\"wheelbase_m\": 0.18", "\"wheelbase_m\": -1");
+        let error = Profile::from_json("x.json", text.as_bytes()).expect_err("refused");
+        assert_eq!(error.to_string(), "x.json: wheelbase_m must be a number from 0.02 to 2, not -1");
+    }
+
+    #[test]
+    fn a_missing_field_has_a_place() {
+        let error = Profile::from_json("x.json", b"{\n \"generation\": \"a\"\n}").expect_err("refused");
+        assert!(error.to_string().starts_with("x.json:3:1: missing field `model_name`"), "{error}");
+    }
+}

@@ -1,0 +1,267 @@
+//! A small tolerant XML tree with limits.
+//!
+//! Real world files hold unbound prefixes, `--` in comments and unknown elements; none of that
+//! matters here. What does: well-formed nesting, UTF-8, no DOCTYPE, and bounds on everything.
+
+use crate::error::{Error, Place};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+/// Bounds of a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of the file.
+    pub bytes: usize,
+    /// Depth of nesting.
+    pub depth: usize,
+    /// Elements in all.
+    pub nodes: usize,
+    /// Attributes of one element.
+    pub attributes: usize,
+}
+
+impl Limits {
+    /// For world and model files.
+    pub const SDF: Limits = Limits { bytes: 8 << 20, depth: 64, nodes: 200_000, attributes: 64 };
+    /// For meshes, whose numbers come as long texts.
+    pub const MESH: Limits = Limits { bytes: 64 << 20, depth: 64, nodes: 200_000, attributes: 64 };
+}
+
+/// A parsed document.
+#[derive(Debug)]
+pub struct Document<'a> {
+    /// Name of the file, for messages.
+    pub file: &'a str,
+    bytes: &'a [u8],
+    /// The root element.
+    pub root: Element,
+}
+
+/// One element with what is directly inside it.
+#[derive(Debug, Default)]
+pub struct Element {
+    /// Tag name as written, prefix included.
+    pub name: String,
+    /// Attributes in order; of duplicates the first counts.
+    pub attributes: Vec<(String, String)>,
+    /// The text directly inside, joined and trimmed.
+    pub text: String,
+    /// Child elements in order.
+    pub children: Vec<Element>,
+    /// Byte offset of the start tag.
+    pub offset: usize,
+}
+
+impl Element {
+    /// Value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    /// First child of a name.
+    pub fn child(&self, name: &str) -> Option<&Element> {
+        self.children.iter().find(|c| c.name == name)
+    }
+
+    /// All children of a name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
+        self.children.iter().filter(move |c| c.name == name)
+    }
+
+    /// Walks down a path of first children.
+    pub fn path(&self, names: &[&str]) -> Option<&Element> {
+        names.iter().try_fold(self, |e, n| e.child(n))
+    }
+}
+
+impl<'a> Document<'a> {
+    /// Parses a document within limits.
+    pub fn parse(file: &'a str, bytes: &'a [u8], limits: Limits) -> Result<Document<'a>, Error> {
+        if bytes.len() > limits.bytes {
+            let message = format!("file is larger than {} MiB", limits.bytes >> 20);
+            return Err(Error::file(file, message));
+        }
+        let text = std::str::from_utf8(bytes)
+            .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
+        Parser { file, bytes, limits, nodes: 0 }.run(text).map(|root| Document { file, bytes, root })
+    }
+
+    /// Where an element starts.
+    pub fn place(&self, e: &Element) -> Place {
+        Place::at(self.file, self.bytes, e.offset)
+    }
+
+    /// An error at an element.
+    pub fn error(&self, e: &Element, message: impl Into<String>) -> Error {
+        Error::at(self.place(e), message)
+    }
+}
+
+struct Parser<'a> {
+    file: &'a str,
+    bytes: &'a [u8],
+    limits: Limits,
+    nodes: usize,
+}
+
+impl Parser<'_> {
+    fn fail<T>(&self, offset: usize, message: impl Into<String>) -> Result<T, Error> {
+        Err(Error::at(Place::at(self.file, self.bytes, offset), message))
+    }
+
+    fn run(mut self, text: &str) -> Result<Element, Error> {
+        // A byte order mark is not counted by the reader's positions.
+        let bom = text.len() - text.trim_start_matches('\u{feff}').len();
+        let mut reader = Reader::from_str(&text[bom..]);
+        let mut open: Vec<Element> = Vec::new();
+        let mut root: Option<Element> = None;
+        loop {
+            let offset = bom + reader.buffer_position() as usize;
+            let event = match reader.read_event() {
+                Ok(event) => event,
+                Err(e) => {
+                    return self
+                        .fail(bom + reader.error_position() as usize, format!("not well-formed XML: {e}"));
+                }
+            };
+            match event {
+                Event::Start(tag) => {
+                    if root.is_some() && open.is_empty() {
+                        return self.fail(offset, "more than one root element");
+                    }
+                    if open.len() >= self.limits.depth {
+                        return self
+                            .fail(offset, format!("nested deeper than {} elements", self.limits.depth));
+                    }
+                    open.push(self.element(&tag, offset)?);
+                }
+                Event::Empty(tag) => {
+                    let element = self.element(&tag, offset)?;
+                    if open.len() >= self.limits.depth {
+                        return self
+                            .fail(offset, format!("nested deeper than {} elements", self.limits.depth));
+                    }
+                    match open.last_mut() {
+                        Some(parent) => parent.children.push(element),
+                        None if root.is_none() => root = Some(element),
+                        None => return self.fail(offset, "more than one root element"),
+                    }
+                }
+                Event::End(_) => {
+                    let Some(mut element) = open.pop() else {
+                        return self.fail(offset, "closing tag without an opening one");
+                    };
+                    trim(&mut element.text);
+                    match open.last_mut() {
+                        Some(parent) => parent.children.push(element),
+                        None => root = Some(element),
+                    }
+                }
+                Event::Text(t) => self.text(&mut open, &t, offset)?,
+                Event::CData(t) => self.text(&mut open, &t, offset)?,
+                Event::GeneralRef(r) => {
+                    let c = match r.resolve_char_ref() {
+                        Ok(Some(c)) => c,
+                        Ok(None) => match named_entity(&r) {
+                            Some(c) => c,
+                            None => return self.fail(offset, format!("unknown entity &{};", excerpt(&r))),
+                        },
+                        Err(_) => {
+                            return self
+                                .fail(offset, format!("invalid character reference &{};", excerpt(&r)));
+                        }
+                    };
+                    self.text(&mut open, c.encode_utf8(&mut [0; 4]), offset)?;
+                }
+                Event::DocType(_) => return self.fail(offset, "DOCTYPE is not allowed"),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+                Event::Eof => break,
+            }
+        }
+        if let Some(e) = open.last() {
+            return self.fail(e.offset, format!("<{}> is never closed", excerpt(&e.name)));
+        }
+        match root {
+            Some(root) => Ok(root),
+            None => self.fail(self.bytes.len(), "no XML element found"),
+        }
+    }
+
+    fn text(&self, open: &mut [Element], text: &str, offset: usize) -> Result<(), Error> {
+        match open.last_mut() {
+            Some(e) => e.text.push_str(text),
+            None if text.trim().is_empty() => {}
+            None => return self.fail(offset, "text outside of the root element"),
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, tag: &BytesStart<'_>, offset: usize) -> Result<Element, Error> {
+        self.nodes += 1;
+        if self.nodes > self.limits.nodes {
+            return self.fail(offset, format!("more than {} elements", self.limits.nodes));
+        }
+        let mut attributes = Vec::new();
+        for attribute in tag.attributes().with_checks(false) {
+            if attributes.len() >= self.limits.attributes {
+                return self
+                    .fail(offset, format!("more than {} attributes on one element", self.limits.attributes));
+            }
+            let attribute = match attribute {
+                Ok(a) => a,
+                Err(e) => return self.fail(offset, format!("bad attribute: {e}")),
+            };
+            let value = match quick_xml::escape::unescape(&attribute.value) {
+                Ok(v) => v.into_owned(),
+                Err(e) => return self.fail(offset, format!("bad attribute value: {e}")),
+            };
+            attributes.push((attribute.key.as_ref().to_owned(), value));
+        }
+        Ok(Element { name: tag.name().as_ref().to_owned(), attributes, offset, ..Element::default() })
+    }
+}
+
+fn trim(text: &mut String) {
+    text.truncate(text.trim_end().len());
+    let lead = text.len() - text.trim_start().len();
+    if lead > 0 {
+        text.drain(..lead);
+    }
+}
+
+fn named_entity(name: &str) -> Option<char> {
+    Some(match name {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "apos" => '\'',
+        "quot" => '"',
+        _ => return None,
+    })
+}
+
+/// The beginning of a text that came from a file, safe to show in a message.
+pub fn excerpt(text: &str) -> String {
+    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(40).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// Escapes a text for use between tags or inside a quoted attribute.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\n' | '\r' | '\t' => out.push_str(&format!("&#{};", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
