@@ -3,6 +3,8 @@
 //! Nothing is resolved here: poses are relative to whatever the file says, includes are names,
 //! meshes are URIs. [`crate::compile`] turns it into a [`crate::World`].
 
+use crate::world::ObjectType;
+
 /// A world file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Spec {
@@ -85,6 +87,19 @@ pub struct ModelSpec {
     pub models: Vec<ModelSpec>,
     /// Nested includes.
     pub includes: Vec<IncludeSpec>,
+}
+
+impl ModelSpec {
+    /// What the names of its links mark it as, if it is written out in a world file: the first
+    /// link that is a marker counts. `None`: scenery.
+    pub fn marker(&self) -> Option<ObjectType> {
+        self.links.iter().find_map(|link| match link.name.as_str() {
+            "object" => Some(ObjectType::Object),
+            "wall" => Some(ObjectType::Wall),
+            "light" | "signal" => Some(ObjectType::Light),
+            _ => None,
+        })
+    }
 }
 
 /// A joint. Chicane takes a model as one rigid thing; a joint only matters as a frame.

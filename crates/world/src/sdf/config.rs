@@ -1,0 +1,34 @@
+//! `model.config`: which file of a model's folder is the model.
+
+use super::{NEWEST, minor_version};
+use crate::error::Error;
+use crate::xml::{Document, Limits, escape};
+
+/// Reads the name of the model file: the newest version that can be read.
+pub fn read_config(file: &str, bytes: &[u8]) -> Result<String, Error> {
+    let doc = Document::parse(file, bytes, Limits::SDF)?;
+    let mut best: Option<(u32, &str)> = None;
+    for sdf in doc.root.all("sdf").filter(|s| !s.text.is_empty()) {
+        let minor = sdf.attribute("version").and_then(minor_version).unwrap_or(0);
+        // A version from the future is better than nothing, but only than that.
+        let rank = if minor > NEWEST { 0 } else { minor + 1 };
+        if best.is_none_or(|(b, _)| rank > b) {
+            best = Some((rank, &sdf.text));
+        }
+    }
+    match best {
+        Some((_, name)) => Ok(name.to_owned()),
+        None => Err(doc.error(&doc.root, "model.config needs an <sdf> that names the model file")),
+    }
+}
+
+/// Writes a `model.config`.
+pub fn write_config(name: &str, sdf_file: &str, version: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<model>\n  <name>{}</name>\n  <version>1.0</version>\n  \
+         <sdf version=\"{}\">{}</sdf>\n</model>\n",
+        escape(name),
+        escape(version),
+        escape(sdf_file)
+    )
+}

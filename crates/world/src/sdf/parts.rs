@@ -1,0 +1,174 @@
+//! Reading the parts of a link: shapes, materials, mass.
+
+use super::MAX_METRES;
+use super::value::Ctx;
+use crate::error::Error;
+use crate::spec::{CollisionSpec, Geometry, InertialSpec, MaterialSpec, PoseSpec, VisualSpec};
+use crate::xml::{Element, excerpt};
+
+/// Heaviest link, kg.
+const MAX_MASS: f64 = 1e9;
+
+impl Ctx<'_> {
+    pub(super) fn inertial(&mut self, e: &Element) -> Result<InertialSpec, Error> {
+        self.rest(e, &["mass", "pose", "inertia"], &["density", "auto_inertia_params", "fluid_added_mass"]);
+        let mass = match e.child("mass") {
+            None => None,
+            Some(m) => {
+                let mass = self.number(m)?;
+                if mass > MAX_MASS {
+                    return self.fail(m, format!("<mass> of {mass} kg is larger than {MAX_MASS} kg"));
+                }
+                Some(mass)
+            }
+        };
+        let inertia = match e.child("inertia") {
+            None => None,
+            Some(i) => {
+                // What is left out is the unit matrix.
+                let mut out = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+                for (slot, name) in out.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
+                    if let Some(n) = i.child(name) {
+                        *slot = self.number(n)?;
+                    }
+                }
+                Some(out)
+            }
+        };
+        Ok(InertialSpec { mass, pose: self.pose(e)?, inertia })
+    }
+
+    pub(super) fn collision(&mut self, e: &Element) -> Result<CollisionSpec, Error> {
+        self.rest(e, &["pose", "geometry", "surface"], &["laser_retro", "max_contacts", "density"]);
+        let surface = |paths: &[&[&str]]| paths.iter().find_map(|p| e.child("surface")?.path(p));
+        let friction = surface(&[
+            &["friction", "ode", "mu"],
+            &["friction", "bullet", "friction"],
+            &["friction", "dart", "mu"],
+        ]);
+        let restitution = surface(&[&["bounce", "restitution_coefficient"]]);
+        Ok(CollisionSpec {
+            name: self.name(e)?,
+            pose: self.pose(e)?,
+            geometry: self.geometry(e)?,
+            friction: friction.map(|f| self.number(f)).transpose()?,
+            restitution: restitution.map(|r| self.number(r)).transpose()?,
+        })
+    }
+
+    pub(super) fn visual(&mut self, e: &Element) -> Result<VisualSpec, Error> {
+        self.rest(
+            e,
+            &["pose", "geometry", "material", "transparency", "cast_shadows"],
+            &["laser_retro", "visibility_flags", "meta"],
+        );
+        Ok(VisualSpec {
+            name: self.name(e)?,
+            pose: self.pose(e)?,
+            geometry: self.geometry(e)?,
+            material: e.child("material").map(|m| self.material(m)).transpose()?,
+            transparency: e.child("transparency").map_or(Ok(0.0), |t| self.number(t))?,
+            cast_shadows: self.optional_flag(e, "cast_shadows")?,
+        })
+    }
+
+    fn material(&mut self, e: &Element) -> Result<MaterialSpec, Error> {
+        self.rest(
+            e,
+            &["ambient", "diffuse", "specular", "emissive", "script", "pbr"],
+            &["shader", "render_order", "lighting", "double_sided", "shininess"],
+        );
+        let text = |e: &Element| (!e.text.is_empty()).then(|| e.text.clone());
+        // The oldest files hold the name in <script> itself.
+        let script = e.child("script").and_then(|s| s.child("name").map_or_else(|| text(s), text));
+        let albedo = ["metal", "specular"].iter().find_map(|w| e.path(&["pbr", w, "albedo_map"]));
+        Ok(MaterialSpec {
+            ambient: self.optional_colour(e, "ambient")?,
+            diffuse: self.optional_colour(e, "diffuse")?,
+            specular: self.optional_colour(e, "specular")?,
+            emissive: self.optional_colour(e, "emissive")?,
+            script,
+            albedo_map: albedo.and_then(text),
+        })
+    }
+
+    /// The shape in the `<geometry>` of a visual or collision.
+    fn geometry(&mut self, parent: &Element) -> Result<Geometry, Error> {
+        let e = self.required(parent, "geometry")?;
+        let Some(shape) = e.children.first() else { return Ok(Geometry::Empty) };
+        if let Some(second) = e.children.get(1) {
+            self.warn(second, "a second shape in one <geometry> was passed over");
+        }
+        let length =
+            |ctx: &Self, name: &str| ctx.required(shape, name).and_then(|l| ctx.lengths::<1>(l)).map(|[x]| x);
+        Ok(match shape.name.as_str() {
+            "empty" => Geometry::Empty,
+            "box" => Geometry::Box { size: self.lengths(self.required(shape, "size")?)? },
+            "cylinder" => {
+                Geometry::Cylinder { radius: length(self, "radius")?, length: length(self, "length")? }
+            }
+            "capsule" => {
+                Geometry::Capsule { radius: length(self, "radius")?, length: length(self, "length")? }
+            }
+            "cone" => Geometry::Cone { radius: length(self, "radius")?, length: length(self, "length")? },
+            "sphere" => Geometry::Sphere { radius: length(self, "radius")? },
+            "ellipsoid" => Geometry::Ellipsoid { radii: self.lengths(self.required(shape, "radii")?)? },
+            "plane" => self.plane(shape)?,
+            "mesh" => self.mesh(shape)?,
+            other => {
+                let message = format!("shape <{}> is not known and was passed over", excerpt(other));
+                self.warn(shape, message);
+                Geometry::Unsupported { element: other.to_owned() }
+            }
+        })
+    }
+
+    fn plane(&mut self, e: &Element) -> Result<Geometry, Error> {
+        let normal = match e.child("normal") {
+            None => [0.0, 0.0, 1.0],
+            Some(n) => {
+                let normal = self.numbers::<3>(n)?;
+                let length = normal.iter().map(|x| x * x).sum::<f64>();
+                if !(1e-12..1e12).contains(&length) {
+                    return self.fail(n, "<normal> needs a direction of length 1");
+                }
+                normal
+            }
+        };
+        let size = e.child("size").map_or(Ok([1.0, 1.0]), |s| self.lengths(s))?;
+        Ok(Geometry::Plane { normal, size })
+    }
+
+    fn mesh(&mut self, e: &Element) -> Result<Geometry, Error> {
+        let uri = self.required(e, "uri")?;
+        if uri.text.is_empty() {
+            return self.fail(uri, "<uri> of a mesh is empty");
+        }
+        let scale = match e.child("scale") {
+            None => [1.0; 3],
+            Some(s) => {
+                let scale = self.numbers::<3>(s)?;
+                // A negative factor mirrors, which is meant sometimes.
+                if scale.iter().any(|x| *x == 0.0 || x.abs() > MAX_METRES) {
+                    return self.fail(s, "<scale> needs three factors that are not 0");
+                }
+                scale
+            }
+        };
+        let submesh = match e.child("submesh") {
+            None => None,
+            Some(s) => {
+                if s.child("center").map_or(Ok(false), |c| self.flag(c))? {
+                    self.warn(s, "<center> of a submesh was passed over");
+                }
+                Some(self.required(s, "name")?.text.clone())
+            }
+        };
+        Ok(Geometry::Mesh { uri: uri.text.clone(), scale, submesh })
+    }
+
+    /// The pose of an include, where "none" and "zero" differ.
+    pub(super) fn optional_pose(&self, parent: &Element) -> Result<Option<PoseSpec>, Error> {
+        parent.child("pose").map(|e| self.pose_at(e)).transpose()
+    }
+}

@@ -1,0 +1,248 @@
+//! Reading world and model files.
+
+use super::value::Ctx;
+use super::{NEWEST, OLDEST, minor_version};
+use crate::error::{Error, Warnings};
+use crate::spec::{
+    Entry, FrameSpec, IncludeSpec, JointSpec, LightSpec, LinkSpec, ModelSpec, SceneSpec, Spec,
+};
+use crate::xml::{Document, Element, Limits, excerpt};
+use std::collections::BTreeSet;
+
+/// What a file without a readable version is taken for.
+const ASSUMED_VERSION: &str = "1.6";
+
+/// Reads a world file.
+pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, Error> {
+    let doc = Document::parse(file, bytes, Limits::SDF)?;
+    let mut ctx = Ctx { doc: &doc, warnings };
+    let version = ctx.version()?;
+    let root = &doc.root;
+    ctx.rest(root, &["world"], &[]);
+    let mut worlds = root.all("world");
+    let Some(world) = worlds.next() else {
+        return ctx.fail(root, "no <world> in the file");
+    };
+    if let Some(second) = worlds.next() {
+        ctx.warn(second, "more than one <world>: only the first is used");
+    }
+    ctx.world(world, version)
+}
+
+/// Reads a model file.
+pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<ModelSpec, Error> {
+    let doc = Document::parse(file, bytes, Limits::SDF)?;
+    let mut ctx = Ctx { doc: &doc, warnings };
+    ctx.version()?;
+    let root = &doc.root;
+    ctx.rest(root, &["model"], &[]);
+    let mut models = root.all("model");
+    let Some(model) = models.next() else {
+        return ctx.fail(root, "no <model> in the file");
+    };
+    if let Some(second) = models.next() {
+        ctx.warn(second, "more than one <model>: only the first is used");
+    }
+    ctx.model(model)
+}
+
+impl Ctx<'_> {
+    fn version(&mut self) -> Result<String, Error> {
+        let root = &self.doc.root;
+        if root.name != "sdf" {
+            return self.fail(root, format!("the root must be <sdf>, found <{}>", excerpt(&root.name)));
+        }
+        let Some(version) = root.attribute("version") else {
+            self.warn(root, format!("<sdf> has no version: taken for {ASSUMED_VERSION}"));
+            return Ok(ASSUMED_VERSION.to_owned());
+        };
+        match minor_version(version) {
+            Some(OLDEST..=NEWEST) => Ok(version.trim().to_owned()),
+            Some(_) => {
+                self.warn(root, format!("SDF {version} is not one of 1.{OLDEST} to 1.{NEWEST}"));
+                Ok(version.trim().to_owned())
+            }
+            None => {
+                let message =
+                    format!("SDF version \"{}\" is not known: taken for {ASSUMED_VERSION}", excerpt(version));
+                self.warn(root, message);
+                Ok(ASSUMED_VERSION.to_owned())
+            }
+        }
+    }
+
+    fn world(&mut self, e: &Element, version: String) -> Result<Spec, Error> {
+        self.rest(
+            e,
+            &["gravity", "physics", "scene", "frame", "model", "include", "light"],
+            &["gui", "magnetic_field", "atmosphere", "wind", "audio", "spherical_coordinates"],
+        );
+        // Up to 1.5 gravity was a matter of the physics engine.
+        let gravity = e.child("gravity").or(e.path(&["physics", "gravity"]));
+        let mut spec = Spec {
+            version,
+            name: self.name(e)?,
+            gravity: gravity.map(|g| self.numbers(g)).transpose()?,
+            scene: e.child("scene").map_or(Ok(SceneSpec::default()), |s| self.scene(s))?,
+            ..Spec::default()
+        };
+        let mut marked = BTreeSet::new();
+        for child in &e.children {
+            match child.name.as_str() {
+                "frame" => spec.frames.push(self.frame(child)?),
+                "model" => {
+                    let model = self.model(child)?;
+                    if model.marker().is_some() && !marked.insert(model.name.clone()) {
+                        let message = format!("a second object named \"{}\"", excerpt(&model.name));
+                        return self.fail(child, message + ": names of objects must be unique");
+                    }
+                    spec.entries.push(Entry::Model(model));
+                }
+                "include" => spec.entries.push(Entry::Include(self.include(child)?)),
+                "light" => spec.entries.push(Entry::Light(self.light(child)?)),
+                _ => {}
+            }
+        }
+        self.unique(e, "frames", spec.frames.iter().map(|f| f.name.as_str()));
+        Ok(spec)
+    }
+
+    fn scene(&mut self, e: &Element) -> Result<SceneSpec, Error> {
+        self.rest(
+            e,
+            &["ambient", "background"],
+            &["sky", "shadows", "fog", "grid", "origin_visual", "shadow_caster_material_name"],
+        );
+        Ok(SceneSpec {
+            ambient: self.optional_colour(e, "ambient")?,
+            background: self.optional_colour(e, "background")?,
+        })
+    }
+
+    fn light(&mut self, e: &Element) -> Result<LightSpec, Error> {
+        self.rest(
+            e,
+            &["pose", "diffuse", "direction", "cast_shadows"],
+            &["specular", "attenuation", "spot", "intensity", "light_on", "visualize"],
+        );
+        Ok(LightSpec {
+            name: self.name(e)?,
+            kind: self.reference(e, "type")?,
+            pose: self.pose(e)?,
+            diffuse: self.optional_colour(e, "diffuse")?,
+            direction: e.child("direction").map(|d| self.numbers(d)).transpose()?,
+            cast_shadows: self.optional_flag(e, "cast_shadows")?,
+        })
+    }
+
+    fn frame(&mut self, e: &Element) -> Result<FrameSpec, Error> {
+        self.rest(e, &["pose"], &[]);
+        Ok(FrameSpec {
+            name: self.name(e)?,
+            attached_to: self.reference(e, "attached_to")?,
+            pose: self.pose(e)?,
+        })
+    }
+
+    fn include(&mut self, e: &Element) -> Result<IncludeSpec, Error> {
+        self.rest(e, &["uri", "name", "pose", "static", "placement_frame"], &[]);
+        if e.attribute("merge").is_some_and(|m| m == "true" || m == "1") {
+            self.warn(e, "merge of an <include> is taken as nesting");
+        }
+        let uri = self.required(e, "uri")?;
+        if uri.text.is_empty() || uri.text.len() > 4096 {
+            return self.fail(uri, "<uri> of an include needs a path such as model://name");
+        }
+        let name = match e.child("name") {
+            Some(n) if !n.text.is_empty() => Some(self.checked_name(n, &n.text)?),
+            _ => None,
+        };
+        let placement = e.child("placement_frame");
+        Ok(IncludeSpec {
+            uri: uri.text.clone(),
+            name,
+            pose: self.optional_pose(e)?,
+            placement_frame: placement.map_or(Ok(String::new()), |p| self.checked_name(p, &p.text))?,
+            is_static: self.optional_flag(e, "static")?,
+        })
+    }
+
+    /// A model with everything below it. The depth of the document bounds the recursion.
+    fn model(&mut self, e: &Element) -> Result<ModelSpec, Error> {
+        self.rest(
+            e,
+            &["pose", "static", "link", "joint", "frame", "model", "include"],
+            &["self_collide", "allow_auto_disable", "enable_wind"],
+        );
+        let mut model = ModelSpec {
+            name: self.name(e)?,
+            pose: self.pose(e)?,
+            placement_frame: self.reference(e, "placement_frame")?,
+            canonical_link: self.reference(e, "canonical_link")?,
+            is_static: self.optional_flag(e, "static")?.unwrap_or(false),
+            ..ModelSpec::default()
+        };
+        for child in &e.children {
+            match child.name.as_str() {
+                "link" => model.links.push(self.link(child)?),
+                "joint" => model.joints.push(self.joint(child)?),
+                "frame" => model.frames.push(self.frame(child)?),
+                "model" => model.models.push(self.model(child)?),
+                "include" => model.includes.push(self.include(child)?),
+                _ => {}
+            }
+        }
+        self.unique(e, "links", model.links.iter().map(|l| l.name.as_str()));
+        self.unique(e, "joints", model.joints.iter().map(|j| j.name.as_str()));
+        self.unique(e, "frames", model.frames.iter().map(|f| f.name.as_str()));
+        self.unique(e, "models", model.models.iter().map(|m| m.name.as_str()));
+        Ok(model)
+    }
+
+    fn link(&mut self, e: &Element) -> Result<LinkSpec, Error> {
+        self.rest(
+            e,
+            &["pose", "inertial", "collision", "visual"],
+            &["gravity", "enable_wind", "self_collide", "kinematic", "must_be_base_link", "velocity_decay"],
+        );
+        let mut link = LinkSpec {
+            name: self.name(e)?,
+            pose: self.pose(e)?,
+            inertial: e.child("inertial").map(|i| self.inertial(i)).transpose()?,
+            ..LinkSpec::default()
+        };
+        for child in &e.children {
+            match child.name.as_str() {
+                "collision" => link.collisions.push(self.collision(child)?),
+                "visual" => link.visuals.push(self.visual(child)?),
+                _ => {}
+            }
+        }
+        Ok(link)
+    }
+
+    fn joint(&mut self, e: &Element) -> Result<JointSpec, Error> {
+        self.rest(
+            e,
+            &["pose", "parent", "child"],
+            &[
+                "axis",
+                "axis2",
+                "physics",
+                "gearbox_ratio",
+                "gearbox_reference_body",
+                "thread_pitch",
+                "screw_thread_pitch",
+            ],
+        );
+        // From 1.7 on a joint may name a frame; the name is text, with or without a scope.
+        let text = |name: &str| e.child(name).map_or(String::new(), |c| c.text.clone());
+        Ok(JointSpec {
+            name: self.name(e)?,
+            kind: self.reference(e, "type")?,
+            parent: text("parent"),
+            child: text("child"),
+            pose: self.pose(e)?,
+        })
+    }
+}

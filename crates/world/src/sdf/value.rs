@@ -1,0 +1,227 @@
+//! The values inside SDF elements: numbers, flags, names, poses. Each failure says where it is
+//! and what would be right.
+
+use super::{MAX_METRES, MAX_NAME};
+use crate::error::{Error, Warnings};
+use crate::pose::rpy_from_quat;
+use crate::spec::PoseSpec;
+use crate::xml::{Document, Element, excerpt};
+use glam::DQuat;
+use std::collections::BTreeSet;
+
+/// Elements that SDF knows and Chicane does not: worth another wording than "unknown".
+const UNSUPPORTED: &[&str] = &[
+    "actor",
+    "audio_sink",
+    "audio_source",
+    "battery",
+    "gripper",
+    "joint",
+    "joint_state",
+    "light",
+    "particle_emitter",
+    "population",
+    "projector",
+    "road",
+    "sensor",
+    "state",
+];
+
+/// What a reader carries around.
+pub(super) struct Ctx<'a> {
+    pub(super) doc: &'a Document<'a>,
+    pub(super) warnings: &'a mut Warnings,
+}
+
+impl Ctx<'_> {
+    pub(super) fn fail<T>(&self, e: &Element, message: impl Into<String>) -> Result<T, Error> {
+        Err(self.doc.error(e, message))
+    }
+
+    pub(super) fn warn(&mut self, e: &Element, message: impl Into<String>) {
+        let doc = self.doc;
+        self.warnings.add(message, || doc.place(e));
+    }
+
+    /// Warns of every child that is neither handled nor harmless.
+    pub(super) fn rest(&mut self, parent: &Element, handled: &[&str], harmless: &[&str]) {
+        for child in &parent.children {
+            let name = child.name.as_str();
+            if handled.contains(&name) || harmless.contains(&name) {
+                continue;
+            }
+            let message = if name == "plugin" {
+                let file = child.attribute("filename").or(child.attribute("name")).unwrap_or("");
+                format!("plugin \"{}\" was passed over", excerpt(file))
+            } else if UNSUPPORTED.contains(&name) {
+                format!("<{name}> in <{}> was passed over", parent.name)
+            } else {
+                format!("unknown element <{}> in <{}> was passed over", excerpt(name), parent.name)
+            };
+            self.warn(child, message);
+        }
+    }
+
+    /// Exactly `N` finite numbers.
+    pub(super) fn numbers<const N: usize>(&self, e: &Element) -> Result<[f64; N], Error> {
+        let mut out = [0.0; N];
+        let mut found = 0;
+        for word in e.text.split_whitespace() {
+            if found < N {
+                out[found] = self.number_of(e, word)?;
+            }
+            found += 1;
+        }
+        if found != N {
+            let s = if N == 1 { "" } else { "s" };
+            return self.fail(e, format!("<{}> needs {N} number{s}, found {found}", e.name));
+        }
+        Ok(out)
+    }
+
+    pub(super) fn number(&self, e: &Element) -> Result<f64, Error> {
+        self.numbers::<1>(e).map(|[x]| x)
+    }
+
+    fn number_of(&self, e: &Element, word: &str) -> Result<f64, Error> {
+        match word.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            Ok(_) => self.fail(e, format!("<{}> needs finite numbers, found \"{}\"", e.name, excerpt(word))),
+            Err(_) => self.fail(e, format!("<{}> needs numbers, found \"{}\"", e.name, excerpt(word))),
+        }
+    }
+
+    /// Lengths that something solid can have.
+    pub(super) fn lengths<const N: usize>(&self, e: &Element) -> Result<[f64; N], Error> {
+        let out = self.numbers::<N>(e)?;
+        for x in out {
+            if x <= 0.0 {
+                return self.fail(e, format!("<{}> needs numbers above 0, found {x}", e.name));
+            }
+            if x > MAX_METRES {
+                return self.fail(e, format!("<{}> of {x} m is larger than {MAX_METRES} m", e.name));
+            }
+        }
+        Ok(out)
+    }
+
+    /// A child that must be there.
+    pub(super) fn required<'e>(&self, parent: &'e Element, name: &str) -> Result<&'e Element, Error> {
+        parent
+            .child(name)
+            .ok_or_else(|| self.doc.error(parent, format!("<{}> needs a <{name}>", parent.name)))
+    }
+
+    /// A colour: three or four numbers.
+    pub(super) fn colour(&self, e: &Element) -> Result<[f64; 4], Error> {
+        if e.text.split_whitespace().count() == 3 {
+            let [r, g, b] = self.numbers::<3>(e)?;
+            return Ok([r, g, b, 1.0]);
+        }
+        self.numbers::<4>(e)
+    }
+
+    pub(super) fn optional_colour(&self, parent: &Element, name: &str) -> Result<Option<[f64; 4]>, Error> {
+        parent.child(name).map(|e| self.colour(e)).transpose()
+    }
+
+    pub(super) fn flag(&self, e: &Element) -> Result<bool, Error> {
+        match e.text.as_str() {
+            "1" | "true" | "True" | "TRUE" => Ok(true),
+            "0" | "false" | "False" | "FALSE" => Ok(false),
+            other => self.fail(e, format!("<{}> needs true or false, found \"{}\"", e.name, excerpt(other))),
+        }
+    }
+
+    pub(super) fn optional_flag(&self, parent: &Element, name: &str) -> Result<Option<bool>, Error> {
+        parent.child(name).map(|e| self.flag(e)).transpose()
+    }
+
+    /// The `name` attribute, which must be there.
+    pub(super) fn name(&self, e: &Element) -> Result<String, Error> {
+        match e.attribute("name") {
+            None | Some("") => self.fail(e, format!("<{}> needs a name", e.name)),
+            Some(name) => self.checked_name(e, name),
+        }
+    }
+
+    /// A name within bounds.
+    pub(super) fn checked_name(&self, e: &Element, name: &str) -> Result<String, Error> {
+        if name.len() > 4 * MAX_NAME || name.chars().count() > MAX_NAME {
+            return self.fail(e, format!("name \"{}\" is longer than {MAX_NAME} characters", excerpt(name)));
+        }
+        if name.chars().any(char::is_control) {
+            return self.fail(e, format!("name \"{}\" holds a control character", excerpt(name)));
+        }
+        Ok(name.to_owned())
+    }
+
+    /// An attribute that names something, or nothing.
+    pub(super) fn reference(&self, e: &Element, attribute: &str) -> Result<String, Error> {
+        // A scoped name may be as long as the names it is made of.
+        let name = e.attribute(attribute).unwrap_or("");
+        if name.len() > 4096 || name.chars().any(char::is_control) {
+            return self.fail(e, format!("{attribute} \"{}\" is not a name", excerpt(name)));
+        }
+        Ok(name.to_owned())
+    }
+
+    /// The `<pose>` of an element; zero where there is none.
+    pub(super) fn pose(&self, parent: &Element) -> Result<PoseSpec, Error> {
+        parent.child("pose").map_or(Ok(PoseSpec::default()), |e| self.pose_at(e))
+    }
+
+    /// A `<pose>` element.
+    pub(super) fn pose_at(&self, e: &Element) -> Result<PoseSpec, Error> {
+        let relative_to = match (e.attribute("relative_to"), e.attribute("frame")) {
+            (Some(_), _) => self.reference(e, "relative_to")?,
+            // Before 1.7 the attribute was `frame`, and `world` in it meant the default.
+            (None, Some("world") | None) => String::new(),
+            (None, Some(_)) => self.reference(e, "frame")?,
+        };
+        let (xyz, rpy) = if e.text.is_empty() { Default::default() } else { self.pose_numbers(e)? };
+        if xyz.iter().any(|x| x.abs() > MAX_METRES) {
+            return self.fail(e, format!("<pose> is farther away than {MAX_METRES} m"));
+        }
+        Ok(PoseSpec { xyz, rpy, relative_to })
+    }
+
+    fn pose_numbers(&self, e: &Element) -> Result<([f64; 3], [f64; 3]), Error> {
+        match e.attribute("rotation_format") {
+            None | Some("euler_rpy") => {}
+            Some("quat_xyzw") => {
+                let [x, y, z, qx, qy, qz, qw] = self.numbers::<7>(e)?;
+                let q = DQuat::from_xyzw(qx, qy, qz, qw);
+                // A length that can't be normalised to 1 is no rotation.
+                let length = q.length();
+                if !(1e-6..1e6).contains(&length) {
+                    return self.fail(e, "<pose> needs a quaternion of length 1");
+                }
+                return Ok(([x, y, z], rpy_from_quat(q / length)));
+            }
+            Some(other) => {
+                return self.fail(
+                    e,
+                    format!("rotation_format must be euler_rpy or quat_xyzw, found \"{}\"", excerpt(other)),
+                );
+            }
+        }
+        let [x, y, z, mut roll, mut pitch, mut yaw] = self.numbers::<6>(e)?;
+        if matches!(e.attribute("degrees"), Some("true" | "1" | "True" | "TRUE")) {
+            [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
+        }
+        Ok(([x, y, z], [roll, pitch, yaw]))
+    }
+
+    /// Warns of names that two siblings share. By name, the first is meant.
+    pub(super) fn unique<'n>(&mut self, e: &Element, what: &str, names: impl Iterator<Item = &'n str>) {
+        let mut seen = BTreeSet::new();
+        for name in names {
+            if !seen.insert(name) {
+                let owner = e.attribute("name").unwrap_or("");
+                let message = format!("\"{}\" has two {what} named \"{}\"", excerpt(owner), excerpt(name));
+                self.warn(e, message);
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Writing world and model files. Numbers keep every bit; the same `Spec` gives the same bytes.
+
+use crate::spec::{
+    CollisionSpec, Entry, FrameSpec, Geometry, IncludeSpec, InertialSpec, JointSpec, LightSpec, LinkSpec,
+    MaterialSpec, ModelSpec, PoseSpec, Spec, VisualSpec,
+};
+use crate::xml::escape;
+
+/// Writes a world file.
+pub fn write(spec: &Spec) -> String {
+    let mut w = Writer::start(&spec.version);
+    w.open("world", &[("name", &spec.name)]);
+    if let Some(gravity) = &spec.gravity {
+        w.numbers("gravity", gravity);
+    }
+    if spec.scene.ambient.is_some() || spec.scene.background.is_some() {
+        w.open("scene", &[]);
+        w.colour("ambient", &spec.scene.ambient);
+        w.colour("background", &spec.scene.background);
+        w.close("scene");
+    }
+    spec.frames.iter().for_each(|f| w.frame(f));
+    for entry in &spec.entries {
+        match entry {
+            Entry::Model(m) => w.model(m),
+            Entry::Include(i) => w.include(i),
+            Entry::Light(l) => w.light(l),
+        }
+    }
+    w.close("world");
+    w.finish()
+}
+
+/// Writes a model file.
+pub fn write_model(model: &ModelSpec, version: &str) -> String {
+    let mut w = Writer::start(version);
+    w.model(model);
+    w.finish()
+}
+
+/// A number in the shortest form that reads back as the same bits.
+fn number(x: f64) -> String {
+    let small = x != 0.0 && x.abs() < 1e-5;
+    if small || x.abs() >= 1e16 { format!("{x:e}") } else { format!("{x}") }
+}
+
+struct Writer {
+    out: String,
+    depth: usize,
+}
+
+impl Writer {
+    fn start(version: &str) -> Writer {
+        let mut w = Writer { out: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
+        w.open("sdf", &[("version", version)]);
+        w
+    }
+
+    fn finish(mut self) -> String {
+        self.close("sdf");
+        self.out
+    }
+
+    fn tag(&mut self, name: &str, attributes: &[(&str, &str)], end: &str) {
+        self.out.extend(std::iter::repeat_n("  ", self.depth));
+        self.out.push('<');
+        self.out.push_str(name);
+        for (key, value) in attributes {
+            self.out.push_str(&format!(" {key}=\"{}\"", escape(value)));
+        }
+        self.out.push_str(end);
+    }
+
+    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.tag(name, attributes, ">\n");
+        self.depth += 1;
+    }
+
+    fn close(&mut self, name: &str) {
+        self.depth -= 1;
+        self.out.extend(std::iter::repeat_n("  ", self.depth));
+        self.out.push_str(&format!("</{name}>\n"));
+    }
+
+    fn empty(&mut self, name: &str) {
+        self.tag(name, &[], "/>\n");
+    }
+
+    fn text_with(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
+        self.tag(name, attributes, ">");
+        self.out.push_str(&escape(text));
+        self.out.push_str(&format!("</{name}>\n"));
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.text_with(name, &[], text);
+    }
+
+    fn numbers(&mut self, name: &str, numbers: &[f64]) {
+        let words: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
+        self.text(name, &words.join(" "));
+    }
+
+    fn flag(&mut self, name: &str, flag: Option<bool>) {
+        if let Some(flag) = flag {
+            self.text(name, if flag { "true" } else { "false" });
+        }
+    }
+
+    fn colour(&mut self, name: &str, colour: &Option<[f64; 4]>) {
+        if let Some(colour) = colour {
+            self.numbers(name, colour);
+        }
+    }
+
+    /// A pose, even if it is zero.
+    fn pose_always(&mut self, pose: &PoseSpec) {
+        let words: Vec<String> = pose.xyz.iter().chain(&pose.rpy).map(|x| number(*x)).collect();
+        let attribute = [("relative_to", pose.relative_to.as_str())];
+        let attributes: &[(&str, &str)] = if pose.relative_to.is_empty() { &[] } else { &attribute };
+        self.text_with("pose", attributes, &words.join(" "));
+    }
+
+    fn pose(&mut self, pose: &PoseSpec) {
+        let zero = pose.xyz.iter().chain(&pose.rpy).all(|x| x.to_bits() == 0);
+        if !zero || !pose.relative_to.is_empty() {
+            self.pose_always(pose);
+        }
+    }
+
+    fn frame(&mut self, frame: &FrameSpec) {
+        let mut attributes = vec![("name", frame.name.as_str())];
+        if !frame.attached_to.is_empty() {
+            attributes.push(("attached_to", &frame.attached_to));
+        }
+        self.open("frame", &attributes);
+        self.pose(&frame.pose);
+        self.close("frame");
+    }
+
+    fn model(&mut self, model: &ModelSpec) {
+        let mut attributes = vec![("name", model.name.as_str())];
+        if !model.canonical_link.is_empty() {
+            attributes.push(("canonical_link", &model.canonical_link));
+        }
+        if !model.placement_frame.is_empty() {
+            attributes.push(("placement_frame", &model.placement_frame));
+        }
+        self.open("model", &attributes);
+        self.flag("static", model.is_static.then_some(true));
+        self.pose(&model.pose);
+        model.frames.iter().for_each(|f| self.frame(f));
+        model.links.iter().for_each(|l| self.link(l));
+        model.joints.iter().for_each(|j| self.joint(j));
+        model.models.iter().for_each(|m| self.model(m));
+        model.includes.iter().for_each(|i| self.include(i));
+        self.close("model");
+    }
+
+    fn include(&mut self, include: &IncludeSpec) {
+        self.open("include", &[]);
+        self.text("uri", &include.uri);
+        if let Some(name) = &include.name {
+            self.text("name", name);
+        }
+        if let Some(pose) = &include.pose {
+            self.pose_always(pose);
+        }
+        if !include.placement_frame.is_empty() {
+            self.text("placement_frame", &include.placement_frame);
+        }
+        self.flag("static", include.is_static);
+        self.close("include");
+    }
+
+    fn light(&mut self, light: &LightSpec) {
+        self.open("light", &[("name", &light.name), ("type", &light.kind)]);
+        self.pose(&light.pose);
+        self.colour("diffuse", &light.diffuse);
+        if let Some(direction) = &light.direction {
+            self.numbers("direction", direction);
+        }
+        self.flag("cast_shadows", light.cast_shadows);
+        self.close("light");
+    }
+
+    fn joint(&mut self, joint: &JointSpec) {
+        self.open("joint", &[("name", &joint.name), ("type", &joint.kind)]);
+        self.text("parent", &joint.parent);
+        self.text("child", &joint.child);
+        self.pose(&joint.pose);
+        self.close("joint");
+    }
+
+    fn link(&mut self, link: &LinkSpec) {
+        self.open("link", &[("name", &link.name)]);
+        self.pose(&link.pose);
+        if let Some(inertial) = &link.inertial {
+            self.inertial(inertial);
+        }
+        link.collisions.iter().for_each(|c| self.collision(c));
+        link.visuals.iter().for_each(|v| self.visual(v));
+        self.close("link");
+    }
+
+    fn inertial(&mut self, inertial: &InertialSpec) {
+        self.open("inertial", &[]);
+        self.pose(&inertial.pose);
+        if let Some(mass) = inertial.mass {
+            self.numbers("mass", &[mass]);
+        }
+        if let Some(inertia) = &inertial.inertia {
+            self.open("inertia", &[]);
+            for (name, x) in ["ixx", "iyy", "izz", "ixy", "ixz", "iyz"].iter().zip(inertia) {
+                self.numbers(name, &[*x]);
+            }
+            self.close("inertia");
+        }
+        self.close("inertial");
+    }
+
+    fn collision(&mut self, collision: &CollisionSpec) {
+        self.open("collision", &[("name", &collision.name)]);
+        self.pose(&collision.pose);
+        self.geometry(&collision.geometry);
+        if collision.friction.is_some() || collision.restitution.is_some() {
+            self.open("surface", &[]);
+            if let Some(mu) = collision.friction {
+                self.open("friction", &[]);
+                self.open("ode", &[]);
+                self.numbers("mu", &[mu]);
+                self.numbers("mu2", &[mu]);
+                self.close("ode");
+                self.close("friction");
+            }
+            if let Some(restitution) = collision.restitution {
+                self.open("bounce", &[]);
+                self.numbers("restitution_coefficient", &[restitution]);
+                self.close("bounce");
+            }
+            self.close("surface");
+        }
+        self.close("collision");
+    }
+
+    fn visual(&mut self, visual: &VisualSpec) {
+        self.open("visual", &[("name", &visual.name)]);
+        self.pose(&visual.pose);
+        self.geometry(&visual.geometry);
+        if let Some(material) = &visual.material {
+            self.material(material);
+        }
+        if visual.transparency.to_bits() != 0 {
+            self.numbers("transparency", &[visual.transparency]);
+        }
+        self.flag("cast_shadows", visual.cast_shadows);
+        self.close("visual");
+    }
+
+    fn material(&mut self, material: &MaterialSpec) {
+        self.open("material", &[]);
+        self.colour("ambient", &material.ambient);
+        self.colour("diffuse", &material.diffuse);
+        self.colour("specular", &material.specular);
+        self.colour("emissive", &material.emissive);
+        if let Some(script) = &material.script {
+            self.open("script", &[]);
+            self.text("name", script);
+            self.close("script");
+        }
+        if let Some(map) = &material.albedo_map {
+            self.open("pbr", &[]);
+            self.open("metal", &[]);
+            self.text("albedo_map", map);
+            self.close("metal");
+            self.close("pbr");
+        }
+        self.close("material");
+    }
+
+    fn round(&mut self, name: &str, radius: f64, length: Option<f64>) {
+        self.open(name, &[]);
+        self.numbers("radius", &[radius]);
+        if let Some(length) = length {
+            self.numbers("length", &[length]);
+        }
+        self.close(name);
+    }
+
+    fn geometry(&mut self, geometry: &Geometry) {
+        self.open("geometry", &[]);
+        match geometry {
+            Geometry::Empty => self.empty("empty"),
+            Geometry::Box { size } => {
+                self.open("box", &[]);
+                self.numbers("size", size);
+                self.close("box");
+            }
+            Geometry::Cylinder { radius, length } => self.round("cylinder", *radius, Some(*length)),
+            Geometry::Sphere { radius } => self.round("sphere", *radius, None),
+            Geometry::Capsule { radius, length } => self.round("capsule", *radius, Some(*length)),
+            Geometry::Cone { radius, length } => self.round("cone", *radius, Some(*length)),
+            Geometry::Ellipsoid { radii } => {
+                self.open("ellipsoid", &[]);
+                self.numbers("radii", radii);
+                self.close("ellipsoid");
+            }
+            Geometry::Plane { normal, size } => {
+                self.open("plane", &[]);
+                self.numbers("normal", normal);
+                self.numbers("size", size);
+                self.close("plane");
+            }
+            Geometry::Mesh { uri, scale, submesh } => {
+                self.open("mesh", &[]);
+                self.text("uri", uri);
+                self.numbers("scale", scale);
+                if let Some(name) = submesh {
+                    self.open("submesh", &[]);
+                    self.text("name", name);
+                    self.close("submesh");
+                }
+                self.close("mesh");
+            }
+            Geometry::Unsupported { element } => self.empty(element),
+        }
+        self.close("geometry");
+    }
+}
