@@ -1,0 +1,161 @@
+//! Measuring along and across a route.
+//!
+//! All of it walks the polylines from end to end: routes have some hundred points, and a walk
+//! needs no tables that could fall out of step with the points.
+
+use super::Route;
+use glam::DVec2;
+
+/// The point of a centre line that is nearest to some point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Projection {
+    /// Metres from the first waypoint along the centre line.
+    pub distance_along: f64,
+    /// Metres from the centre line; above 0 to the left of the direction of travel.
+    pub offset: f64,
+    /// The nearest point itself.
+    pub point: DVec2,
+    /// Index of the segment it lies on: from waypoint `segment` to the next.
+    pub segment: usize,
+}
+
+/// How far the borders of the road are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lateral {
+    /// Metres to the inner border.
+    pub inner: f64,
+    /// Metres to the outer border.
+    pub outer: f64,
+}
+
+/// The nearest point of a polyline.
+struct Nearest {
+    point: DVec2,
+    segment: usize,
+    distance: f64,
+}
+
+impl Route {
+    /// Length of the centre line.
+    pub fn length(&self) -> f64 {
+        self.centre.windows(2).map(|w| w[0].distance(w[1])).sum()
+    }
+
+    /// Metres from the first waypoint to each waypoint along the centre line.
+    pub fn distances(&self) -> Vec<f64> {
+        let mut total = 0.0;
+        let steps = self.centre.windows(2).map(|w| w[0].distance(w[1]));
+        let sums = steps.map(|step| {
+            total += step;
+            total
+        });
+        self.centre.first().map(|_| 0.0).into_iter().chain(sums).collect()
+    }
+
+    /// The point of the centre line nearest to `p`; of equally near ones the first.
+    pub fn project(&self, p: DVec2) -> Projection {
+        let Some(Nearest { point, segment, distance }) = nearest(&self.centre, p) else {
+            return Projection { distance_along: 0.0, offset: 0.0, point: DVec2::ZERO, segment: 0 };
+        };
+        let before: f64 = self.centre[..=segment].windows(2).map(|w| w[0].distance(w[1])).sum();
+        let side = self.direction_round(segment, point).perp_dot(p - point);
+        Projection {
+            distance_along: before + self.centre[segment].distance(point),
+            offset: if side < 0.0 { -distance } else { distance },
+            point,
+            segment,
+        }
+    }
+
+    /// Direction of travel at a point of a segment. At a waypoint it is halfway between the
+    /// directions before and after: by either alone, what lies outside of a sharp corner would be
+    /// taken for the wrong side.
+    fn direction_round(&self, segment: usize, point: DVec2) -> DVec2 {
+        let n = self.centre.len() - 1;
+        let direction = |i: usize| (self.centre[i + 1] - self.centre[i]).normalize_or_zero();
+        let other = if point == self.centre[segment + 1] {
+            match segment + 1 < n {
+                true => Some(segment + 1),
+                false => self.is_closed().then_some(0),
+            }
+        } else if point == self.centre[segment] {
+            match segment > 0 {
+                true => Some(segment - 1),
+                false => self.is_closed().then_some(n - 1),
+            }
+        } else {
+            None
+        };
+        direction(segment) + other.map_or(DVec2::ZERO, direction)
+    }
+
+    /// The point `distance_along` metres along the centre line, and the heading there (radians
+    /// from the x axis). A closed route goes round and round, an open one ends at its ends.
+    pub fn point_at(&self, distance_along: f64) -> (DVec2, f64) {
+        let length = self.length();
+        let mut rest = if !distance_along.is_finite() || length <= 0.0 {
+            0.0
+        } else if self.is_closed() {
+            distance_along.rem_euclid(length)
+        } else {
+            distance_along.clamp(0.0, length)
+        };
+        let mut end = (self.centre.first().copied().unwrap_or_default(), 0.0);
+        for w in self.centre.windows(2) {
+            let (step, along) = (w[0].distance(w[1]), w[1] - w[0]);
+            if step <= 0.0 {
+                continue;
+            }
+            let heading = libm::atan2(along.y, along.x);
+            if rest < step {
+                return (w[0] + along * (rest / step), heading);
+            }
+            rest -= step;
+            end = (w[1], heading);
+        }
+        // Rounding can carry a distance to the very end of a loop, which is its beginning.
+        if self.is_closed() && length > 0.0 {
+            return self.point_at(0.0);
+        }
+        end
+    }
+
+    /// Distances from a point to both borders; `None` without borders.
+    pub fn lateral(&self, p: DVec2) -> Option<Lateral> {
+        let borders = self.borders.as_ref()?;
+        let inner = nearest(&borders.inner, p)?.distance;
+        let outer = nearest(&borders.outer, p)?.distance;
+        Some(Lateral { inner, outer })
+    }
+
+    /// Half the width of the road at a place along the centre line; `None` without borders. The
+    /// centre line need not run in the middle.
+    pub fn half_width_at(&self, distance_along: f64) -> Option<f64> {
+        let Lateral { inner, outer } = self.lateral(self.point_at(distance_along).0)?;
+        Some(0.5 * (inner + outer))
+    }
+}
+
+/// The nearest point of a line of two points or more; of equally near ones the first.
+fn nearest(line: &[DVec2], p: DVec2) -> Option<Nearest> {
+    let mut best: Option<(f64, Nearest)> = None;
+    for (segment, w) in line.windows(2).enumerate() {
+        let (a, b) = (w[0], w[1]);
+        let along = b - a;
+        let t = (p - a).dot(along);
+        let square = along.length_squared();
+        // Ends are taken as they are, so that both neighbours of a waypoint see the same point.
+        let point = if t <= 0.0 || square <= 0.0 {
+            a
+        } else if t >= square {
+            b
+        } else {
+            a + along * (t / square)
+        };
+        let d = p.distance_squared(point);
+        if best.as_ref().is_none_or(|(least, _)| d < *least) {
+            best = Some((d, Nearest { point, segment, distance: 0.0 }));
+        }
+    }
+    best.map(|(_, found)| Nearest { distance: p.distance(found.point), ..found })
+}
