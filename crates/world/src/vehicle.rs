@@ -73,10 +73,13 @@ pub struct DriveLimits {
 pub struct Tyre {
     /// Friction coefficient: the radius of the friction circle by load.
     pub friction: f64,
-    /// Side force by load and slip angle, small angles.
-    pub cornering_stiffness_per_rad: f64,
+    /// Side force by load and slip angle, small angles: front and rear. The softer front makes
+    /// the car understeer.
+    pub cornering_stiffness_per_rad: [f64; 2],
     /// Drive force by load and slip ratio, small ratios.
     pub slip_stiffness: f64,
+    /// How far a tyre rolls until its side force has built up.
+    pub relaxation_m: f64,
 }
 
 /// Suspension.
@@ -223,7 +226,10 @@ impl Profile {
         within("drive.max_steering_rad", self.drive.max_steering_rad, 0.01, 1.2)?;
         within("drive.steering_rate_radps", self.drive.steering_rate_radps, 0.1, 100.0)?;
         within("tyre.friction", self.tyre.friction, 0.05, 3.0)?;
-        within("tyre.cornering_stiffness_per_rad", self.tyre.cornering_stiffness_per_rad, 1.0, 200.0)?;
+        for stiffness in self.tyre.cornering_stiffness_per_rad {
+            within("tyre.cornering_stiffness_per_rad", stiffness, 1.0, 50.0)?;
+        }
+        within("tyre.relaxation_m", self.tyre.relaxation_m, 0.01, 0.5)?;
         within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
         within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 20.0)?;
         within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 3.0)?;

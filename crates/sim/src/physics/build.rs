@@ -1,0 +1,163 @@
+//! From a `World` to the engine's bodies.
+
+use super::engine::{Engine, Solver, USER_CAR, USER_NOBODY, USER_OBJECT, to_engine, z_to_y};
+use chicane_world::world::{MassProperties, Object, ObjectKind, Shape, Solid};
+use chicane_world::{Pose, Profile, World};
+use glam::{DQuat, DVec3};
+use rapier::{ColliderBuilder, RigidBodyBuilder, SharedShape};
+use rapier3d_f64::prelude as rapier;
+
+/// Friction of the car's body against what it scrapes along.
+const BODY_FRICTION: f64 = 0.2;
+
+impl Engine {
+    /// Builds the world with the car at its spawn pose.
+    pub(crate) fn build(world: &World, profile: &Profile, solver: &mut Solver) -> Engine {
+        let mut engine = Engine {
+            bodies: rapier::RigidBodySet::new(),
+            colliders: rapier::ColliderSet::new(),
+            islands: rapier::IslandManager::new(),
+            broad_phase: rapier::BroadPhaseBvh::new(),
+            narrow_phase: rapier::NarrowPhase::new(),
+            joints: rapier::ImpulseJointSet::new(),
+            multibodies: rapier::MultibodyJointSet::new(),
+            soft_bodies: rapier::SoftBodySet::new(),
+            ccd: rapier::CCDSolver::new(),
+            chassis: rapier::RigidBodyHandle::invalid(),
+            objects: Vec::with_capacity(world.objects.len()),
+        };
+        engine.insert_ground(world);
+        for solid in &world.scenery {
+            let collider = collider(solid, USER_NOBODY);
+            engine.colliders.insert(collider);
+        }
+        engine.insert_car(&world.spawn, profile);
+        for (i, object) in world.objects.iter().enumerate() {
+            engine.insert_object(i, object);
+        }
+        engine.settle(solver);
+        engine
+    }
+
+    /// A step of no time: the engine takes note of every body before anything moves.
+    fn settle(&mut self, solver: &mut Solver) {
+        let (dt, mut faults) = (solver.set_dt(0.0), Vec::new());
+        self.step(solver, &mut faults);
+        solver.set_dt(dt);
+    }
+
+    fn insert_ground(&mut self, world: &World) {
+        let ground = ColliderBuilder::new(SharedShape::halfspace(DVec3::Z))
+            .translation(DVec3::new(0.0, 0.0, world.ground.z))
+            .friction(world.ground.friction)
+            .user_data(USER_NOBODY);
+        self.colliders.insert(ground);
+    }
+
+    fn insert_car(&mut self, spawn: &Pose, profile: &Profile) {
+        let body = RigidBodyBuilder::dynamic()
+            .pose(to_engine(spawn))
+            .can_sleep(false)
+            .additional_mass_properties(car_mass(profile))
+            .build();
+        self.chassis = self.bodies.insert(body);
+        let half = DVec3::from_array(profile.body.size_m) * 0.5;
+        let shell = ColliderBuilder::cuboid(half.x, half.y, half.z)
+            .translation(DVec3::from_array(profile.body.centre_m));
+        self.insert_car_part(shell);
+        // Wheels as solids are a little smaller than they are: on the ground the tyres carry,
+        // at a wall or on the roof these do.
+        let radius = 0.8 * profile.wheel_radius_m;
+        for i in 0..4 {
+            let [x, y] = profile.wheel_position(i);
+            let wheel = ColliderBuilder::cylinder(0.5 * profile.wheel_width_m, radius)
+                .translation(DVec3::new(x, y, profile.wheel_radius_m));
+            self.insert_car_part(wheel);
+        }
+    }
+
+    fn insert_car_part(&mut self, part: ColliderBuilder) {
+        let part = part.density(0.0).friction(BODY_FRICTION).user_data(USER_CAR);
+        self.colliders.insert_with_parent(part, self.chassis, &mut self.bodies);
+    }
+
+    fn insert_object(&mut self, i: usize, object: &Object) {
+        let builder = if object.is_static { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
+        // The engine has no rolling resistance: what can roll is slowed by damping.
+        let rolls = matches!(object.kind, ObjectKind::Sphere | ObjectKind::Cylinder);
+        let body = builder
+            .pose(to_engine(&object.origin))
+            .additional_mass_properties(mass(&object.mass))
+            .linear_damping(if rolls { 0.1 } else { 0.0 })
+            .angular_damping(if rolls { 0.6 } else { 0.1 });
+        let handle = self.bodies.insert(body);
+        self.objects.push(handle);
+        for solid in &object.solids {
+            let part = collider(solid, USER_OBJECT + i as u128);
+            self.colliders.insert_with_parent(part, handle, &mut self.bodies);
+        }
+    }
+}
+
+impl Solver {
+    /// Changes the length of a sub-step; gives the one before.
+    fn set_dt(&mut self, dt: f64) -> f64 {
+        std::mem::replace(&mut self.parameters_mut().dt, dt)
+    }
+}
+
+fn collider(solid: &Solid, user_data: u128) -> ColliderBuilder {
+    let (shape, turn) = shape(&solid.shape);
+    let pose = Pose { position: solid.pose.position, rotation: solid.pose.rotation * turn };
+    ColliderBuilder::new(shape)
+        .position(to_engine(&pose))
+        .density(0.0)
+        .friction(solid.friction)
+        .restitution(solid.restitution)
+        .user_data(user_data)
+}
+
+fn shape(shape: &Shape) -> (SharedShape, DQuat) {
+    match shape {
+        Shape::Box(half) => (SharedShape::cuboid(half.x, half.y, half.z), DQuat::IDENTITY),
+        Shape::Sphere { radius } => (SharedShape::ball(*radius), DQuat::IDENTITY),
+        Shape::Cylinder { radius, half_length } => (SharedShape::cylinder(*half_length, *radius), z_to_y()),
+        Shape::Capsule { radius, half_length } => {
+            (SharedShape::capsule_z(*half_length, *radius), DQuat::IDENTITY)
+        }
+        Shape::Cone { radius, half_length } => (SharedShape::cone(*half_length, *radius), z_to_y()),
+        Shape::Mesh(mesh) => {
+            let flat = || SharedShape::ball(1e-3);
+            // `world` checked the indices; an empty or degenerate mesh becomes a speck.
+            let shape = SharedShape::trimesh(mesh.vertices.clone(), mesh.triangles.clone())
+                .unwrap_or_else(|_| flat());
+            (shape, DQuat::IDENTITY)
+        }
+    }
+}
+
+fn mass(mass: &MassProperties) -> rapier::MassProperties {
+    rapier::MassProperties::with_principal_inertia_frame(
+        mass.frame.position,
+        mass.mass,
+        mass.principal,
+        mass.frame.rotation,
+    )
+}
+
+/// The body's box and four wheels, about the given centre of mass.
+fn car_mass(profile: &Profile) -> rapier::MassProperties {
+    let wheels = 4.0 * profile.wheel_mass_kg;
+    let [x, y, z] = profile.body.size_m;
+    let box_mass = (profile.mass_kg - wheels) / 12.0;
+    let (half_base, half_track) = (0.5 * profile.wheelbase_m, 0.5 * profile.track_m);
+    let drop = profile.centre_of_mass_m[2] - profile.wheel_radius_m;
+    let (bb, tt, dd) = (half_base * half_base, half_track * half_track, drop * drop);
+    let inertia = DVec3::new(
+        box_mass * (y * y + z * z) + wheels * (tt + dd),
+        box_mass * (x * x + z * z) + wheels * (bb + dd),
+        box_mass * (x * x + y * y) + wheels * (bb + tt),
+    );
+    let centre = DVec3::from_array(profile.centre_of_mass_m);
+    rapier::MassProperties::new(centre, profile.mass_kg, inertia)
+}

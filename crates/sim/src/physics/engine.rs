@@ -1,0 +1,325 @@
+//! Bodies, colliders, and one sub-step of the engine.
+
+use crate::save::erased::Encode;
+use chicane_world::Pose;
+use glam::{DQuat, DVec3};
+use rapier::{ColliderHandle, RigidBodyHandle, RigidBodyType};
+use rapier3d_f64::prelude as rapier;
+use serde::{Deserialize, Serialize};
+
+/// Sub-steps of the engine in a tick.
+pub(crate) const SUBSTEPS: usize = 2;
+/// Simulated seconds in a sub-step.
+pub(crate) const SUBSTEP_S: f64 = crate::TICK_S / SUBSTEPS as f64;
+/// Two surfaces nearer than this touch.
+const TOUCH_M: f64 = 2e-4;
+
+/// Whose body is whose: the car, or object `i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Fault {
+    Car,
+    Object(usize),
+}
+
+/// Everything the engine remembers between ticks. Cloning it is how a world is reset.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Engine {
+    pub(super) bodies: rapier::RigidBodySet,
+    pub(super) colliders: rapier::ColliderSet,
+    pub(super) islands: rapier::IslandManager,
+    pub(super) broad_phase: rapier::BroadPhaseBvh,
+    pub(super) narrow_phase: rapier::NarrowPhase,
+    pub(super) joints: rapier::ImpulseJointSet,
+    pub(super) multibodies: rapier::MultibodyJointSet,
+    pub(super) soft_bodies: rapier::SoftBodySet,
+    pub(super) ccd: rapier::CCDSolver,
+    pub(super) chassis: RigidBodyHandle,
+    pub(super) objects: Vec<RigidBodyHandle>,
+}
+
+/// What the engine needs to take a step and forgets afterwards.
+pub(crate) struct Solver {
+    pipeline: rapier::PhysicsPipeline,
+    parameters: rapier::IntegrationParameters,
+    gravity: DVec3,
+}
+
+/// What a wheel stands on.
+#[derive(Clone, Copy)]
+pub(super) struct Footing {
+    pub(super) distance: f64,
+    pub(super) normal: DVec3,
+    pub(super) body: Option<RigidBodyHandle>,
+    pub(super) object: Option<usize>,
+}
+
+/// Position and velocities of a body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moving {
+    pub(crate) pose: Pose,
+    pub(crate) linear: DVec3,
+    pub(crate) angular: DVec3,
+}
+
+impl Solver {
+    pub(crate) fn new(gravity: DVec3) -> Solver {
+        let parameters = rapier::IntegrationParameters {
+            dt: SUBSTEP_S,
+            min_ccd_dt: SUBSTEP_S / 100.0,
+            // Things here are decimetres, not metres.
+            length_unit: 0.1,
+            normalized_prediction_distance: 0.05,
+            // 0.5 m/s: what was put into something else comes out at a walk.
+            normalized_max_corrective_velocity: 5.0,
+            // 20 m/s: nothing is ever flung out of the world.
+            normalized_max_linear_velocity: 200.0,
+            num_solver_iterations: 4,
+            ..rapier::IntegrationParameters::default()
+        };
+        Solver { pipeline: rapier::PhysicsPipeline::new(), parameters, gravity }
+    }
+
+    pub(super) fn parameters_mut(&mut self) -> &mut rapier::IntegrationParameters {
+        &mut self.parameters
+    }
+}
+
+pub(super) fn to_engine(pose: &Pose) -> rapier::Pose {
+    rapier::Pose::from_parts(pose.position, pose.rotation)
+}
+
+pub(super) fn from_engine(pose: &rapier::Pose) -> Pose {
+    Pose { position: pose.translation, rotation: pose.rotation }
+}
+
+/// Colliders carry whose they are: 0 nobody's, 1 the car's, 2 + i object i's.
+pub(super) const USER_NOBODY: u128 = 0;
+pub(super) const USER_CAR: u128 = 1;
+pub(super) const USER_OBJECT: u128 = 2;
+
+fn object_of(user_data: u128) -> Option<usize> {
+    user_data.checked_sub(USER_OBJECT).map(|i| i as usize)
+}
+
+impl Engine {
+    /// One sub-step. Appends to `faults` whose state went non-finite; they were put to rest.
+    pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
+        solver.pipeline.step(
+            solver.gravity,
+            &solver.parameters,
+            &mut self.islands,
+            &mut self.broad_phase,
+            &mut self.narrow_phase,
+            &mut self.bodies,
+            &mut self.colliders,
+            &mut self.joints,
+            &mut self.multibodies,
+            &mut self.soft_bodies,
+            &mut self.ccd,
+            &(),
+            &(),
+        );
+        for &handle in solver.pipeline.quarantine().bodies() {
+            if handle == self.chassis {
+                faults.push(Fault::Car);
+            } else if let Some(i) = self.objects.iter().position(|&o| o == handle) {
+                faults.push(Fault::Object(i));
+            }
+        }
+    }
+
+    /// Marks the objects that the car's body touches.
+    pub(crate) fn mark_touched(&self, touched: &mut [bool]) {
+        for &collider in self.bodies[self.chassis].colliders() {
+            for pair in self.narrow_phase.contact_pairs_with(collider) {
+                let other = if pair.collider1 == collider { pair.collider2 } else { pair.collider1 };
+                let Some(object) = object_of(self.colliders[other].user_data) else {
+                    continue;
+                };
+                if !touched[object] && self.touches(pair, collider, other) {
+                    touched[object] = true;
+                }
+            }
+        }
+    }
+
+    fn touches(&self, pair: &rapier::ContactPair, one: ColliderHandle, other: ColliderHandle) -> bool {
+        if !pair.has_any_active_contact() {
+            return false;
+        }
+        // The engine keeps old distances of pairs that hardly moved: ask the shapes.
+        let (a, b) = (&self.colliders[one], &self.colliders[other]);
+        rapier3d_f64::parry::query::contact(a.position(), a.shape(), b.position(), b.shape(), TOUCH_M)
+            .is_ok_and(|c| c.is_some_and(|c| c.dist <= TOUCH_M))
+    }
+
+    /// What a ray from a wheel meets below it, other than the ground and the car itself.
+    pub(super) fn footing(&self, origin: DVec3, direction: DVec3, reach: f64) -> Option<Footing> {
+        let chassis = self.chassis;
+        let solid = |_: ColliderHandle, c: &rapier::Collider| c.shape().as_halfspace().is_none();
+        let filter = rapier::QueryFilter::new().exclude_rigid_body(chassis).predicate(&solid);
+        let query = self.broad_phase.as_query_pipeline(
+            self.narrow_phase.query_dispatcher(),
+            &self.bodies,
+            &self.colliders,
+            filter,
+        );
+        let ray = rapier::Ray::new(origin, direction);
+        let (handle, hit) = query.cast_ray_and_get_normal(&ray, reach, true)?;
+        let collider = &self.colliders[handle];
+        Some(Footing {
+            distance: hit.time_of_impact,
+            normal: hit.normal,
+            body: collider.parent(),
+            object: object_of(collider.user_data),
+        })
+    }
+
+    pub(super) fn chassis(&self) -> &rapier::RigidBody {
+        &self.bodies[self.chassis]
+    }
+
+    pub(super) fn chassis_mut(&mut self) -> &mut rapier::RigidBody {
+        &mut self.bodies[self.chassis]
+    }
+
+    /// State of the chassis.
+    pub(crate) fn car(&self) -> Moving {
+        moving(self.chassis())
+    }
+
+    /// Pose of an object.
+    pub(crate) fn object_pose(&self, i: usize) -> Pose {
+        from_engine(self.bodies[self.objects[i]].position())
+    }
+
+    /// Velocities of an object.
+    #[cfg(test)]
+    pub(crate) fn object(&self, i: usize) -> Moving {
+        moving(&self.bodies[self.objects[i]])
+    }
+
+    /// Puts the car somewhere at rest.
+    pub(crate) fn put_car(&mut self, pose: &Pose) {
+        self.put(self.chassis, pose, RigidBodyType::Dynamic);
+    }
+
+    /// Puts an object somewhere at rest.
+    pub(crate) fn put_object(&mut self, i: usize, pose: &Pose, is_static: bool) {
+        let resting = if is_static { RigidBodyType::Fixed } else { RigidBodyType::Dynamic };
+        self.put(self.objects[i], pose, resting);
+    }
+
+    fn put(&mut self, handle: RigidBodyHandle, pose: &Pose, kind: RigidBodyType) {
+        self.wake_neighbours(handle);
+        let body = &mut self.bodies[handle];
+        body.set_enabled(true);
+        if body.body_type() != kind {
+            body.set_body_type(kind, true);
+        }
+        body.set_linvel(DVec3::ZERO, true);
+        body.set_angvel(DVec3::ZERO, true);
+        body.reset_forces(true);
+        body.reset_torques(true);
+        body.set_position(to_engine(pose), true);
+        self.wake_around(handle);
+    }
+
+    /// Lets the simulator carry a body from here on; `None`: the car.
+    pub(crate) fn carry(&mut self, object: Option<usize>) {
+        let handle = object.map_or(self.chassis, |i| self.objects[i]);
+        self.wake_neighbours(handle);
+        let body = &mut self.bodies[handle];
+        body.set_linvel(DVec3::ZERO, true);
+        body.set_angvel(DVec3::ZERO, true);
+        body.reset_forces(true);
+        body.reset_torques(true);
+        body.set_body_type(RigidBodyType::KinematicPositionBased, true);
+    }
+
+    /// Where a carried body is to be after the next sub-step.
+    pub(crate) fn carry_to(&mut self, object: Option<usize>, pose: &Pose) {
+        let handle = object.map_or(self.chassis, |i| self.objects[i]);
+        self.bodies[handle].set_next_kinematic_position(to_engine(pose));
+    }
+
+    /// Whatever leans on a body must notice that it goes.
+    fn wake_neighbours(&mut self, handle: RigidBodyHandle) {
+        let mut wake: Vec<RigidBodyHandle> = Vec::new();
+        for &collider in self.bodies[handle].colliders() {
+            for pair in self.narrow_phase.contact_pairs_with(collider) {
+                let other = if pair.collider1 == collider { pair.collider2 } else { pair.collider1 };
+                wake.extend(self.colliders[other].parent());
+            }
+        }
+        self.wake(&wake);
+    }
+
+    /// Whatever a body was put into must notice that it came.
+    fn wake_around(&mut self, handle: RigidBodyHandle) {
+        let body = &self.bodies[handle];
+        let pose = *body.position();
+        let mut boxes = Vec::new();
+        for &c in body.colliders() {
+            let collider = &self.colliders[c];
+            let local = collider.position_wrt_parent().copied().unwrap_or_default();
+            boxes.push(collider.shape().compute_aabb(&(pose * local)).loosened(0.02));
+        }
+        let query = self.broad_phase.as_query_pipeline(
+            self.narrow_phase.query_dispatcher(),
+            &self.bodies,
+            &self.colliders,
+            rapier::QueryFilter::only_dynamic().exclude_rigid_body(handle),
+        );
+        let mut wake: Vec<RigidBodyHandle> = Vec::new();
+        for aabb in boxes {
+            wake.extend(query.intersect_aabb_conservative(aabb).filter_map(|(_, c)| c.parent()));
+        }
+        self.wake(&wake);
+    }
+
+    fn wake(&mut self, handles: &[RigidBodyHandle]) {
+        for &handle in handles {
+            let body = &mut self.bodies[handle];
+            if body.is_dynamic() {
+                body.wake_up(true);
+            }
+        }
+    }
+
+    /// Poisons a body, to test that the poison does not spread.
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, object: Option<usize>) {
+        let handle = object.map_or(self.chassis, |i| self.objects[i]);
+        self.bodies[handle].set_linvel(DVec3::splat(f64::NAN), true);
+    }
+
+    /// How many bodies are awake.
+    pub(crate) fn awake(&self) -> usize {
+        self.islands.active_bodies().filter(|&h| self.bodies[h].is_dynamic()).count()
+    }
+}
+
+fn moving(body: &rapier::RigidBody) -> Moving {
+    Moving { pose: from_engine(body.position()), linear: body.linvel(), angular: body.angvel() }
+}
+
+/// Turns a shape along z into the engine's, which lies along y.
+pub(super) fn z_to_y() -> DQuat {
+    let h = std::f64::consts::FRAC_1_SQRT_2;
+    DQuat::from_xyzw(h, 0.0, 0.0, h)
+}
+
+impl Engine {
+    /// Each part of the engine's state by name.
+    pub(crate) fn parts<T>(&self, mut each: impl FnMut(&'static str, &dyn Encode) -> T) -> Vec<T> {
+        vec![
+            each("bodies", &self.bodies),
+            each("colliders", &self.colliders),
+            each("islands", &self.islands),
+            each("broad phase", &self.broad_phase),
+            each("narrow phase", &self.narrow_phase),
+            each("ccd", &self.ccd),
+        ]
+    }
+}

@@ -1,0 +1,171 @@
+//! One tyre: forces in the contact plane from slip, limited by a friction circle.
+//!
+//! Sideways it is a brush that is pulled along: the tread is stretched by side motion and let
+//! go by rolling. Rolling, that gives a force by slip *angle* at any speed; standing, a spring
+//! that holds the car where it is. Along its heading it gives what the motor asks, as far as the
+//! circle allows; past that the wheel spins or locks and the force points against the slide.
+
+use serde::{Deserialize, Serialize};
+
+/// Constants of one tyre.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TyreModel {
+    pub(super) friction: f64,
+    pub(super) cornering_stiffness: f64,
+    pub(super) slip_stiffness: f64,
+    pub(super) relaxation: f64,
+    pub(super) radius: f64,
+    /// Inertia of the wheel over radius², kg.
+    pub(super) spin_mass: f64,
+    /// Side damping at standstill by load, s/m.
+    pub(super) damping: f64,
+}
+
+/// What a tyre remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct TyreState {
+    /// Side stretch of the tread, m.
+    pub(super) stretch: f64,
+    /// Spin of the wheel, rad/s.
+    pub(super) spin: f64,
+}
+
+/// Motion of the contact patch over the surface, and what is asked of the tyre.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patch {
+    /// Speed along the wheel's heading, m/s.
+    pub(super) forward: f64,
+    /// Speed to the left, m/s.
+    pub(super) left: f64,
+    /// Load, N.
+    pub(super) load: f64,
+    /// Force the motor asks for, N.
+    pub(super) drive: f64,
+    /// Surface speed the motor wants, m/s.
+    pub(super) target: f64,
+}
+
+impl TyreModel {
+    /// Force along the heading and to the left; the state goes on by `dt`.
+    pub(super) fn force(&self, state: &mut TyreState, patch: Patch, dt: f64) -> [f64; 2] {
+        let limit = self.friction * patch.load;
+        if limit <= 0.0 {
+            state.stretch = 0.0;
+            self.spin_free(state, patch.target, dt);
+            return [0.0, 0.0];
+        }
+        let surface = state.spin * self.radius;
+        let left = self.side_force(state, patch, surface, limit, dt);
+        let most = (limit * limit - left * left).max(0.0).sqrt();
+        let forward = patch.drive.clamp(-most, most);
+        let reference = patch.forward.abs().max(0.1);
+        let excess = patch.drive - forward;
+        state.spin = if excess == 0.0 {
+            // Rolls, with the slip that this force takes.
+            let slip = forward / (self.slip_stiffness * patch.load);
+            (patch.forward + slip.clamp(-0.3, 0.3) * reference) / self.radius
+        } else {
+            // Slides: what the road does not take turns the wheel, at most to what was wanted.
+            let faster = surface + excess / self.spin_mass * dt;
+            let (low, high) = (patch.target.min(patch.forward), patch.target.max(patch.forward));
+            faster.clamp(low, high) / self.radius
+        };
+        [forward, left]
+    }
+
+    fn side_force(&self, state: &mut TyreState, patch: Patch, surface: f64, limit: f64, dt: f64) -> f64 {
+        let rolled = surface.abs().max(patch.forward.abs() * 0.02) * dt / self.relaxation;
+        let most = 3.0 * self.friction * self.relaxation / self.cornering_stiffness;
+        let stretch = (state.stretch + patch.left * dt) / (1.0 + rolled);
+        state.stretch = stretch.clamp(-most, most);
+        let linear = self.cornering_stiffness * patch.load * state.stretch / self.relaxation;
+        // Rolling damps by itself; standing, a spring without damping would ring.
+        let fade = 1.0 / (1.0 + 100.0 * patch.forward * patch.forward);
+        let damped = linear_to_brush(linear, limit) + self.damping * patch.load * fade * patch.left;
+        let mut force = -damped.clamp(-limit, limit);
+        let slide = surface - patch.forward;
+        if slide.abs() > 0.1 * patch.forward.abs().max(0.2) {
+            // Spinning or locked: friction points against the slide, wherever that goes.
+            let most = limit * patch.left.abs() / libm::hypot(slide, patch.left);
+            force = force.clamp(-most, most);
+        }
+        force
+    }
+
+    fn spin_free(&self, state: &mut TyreState, target: f64, dt: f64) {
+        let most = 200.0 * dt;
+        state.spin += (target / self.radius - state.spin).clamp(-most, most);
+    }
+}
+
+/// The brush curve: linear for small forces, the limit at three times as much.
+fn linear_to_brush(linear: f64, limit: f64) -> f64 {
+    let s = (linear.abs() / limit).min(3.0);
+    (limit * (s - s * s / 3.0 + s * s * s / 27.0)).copysign(linear)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> TyreModel {
+        TyreModel {
+            friction: 1.0,
+            cornering_stiffness: 25.0,
+            slip_stiffness: 30.0,
+            relaxation: 0.03,
+            radius: 0.0375,
+            spin_mass: 0.03,
+            damping: 5.0,
+        }
+    }
+
+    fn steady(forward: f64, left: f64, drive: f64, target: f64) -> ([f64; 2], TyreState) {
+        let mut state = TyreState { spin: forward / 0.0375, stretch: 0.0 };
+        let patch = Patch { forward, left, load: 8.0, drive, target };
+        let mut force = [0.0; 2];
+        for _ in 0..4000 {
+            force = model().force(&mut state, patch, 0.0025);
+        }
+        (force, state)
+    }
+
+    #[test]
+    fn side_force_goes_by_the_angle_not_the_speed() {
+        let (slow, _) = steady(0.2, 0.2 * 0.01, 0.0, 0.2);
+        let (fast, _) = steady(2.0, 2.0 * 0.01, 0.0, 2.0);
+        assert!((slow[1] / fast[1] - 1.0).abs() < 0.03, "{slow:?} {fast:?}");
+        // 25 by load and radian, less what the brush curve takes at this angle.
+        assert!((fast[1] / (-25.0 * 8.0 * 0.01) - 1.0).abs() < 0.1, "{fast:?}");
+    }
+
+    #[test]
+    fn no_force_leaves_the_circle() {
+        for i in 0..400 {
+            let (f, l) = (f64::from(i % 20) * 0.3 - 3.0, f64::from(i / 20) * 0.3 - 3.0);
+            let (force, _) = steady(f, l, 20.0 * f64::from(i % 7 - 3), 1.0);
+            assert!(libm::hypot(force[0], force[1]) <= 8.0 + 1e-9, "{f} {l} {force:?}");
+        }
+    }
+
+    #[test]
+    fn a_locked_wheel_slides_straight_on() {
+        let (force, state) = steady(2.0, 0.2, -100.0, 0.0);
+        assert!(state.spin.abs() < 1e-9);
+        assert!(force[0] < -7.9 && force[1].abs() < 0.9, "{force:?}");
+    }
+
+    #[test]
+    fn a_standing_tyre_is_a_spring() {
+        let mut state = TyreState::default();
+        let push = Patch { forward: 0.0, left: 0.1, load: 8.0, drive: 0.0, target: 0.0 };
+        model().force(&mut state, push, 0.0025);
+        let rest = Patch { left: 0.0, ..push };
+        let first = model().force(&mut state, rest, 0.0025);
+        for _ in 0..10_000 {
+            model().force(&mut state, rest, 0.0025);
+        }
+        assert_eq!(model().force(&mut state, rest, 0.0025), first);
+        assert!(first[1] < 0.0);
+    }
+}
