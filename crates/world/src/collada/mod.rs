@@ -3,8 +3,22 @@
 //! A [`Model`] is plain: everything stands in one frame, z up, in metres, and the triangles of a
 //! part are grouped by material. Node transforms, units, up axes and instances are resolved while
 //! reading. Pictures are named, not read.
+//!
+//! `source` reads the numbers, `geometry` makes triangles of one `<geometry>`, `material` reads
+//! looks, `transform` node transforms, and `read` walks the scene and puts it all together.
+
+mod geometry;
+mod material;
+mod read;
+mod source;
+mod transform;
+mod weld;
+mod write;
 
 use crate::error::{Error, Warnings};
+
+/// Triangles of a file, instances counted.
+pub const MAX_TRIANGLES: usize = 2_000_000;
 
 /// A mesh file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -46,18 +60,24 @@ pub struct Material {
     pub name: String,
     /// RGBA 0..1; multiplied with the texture if there is one.
     pub colour: [f32; 4],
-    /// Light of its own, RGB.
+    /// Light of its own, RGB 0..1.
     pub emissive: [f32; 3],
     /// Path of a picture, relative to the folder of the mesh file. It may hold `..`.
     pub texture: Option<String>,
 }
 
-/// Reads a mesh file. What can be passed over is, with a warning.
-pub fn read(file: &str, _bytes: &[u8], _warnings: &mut Warnings) -> Result<Model, Error> {
-    Err(Error::file(file, "meshes can't be read yet"))
+impl Default for Material {
+    fn default() -> Self {
+        Material { name: String::new(), colour: [0.7, 0.7, 0.7, 1.0], emissive: [0.0; 3], texture: None }
+    }
 }
 
-/// Writes a model as COLLADA 1.4.1. Equal models give equal bytes.
-pub fn write(_model: &Model) -> String {
-    String::new()
+/// Reads a mesh file. What can be passed over is, with a warning.
+pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
+    read::read(file, bytes, warnings)
+}
+
+/// Writes a model as COLLADA 1.4.1: z up, metres. Equal models give equal bytes.
+pub fn write(model: &Model) -> String {
+    write::write(model)
 }

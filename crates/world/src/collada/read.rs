@@ -1,0 +1,318 @@
+//! Walks the scene of a mesh file: what stands where, how often, and painted with what.
+//!
+//! A node may be instanced again and again, so a small file can ask for endless work. Every step
+//! is counted, and so is every triangle that comes out.
+
+use super::geometry::{self, Mesh};
+use super::material::Materials;
+use super::source::local;
+use super::transform::{self, Mover};
+use super::{Group, MAX_TRIANGLES, Model, Part};
+use crate::error::{Error, Warnings};
+use crate::xml::{Document, Element, Limits, excerpt};
+use glam::DAffine3;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Nodes inside nodes, by nesting or by instance.
+const MAX_DEPTH: usize = 64;
+/// Elements looked at while walking, instances counted.
+const MAX_STEPS: usize = 500_000;
+/// Characters of a part's name.
+const MAX_NAME: usize = 200;
+
+/// Reads a mesh file.
+pub(super) fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
+    let doc = Document::parse(file, bytes, Limits::MESH)?;
+    if doc.root.name != "COLLADA" {
+        let message = format!("not a COLLADA file: its root is <{}>", excerpt(&doc.root.name));
+        return Err(doc.error(&doc.root, message));
+    }
+    let world = transform::of_asset(&doc)?;
+    let materials = Materials::read(&doc, warnings)?;
+    let mut walk = Walk::new(&doc, materials, warnings);
+    match scene(&doc.root) {
+        Some(scene) => walk.node(scene, world, 0)?,
+        None => {
+            for geometry in library(&doc.root, "library_geometries", "geometry") {
+                walk.step(geometry, 1)?;
+                walk.part(geometry, geometry, None, world, None)?;
+            }
+        }
+    }
+    if walk.parts.is_empty() {
+        walk.warnings.add("mesh holds no triangles", || doc.place(&doc.root));
+    }
+    Ok(Model { parts: walk.parts, materials: walk.materials.list })
+}
+
+fn library<'a>(
+    root: &'a Element,
+    library: &'static str,
+    item: &'static str,
+) -> impl Iterator<Item = &'a Element> {
+    root.all(library).flat_map(move |l| l.all(item))
+}
+
+/// The scene to show: the one that is asked for, else the first.
+fn scene(root: &Element) -> Option<&Element> {
+    let asked = root.path(&["scene", "instance_visual_scene"]).and_then(|i| local(i.attribute("url")?));
+    let mut scenes = library(root, "library_visual_scenes", "visual_scene");
+    let first = scenes.next();
+    first
+        .filter(|s| s.attribute("id") == asked)
+        .or_else(|| scenes.find(|s| s.attribute("id") == asked))
+        .or(first)
+}
+
+struct Walk<'a, 'w> {
+    doc: &'a Document<'a>,
+    warnings: &'w mut Warnings,
+    materials: Materials<'a>,
+    geometries: BTreeMap<&'a str, &'a Element>,
+    controllers: BTreeMap<&'a str, &'a Element>,
+    nodes: BTreeMap<&'a str, &'a Element>,
+    /// What was read already, by the place of its element.
+    meshes: BTreeMap<usize, Rc<Mesh<'a>>>,
+    transforms: BTreeMap<usize, DAffine3>,
+    steps: usize,
+    triangles: usize,
+    parts: Vec<Part>,
+}
+
+impl<'a, 'w> Walk<'a, 'w> {
+    fn new(doc: &'a Document<'a>, materials: Materials<'a>, warnings: &'w mut Warnings) -> Walk<'a, 'w> {
+        let by_id = |name: &'static str, item: &'static str| {
+            library(&doc.root, name, item).filter_map(|e| Some((e.attribute("id")?, e))).collect()
+        };
+        let mut nodes = BTreeMap::new();
+        for name in ["library_nodes", "library_visual_scenes"] {
+            doc.root.all(name).for_each(|l| collect_nodes(l, &mut nodes));
+        }
+        Walk {
+            doc,
+            warnings,
+            materials,
+            geometries: by_id("library_geometries", "geometry"),
+            controllers: by_id("library_controllers", "controller"),
+            nodes,
+            meshes: BTreeMap::new(),
+            transforms: BTreeMap::new(),
+            steps: 0,
+            triangles: 0,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Counts work.
+    fn step(&mut self, e: &Element, steps: usize) -> Result<(), Error> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > MAX_STEPS {
+            let message =
+                format!("scene takes more than {MAX_STEPS} steps: it instances its nodes too often");
+            return Err(self.doc.error(e, message));
+        }
+        Ok(())
+    }
+
+    /// A node (or a whole scene) and all below it.
+    fn node(&mut self, node: &'a Element, parent: DAffine3, depth: usize) -> Result<(), Error> {
+        if depth > MAX_DEPTH {
+            let message = format!("nodes go deeper than {MAX_DEPTH}: does one instance itself?");
+            return Err(self.doc.error(node, message));
+        }
+        self.step(node, 1 + node.children.len())?;
+        let world = parent * self.transform(node, transform::of_node)?;
+        let name = node.attribute("name").or(node.attribute("id"));
+        for e in &node.children {
+            match e.name.as_str() {
+                "node" => self.node(e, world, depth + 1)?,
+                "instance_node" => {
+                    if let Some(target) = self.target(e, "node", |w| &w.nodes)? {
+                        self.node(target, world, depth + 1)?;
+                    }
+                }
+                "instance_geometry" => {
+                    if let Some(geometry) = self.target(e, "geometry", |w| &w.geometries)? {
+                        self.part(e, geometry, Some(e), world, name)?;
+                    }
+                }
+                "instance_controller" => self.controller(e, world, name)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The transform of an element, read once.
+    fn transform(
+        &mut self,
+        e: &'a Element,
+        read: fn(&Document<'_>, &Element, &mut Warnings) -> Result<DAffine3, Error>,
+    ) -> Result<DAffine3, Error> {
+        if let Some(known) = self.transforms.get(&e.offset) {
+            return Ok(*known);
+        }
+        let transform = read(self.doc, e, self.warnings)?;
+        self.transforms.insert(e.offset, transform);
+        Ok(transform)
+    }
+
+    /// A skin or morph, standing still.
+    fn controller(&mut self, e: &'a Element, world: DAffine3, name: Option<&str>) -> Result<(), Error> {
+        let doc = self.doc;
+        let Some(controller) = self.target(e, "controller", |w| &w.controllers)? else { return Ok(()) };
+        self.warnings.add("an animated mesh is shown at rest", || doc.place(e));
+        let skin = controller.child("skin").or(controller.child("morph"));
+        self.step(e, controller.children.len() + skin.map_or(0, |s| s.children.len()))?;
+        let source = skin.and_then(|s| local(s.attribute("source")?));
+        let Some(geometry) = source.and_then(|id| self.geometries.get(id).copied()) else {
+            self.warnings.add("a controller without a geometry is passed over", || doc.place(e));
+            return Ok(());
+        };
+        let bind = match skin.and_then(|s| s.child("bind_shape_matrix")) {
+            Some(matrix) => self.transform(matrix, |doc, e, _| transform::matrix(doc, e))?,
+            None => DAffine3::IDENTITY,
+        };
+        self.part(e, geometry, Some(e), world * bind, name)
+    }
+
+    /// What an instance refers to; a warning if it is not there.
+    fn target(
+        &mut self,
+        e: &'a Element,
+        what: &str,
+        list: impl Fn(&Self) -> &BTreeMap<&'a str, &'a Element>,
+    ) -> Result<Option<&'a Element>, Error> {
+        let url = e.attribute("url").unwrap_or("");
+        self.step(e, url.len() / 64)?;
+        let found = local(url).and_then(|id| list(self).get(id).copied());
+        if found.is_none() {
+            self.warnings.add(format!("no {what} '{}' in this file", excerpt(url)), || self.doc.place(e));
+        }
+        Ok(found)
+    }
+
+    /// One geometry, put where it stands. `binding` says which materials its symbols mean.
+    fn part(
+        &mut self,
+        e: &'a Element,
+        geometry: &'a Element,
+        binding: Option<&'a Element>,
+        world: DAffine3,
+        name: Option<&str>,
+    ) -> Result<(), Error> {
+        let mesh = match self.meshes.get(&geometry.offset) {
+            Some(mesh) => Rc::clone(mesh),
+            None => {
+                let mesh = Rc::new(geometry::read(self.doc, geometry, self.warnings)?);
+                self.meshes.insert(geometry.offset, Rc::clone(&mesh));
+                mesh
+            }
+        };
+        self.triangles += mesh.welded.indices.len() / 3;
+        if self.triangles > MAX_TRIANGLES {
+            return Err(self.doc.error(e, format!("more than {MAX_TRIANGLES} triangles in all")));
+        }
+        if mesh.runs.is_empty() {
+            return Ok(());
+        }
+        let mover = Mover::new(world);
+        let groups = self.groups(e, &mesh, binding, mover.mirrors)?;
+        let mut part = move_part(&mesh, groups, &mover).ok_or_else(|| {
+            self.doc.error(e, "a corner of this geometry is moved out of the range of numbers")
+        })?;
+        let name = name.or(geometry.attribute("name")).or(geometry.attribute("id"));
+        part.name = name.unwrap_or("").chars().take(MAX_NAME).collect();
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Triangles by material.
+    fn groups(
+        &mut self,
+        e: &'a Element,
+        mesh: &Mesh<'a>,
+        binding: Option<&'a Element>,
+        mirrored: bool,
+    ) -> Result<Vec<Group>, Error> {
+        let doc = self.doc;
+        let mut bound: BTreeMap<&str, &str> = BTreeMap::new();
+        let bind = binding.and_then(|b| b.child("bind_material"));
+        let technique = bind.and_then(|b| b.child("technique_common"));
+        let looked_at = [binding, bind, technique].into_iter().flatten().map(|e| e.children.len()).sum();
+        self.step(e, looked_at)?;
+        for m in technique.into_iter().flat_map(|t| t.all("instance_material")) {
+            if let (Some(symbol), Some(target)) = (m.attribute("symbol"), m.attribute("target")) {
+                self.step(m, (symbol.len() + target.len()) / 64)?;
+                bound.entry(symbol).or_insert(target);
+            }
+        }
+        self.step(e, mesh.runs.len())?;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut group_of: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+        for (symbol, run) in &mesh.runs {
+            self.step(e, symbol.map_or(0, str::len) / 64)?;
+            let material = symbol.and_then(|symbol| {
+                let target = bound.get(symbol).map_or(symbol, |t| local(t).unwrap_or(t));
+                let found = self.materials.find(target);
+                if found.is_none() {
+                    let message = format!("no material '{}' for a mesh", excerpt(target));
+                    self.warnings.add(message, || doc.place(e));
+                }
+                found
+            });
+            let group = *group_of.entry(material).or_insert_with(|| {
+                groups.push(Group { material, indices: Vec::new() });
+                groups.len() - 1
+            });
+            let corners = &mesh.welded.indices[run.clone()];
+            if mirrored {
+                groups[group].indices.extend(corners.chunks_exact(3).flat_map(|t| [t[0], t[2], t[1]]));
+            } else {
+                groups[group].indices.extend(corners);
+            }
+        }
+        Ok(groups)
+    }
+}
+
+/// All nodes below an element by id; of equal ids the first counts.
+fn collect_nodes<'a>(e: &'a Element, nodes: &mut BTreeMap<&'a str, &'a Element>) {
+    for child in &e.children {
+        if child.name == "node"
+            && let Some(id) = child.attribute("id")
+        {
+            nodes.entry(id).or_insert(child);
+        }
+        if matches!(child.name.as_str(), "node" | "visual_scene") {
+            collect_nodes(child, nodes);
+        }
+    }
+}
+
+/// Moves a mesh and numbers its vertices by first use. `None` where a corner leaves `f32`.
+fn move_part(mesh: &Mesh<'_>, mut groups: Vec<Group>, mover: &Mover) -> Option<Part> {
+    const NEW: u32 = u32::MAX;
+    let from = &mesh.welded;
+    let n = from.positions.len();
+    let mut part = Part {
+        positions: Vec::with_capacity(n),
+        normals: Vec::with_capacity(n),
+        uvs: Vec::with_capacity(n),
+        ..Part::default()
+    };
+    let mut number = vec![NEW; n];
+    for index in groups.iter_mut().flat_map(|g| &mut g.indices) {
+        let old = *index as usize;
+        if number[old] == NEW {
+            number[old] = part.positions.len() as u32;
+            part.positions.push(mover.position(from.positions[old])?);
+            part.normals.push(mover.normal(from.normals[old]));
+            part.uvs.push(from.uvs[old]);
+        }
+        *index = number[old];
+    }
+    part.groups = groups;
+    Some(part)
+}

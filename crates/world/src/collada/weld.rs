@@ -1,0 +1,87 @@
+//! Corners that look the same become one vertex.
+//!
+//! By sorting, not by hashing: the result is the same on every machine, and no choice of numbers
+//! makes it slow.
+
+/// What corners refer to.
+#[derive(Default)]
+pub(super) struct Arena {
+    pub(super) positions: Vec<[f32; 3]>,
+    pub(super) normals: Vec<[f32; 3]>,
+    pub(super) uvs: Vec<[f32; 2]>,
+}
+
+/// Indices into the three lists of an [`Arena`].
+#[derive(Clone, Copy)]
+pub(super) struct Corner {
+    pub(super) position: u32,
+    pub(super) normal: u32,
+    pub(super) uv: u32,
+}
+
+/// Vertices in the order of their first use, and the vertex of every corner.
+#[derive(Default)]
+pub(super) struct Welded {
+    pub(super) positions: Vec<[f32; 3]>,
+    pub(super) normals: Vec<[f32; 3]>,
+    pub(super) uvs: Vec<[f32; 2]>,
+    pub(super) indices: Vec<u32>,
+}
+
+/// Makes vertices of corners. Every index must be in range.
+pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
+    let (positions, normals, uvs) =
+        (first_equal(&arena.positions), first_equal(&arena.normals), first_equal(&arena.uvs));
+    // Equal corners, seen by value, in order of appearance.
+    let mut order: Vec<(u64, u64)> = Vec::with_capacity(corners.len());
+    for (i, c) in corners.iter().enumerate() {
+        let (p, n, t) = (positions[c.position as usize], normals[c.normal as usize], uvs[c.uv as usize]);
+        order.push((u64::from(p) << 32 | u64::from(n), u64::from(t) << 32 | i as u64));
+    }
+    order.sort_unstable();
+    // The first corner of each kind stands for the rest.
+    let mut stands_for = vec![0u32; corners.len()];
+    let mut previous: Option<(u64, u64)> = None;
+    let mut first = 0;
+    for &(pn, ti) in &order {
+        let i = ti as u32;
+        if previous != Some((pn, ti >> 32)) {
+            previous = Some((pn, ti >> 32));
+            first = i;
+        }
+        stands_for[i as usize] = first;
+    }
+    let mut out = Welded { indices: Vec::with_capacity(corners.len()), ..Welded::default() };
+    for (i, c) in corners.iter().enumerate() {
+        let first = stands_for[i] as usize;
+        if first == i {
+            out.indices.push(out.positions.len() as u32);
+            out.positions.push(arena.positions[c.position as usize]);
+            out.normals.push(arena.normals[c.normal as usize]);
+            out.uvs.push(arena.uvs[c.uv as usize]);
+        } else {
+            out.indices.push(out.indices[first]);
+        }
+    }
+    out
+}
+
+/// For every vector the index of the first one with the same bits.
+fn first_equal<const N: usize>(vectors: &[[f32; N]]) -> Vec<u32> {
+    let key = |v: &[f32; N]| v.iter().fold(0u128, |key, c| key << 32 | u128::from(c.to_bits()));
+    // Three numbers and the index fill 128 bits.
+    let mut order: Vec<u128> = vectors.iter().enumerate().map(|(i, v)| key(v) << 32 | i as u128).collect();
+    order.sort_unstable();
+    let mut firsts = vec![0u32; vectors.len()];
+    let mut previous = None;
+    let mut first = 0;
+    for entry in order {
+        let (value, i) = (entry >> 32, entry as u32);
+        if previous != Some(value) {
+            previous = Some(value);
+            first = i;
+        }
+        firsts[i as usize] = first;
+    }
+    firsts
+}
