@@ -9,6 +9,7 @@ mod parts;
 mod read;
 mod value;
 mod write;
+mod write_parts;
 
 pub use config::{read_config, write_config};
 pub use read::{read, read_model};

@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 /// What a file without a readable version is taken for.
 const ASSUMED_VERSION: &str = "1.6";
 
+/// Beyond the surface of any star that has planets, m/s².
+const MAX_GRAVITY: f64 = 1e3;
+
 /// Reads a world file.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, Error> {
     let doc = Document::parse(file, bytes, Limits::SDF)?;
@@ -82,7 +85,7 @@ impl Ctx<'_> {
         let mut spec = Spec {
             version,
             name: self.name(e)?,
-            gravity: gravity.map(|g| self.numbers(g)).transpose()?,
+            gravity: gravity.map(|g| self.gravity(g)).transpose()?,
             scene: e.child("scene").map_or(Ok(SceneSpec::default()), |s| self.scene(s))?,
             ..Spec::default()
         };
@@ -105,6 +108,14 @@ impl Ctx<'_> {
         }
         self.unique(e, "frames", spec.frames.iter().map(|f| f.name.as_str()));
         Ok(spec)
+    }
+
+    fn gravity(&self, e: &Element) -> Result<[f64; 3], Error> {
+        let gravity = self.numbers::<3>(e)?;
+        if gravity.iter().any(|g| g.abs() > MAX_GRAVITY) {
+            return self.fail(e, format!("<gravity> is stronger than {MAX_GRAVITY} m/s²"));
+        }
+        Ok(gravity)
     }
 
     fn scene(&mut self, e: &Element) -> Result<SceneSpec, Error> {

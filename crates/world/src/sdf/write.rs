@@ -1,9 +1,6 @@
 //! Writing world and model files. Numbers keep every bit; the same `Spec` gives the same bytes.
 
-use crate::spec::{
-    CollisionSpec, Entry, FrameSpec, Geometry, IncludeSpec, InertialSpec, JointSpec, LightSpec, LinkSpec,
-    MaterialSpec, ModelSpec, PoseSpec, Spec, VisualSpec,
-};
+use crate::spec::{Entry, FrameSpec, IncludeSpec, JointSpec, LightSpec, ModelSpec, PoseSpec, Spec};
 use crate::xml::escape;
 
 /// Writes a world file.
@@ -44,7 +41,7 @@ fn number(x: f64) -> String {
     if small || x.abs() >= 1e16 { format!("{x:e}") } else { format!("{x}") }
 }
 
-struct Writer {
+pub(super) struct Writer {
     out: String,
     depth: usize,
 }
@@ -71,18 +68,18 @@ impl Writer {
         self.out.push_str(end);
     }
 
-    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
+    pub(super) fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
         self.tag(name, attributes, ">\n");
         self.depth += 1;
     }
 
-    fn close(&mut self, name: &str) {
+    pub(super) fn close(&mut self, name: &str) {
         self.depth -= 1;
         self.out.extend(std::iter::repeat_n("  ", self.depth));
         self.out.push_str(&format!("</{name}>\n"));
     }
 
-    fn empty(&mut self, name: &str) {
+    pub(super) fn empty(&mut self, name: &str) {
         self.tag(name, &[], "/>\n");
     }
 
@@ -92,22 +89,22 @@ impl Writer {
         self.out.push_str(&format!("</{name}>\n"));
     }
 
-    fn text(&mut self, name: &str, text: &str) {
+    pub(super) fn text(&mut self, name: &str, text: &str) {
         self.text_with(name, &[], text);
     }
 
-    fn numbers(&mut self, name: &str, numbers: &[f64]) {
+    pub(super) fn numbers(&mut self, name: &str, numbers: &[f64]) {
         let words: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
         self.text(name, &words.join(" "));
     }
 
-    fn flag(&mut self, name: &str, flag: Option<bool>) {
+    pub(super) fn flag(&mut self, name: &str, flag: Option<bool>) {
         if let Some(flag) = flag {
             self.text(name, if flag { "true" } else { "false" });
         }
     }
 
-    fn colour(&mut self, name: &str, colour: &Option<[f64; 4]>) {
+    pub(super) fn colour(&mut self, name: &str, colour: &Option<[f64; 4]>) {
         if let Some(colour) = colour {
             self.numbers(name, colour);
         }
@@ -121,7 +118,7 @@ impl Writer {
         self.text_with("pose", attributes, &words.join(" "));
     }
 
-    fn pose(&mut self, pose: &PoseSpec) {
+    pub(super) fn pose(&mut self, pose: &PoseSpec) {
         let zero = pose.xyz.iter().chain(&pose.rpy).all(|x| x.to_bits() == 0);
         if !zero || !pose.relative_to.is_empty() {
             self.pose_always(pose);
@@ -190,140 +187,5 @@ impl Writer {
         self.text("child", &joint.child);
         self.pose(&joint.pose);
         self.close("joint");
-    }
-
-    fn link(&mut self, link: &LinkSpec) {
-        self.open("link", &[("name", &link.name)]);
-        self.pose(&link.pose);
-        if let Some(inertial) = &link.inertial {
-            self.inertial(inertial);
-        }
-        link.collisions.iter().for_each(|c| self.collision(c));
-        link.visuals.iter().for_each(|v| self.visual(v));
-        self.close("link");
-    }
-
-    fn inertial(&mut self, inertial: &InertialSpec) {
-        self.open("inertial", &[]);
-        self.pose(&inertial.pose);
-        if let Some(mass) = inertial.mass {
-            self.numbers("mass", &[mass]);
-        }
-        if let Some(inertia) = &inertial.inertia {
-            self.open("inertia", &[]);
-            for (name, x) in ["ixx", "iyy", "izz", "ixy", "ixz", "iyz"].iter().zip(inertia) {
-                self.numbers(name, &[*x]);
-            }
-            self.close("inertia");
-        }
-        self.close("inertial");
-    }
-
-    fn collision(&mut self, collision: &CollisionSpec) {
-        self.open("collision", &[("name", &collision.name)]);
-        self.pose(&collision.pose);
-        self.geometry(&collision.geometry);
-        if collision.friction.is_some() || collision.restitution.is_some() {
-            self.open("surface", &[]);
-            if let Some(mu) = collision.friction {
-                self.open("friction", &[]);
-                self.open("ode", &[]);
-                self.numbers("mu", &[mu]);
-                self.numbers("mu2", &[mu]);
-                self.close("ode");
-                self.close("friction");
-            }
-            if let Some(restitution) = collision.restitution {
-                self.open("bounce", &[]);
-                self.numbers("restitution_coefficient", &[restitution]);
-                self.close("bounce");
-            }
-            self.close("surface");
-        }
-        self.close("collision");
-    }
-
-    fn visual(&mut self, visual: &VisualSpec) {
-        self.open("visual", &[("name", &visual.name)]);
-        self.pose(&visual.pose);
-        self.geometry(&visual.geometry);
-        if let Some(material) = &visual.material {
-            self.material(material);
-        }
-        if visual.transparency.to_bits() != 0 {
-            self.numbers("transparency", &[visual.transparency]);
-        }
-        self.flag("cast_shadows", visual.cast_shadows);
-        self.close("visual");
-    }
-
-    fn material(&mut self, material: &MaterialSpec) {
-        self.open("material", &[]);
-        self.colour("ambient", &material.ambient);
-        self.colour("diffuse", &material.diffuse);
-        self.colour("specular", &material.specular);
-        self.colour("emissive", &material.emissive);
-        if let Some(script) = &material.script {
-            self.open("script", &[]);
-            self.text("name", script);
-            self.close("script");
-        }
-        if let Some(map) = &material.albedo_map {
-            self.open("pbr", &[]);
-            self.open("metal", &[]);
-            self.text("albedo_map", map);
-            self.close("metal");
-            self.close("pbr");
-        }
-        self.close("material");
-    }
-
-    fn round(&mut self, name: &str, radius: f64, length: Option<f64>) {
-        self.open(name, &[]);
-        self.numbers("radius", &[radius]);
-        if let Some(length) = length {
-            self.numbers("length", &[length]);
-        }
-        self.close(name);
-    }
-
-    fn geometry(&mut self, geometry: &Geometry) {
-        self.open("geometry", &[]);
-        match geometry {
-            Geometry::Empty => self.empty("empty"),
-            Geometry::Box { size } => {
-                self.open("box", &[]);
-                self.numbers("size", size);
-                self.close("box");
-            }
-            Geometry::Cylinder { radius, length } => self.round("cylinder", *radius, Some(*length)),
-            Geometry::Sphere { radius } => self.round("sphere", *radius, None),
-            Geometry::Capsule { radius, length } => self.round("capsule", *radius, Some(*length)),
-            Geometry::Cone { radius, length } => self.round("cone", *radius, Some(*length)),
-            Geometry::Ellipsoid { radii } => {
-                self.open("ellipsoid", &[]);
-                self.numbers("radii", radii);
-                self.close("ellipsoid");
-            }
-            Geometry::Plane { normal, size } => {
-                self.open("plane", &[]);
-                self.numbers("normal", normal);
-                self.numbers("size", size);
-                self.close("plane");
-            }
-            Geometry::Mesh { uri, scale, submesh } => {
-                self.open("mesh", &[]);
-                self.text("uri", uri);
-                self.numbers("scale", scale);
-                if let Some(name) = submesh {
-                    self.open("submesh", &[]);
-                    self.text("name", name);
-                    self.close("submesh");
-                }
-                self.close("mesh");
-            }
-            Geometry::Unsupported { element } => self.empty(element),
-        }
-        self.close("geometry");
     }
 }

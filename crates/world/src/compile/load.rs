@@ -1,0 +1,72 @@
+//! A whole bundle in one call.
+
+use super::compile;
+use super::uri::stem_of;
+use crate::bundle::Assets;
+use crate::error::{Error, Place, Warnings};
+use crate::evaluation::Evaluation;
+use crate::pose::Pose;
+use crate::route::Route;
+use crate::sdf;
+use crate::world::World;
+use crate::xml::excerpt;
+
+impl World {
+    /// Loads the one world of a bundle, with its route and its evaluation.
+    pub fn load(assets: &Assets<'_>) -> Result<World, Error> {
+        let path = world_file(assets)?;
+        let bundle = assets.bundle();
+        let Some(bytes) = bundle.read(&path) else {
+            return Err(Error::file(&path, "the world file can't be read"));
+        };
+        let mut warnings = Warnings::default();
+        let mut spec = sdf::read(&path, &bytes, &mut warnings)?;
+        let stem = stem_of(&path);
+        if spec.name != stem {
+            let message = format!("world \"{}\" is called \"{stem}\", as its file", excerpt(&spec.name));
+            warnings.add(message, || Place::file(&path));
+            spec.name = stem.to_owned();
+        }
+        let mut world = compile(&spec, assets, warnings)?;
+
+        let route = format!("routes/{stem}.npy");
+        if let Some(bytes) = bundle.read(&route) {
+            let route = Route::from_npy(&route, &bytes)?;
+            world.spawn = spawn_on(&route, world.ground.z);
+            world.route = Some(route);
+        }
+        let (json, script) = (format!("evaluations/{stem}.json"), format!("evaluations/{stem}.py"));
+        world.evaluation = match (bundle.read(&json), bundle.read(&script)) {
+            (Some(j), Some(s)) => Some(Evaluation::from_files(&json, &j, &script, &s)?),
+            (None, None) => None,
+            (Some(_), None) => return Err(Error::file(&json, format!("an evaluation needs {script} too"))),
+            (None, Some(_)) => return Err(Error::file(&script, format!("an evaluation needs {json} too"))),
+        };
+        Ok(world)
+    }
+}
+
+/// The one world file of a bundle.
+fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
+    let is_world = |p: &String| {
+        p.strip_prefix("worlds/")
+            .and_then(|p| p.strip_suffix(".world"))
+            .is_some_and(|stem| !stem.is_empty() && !stem.contains('/'))
+    };
+    let mut files = assets.bundle().list("worlds/").into_iter().filter(is_world);
+    match (files.next(), files.next()) {
+        (Some(file), None) => Ok(file),
+        (None, _) => Err(Error::file("worlds", "a bundle needs a world file, worlds/<name>.world")),
+        (Some(_), Some(second)) => {
+            Err(Error::file(&second, "a bundle holds one world file, this is a second"))
+        }
+    }
+}
+
+/// On the first waypoint, heading to the next one that is somewhere else.
+fn spawn_on(route: &Route, ground: f64) -> Pose {
+    let Some(first) = route.centre.first() else { return Pose::from_xyz_yaw(0.0, 0.0, ground, 0.0) };
+    let next = route.centre.iter().find(|p| (**p - *first).length_squared() > 1e-12);
+    let ahead = next.map_or(glam::DVec2::X, |p| *p - *first);
+    Pose::from_xyz_yaw(first.x, first.y, ground, libm::atan2(ahead.y, ahead.x))
+}

@@ -1,0 +1,204 @@
+//! Objects of the catalogue: marked models of the world file.
+
+use super::body::Body;
+use super::extents::Extents;
+use super::mass::mass_of;
+use super::meshes::{MeshFound, Meshes, built_in_extents};
+use super::solids::{MeshesAs, OBJECT_FRICTION, WALL_FRICTION, simple_shape, solids_of};
+use crate::error::{Error, Place, Warnings};
+use crate::pose::Pose;
+use crate::spec::{Geometry, VisualSpec};
+use crate::world::{Object, ObjectKind, ObjectType, Panel, Shape, Solid};
+use crate::xml::excerpt;
+use glam::{DMat3, DQuat, DVec3};
+
+/// What an object without any shape gets, metres.
+const DEFAULT_SIZE: f64 = 0.1;
+
+/// Makes an object of a marked model.
+pub(super) fn object_of(
+    body: &Body<'_>,
+    object_type: ObjectType,
+    file: &str,
+    meshes: &mut Meshes<'_>,
+    warnings: &mut Warnings,
+) -> Result<Object, Error> {
+    let friction = if object_type == ObjectType::Wall { WALL_FRICTION } else { OBJECT_FRICTION };
+    let mut solids = solids_of(body, MeshesAs::Boxes, friction, meshes, warnings)?;
+    if body.collisions.iter().any(|c| matches!(c.spec.geometry, Geometry::Plane { .. })) {
+        let message = format!("the plane collision of \"{}\" was passed over", excerpt(body.name));
+        warnings.add(message, || Place::file(file));
+    }
+    if solids.is_empty() {
+        solids.push(stand_in(body, friction, file, meshes, warnings)?);
+    }
+    let extents = Extents::of_solids(&solids)
+        .unwrap_or(Extents { centre: DVec3::ZERO, size: DVec3::splat(DEFAULT_SIZE) });
+    let is_wall = object_type == ObjectType::Wall;
+    Ok(Object {
+        name: body.name.to_owned(),
+        object_type,
+        kind: kind_of(body, object_type),
+        is_static: is_wall || body.is_static,
+        movable: !is_wall,
+        origin: body.origin,
+        size: extents.size,
+        centre: extents.centre,
+        mass: mass_of(body, &solids, &extents),
+        solids,
+        panel: if object_type == ObjectType::Light { panel_of(body, meshes, warnings)? } else { None },
+    })
+}
+
+fn kind_of(body: &Body<'_>, object_type: ObjectType) -> ObjectKind {
+    match object_type {
+        ObjectType::Wall => return ObjectKind::Wall,
+        ObjectType::Light => return ObjectKind::Light,
+        ObjectType::Object => {}
+    }
+    if body.collisions.iter().any(|c| c.spec.name == "cone") {
+        return ObjectKind::Cone;
+    }
+    match body.collisions.first().map(|c| &c.spec.geometry) {
+        Some(Geometry::Cylinder { .. } | Geometry::Capsule { .. }) => ObjectKind::Cylinder,
+        Some(Geometry::Sphere { .. }) => ObjectKind::Sphere,
+        Some(Geometry::Cone { .. }) => ObjectKind::Cone,
+        _ => ObjectKind::Box,
+    }
+}
+
+/// A box where there is nothing solid, so that the object takes part in what happens.
+fn stand_in(
+    body: &Body<'_>,
+    friction: f64,
+    file: &str,
+    meshes: &mut Meshes<'_>,
+    warnings: &mut Warnings,
+) -> Result<Solid, Error> {
+    let mut seen = Vec::new();
+    for visual in &body.visuals {
+        if let Some((pose, shape)) = box_of(&visual.pose, visual.spec, visual.file, meshes, warnings)? {
+            seen.push(Extents::of(&pose, &shape));
+        }
+    }
+    let name = excerpt(body.name);
+    let (extents, message) = match Extents::union(seen.into_iter()) {
+        Some(extents) => {
+            (extents, format!("\"{name}\" has no collision: the box round its visuals is solid"))
+        }
+        None => {
+            let size = DVec3::splat(DEFAULT_SIZE);
+            let centre = DVec3::new(0.0, 0.0, DEFAULT_SIZE * 0.5);
+            (Extents { centre, size }, format!("\"{name}\" has no shape: a small box is solid"))
+        }
+    };
+    warnings.add(message, || Place::file(file));
+    let (pose, shape) = extents.to_solid(&Pose::IDENTITY);
+    Ok(Solid { pose, shape, friction, restitution: 0.0 })
+}
+
+/// A visual as a shape; meshes as the boxes round them.
+fn box_of(
+    pose: &Pose,
+    visual: &VisualSpec,
+    file: &str,
+    meshes: &mut Meshes<'_>,
+    warnings: &mut Warnings,
+) -> Result<Option<(Pose, Shape)>, Error> {
+    Ok(match &visual.geometry {
+        Geometry::Mesh { uri, scale, submesh } => {
+            let extents = match meshes.find(uri, submesh.as_deref(), file, warnings)? {
+                MeshFound::File(key) => meshes.extents(&key, *scale)?,
+                MeshFound::BuiltIn(mesh) => Some(built_in_extents(mesh, *scale)),
+                MeshFound::Missing => None,
+            };
+            extents.map(|e| e.to_solid(pose))
+        }
+        Geometry::Plane { normal, size } => {
+            let rotation = pose.rotation * from_z_to(*normal);
+            let half = DVec3::new(size[0] * 0.5, size[1] * 0.5, 5e-4);
+            Some((Pose { position: pose.position, rotation }, Shape::Box(half)))
+        }
+        other => simple_shape(other).map(|shape| (*pose, shape)),
+    })
+}
+
+/// The rotation that takes +z to a direction.
+pub(super) fn from_z_to(normal: [f64; 3]) -> DQuat {
+    let normal = DVec3::from_array(normal).normalize_or(DVec3::Z);
+    if normal == DVec3::Z { DQuat::IDENTITY } else { DQuat::from_rotation_arc(DVec3::Z, normal) }
+}
+
+/// The screen of a traffic light: the visual of that name.
+fn panel_of(
+    body: &Body<'_>,
+    meshes: &mut Meshes<'_>,
+    warnings: &mut Warnings,
+) -> Result<Option<Panel>, Error> {
+    let Some(screen) = body.visuals.iter().find(|v| v.spec.name == "screen") else { return Ok(None) };
+    let Some((pose, shape)) = box_of(&screen.pose, screen.spec, screen.file, meshes, warnings)? else {
+        return Ok(None);
+    };
+    let half = match shape {
+        Shape::Box(half) => half,
+        other => Extents::of(&Pose::IDENTITY, &other).size * 0.5,
+    };
+    let is_plane = matches!(screen.spec.geometry, Geometry::Plane { .. });
+    Ok(Some(panel_in(&pose, half, is_plane)))
+}
+
+/// The panel of a thin box. By convention it faces the box's +x; a box that is thin along
+/// another axis faces away from the middle of the light, and its height is what is more upright.
+fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
+    let turn = DMat3::from_quat(pose.rotation);
+    let axes = [turn.x_axis, turn.y_axis, turn.z_axis];
+    let (x, y, z) = (half.x, half.y, half.z);
+    let thin = if x <= y && x <= z {
+        0
+    } else if y <= z {
+        1
+    } else {
+        2
+    };
+    let (rotation, width, height) = if thin == 0 && !is_plane {
+        (pose.rotation, y, z)
+    } else {
+        let outwards = axes[thin].dot(DVec3::new(pose.position.x, pose.position.y, 0.0));
+        let front = if is_plane || outwards >= -1e-9 { axes[thin] } else { -axes[thin] };
+        let (a, b) = ((thin + 1) % 3, (thin + 2) % 3);
+        let (up, side) = if axes[a].z.abs() > axes[b].z.abs() { (a, b) } else { (b, a) };
+        let upwards = if axes[up].z < 0.0 { -axes[up] } else { axes[up] };
+        let frame = DMat3::from_cols(front, upwards.cross(front), upwards);
+        (DQuat::from_mat3(&frame).normalize(), half[side], half[up])
+    };
+    let size = [width * 2.0, height * 2.0];
+    let lamp_radius = 0.5 * (0.98 * size[0]).min(0.41 * size[1]);
+    Panel { pose: Pose { position: pose.position, rotation }, size, lamp_radius }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_may_be_thin_along_any_axis() {
+        // The same screen, 18 × 32 cm, facing +x of the light, written in three ways.
+        let at = |rpy| Pose::from_xyz_rpy([0.05, 0.0, 0.2], rpy);
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let along_x = panel_in(&at([0.0; 3]), DVec3::new(0.002, 0.09, 0.16), false);
+        let along_y = panel_in(&at([0.0, 0.0, quarter]), DVec3::new(0.09, 0.002, 0.16), false);
+        let along_z = panel_in(&at([0.0, quarter, 0.0]), DVec3::new(0.16, 0.09, 0.002), false);
+        for panel in [along_x, along_y, along_z] {
+            assert_eq!(panel.size, [0.18, 0.32]);
+            assert!((panel.lamp_radius - 0.0656).abs() < 1e-12);
+            assert!(((panel.pose.rotation * DVec3::X) - DVec3::X).length() < 1e-9, "{panel:?}");
+            assert!(((panel.pose.rotation * DVec3::Z) - DVec3::Z).length() < 1e-9, "{panel:?}");
+        }
+    }
+
+    #[test]
+    fn a_narrow_screen_has_lamps_of_its_width() {
+        let panel = panel_in(&Pose::IDENTITY, DVec3::new(0.001, 0.05, 0.5), false);
+        assert!((panel.lamp_radius - 0.049).abs() < 1e-12);
+    }
+}
