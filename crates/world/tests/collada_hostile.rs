@@ -1,0 +1,234 @@
+//! Broken and hostile mesh files: an error that says where, never a panic, a hang or a big allocation.
+
+use chicane_world::Warnings;
+use chicane_world::collada::{self, Model};
+use chicane_world::{Error, collada::MAX_TRIANGLES};
+use proptest::prelude::*;
+
+const SMALL: &str = include_str!("data/triangle.dae");
+
+fn read(text: &str) -> Result<Model, Error> {
+    collada::read("meshes/m.dae", text.as_bytes(), &mut Warnings::default())
+}
+
+/// The message of an error that must hold a line and a column.
+fn error(text: &str) -> String {
+    let e = read(text).expect_err("bad");
+    assert!(e.place.line > 0 && e.place.column > 0 && e.place.file == "meshes/m.dae", "{e}");
+    e.to_string()
+}
+
+fn changed(from: &str, to: &str) -> String {
+    assert!(SMALL.contains(from), "{from}");
+    SMALL.replacen(from, to, 1)
+}
+
+#[test]
+fn what_is_no_mesh() {
+    assert!(error("").contains("no XML element"));
+    assert!(error("<sdf/>").contains("not a COLLADA file: its root is <sdf>"));
+    assert!(error("<COLLADA>").contains("never closed"));
+    assert!(error("<!DOCTYPE x><COLLADA/>").contains("DOCTYPE"));
+    assert_eq!(read("<COLLADA/>").expect("empty"), Model::default());
+}
+
+#[test]
+fn numbers_out_of_place_are_named() {
+    let cases = [
+        (changed("1.5", "nan"), "m.dae:33:11: number 4 of <float_array> is not finite: 'nan'"),
+        (changed("1.5", "-inf"), "not finite"),
+        (changed("1.5", "1e39"), "not finite: '1e39'"),
+        (changed("1.5", "0x10"), "number 4 of <float_array> is not a number: '0x10'"),
+        (changed("<p>0 1 2", "<p>0 1 3"), "corner 3 wants position 3 (from 0) of 3"),
+        (changed("<p>0 1 2", "<p>0 1 4294967295"), "corner 3 wants position 4294967295 (from 0) of 3"),
+        (changed("<p>0 1 2", "<p>0 1 -1"), "number 3 of <p> is not an index: '-1'"),
+        (changed("<p>0 1 2", "<p>0 1 2 0"), "4 indices are no multiple of 3"),
+        (
+            changed("count=\"3\" stride=\"3\"", "count=\"4\" stride=\"3\""),
+            "accessor claims 4 vectors, its array holds 3",
+        ),
+        (
+            changed("count=\"3\" stride=\"3\"", "count=\"3\" stride=\"2\""),
+            "2 numbers a step where 3 are needed",
+        ),
+        (
+            changed("count=\"3\" stride=\"3\"", "count=\"3\" stride=\"0\""),
+            "0 numbers a step where 3 are needed",
+        ),
+        (
+            changed("count=\"3\" stride=\"3\"", "count=\"99999999999\" stride=\"3\""),
+            "accessor claims 99999999999",
+        ),
+        (changed("stride=\"3\"", "stride=\"99999999999999999999999\""), "bad stride"),
+        (changed("stride=\"3\"", "stride=\"18446744073709551615\""), "accessor claims 3 vectors"),
+        (
+            changed("stride=\"3\"", "stride=\"3\" offset=\"18446744073709551615\""),
+            "accessor claims 3 vectors",
+        ),
+        (changed("offset=\"0\"", "offset=\"64\""), "bad offset '64'"),
+        (changed("offset=\"0\"", "offset=\"-1\""), "bad offset '-1'"),
+        (changed("semantic=\"POSITION\"", "semantic=\"NOTHING\""), "<triangles> has no input of positions"),
+        (changed("source=\"#geometry-0-vertices\"", "source=\"#none\""), "no source '#none' in this mesh"),
+        (changed("meter=\"1\"", "meter=\"NaN\""), "bad unit of 'NaN' metres"),
+        (changed("meter=\"1\"", "meter=\"-1\""), "bad unit"),
+        (changed("<color>0 0 0 1</color>", "<color>0 0</color>"), "a colour must have 3 or 4 numbers, not 2"),
+        (
+            changed("<instance_geometry", "<matrix>1 2 3</matrix><instance_geometry"),
+            "<matrix> must hold 16 numbers, not 3",
+        ),
+        (
+            changed("<instance_geometry", "<translate>1 2 inf</translate><instance_geometry"),
+            "number 3 of <translate> is not finite",
+        ),
+        (
+            changed("<instance_geometry", "<scale>1e300 1 1</scale><instance_geometry"),
+            "moved out of the range of numbers",
+        ),
+    ];
+    for (text, part) in cases {
+        let message = error(&text);
+        assert!(message.contains(part), "wanted {part}, got {message}");
+    }
+}
+
+#[test]
+fn vcount_may_not_ask_for_more() {
+    for vcount in ["4", "3 1", "4294967295", "4294967295 4294967295"] {
+        let text =
+            SMALL.replace("<p>", &format!("<vcount>{vcount}</vcount><p>")).replace("triangles", "polylist");
+        assert!(error(&text).contains("<vcount> asks for more corners than <p> holds"), "{vcount}");
+    }
+}
+
+/// Nodes that instance the next one twice: 2^n visits.
+fn doubling(nodes: usize, innermost: &str) -> String {
+    let mut text = String::from("<library_nodes>");
+    for i in 0..nodes {
+        let next = format!("<instance_node url=\"#d{}\"/>", i + 1);
+        text += &format!("<node id=\"d{i}\">{next}{next}</node>");
+    }
+    text += &format!("<node id=\"d{nodes}\">{innermost}</node></library_nodes>");
+    changed("<library_visual_scenes>", &(text + "<library_visual_scenes>"))
+        .replace("<node id=\"node-0\"", "<instance_node url=\"#d0\"/><node id=\"node-0\"")
+}
+
+#[test]
+fn instancing_bombs() {
+    assert!(error(&doubling(40, "")).contains("instances its nodes too often"));
+    assert!(error(&doubling(63, "")).contains("instances its nodes too often"));
+    let itself = doubling(3, "<instance_node url=\"#d0\"/>");
+    assert!(error(&itself).contains("nodes go deeper than 64: does one instance itself?"));
+    // Few nodes with many triangles each.
+    let many = "0 1 2 ".repeat(3000);
+    let bomb = doubling(10, "<instance_geometry url=\"#geometry-0\"/>")
+        .replace("<p>0 1 2</p>", &format!("<p>{many}</p>"));
+    assert!(error(&bomb).contains(&format!("more than {MAX_TRIANGLES} triangles in all")));
+    assert_eq!(
+        read(&doubling(4, "<instance_geometry url=\"#geometry-0\"/>")).expect("harmless").parts.len(),
+        17
+    );
+}
+
+#[test]
+fn long_names_are_not_repeated_for_every_instance() {
+    let name = "n".repeat(100_000);
+    let text = doubling(8, "<instance_geometry url=\"#geometry-0\"/>")
+        .replace("<node id=\"d8\"", &format!("<node id=\"d8\" name=\"{name}\""));
+    let model = read(&text).expect("mesh");
+    assert_eq!((model.parts.len(), model.parts[0].name.len()), (257, 200));
+}
+
+#[test]
+fn nesting_too_deep() {
+    let text = format!("<COLLADA>{}{}</COLLADA>", "<node>".repeat(100_000), "</node>".repeat(100_000));
+    assert!(error(&text).contains("nested deeper than 64"));
+}
+
+#[test]
+fn cut_off_anywhere_it_is_an_error() {
+    let end = SMALL.trim_end().len();
+    for end in 0..end {
+        assert!(read(&SMALL[..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn any_element_may_be_missing() {
+    // Each start tag renamed in turn: what was found is now unknown.
+    let starts: Vec<usize> = SMALL
+        .match_indices('<')
+        .map(|(i, _)| i)
+        .filter(|i| SMALL.as_bytes()[i + 1].is_ascii_alphabetic())
+        .collect();
+    for start in starts {
+        let name: String =
+            SMALL[start + 1..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let text =
+            SMALL.replace(&format!("<{name}"), "<unknown").replace(&format!("</{name}>"), "</unknown>");
+        let _ = read(&text);
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in any::<Vec<u8>>()) {
+        let _ = collada::read("m", &bytes, &mut Warnings::default());
+    }
+
+    #[test]
+    fn changed_bytes_never_panic(changes in proptest::collection::vec((0..SMALL.len(), any::<u8>()), 1..6)) {
+        let mut bytes = SMALL.as_bytes().to_vec();
+        for (at, byte) in changes {
+            bytes[at] = byte;
+        }
+        check(&bytes)?;
+    }
+
+    #[test]
+    fn changed_words_never_panic(changes in proptest::collection::vec((0..200usize, word()), 1..6)) {
+        let mut words: Vec<&str> = SMALL.split_inclusive(&[' ', '>', '<', '"', '\n'][..]).collect();
+        for (at, word) in &changes {
+            let at = at % words.len();
+            words[at] = word;
+        }
+        check(words.concat().as_bytes())?;
+    }
+
+    #[test]
+    fn swapped_pieces_never_panic(a in 0..SMALL.len(), b in 0..SMALL.len(), length in 0..400usize) {
+        let piece = &SMALL.as_bytes()[a..SMALL.len().min(a + length)];
+        let mut bytes = SMALL.as_bytes().to_vec();
+        bytes.splice(b..b, piece.iter().copied());
+        check(&bytes)?;
+    }
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("0 ".to_owned()),
+        Just("-1 ".to_owned()),
+        Just("4294967296 ".to_owned()),
+        Just("1e308 ".to_owned()),
+        Just("nan ".to_owned()),
+        Just("3\"".to_owned()),
+        Just("geometry-0-positions\"".to_owned()),
+        Just("polylist ".to_owned()),
+        "[a-z0-9<>\"/ #]{0,6}",
+    ]
+}
+
+/// Whatever is read is whole: all indices lead somewhere, all numbers are finite.
+fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
+    if let Ok(model) = collada::read("m", bytes, &mut Warnings::default()) {
+        for part in &model.parts {
+            let n = part.positions.len();
+            prop_assert!(part.normals.len() == n && part.uvs.len() == n && !part.groups.is_empty());
+            prop_assert!(part.positions.iter().chain(&part.normals).flatten().all(|c| c.is_finite()));
+            for group in &part.groups {
+                prop_assert!(group.indices.iter().all(|i| (*i as usize) < n) && group.indices.len() % 3 == 0);
+                prop_assert!(group.material.is_none_or(|m| m < model.materials.len()));
+            }
+        }
+    }
+    Ok(())
+}

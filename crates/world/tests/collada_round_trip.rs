@@ -1,0 +1,132 @@
+//! Written and read again, a model is the same.
+
+use chicane_world::Warnings;
+use chicane_world::collada::{self, Group, Material, Model, Part};
+use proptest::prelude::*;
+
+fn read(text: &str) -> Model {
+    let mut warnings = Warnings::default();
+    collada::read("m.dae", text.as_bytes(), &mut warnings).expect("what was written is read")
+}
+
+/// Every corner of every triangle with all there is to see, by part and group.
+fn corners(model: &Model) -> Vec<(String, Vec<(Option<usize>, Vec<String>)>)> {
+    let part = |p: &Part| {
+        let corner = |i: &u32| {
+            let i = *i as usize;
+            format!("{:?} {:?} {:?}", p.positions[i], p.normals[i], p.uvs[i])
+        };
+        let group = |g: &Group| (g.material, g.indices.iter().map(corner).collect());
+        (p.name.clone(), p.groups.iter().map(group).collect())
+    };
+    model.parts.iter().map(part).collect()
+}
+
+fn number() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        4 => -100.0..100.0f32,
+        2 => (-3i8..3).prop_map(f32::from),
+        1 => proptest::num::f32::NORMAL | proptest::num::f32::SUBNORMAL | proptest::num::f32::ZERO,
+    ]
+}
+
+fn unit() -> impl Strategy<Value = [f32; 3]> {
+    [-1.0..1.0f32, -1.0..1.0, 0.1..1.0].prop_map(|v| {
+        let length = v.iter().map(|c| c * c).sum::<f32>().sqrt();
+        v.map(|c| c / length)
+    })
+}
+
+fn material() -> impl Strategy<Value = Material> {
+    let part = 0.0..=1.0f32;
+    let texture = proptest::option::of("[a-z][a-zA-Z0-9 ._%&<>'\"#?ä/-]{0,12}");
+    (
+        ".{0,8}",
+        [part.clone(), part.clone(), part.clone(), 0.01..=1.0f32],
+        [part.clone(), part.clone(), part],
+        texture,
+    )
+        .prop_map(|(name, colour, emissive, texture)| {
+            let name = name.chars().filter(|c| !c.is_control()).collect();
+            Material { name, colour, emissive, texture }
+        })
+}
+
+/// Parts with vertices in any order, some used twice, some never.
+fn part(materials: usize) -> impl Strategy<Value = Part> {
+    let vertices =
+        proptest::collection::vec(([number(), number(), number()], unit(), [number(), number()]), 3..12);
+    (vertices, "[^\\p{C}]{0,8}").prop_flat_map(move |(vertices, name)| {
+        let n = vertices.len() as u32;
+        let indices = move || {
+            proptest::collection::vec([0..n, 0..n, 0..n], 1..6)
+                .prop_map(|t| t.into_iter().flatten().collect::<Vec<_>>())
+        };
+        // One group for each of some materials: what reading gives.
+        proptest::sample::subsequence((0..=materials).collect::<Vec<_>>(), 1..=materials + 1)
+            .prop_flat_map(move |chosen| {
+                let group = move |m: usize| {
+                    indices().prop_map(move |indices| Group { material: m.checked_sub(1), indices })
+                };
+                chosen.into_iter().map(group).collect::<Vec<_>>()
+            })
+            .prop_map(move |groups| Part {
+                name: name.clone(),
+                positions: vertices.iter().map(|v| v.0).collect(),
+                normals: vertices.iter().map(|v| v.1).collect(),
+                uvs: vertices.iter().map(|v| v.2).collect(),
+                groups,
+            })
+    })
+}
+
+fn model() -> impl Strategy<Value = Model> {
+    proptest::collection::vec(material(), 0..4).prop_flat_map(|materials| {
+        let parts = proptest::collection::vec(part(materials.len()), 0..4);
+        parts.prop_map(move |parts| Model { parts, materials: materials.clone() })
+    })
+}
+
+proptest! {
+    #[test]
+    fn nothing_to_see_is_lost(model in model()) {
+        let again = read(&collada::write(&model));
+        prop_assert_eq!(&again.materials, &model.materials);
+        prop_assert_eq!(corners(&again), corners(&model));
+    }
+
+    #[test]
+    fn what_was_read_stays_the_same_to_the_bit(model in model()) {
+        let read_once = read(&collada::write(&model));
+        let text = collada::write(&read_once);
+        prop_assert_eq!(&read(&text), &read_once);
+        prop_assert_eq!(collada::write(&read(&text)), text);
+    }
+}
+
+#[test]
+fn an_empty_model() {
+    assert_eq!(read(&collada::write(&Model::default())), Model::default());
+}
+
+/// One triangle, as the writer writes it.
+#[test]
+fn the_text_does_not_change() {
+    let model = Model {
+        parts: vec![Part {
+            name: "track <1>".to_owned(),
+            positions: vec![[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 0.1, 0.0]],
+            normals: vec![[0.0, 0.0, 1.0]; 3],
+            uvs: vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+            groups: vec![Group { material: Some(0), indices: vec![0, 1, 2] }],
+        }],
+        materials: vec![Material {
+            name: "road".to_owned(),
+            colour: [1.0, 1.0, 1.0, 0.5],
+            emissive: [0.0; 3],
+            texture: Some("textures/my road.png".to_owned()),
+        }],
+    };
+    assert_eq!(collada::write(&model), include_str!("data/triangle.dae"));
+    assert_eq!(read(include_str!("data/triangle.dae")), model);
+}
