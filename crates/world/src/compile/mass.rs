@@ -30,7 +30,7 @@ pub(super) fn mass_of(body: &Body<'_>, solids: &[Solid], extents: &Extents) -> M
 
 /// All links together as one rigid thing; `None` if one of them has no inertia.
 fn composed(mass: f64, links: &[(f64, &Part<'_, InertialSpec>)]) -> Option<MassProperties> {
-    let centre = links.iter().map(|(m, p)| p.pose.position * *m).sum::<DVec3>() / mass;
+    let centre = links.iter().map(|(m, p)| p.pose.position * (m / mass)).sum::<DVec3>();
     let mut total = DMat3::ZERO;
     for (m, part) in links {
         let own = tensor(part.spec.inertia?);

@@ -1,0 +1,125 @@
+//! Frames: our resolver against the poses that libsdformat 12.3 finds, and what it refuses.
+
+mod sdf_support;
+
+use chicane_world::{Assets, MemoryBundle, Pose, Warnings, compile, sdf};
+use glam::{DQuat, DVec3};
+use sdf_support::{fixture_models, load, read};
+use std::collections::BTreeMap;
+
+/// Compares all poses of a world file with a golden file: a name, a position and a quaternion a line.
+fn check(file: &str, text: &str, golden: &str, models: &MemoryBundle) {
+    let spec = sdf::read(file, text.as_bytes(), &mut Warnings::default()).expect("readable");
+    let ours: BTreeMap<String, Pose> =
+        compile::poses(&spec, &Assets::of(models)).expect("resolvable").into_iter().collect();
+    let mut compared = 0;
+    for line in golden.lines() {
+        let (name, numbers) = line.split_once(' ').expect("a name");
+        let n: Vec<f64> = numbers.split(' ').map(|w| w.parse().expect("a number")).collect();
+        let pose = ours.get(name).unwrap_or_else(|| panic!("{file}: no {name}"));
+        let off = (pose.position - DVec3::new(n[0], n[1], n[2])).length();
+        let turn = DQuat::from_xyzw(n[3], n[4], n[5], n[6]);
+        // A quaternion and its negative are the same rotation.
+        let turned = (pose.rotation - turn).length().min((pose.rotation + turn).length());
+        assert!(off < 1e-9 && turned < 1e-9, "{file}: {name}: {pose:?}, should be {line}");
+        compared += 1;
+    }
+    assert_eq!(compared, ours.len(), "{file}: the golden file lacks some");
+}
+
+#[test]
+fn poses_agree_with_libsdformat() {
+    let models = fixture_models();
+    for (name, text, golden) in [
+        ("frames", include_str!("fixtures/sdf/frames.world"), include_str!("fixtures/sdf/frames.golden")),
+        ("legacy", include_str!("fixtures/sdf/legacy.world"), include_str!("fixtures/sdf/legacy.golden")),
+        ("random", include_str!("fixtures/sdf/random.world"), include_str!("fixtures/sdf/random.golden")),
+    ] {
+        check(name, text, golden, &models);
+    }
+}
+
+fn refusal(inside: &str) -> String {
+    load(inside, &[]).expect_err("should be refused").to_string()
+}
+
+#[test]
+fn loops_are_refused() {
+    let frame =
+        |name, to| format!("<frame name='{name}'><pose relative_to='{to}'>0 0 0 0 0 0</pose></frame>");
+    assert_eq!(
+        refusal(&(frame("a", "b") + &frame("b", "c") + &frame("c", "a"))),
+        "worlds/t.world: the pose of \"a\" depends on itself"
+    );
+    assert_eq!(refusal(&frame("a", "a")), "worlds/t.world: the pose of \"a\" depends on itself");
+    assert_eq!(
+        refusal("<frame name='a' attached_to='b'/><frame name='b' attached_to='a'/>"),
+        "worlds/t.world: frame \"a\" is attached to itself"
+    );
+    // A model that is placed by a frame inside of it, which is relative to the model: fine. The
+    // model inside of it that is relative to what it holds: not.
+    assert_eq!(
+        refusal(
+            "<model name='m'><link name='l'/><model name='n'><pose relative_to='n::f'/>
+             <link name='l'/><frame name='f'/></model></model>"
+        ),
+        "worlds/t.world: the pose of \"n\" depends on itself"
+    );
+}
+
+#[test]
+fn unknown_frames_are_refused() {
+    for (inside, message) in [
+        (
+            "<model name='m'><pose relative_to='nobody'/><link name='l'/></model>",
+            "no frame named \"nobody\" in the world",
+        ),
+        (
+            "<model name='m'><link name='l'><pose relative_to='x'/></link></model>",
+            "no frame named \"x\" in model \"m\"",
+        ),
+        (
+            "<model name='m'><link name='l'><visual name='v'><pose relative_to='m::x'/><geometry/></visual></link></model>",
+            "no frame named \"m::x\" in model \"m\"",
+        ),
+        (
+            "<model name='m' placement_frame='x'><link name='l'/></model>",
+            "no frame named \"x\" in model \"m\"",
+        ),
+        ("<frame name='f' attached_to='x'/>", "no frame named \"x\" in the world"),
+        ("<frame name='f'><pose relative_to='f::g'/></frame>", "no frame named \"f::g\" in the world"),
+    ] {
+        assert_eq!(refusal(inside), format!("worlds/t.world: {message}"));
+    }
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_frames_is_fine() {
+    // Backwards, so that the first frame needs all others.
+    let mut inside = String::new();
+    for i in 0..99_000 {
+        inside += &format!("<frame name='f{i}'><pose relative_to='f{}'>0 0 1 0 0 0</pose></frame>", i + 1);
+    }
+    inside += "<frame name='f99000'/>";
+    let (spec, _) = read(&inside).expect("readable");
+    let poses = compile::poses(&spec, &Assets::of(&sdf_support::Nothing)).expect("resolvable");
+    assert_eq!(poses[0].1.position.z, 99_000.0);
+}
+
+#[test]
+fn a_chain_of_attachments_is_fine() {
+    let mut inside = String::new();
+    for i in 0..150_000 {
+        inside += &format!("<frame name='f{i}' attached_to='f{}'/>", i + 1);
+    }
+    inside += "<frame name='f150000'/>";
+    let (spec, _) = read(&inside).expect("readable");
+    assert_eq!(compile::poses(&spec, &Assets::of(&sdf_support::Nothing)).expect("fine").len(), 150_001);
+}
+
+#[test]
+fn places_that_add_up_to_nowhere_are_refused() {
+    let inside = "<frame name='a'><pose>9e5 0 0 0 0 0</pose></frame>
+                  <frame name='b'><pose relative_to='a'>9e5 0 0 0 0 0</pose></frame>";
+    assert_eq!(refusal(inside), "worlds/t.world: poses add up to a place farther away than 1000000 m");
+}

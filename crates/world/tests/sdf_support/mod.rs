@@ -1,0 +1,129 @@
+//! What the tests of world files share.
+// Each test file uses some of it.
+#![allow(dead_code, unreachable_pub)]
+
+use chicane_world::{Assets, Bundle, Error, MemoryBundle, Spec, Warnings, World, sdf};
+
+/// A world file with this inside of `<world>`.
+pub fn world_text(inside: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<sdf version=\"1.7\">\n<world name=\"t\">\n{inside}\n</world>\n</sdf>\n"
+    )
+}
+
+/// Reads a world file with this inside of `<world>`.
+pub fn read(inside: &str) -> Result<(Spec, Vec<String>), Error> {
+    read_text(&world_text(inside))
+}
+
+/// Reads a world file and shows the warnings.
+pub fn read_text(text: &str) -> Result<(Spec, Vec<String>), Error> {
+    let mut warnings = Warnings::default();
+    let spec = sdf::read("worlds/t.world", text.as_bytes(), &mut warnings)?;
+    Ok((spec, warnings.into_vec().iter().map(ToString::to_string).collect()))
+}
+
+/// What is said about a world file that can't be read.
+pub fn refusal(inside: &str) -> String {
+    match read(inside) {
+        Ok((spec, _)) => panic!("was read: {spec:?}"),
+        Err(e) => e.to_string(),
+    }
+}
+
+/// A bundle with this inside of `<world>`, and other files.
+pub fn bundle(inside: &str, files: &[(&str, &[u8])]) -> MemoryBundle {
+    let mut bundle = MemoryBundle::default();
+    bundle.insert("worlds/t.world", world_text(inside));
+    for (path, bytes) in files {
+        bundle.insert(*path, *bytes);
+    }
+    bundle
+}
+
+/// Loads a bundle without shared assets.
+pub fn load(inside: &str, files: &[(&str, &[u8])]) -> Result<World, Error> {
+    let bundle = bundle(inside, files);
+    World::load(&Assets::of(&bundle))
+}
+
+/// The warnings of a world, as they are shown.
+pub fn warnings(world: &World) -> Vec<String> {
+    world.warnings.iter().map(ToString::to_string).collect()
+}
+
+/// The models of the fixtures.
+pub fn fixture_models() -> MemoryBundle {
+    let mut bundle = MemoryBundle::default();
+    for (path, text) in [
+        ("models/arm/model.config", include_str!("../fixtures/sdf/models/arm/model.config")),
+        ("models/arm/model.sdf", include_str!("../fixtures/sdf/models/arm/model.sdf")),
+        ("models/gripper/model.config", include_str!("../fixtures/sdf/models/gripper/model.config")),
+        ("models/gripper/model.sdf", include_str!("../fixtures/sdf/models/gripper/model.sdf")),
+        ("models/racetrack/model.config", include_str!("../fixtures/sdf/models/racetrack/model.config")),
+        ("models/racetrack/track.sdf", include_str!("../fixtures/sdf/models/racetrack/track.sdf")),
+    ] {
+        bundle.insert(path, text);
+    }
+    bundle
+}
+
+/// The world with one of everything.
+pub fn objects_bundle() -> MemoryBundle {
+    let mut bundle = fixture_models();
+    bundle.insert("worlds/objects.world", include_str!("../fixtures/sdf/objects.world"));
+    bundle
+}
+
+/// A COLLADA file of one box, centred, of these edge lengths.
+pub fn box_mesh(size: [f32; 3], texture: Option<&str>) -> Vec<u8> {
+    use chicane_world::collada::{Group, Material, Model, Part, write};
+    let mut part =
+        Part { name: "hull".to_owned(), positions: vec![], normals: vec![], uvs: vec![], groups: vec![] };
+    let mut indices = Vec::new();
+    for axis in 0..3 {
+        for side in [-1.0f32, 1.0] {
+            let base = part.positions.len() as u32;
+            for (u, v) in [(-1.0f32, -1.0f32), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+                let mut p = [0.0; 3];
+                p[axis] = side * size[axis] / 2.0;
+                p[(axis + 1) % 3] = u * size[(axis + 1) % 3] / 2.0;
+                p[(axis + 2) % 3] = v * size[(axis + 2) % 3] / 2.0;
+                let mut n = [0.0; 3];
+                n[axis] = side;
+                part.positions.push(p);
+                part.normals.push(n);
+                part.uvs.push([(u + 1.0) / 2.0, (v + 1.0) / 2.0]);
+            }
+            let quad = if side > 0.0 { [0, 1, 2, 0, 2, 3] } else { [0, 2, 1, 0, 3, 2] };
+            indices.extend(quad.map(|i| base + i));
+        }
+    }
+    part.groups.push(Group { material: Some(0), indices });
+    let material = Material {
+        name: "paint".to_owned(),
+        colour: [1.0, 0.5, 0.25, 1.0],
+        emissive: [0.0; 3],
+        texture: texture.map(str::to_owned),
+    };
+    write(&Model { parts: vec![part], materials: vec![material] }).into_bytes()
+}
+
+/// The smallest picture: one pixel.
+pub const PNG: &[u8] = &[
+    0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
+    1, 8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE,
+];
+
+/// A bundle without files.
+pub struct Nothing;
+
+impl Bundle for Nothing {
+    fn read(&self, _: &str) -> Option<std::borrow::Cow<'_, [u8]>> {
+        None
+    }
+
+    fn list(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+}
