@@ -117,10 +117,9 @@ impl Route {
         let (first, last) = (self.centre[0], self.centre[self.centre.len() - 1]);
         let gap = first.distance(last);
         if gap <= same {
-            // It came back: whatever rounding left between the two rows goes.
-            self.lines_mut().for_each(|line| {
-                line.pop();
-            });
+            // It came back: whatever rounding left between the rows goes.
+            let rows = self.centre.iter().rposition(|p| first.distance(*p) > same).map_or(1, |i| i + 1);
+            self.lines_mut().for_each(|line| line.truncate(rows));
         } else {
             let mut steps: Vec<f64> = self.centre.windows(2).map(|w| w[0].distance(w[1])).collect();
             let length: f64 = steps.iter().sum();

@@ -90,7 +90,12 @@ pub(super) fn vectors<const N: usize>(doc: &Document<'_>, source: &Element) -> R
         let message = format!("accessor claims {count} vectors, its array holds {available}");
         return Err(doc.error(at, message));
     }
-    Ok((0..count).map(|i| places.map(|p| numbers[offset + i * stride + p])).collect())
+    Ok((0..count).map(|i| places.map(|p| positive_zero(numbers[offset + i * stride + p]))).collect())
+}
+
+/// A number with −0 as 0: vertices that are equal have the same bits.
+pub(super) fn positive_zero(number: f32) -> f32 {
+    number + 0.0
 }
 
 /// Which numbers of a step are wanted: the named params, else the first ones.

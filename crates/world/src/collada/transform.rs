@@ -1,6 +1,6 @@
 //! Transforms: of nodes, of the file's unit and up axis, and what they do to a mesh.
 
-use super::source::exactly;
+use super::source::{exactly, positive_zero};
 use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -83,7 +83,7 @@ impl Mover {
     /// A corner; `None` where it leaves the range of `f32`.
     pub(super) fn position(&self, p: [f32; 3]) -> Option<[f32; 3]> {
         let moved = self.affine.transform_point3(DVec3::from_array(p.map(f64::from))).to_array();
-        let moved = moved.map(|c| c as f32);
+        let moved = moved.map(|c| positive_zero(c as f32));
         moved.iter().all(|c| c.is_finite()).then_some(moved)
     }
 
@@ -91,13 +91,14 @@ impl Mover {
     pub(super) fn normal(&self, n: [f32; 3]) -> [f32; 3] {
         let n = self.normals * DVec3::from_array(n.map(f64::from));
         let length = n.length();
-        if (length - 1.0).abs() < 1e-4 {
+        let unit = if (length - 1.0).abs() < 1e-4 {
             // Good enough, and written and read again it stays the same.
-            n.to_array().map(|c| c as f32)
+            n
         } else if length > 0.0 && length.is_finite() {
-            (n / length).to_array().map(|c| c as f32)
+            n / length
         } else {
-            [0.0, 0.0, 1.0]
-        }
+            DVec3::Z
+        };
+        unit.to_array().map(|c| positive_zero(c as f32))
     }
 }
