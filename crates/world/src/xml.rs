@@ -120,8 +120,8 @@ impl Parser<'_> {
             let event = match reader.read_event() {
                 Ok(event) => event,
                 Err(e) => {
-                    return self
-                        .fail(bom + reader.error_position() as usize, format!("not well-formed XML: {e}"));
+                    let message = format!("not well-formed XML: {}", one_line(&e.to_string()));
+                    return self.fail(bom + reader.error_position() as usize, message);
                 }
             };
             match event {
@@ -209,11 +209,13 @@ impl Parser<'_> {
             }
             let attribute = match attribute {
                 Ok(a) => a,
-                Err(e) => return self.fail(offset, format!("bad attribute: {e}")),
+                Err(e) => return self.fail(offset, format!("bad attribute: {}", one_line(&e.to_string()))),
             };
             let value = match quick_xml::escape::unescape(&attribute.value) {
                 Ok(v) => v.into_owned(),
-                Err(e) => return self.fail(offset, format!("bad attribute value: {e}")),
+                Err(e) => {
+                    return self.fail(offset, format!("bad attribute value: {}", one_line(&e.to_string())));
+                }
             };
             attributes.push((attribute.key.as_ref().to_owned(), value));
         }
@@ -242,8 +244,17 @@ fn named_entity(name: &str) -> Option<char> {
 
 /// The beginning of a text that came from a file, safe to show in a message.
 pub fn excerpt(text: &str) -> String {
-    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(40).is_some() {
+    shortened(text, 40)
+}
+
+/// A message of the XML parser, which quotes as much of the file as there is.
+fn one_line(message: &str) -> String {
+    shortened(message, 120)
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(most).is_some() {
         short.push('…');
     }
     short

@@ -1,0 +1,257 @@
+//! Files made to break a reader: each must be answered, in reasonable time, with a place.
+
+mod sdf_support;
+
+use chicane_world::{Assets, MemoryBundle, Spec, Warnings, World, sdf};
+use proptest::prelude::*;
+use sdf_support::{fixture_models, load, objects_bundle, read, read_text, refusal, world_text};
+
+const FIXTURES: [&str; 3] = [
+    include_str!("fixtures/sdf/objects.world"),
+    include_str!("fixtures/sdf/legacy.world"),
+    include_str!("fixtures/sdf/frames.world"),
+];
+
+/// Reads and compiles whatever it is. It may fail, but must say where.
+fn feed(bytes: &[u8], mut files: MemoryBundle) {
+    files.files.retain(|path, _| !path.starts_with("worlds/"));
+    files.insert("worlds/t.world", bytes);
+    if let Err(e) = World::load(&Assets::of(&files)) {
+        assert!(!e.place.file.is_empty() && !e.message.is_empty());
+        assert!(!e.message.contains('\n'), "one line: {e}");
+    }
+    if let Ok(model) = sdf::read_model("m.sdf", bytes, &mut Warnings::default()) {
+        sdf::write_model(&model, "1.7");
+    }
+    let _ = sdf::read_config("model.config", bytes);
+}
+
+#[test]
+fn truncated_at_every_byte() {
+    for text in FIXTURES {
+        for end in 0..text.len() {
+            let mut warnings = Warnings::default();
+            match sdf::read("w", &text.as_bytes()[..end], &mut warnings) {
+                // Only the white space at the end may be missing.
+                Ok(_) => assert!(text[end..].trim().is_empty(), "cut at {end}"),
+                Err(e) => assert!(e.place.line > 0 && e.place.column > 0, "{e}"),
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        feed(&bytes, MemoryBundle::default());
+    }
+
+    #[test]
+    fn any_text_inside_a_world_is_answered(text in "[<>/a-z ='\"&;!\\-\\[\\]?0-9]{0,120}") {
+        feed(world_text(&text).as_bytes(), MemoryBundle::default());
+    }
+
+    #[test]
+    fn damaged_files_are_answered(
+        which in 0..FIXTURES.len(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+    ) {
+        let mut bytes = FIXTURES[which].as_bytes().to_vec();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        feed(&bytes, fixture_models());
+    }
+
+    #[test]
+    fn files_with_pieces_moved_are_answered(
+        which in 0..FIXTURES.len(),
+        from in any::<prop::sample::Index>(),
+        to in any::<prop::sample::Index>(),
+        lines in 1..12usize,
+    ) {
+        // Whole lines keep it well-formed more often than bytes would.
+        let all: Vec<&str> = FIXTURES[which].lines().collect();
+        let from = from.index(all.len());
+        let piece = &all[from..(from + lines).min(all.len())];
+        let mut moved = all.clone();
+        let to = to.index(all.len());
+        moved.splice(to..to, piece.iter().copied());
+        feed(moved.join("\n").as_bytes(), fixture_models());
+    }
+
+    #[test]
+    fn files_with_numbers_replaced_are_answered(
+        which in 0..FIXTURES.len(),
+        at in any::<prop::sample::Index>(),
+        number in prop_oneof![
+            Just("0"), Just("-1"), Just("1e6"), Just("-1e6"), Just("1e-300"), Just("nan"), Just("1e308"), Just(""),
+        ],
+    ) {
+        let text = FIXTURES[which];
+        let words: Vec<(usize, &str)> =
+            text.match_indices(|c: char| c.is_ascii_digit()).map(|(i, _)| (i, &text[i..])).collect();
+        let (start, rest) = words[at.index(words.len())];
+        let end = start + rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+        feed(format!("{}{number}{}", &text[..start], &text[end..]).as_bytes(), fixture_models());
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let deep = "<model name='m'>".repeat(100_000);
+    assert!(refusal(&deep).ends_with("nested deeper than 64 elements"));
+    // As deep as it may be is read, compiled and written.
+    let (open, close) = ("<model name='m'><link name='l'/>".repeat(60), "</model>".repeat(60));
+    let (spec, _) = read(&(open.clone() + &close)).expect("readable");
+    read_text(&sdf::write(&spec)).expect("readable again");
+    load(&(open + &close), &[]).expect("loads");
+}
+
+#[test]
+fn attributes_are_bounded() {
+    let many: String = (0..100_000).map(|i| format!(" a{i}='1'")).collect();
+    assert!(refusal(&format!("<model name='m'{many}/>")).ends_with("more than 64 attributes on one element"));
+}
+
+#[test]
+fn nodes_are_bounded() {
+    assert!(refusal(&"<x/>".repeat(200_001)).ends_with("more than 200000 elements"));
+    let (_, warnings) = read(&"<x/>".repeat(199_998)).expect("as many as may be");
+    assert_eq!(warnings.len(), 1);
+}
+
+#[test]
+fn doctype_and_entities_are_refused() {
+    let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>\n<sdf version='1.7'><world name='&b;'/></sdf>";
+    assert_eq!(
+        read_text(bomb).expect_err("refused").to_string(),
+        "worlds/t.world:1:1: DOCTYPE is not allowed"
+    );
+    assert!(refusal("<model name='m'>&lol;</model>").contains("unknown entity &lol;"));
+    assert!(refusal("<model name='&lol;'/>").contains("bad attribute value"));
+    let outside = "<!DOCTYPE x SYSTEM 'file:///etc/passwd'><sdf/>";
+    assert!(read_text(outside).expect_err("refused").message.contains("DOCTYPE"));
+}
+
+#[test]
+fn a_file_too_large_is_refused() {
+    let error = read_text(&world_text(&" ".repeat(8 << 20))).expect_err("refused");
+    assert_eq!(error.to_string(), "worlds/t.world: file is larger than 8 MiB");
+}
+
+#[test]
+fn a_huge_name_is_refused_in_a_short_message() {
+    let message = refusal(&format!("<model name='{}'/>", "n".repeat(1 << 20)));
+    assert!(message.len() < 200, "{}", message.len());
+    let message = refusal(&format!(
+        "<model name='m'><link name='l'><pose>{}</pose></link></model>",
+        "9x".repeat(1 << 20)
+    ));
+    assert!(message.len() < 200, "{}", message.len());
+    let message = refusal(&format!("</{}>", "n\n".repeat(1 << 20)));
+    assert!(message.len() < 300 && !message.contains('\n'), "{}", message.len());
+}
+
+#[test]
+fn warnings_are_bounded() {
+    let inside: String = (0..5_000).map(|i| format!("<e{i}/>")).collect();
+    let (_, warnings) = read(&inside).expect("readable");
+    assert_eq!(warnings.len(), 201);
+    assert!(warnings[200].contains("4800 more warnings"));
+}
+
+/// A model file that includes these.
+fn including(name: &str, uris: &[String]) -> Vec<u8> {
+    let includes: String = uris
+        .iter()
+        .enumerate()
+        .map(|(i, u)| format!("<include><uri>{u}</uri><name>i{i}</name></include>"))
+        .collect();
+    format!("<sdf version='1.7'><model name='{name}'><link name='l'/>{includes}</model></sdf>").into_bytes()
+}
+
+#[test]
+fn includes_in_a_circle_are_refused() {
+    let a = including("a", &["model://b".into()]);
+    let b = including("b", &["model://a".into()]);
+    let files: [(&str, &[u8]); 2] = [("models/a/model.sdf", &a), ("models/b/model.sdf", &b)];
+    let error = load("<include><uri>model://a</uri></include>", &files).expect_err("refused");
+    assert_eq!(error.to_string(), "models/b/model.sdf: \"models/a/model.sdf\" includes itself");
+}
+
+#[test]
+fn includes_that_multiply_are_refused() {
+    // Ten includes of ten includes of …: a hundred million models if nobody counts.
+    let mut bundle = MemoryBundle::default();
+    for level in 0..8 {
+        let next: Vec<String> = (0..10).map(|_| format!("model://m{}", level + 1)).collect();
+        bundle.insert(format!("models/m{level}/model.sdf"), including("m", &next));
+    }
+    bundle.insert("models/m8/model.sdf", including("m", &[]));
+    bundle.insert("worlds/t.world", world_text("<include><uri>model://m0</uri></include>"));
+    let error = World::load(&Assets::of(&bundle)).expect_err("refused");
+    assert!(error.message.ends_with("more than 2000 includes"), "{error}");
+}
+
+#[test]
+fn includes_nested_too_deep_are_refused() {
+    let mut bundle = MemoryBundle::default();
+    for level in 0..20 {
+        bundle.insert(
+            format!("models/m{level}/model.sdf"),
+            including("m", &[format!("model://m{}", level + 1)]),
+        );
+    }
+    bundle.insert("worlds/t.world", world_text("<include><uri>model://m0</uri></include>"));
+    let error = World::load(&Assets::of(&bundle)).expect_err("refused");
+    assert!(error.message.ends_with("includes are nested deeper than 16"), "{error}");
+}
+
+#[test]
+fn a_large_model_included_often_is_refused() {
+    let links: String = (0..2_000).map(|i| format!("<link name='l{i}'/>")).collect();
+    let model = format!("<sdf version='1.7'><model name='m'>{links}</model></sdf>");
+    let includes: String =
+        (0..1_000).map(|i| format!("<include><uri>model://m</uri><name>n{i}</name></include>")).collect();
+    let error = load(&includes, &[("models/m/model.sdf", model.as_bytes())]).expect_err("refused");
+    assert!(error.message.contains("more than 200000 parts"), "{error}");
+}
+
+#[test]
+fn many_models_of_one_name_take_no_square_time() {
+    let world = load(&"<model name='m'><link name='l'/></model>".repeat(60_000), &[]).expect("loads");
+    assert_eq!(world.fixed_names[59_999].name, "m_60000");
+}
+
+#[test]
+fn paths_never_leave_the_bundle() {
+    for uri in [
+        "model://../../etc/passwd",
+        "file:///etc/passwd",
+        "../../../secret",
+        "/etc/passwd",
+        "model://..",
+        "model://%2e%2e/%2e%2e/x",
+        "https://example.org/model",
+        "c:\\windows",
+        "model://",
+    ] {
+        let inside = format!(
+            "<include><uri>{uri}</uri></include><model name='m'><link name='l'><visual name='v'><geometry><mesh>
+             <uri>{uri}</uri></mesh></geometry></visual></link></model>"
+        );
+        let world = load(&inside, &[]).unwrap_or_else(|e| panic!("{uri}: {e}"));
+        assert_eq!(world.warnings.len(), 2, "{uri}: {:?}", world.warnings);
+    }
+}
+
+#[test]
+fn a_spec_of_nothing_compiles() {
+    let assets = objects_bundle();
+    let world = chicane_world::compile::compile(&Spec::default(), &Assets::of(&assets), Warnings::default());
+    assert!(world.expect("compiles").objects.is_empty());
+}
