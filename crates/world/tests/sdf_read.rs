@@ -7,10 +7,8 @@ use chicane_world::{Spec, Warnings, sdf};
 use sdf_support::{read, read_text, refusal, world_text};
 
 fn model(spec: &Spec, i: usize) -> &ModelSpec {
-    match &spec.entries[i] {
-        Entry::Model(m) => m,
-        other => panic!("not a model: {other:?}"),
-    }
+    let Entry::Model(model) = &spec.entries[i] else { unreachable!("not a model: {:?}", spec.entries[i]) };
+    model
 }
 
 /// The first link of the first model, with this inside.
