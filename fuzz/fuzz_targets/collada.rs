@@ -1,0 +1,50 @@
+//! Any bytes as a mesh: an error with a place, or a model that is whole and survives writing.
+#![no_main]
+
+use chicane_world::Warnings;
+use chicane_world::collada::{self, Model};
+use libfuzzer_sys::fuzz_target;
+
+fn read(bytes: &[u8]) -> Option<Model> {
+    let mut warnings = Warnings::default();
+    let model = match collada::read("fuzz.dae", bytes, &mut warnings) {
+        Ok(model) => Some(model),
+        Err(e) => {
+            assert_eq!(e.place.file, "fuzz.dae");
+            None
+        }
+    };
+    let _ = warnings.into_vec();
+    model
+}
+
+/// Every corner of every triangle, bit by bit.
+fn corners(model: &Model) -> Vec<[u32; 8]> {
+    let mut all = Vec::new();
+    for part in &model.parts {
+        let n = part.positions.len();
+        assert!(part.normals.len() == n && part.uvs.len() == n && !part.groups.is_empty());
+        for group in &part.groups {
+            assert!(!group.indices.is_empty() && group.indices.len() % 3 == 0);
+            assert!(group.material.is_none_or(|m| m < model.materials.len()));
+            for i in group.indices.iter().map(|i| *i as usize) {
+                let ([x, y, z], [a, b, c], [u, v]) = (part.positions[i], part.normals[i], part.uvs[i]);
+                let corner = [x, y, z, a, b, c, u, v];
+                assert!(corner.iter().all(|c| c.is_finite()));
+                all.push(corner.map(f32::to_bits));
+            }
+        }
+    }
+    all
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some(first) = read(bytes) else { return };
+    let written = collada::write(&first);
+    let second = read(written.as_bytes()).expect("what was written is read");
+    assert_eq!(corners(&first), corners(&second));
+    assert_eq!(first.materials.len(), second.materials.len());
+    // Vertices that a transform made equal are one by now: from here on nothing changes.
+    let third = read(collada::write(&second).as_bytes()).expect("what was written is read");
+    assert_eq!(second, third);
+});
