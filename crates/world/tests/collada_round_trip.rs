@@ -9,17 +9,18 @@ fn read(text: &str) -> Model {
     collada::read("m.dae", text.as_bytes(), &mut warnings).expect("what was written is read")
 }
 
-/// Every corner of every triangle with all there is to see, by part and group.
-fn corners(model: &Model) -> Vec<(String, Vec<(Option<usize>, Vec<String>)>)> {
-    let part = |p: &Part| {
-        let corner = |i: &u32| {
-            let i = *i as usize;
-            format!("{:?} {:?} {:?}", p.positions[i], p.normals[i], p.uvs[i])
-        };
-        let group = |g: &Group| (g.material, g.indices.iter().map(corner).collect());
-        (p.name.clone(), p.groups.iter().map(group).collect())
-    };
-    model.parts.iter().map(part).collect()
+/// Every corner of every triangle with all there is to see, one line each.
+fn corners(model: &Model) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in &model.parts {
+        for group in &part.groups {
+            lines.push(format!("{:?} {:?}", part.name, group.material));
+            for i in group.indices.iter().map(|i| *i as usize) {
+                lines.push(format!("{:?} {:?} {:?}", part.positions[i], part.normals[i], part.uvs[i]));
+            }
+        }
+    }
+    lines
 }
 
 fn number() -> impl Strategy<Value = f32> {
