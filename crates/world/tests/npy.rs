@@ -29,12 +29,11 @@ fn error(bytes: &[u8]) -> String {
 
 #[test]
 fn every_type_order_and_version() {
+    type Encode = fn(f64) -> Vec<u8>;
     let values = [1.0, 2.0, 3.5, -4.0, 5.0, 6.25];
     let by_column = [1.0, 3.5, 5.0, 2.0, -4.0, 6.25];
-    let bytes = |values: &[f64], encode: fn(f64) -> Vec<u8>| {
-        values.iter().flat_map(|&v| encode(v)).collect::<Vec<u8>>()
-    };
-    let types: [(&str, fn(f64) -> Vec<u8>); 4] = [
+    let bytes = |values: &[f64], encode: Encode| values.iter().flat_map(|&v| encode(v)).collect::<Vec<u8>>();
+    let types: [(&str, Encode); 4] = [
         ("'<f8'", |v| v.to_le_bytes().to_vec()),
         ("'>f8'", |v| v.to_be_bytes().to_vec()),
         ("'<f4'", |v| (v as f32).to_le_bytes().to_vec()),
