@@ -16,7 +16,7 @@ fn check(file: &str, text: &str, golden: &str, models: &MemoryBundle) {
     for line in golden.lines() {
         let (name, numbers) = line.split_once(' ').expect("a name");
         let n: Vec<f64> = numbers.split(' ').map(|w| w.parse().expect("a number")).collect();
-        let pose = ours.get(name).unwrap_or_else(|| panic!("{file}: no {name}"));
+        let Some(pose) = ours.get(name) else { unreachable!("{file}: no {name}") };
         let off = (pose.position - DVec3::new(n[0], n[1], n[2])).length();
         let turn = DQuat::from_xyzw(n[3], n[4], n[5], n[6]);
         // A quaternion and its negative are the same rotation.

@@ -2,7 +2,7 @@
 
 mod sdf_support;
 
-use chicane_world::{Assets, MemoryBundle, Route, World, npy};
+use chicane_world::{Assets, MemoryBundle, Route, World, npy, sdf};
 use sdf_support::{load, objects_bundle, warnings, world_text};
 
 fn refusal(bundle: &MemoryBundle) -> String {
@@ -92,6 +92,17 @@ fn includes_are_named_placed_and_overridden() {
     assert_eq!(names, ["own", "second", "third", "own_2"]);
     let at: Vec<_> = world.scenery.iter().map(|s| s.pose.position.to_array()).collect();
     assert_eq!(at, [[1.0, 2.0, 3.0], [9.0, 0.0, 0.0], [0.0; 3], [1.0, 2.0, 3.0]]);
+}
+
+#[test]
+fn a_package_name_before_the_folders_is_passed_over() {
+    let model: &[u8] = b"<sdf version='1.4'><model name='a'><link name='l'/></model></sdf>";
+    let config = sdf::write_config("a", "a_model.sdf", "1.4");
+    let files: [(&str, &[u8]); 2] =
+        [("models/a/model.config", config.as_bytes()), ("models/a/a_model.sdf", model)];
+    let inside = "<include><uri>model://some_package/models/a</uri><name>racetrack</name></include>";
+    let world = load(inside, &files).expect("loads");
+    assert!(world.fixed_names[0].is_track && world.warnings.is_empty());
 }
 
 #[test]

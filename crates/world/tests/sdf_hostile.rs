@@ -228,6 +228,41 @@ fn many_models_of_one_name_take_no_square_time() {
 }
 
 #[test]
+fn many_names_for_one_model_are_refused() {
+    let model: &[u8] = b"<sdf version='1.7'><model name='m'><link name='l'/></model></sdf>";
+    let includes: String = (0..2_001)
+        .map(|i| {
+            format!("<include><uri>model://{}m</uri></include>", "./".repeat(i % 500) + &"/".repeat(i / 500))
+        })
+        .collect();
+    let error = load(&includes, &[("models/m/model.sdf", model)]).expect_err("refused");
+    assert!(error.message.ends_with("more than 2000 includes"), "{error}");
+}
+
+#[test]
+fn a_solid_mesh_used_too_often_becomes_boxes() {
+    use chicane_world::collada::{Group, Model, Part, write};
+    let positions: Vec<[f32; 3]> = (0..9_000u16).map(|i| [f32::from(i), f32::from(i % 3), 1.0]).collect();
+    let groups = vec![Group { material: None, indices: (0..9_000).collect() }];
+    let (normals, uvs) = (vec![[0.0, 0.0, 1.0]; 9_000], vec![[0.0; 2]; 9_000]);
+    let part = Part { name: "p".to_owned(), positions, normals, uvs, groups };
+    let dae = write(&Model { parts: vec![part], materials: vec![] });
+    let collision = |i| {
+        format!(
+            "<collision name='c{i}'><geometry><mesh><uri>model://meshes/a.dae</uri></mesh></geometry></collision>"
+        )
+    };
+    let collisions: String = (0..400).map(collision).collect();
+    let inside = format!("<model name='m'><link name='l'>{collisions}</link></model>");
+    let world = load(&inside, &[("meshes/a.dae", dae.as_bytes())]).expect("loads");
+    let meshes =
+        world.scenery.iter().filter(|s| matches!(s.shape, chicane_world::world::Shape::Mesh(_))).count();
+    // 3,000 triangles and 9,000 corners each time, of 4,000,000.
+    assert_eq!((meshes, world.scenery.len()), (333, 400));
+    assert!(world.warnings[0].message.contains("too many triangles"), "{:?}", world.warnings);
+}
+
+#[test]
 fn paths_never_leave_the_bundle() {
     for uri in [
         "model://../../etc/passwd",

@@ -21,6 +21,9 @@ const UPRIGHT: f64 = 0.7;
 /// How upright that of the ground is: anything else is a slope, which there is none of.
 const LEVEL: f64 = 0.9999;
 
+/// Triangles that are looked at; far more than a track has.
+const MAX_TRIANGLES: usize = 20_000_000;
+
 /// A ground that nobody mentioned.
 pub(super) const DEFAULT: Ground = Ground { z: 0.0, bounds: None, friction: FRICTION };
 
@@ -54,6 +57,7 @@ pub(super) fn built_in(pose: &Pose, file: &str, warnings: &mut Warnings) -> Opti
 /// Round what can be driven on of the track: triangles near the ground that face up.
 pub(super) fn bounds_of(scene: &Scene, ground: f64) -> Option<Bounds> {
     let mut round: Option<Bounds> = None;
+    let mut left = MAX_TRIANGLES;
     let mut take = |[a, b, c]: [DVec3; 3]| {
         let normal = (b - a).cross(c - a);
         let highest = a.z.max(b.z).max(c.z);
@@ -69,9 +73,23 @@ pub(super) fn bounds_of(scene: &Scene, ground: f64) -> Option<Bounds> {
         }
     };
     for instance in scene.instances.iter().filter(|i| i.owner == Owner::Track) {
+        // Whatever is drawn costs something, if only a look.
+        left = left.saturating_sub(1 + count_of(instance, scene));
+        if left == 0 {
+            break;
+        }
         triangles_of(instance, scene, &mut take);
     }
     round
+}
+
+fn count_of(instance: &Instance, scene: &Scene) -> usize {
+    match instance.look {
+        Look::Mesh(index) => {
+            scene.meshes.get(index).map_or(0, |m| m.groups.iter().map(|g| g.indices.len() / 3).sum())
+        }
+        _ => 12,
+    }
 }
 
 /// Hands out the flat triangles of an instance in the world. Round shapes are no ground.

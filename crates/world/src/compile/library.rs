@@ -1,7 +1,7 @@
 //! The models that a world includes, read once each, together with what they include in turn.
 
 use super::uri::{Leads, Wanted, folder_of, join, leads};
-use crate::bundle::Assets;
+use crate::bundle::{Assets, normalise};
 use crate::error::{Error, Place, Warnings};
 use crate::sdf;
 use crate::spec::{Entry, IncludeSpec, ModelSpec, Spec};
@@ -29,6 +29,8 @@ pub(super) enum Found {
 pub(super) struct Library {
     models: BTreeMap<String, ModelSpec>,
     found: BTreeMap<(String, String), Found>,
+    /// The model files of folders that were looked into.
+    folders: BTreeMap<String, Option<String>>,
 }
 
 impl Library {
@@ -54,13 +56,13 @@ impl Library {
             if library.found.contains_key(&key) {
                 continue;
             }
+            if library.found.len() >= MAX_INCLUDES {
+                return Err(Error::file(&file, format!("more than {MAX_INCLUDES} includes")));
+            }
             let found = library.find(&file, &key.1, assets, warnings)?;
             if let Found::Model(path) = &found
                 && !library.models.contains_key(path)
             {
-                if library.models.len() >= MAX_INCLUDES {
-                    return Err(Error::file(&file, format!("more than {MAX_INCLUDES} included models")));
-                }
                 let Some((path, bytes)) = assets.read(path) else { continue };
                 let model = sdf::read_model(&path, &bytes, warnings)?;
                 uris_of(&model, &path, &mut todo);
@@ -83,7 +85,7 @@ impl Library {
     }
 
     fn find(
-        &self,
+        &mut self,
         file: &str,
         uri: &str,
         assets: &Assets<'_>,
@@ -102,7 +104,13 @@ impl Library {
             Leads::Nowhere => format!("include \"{shown}\" is left out: model:// is what is understood"),
             Leads::Paths(paths) => {
                 for path in paths {
-                    if let Some(found) = model_file(&path, assets, warnings)? {
+                    let Some(path) = normalise(&path) else { continue };
+                    let found = match self.folders.get(&path) {
+                        Some(known) => known.clone(),
+                        None => model_file(&path, assets, warnings)?,
+                    };
+                    self.folders.insert(path, found.clone());
+                    if let Some(found) = found {
                         return Ok(Found::Model(found));
                     }
                 }
@@ -119,7 +127,6 @@ fn model_file(path: &str, assets: &Assets<'_>, warnings: &mut Warnings) -> Resul
     if path.ends_with(".sdf") {
         return Ok(assets.read(path).map(|(path, _)| path));
     }
-    let path = path.trim_end_matches('/');
     if let Some((config, bytes)) = assets.read(&join(path, "model.config")) {
         let name = sdf::read_config(&config, &bytes)?;
         if let Some((found, _)) = assets.read(&join(folder_of(&config), &name)) {

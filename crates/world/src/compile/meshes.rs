@@ -2,7 +2,7 @@
 
 use super::extents::Extents;
 use super::uri::{Leads, Wanted, folder_of, leads, stem_of};
-use crate::bundle::Assets;
+use crate::bundle::{Assets, normalise};
 use crate::collada;
 use crate::error::{Error, Place, Warnings};
 use crate::scene::BuiltInMesh;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// Triangles of a solid mesh; beyond, its box is solid.
 const MAX_SOLID_TRIANGLES: usize = 200_000;
-/// Triangles of all solid meshes together.
-const MAX_ALL_SOLID_TRIANGLES: usize = 2_000_000;
+/// Triangles and corners of all solid meshes together, however often one is used.
+const MAX_ALL_SOLID: usize = 4_000_000;
 
 /// One or all parts of a mesh file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,13 +44,14 @@ pub(super) struct Meshes<'a> {
     files: BTreeMap<String, Rc<collada::Model>>,
     extents: BTreeMap<MeshKey, Option<Extents>>,
     solids: BTreeMap<(MeshKey, [u64; 3]), Arc<TriangleMesh>>,
-    triangles: usize,
+    /// Triangles and corners handed out so far.
+    solid: usize,
 }
 
 impl<'a> Meshes<'a> {
     pub(super) fn new(assets: Assets<'a>) -> Meshes<'a> {
         let (known, files) = (BTreeMap::new(), BTreeMap::new());
-        Meshes { assets, known, files, extents: BTreeMap::new(), solids: BTreeMap::new(), triangles: 0 }
+        Meshes { assets, known, files, extents: BTreeMap::new(), solids: BTreeMap::new(), solid: 0 }
     }
 
     /// Finds and reads a mesh that is named in a file.
@@ -102,11 +103,13 @@ impl<'a> Meshes<'a> {
 
     fn read_first(&mut self, paths: &[String], warnings: &mut Warnings) -> Result<Option<String>, Error> {
         for path in paths.iter().filter(|p| is_collada(p)) {
-            let Some((path, bytes)) = self.assets.read(path) else { continue };
-            if !self.files.contains_key(&path) {
-                let model = collada::read(&path, &bytes, warnings)?;
-                self.files.insert(path.clone(), Rc::new(model));
+            // A mesh that goes by many names is still read once.
+            if let Some(known) = normalise(path).filter(|p| self.files.contains_key(p)) {
+                return Ok(Some(known));
             }
+            let Some((path, bytes)) = self.assets.read(path) else { continue };
+            let model = collada::read(&path, &bytes, warnings)?;
+            self.files.insert(path.clone(), Rc::new(model));
             return Ok(Some(path));
         }
         Ok(None)
@@ -155,21 +158,18 @@ impl<'a> Meshes<'a> {
 
     /// The triangles of a mesh, scaled; `None` where there are too many, or none.
     pub(super) fn triangles(&mut self, key: &MeshKey, scale: [f64; 3]) -> Option<Arc<TriangleMesh>> {
-        let cache_key = (key.clone(), scale.map(f64::to_bits));
-        if let Some(known) = self.solids.get(&cache_key) {
-            return Some(known.clone());
-        }
         let model = self.model(key)?;
         let parts: Vec<_> = parts_of(&model, key).collect();
         let count: usize = parts.iter().flat_map(|p| &p.groups).map(|g| g.indices.len() / 3).sum();
-        let all = self.triangles.saturating_add(count);
-        if count == 0 || count > MAX_SOLID_TRIANGLES || all > MAX_ALL_SOLID_TRIANGLES {
+        let corners: usize = parts.iter().map(|p| p.positions.len()).sum();
+        let all = self.solid.saturating_add(count).saturating_add(corners);
+        if count == 0 || count > MAX_SOLID_TRIANGLES || all > MAX_ALL_SOLID {
             return None;
         }
-        self.triangles = all;
-        let mesh = Arc::new(triangles_of(&parts, DVec3::from_array(scale)));
-        self.solids.insert(cache_key, mesh.clone());
-        Some(mesh)
+        self.solid = all;
+        let cache_key = (key.clone(), scale.map(f64::to_bits));
+        let mesh = self.solids.entry(cache_key);
+        Some(mesh.or_insert_with(|| Arc::new(triangles_of(&parts, DVec3::from_array(scale)))).clone())
     }
 }
 

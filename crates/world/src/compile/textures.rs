@@ -83,10 +83,10 @@ impl<'a> Textures<'a> {
         file: &str,
         warnings: &mut Warnings,
     ) -> Result<Option<Option<usize>>, Error> {
-        let Some((path, bytes)) = self.assets.read(path) else { return Ok(None) };
-        if let Some(known) = self.index.get(&path) {
+        if let Some(known) = normalise(path).and_then(|p| self.index.get(&p)) {
             return Ok(Some(Some(*known)));
         }
+        let Some((path, bytes)) = self.assets.read(path) else { return Ok(None) };
         let lower = path.to_ascii_lowercase();
         if FOREIGN.iter().any(|ending| lower.ends_with(ending)) {
             let message = format!("picture \"{}\" is of a format that is not read", excerpt(&path));

@@ -22,7 +22,7 @@ pub(super) enum Leads {
 /// Works out the paths of a URI that was written in a file of this folder.
 pub(super) fn leads(uri: &str, folder: &str, wanted: Wanted) -> Leads {
     let (mut paths, rest) = match uri.split_once("://") {
-        Some(("model", rest)) => (vec![rest.to_owned()], rest),
+        Some(("model" | "package", rest)) => (vec![rest.to_owned()], rest),
         Some(("file", rest)) => (vec![join(folder, rest), rest.to_owned()], rest),
         Some(("http" | "https", _)) => return Leads::Network,
         Some(_) => return Leads::Nowhere,
@@ -32,6 +32,9 @@ pub(super) fn leads(uri: &str, folder: &str, wanted: Wanted) -> Leads {
         paths.push(join("meshes", rest));
     }
     paths.push(join("models", rest));
+    // Some publishers put the name of their package before the folders of a bundle.
+    let package = ["/models/", "/meshes/"].iter().filter_map(|f| rest.find(f)).min();
+    paths.extend(package.map(|i| rest[i + 1..].to_owned()));
     // Exporters differ on whether a space is written as it is.
     let decoded: Vec<String> = paths.iter().filter(|p| p.contains('%')).map(|p| percent_decoded(p)).collect();
     paths.extend(decoded);
@@ -87,6 +90,7 @@ mod tests {
         );
         assert_eq!(paths("b.dae", Wanted::Asset), "models/track/b.dae b.dae meshes/b.dae models/b.dae");
         assert_eq!(paths("model://a%20b", Wanted::Model), "a%20b models/a%20b a b models/a b");
+        assert_eq!(paths("model://pkg/models/a", Wanted::Model), "pkg/models/a models/pkg/models/a models/a");
         assert_eq!(paths("https://example.org/x", Wanted::Model), "Network");
         assert_eq!(paths("fuel://x", Wanted::Model), "Nowhere");
     }

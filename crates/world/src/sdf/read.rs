@@ -156,7 +156,7 @@ impl Ctx<'_> {
     }
 
     fn include(&mut self, e: &Element) -> Result<IncludeSpec, Error> {
-        self.rest(e, &["uri", "name", "pose", "static", "placement_frame"], &[]);
+        self.rest(e, &["uri", "name", "pose", "static", "placement_frame"], &["cast_shadows", "attenuation"]);
         if e.attribute("merge").is_some_and(|m| m == "true" || m == "1") {
             self.warn(e, "merge of an <include> is taken as nesting");
         }
