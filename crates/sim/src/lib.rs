@@ -6,6 +6,7 @@
 //!
 //! Same world, profile, seed and commands by tick give the same bytes, on every machine.
 
+mod apply;
 mod chance;
 mod command;
 mod imu;

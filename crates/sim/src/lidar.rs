@@ -93,13 +93,14 @@ impl Lidar {
     /// True distances, infinite where nothing is hit.
     pub(crate) fn exact(&self, engine: &Engine, sensor: &Pose, ranges: &mut [f64]) {
         self.ground(sensor, ranges);
-        let to_sensor = sensor.inverse();
         for target in &self.fixed {
-            self.target(target, &to_sensor.then(&target.pose), ranges);
+            self.target(target, sensor, &target.pose, ranges);
         }
         for (object, target) in &self.moving {
-            let pose = engine.object_pose(*object).then(&target.pose);
-            self.target(target, &to_sensor.then(&pose), ranges);
+            let pose = engine.object_pose(*object);
+            // Most objects stand where their only solid is.
+            let pose = if target.pose == Pose::IDENTITY { pose } else { pose.then(&target.pose) };
+            self.target(target, sensor, &pose, ranges);
         }
     }
 
@@ -121,16 +122,21 @@ impl Lidar {
         }
     }
 
-    /// `pose`: the target in the sensor's frame.
-    fn target(&self, target: &Target, pose: &Pose, ranges: &mut [f64]) {
-        let p = pose.position;
-        if p.z.abs() > target.radius || p.length() - target.radius > self.model.range_max_m {
+    fn target(&self, target: &Target, sensor: &Pose, pose: &Pose, ranges: &mut [f64]) {
+        let away = sensor.rotation.conjugate() * (pose.position - sensor.position);
+        let reach = self.model.range_max_m + target.radius;
+        if away.z.abs() > target.radius || away.length_squared() > reach * reach {
             return;
         }
-        if let Shape::Mesh(_) = target.shape {
-            return self.mesh(target, pose, ranges);
+        let pose = &Pose { position: away, rotation: sensor.rotation.conjugate() * pose.rotation };
+        let flat = away.truncate().length();
+        match target.shape {
+            Shape::Mesh(_) => return self.mesh(target, pose, ranges),
+            // Long or near: a beam costs a third when it meets one face in the plane.
+            Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
+            _ => {}
         }
-        let Some((first, count)) = self.window(pose, DVec3::ZERO, target.half, target.radius) else {
+        let Some((first, count)) = self.window(pose, flat, target) else {
             return;
         };
         let back = pose.inverse();
@@ -150,18 +156,16 @@ impl Lidar {
         }
     }
 
-    /// The beams that can see a box (`centre`, `half` in the frame `pose`): first and count.
-    fn window(&self, pose: &Pose, centre: DVec3, half: DVec3, radius: f64) -> Option<(usize, usize)> {
+    /// The beams that can see a target at this distance: first and count.
+    fn window(&self, pose: &Pose, flat: f64, target: &Target) -> Option<(usize, usize)> {
         let n = self.beams.len();
-        let middle = pose.point(centre);
-        let flat = middle.truncate().length();
-        let towards = libm::atan2(middle.y, middle.x);
-        let (low, high) = if flat > 4.0 * radius {
+        let towards = libm::atan2(pose.position.y, pose.position.x);
+        let (low, high) = if flat > 4.0 * target.radius {
             // Small and far: the circle around it will do. asin(x) < 1.05·x here.
-            let a = 1.05 * radius / flat;
+            let a = 1.05 * target.radius / flat;
             (-a, a)
         } else {
-            corner_span(pose, centre, half, towards)?
+            corner_span(pose, target.half, towards)?
         };
         if high - low >= PI {
             return Some((0, n));
@@ -173,6 +177,27 @@ impl Lidar {
         Some(((first as i64).rem_euclid(n as i64) as usize, count))
     }
 
+    /// A box, face by face, as far as the faces look this way.
+    fn faces(&self, half: DVec3, pose: &Pose, ranges: &mut [f64]) {
+        let eye = pose.rotation.conjugate() * -pose.position;
+        if eye.abs().cmple(half).all() {
+            return ranges.fill(0.0);
+        }
+        let axes = [pose.rotation * DVec3::X, pose.rotation * DVec3::Y, pose.rotation * DVec3::Z];
+        for axis in 0..3 {
+            if eye[axis].abs() <= half[axis] {
+                continue;
+            }
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let middle = pose.position + axes[axis] * half[axis].copysign(eye[axis]);
+            let (a, b) = (axes[u] * half[u], axes[v] * half[v]);
+            let corners = [middle - a - b, middle + a - b, middle + a + b, middle - a + b];
+            if let Some((p, q)) = cut(&corners) {
+                self.segment(p, q, ranges);
+            }
+        }
+    }
+
     fn mesh(&self, target: &Target, pose: &Pose, ranges: &mut [f64]) {
         for chunk in &target.chunks {
             let radius = chunk.half.length();
@@ -181,7 +206,7 @@ impl Lidar {
                 continue;
             }
             for triangle in &chunk.triangles {
-                if let Some((a, b)) = cut(triangle.map(|v| pose.point(v))) {
+                if let Some((a, b)) = cut(&triangle.map(|v| pose.point(v))) {
                     self.segment(a, b, ranges);
                 }
             }
@@ -192,62 +217,69 @@ impl Lidar {
     fn segment(&self, a: DVec2, b: DVec2, ranges: &mut [f64]) {
         let n = self.beams.len();
         let from = libm::atan2(a.y, a.x);
-        let mut span = libm::atan2(b.y, b.x) - from;
-        if span > PI {
-            span -= TAU;
-        } else if span < -PI {
-            span += TAU;
-        }
+        let span = short_way(libm::atan2(b.y, b.x) - from);
         let step = TAU / n as f64;
         let first = ((from + span.min(0.0) + PI) / step).floor() as i64 - 1;
         let last = ((from + span.max(0.0) + PI) / step).ceil() as i64 + 1;
         let way = b - a;
-        for i in first..=last {
-            let i = i.rem_euclid(n as i64) as usize;
+        let area = a.perp_dot(way);
+        let mut i = first.rem_euclid(n as i64) as usize;
+        for _ in first..=last {
             let beam = self.beams[i];
-            let cross = beam.perp_dot(way);
-            if cross.abs() < 1e-15 {
-                continue;
-            }
-            let (t, u) = (a.perp_dot(way) / cross, a.perp_dot(beam) / cross);
+            // A beam along the line divides by zero and compares false below.
+            let share = 1.0 / beam.perp_dot(way);
+            let (t, u) = (area * share, a.perp_dot(beam) * share);
             if t >= 0.0 && t < ranges[i] && (-1e-12..=1.0 + 1e-12).contains(&u) {
                 ranges[i] = t;
+            }
+            i += 1;
+            if i == n {
+                i = 0;
             }
         }
     }
 }
 
-/// Directions of a box's corners about `towards`, or `None` where the plane z = 0 misses it.
-fn corner_span(pose: &Pose, centre: DVec3, half: DVec3, towards: f64) -> Option<(f64, f64)> {
+/// Directions of a bounding box's corners about `towards`, or `None` where the plane z = 0
+/// misses it.
+fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     let (mut below, mut above) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut low, mut high) = (0.0f64, 0.0f64);
     for i in 0..8 {
         let sign = |bit: usize| if i & bit == 0 { -1.0 } else { 1.0 };
-        let p = pose.point(centre + half * DVec3::new(sign(1), sign(2), sign(4)));
+        let p = pose.point(half * DVec3::new(sign(1), sign(2), sign(4)));
         below = below.min(p.z);
         above = above.max(p.z);
-        let mut angle = libm::atan2(p.y, p.x) - towards;
-        if angle > PI {
-            angle -= TAU;
-        } else if angle < -PI {
-            angle += TAU;
-        }
+        let angle = short_way(libm::atan2(p.y, p.x) - towards);
         low = low.min(angle);
         high = high.max(angle);
     }
     (below <= 0.0 && above >= 0.0).then_some((low, high))
 }
 
-/// Where a triangle crosses the plane z = 0.
-fn cut([a, b, c]: [DVec3; 3]) -> Option<(DVec2, DVec2)> {
+/// A difference of two angles of −π..π, the short way round.
+fn short_way(angle: f64) -> f64 {
+    if angle > PI {
+        angle - TAU
+    } else if angle < -PI {
+        angle + TAU
+    } else {
+        angle
+    }
+}
+
+/// Where a convex polygon crosses the plane z = 0.
+fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
     let mut points = [DVec2::ZERO; 2];
     let mut found = 0;
-    for (p, q) in [(a, b), (b, c), (c, a)] {
+    let mut p = corners[corners.len() - 1];
+    for &q in corners {
         if (p.z > 0.0) != (q.z > 0.0) && found < 2 {
             let t = p.z / (p.z - q.z);
             points[found] = p.truncate() + (q.truncate() - p.truncate()) * t;
             found += 1;
         }
+        p = q;
     }
     (found == 2).then_some((points[0], points[1]))
 }

@@ -31,21 +31,13 @@ pub(crate) fn half_extents(shape: &Shape) -> DVec3 {
     }
 }
 
-pub(crate) fn aligned_box(half: DVec3, o: DVec3, d: DVec3) -> f64 {
-    let (mut near, mut far) = (0.0f64, f64::INFINITY);
-    for axis in 0..3 {
-        if d[axis] == 0.0 {
-            if o[axis].abs() > half[axis] {
-                return f64::INFINITY;
-            }
-            continue;
-        }
-        let inv = 1.0 / d[axis];
-        let a = (-half[axis] - o[axis]) * inv;
-        let b = (half[axis] - o[axis]) * inv;
-        near = near.max(a.min(b));
-        far = far.min(a.max(b));
-    }
+fn aligned_box(half: DVec3, o: DVec3, d: DVec3) -> f64 {
+    // A ray along a face must divide by something: the sign of zero would decide otherwise.
+    let safe = |v: f64| if v == 0.0 { 1e-300 } else { v };
+    let inverse = DVec3::new(1.0 / safe(d.x), 1.0 / safe(d.y), 1.0 / safe(d.z));
+    let (a, b) = ((-half - o) * inverse, (half - o) * inverse);
+    let near = a.min(b).max_element().max(0.0);
+    let far = a.max(b).min_element();
     if near <= far { near } else { f64::INFINITY }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::physics::Solver;
 use crate::sim::{Sim, State};
+use chicane_world::{Profile, World};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"chicane1";
@@ -35,7 +36,7 @@ impl Sim {
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(128 << 10);
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&self.origin().to_le_bytes());
+        bytes.extend_from_slice(&self.origin.to_le_bytes());
         bytes.extend_from_slice(&[0; 8]);
         let mut bytes = encode(&self.state, bytes);
         let check = xxh3_64(&bytes[HEADER..]).to_le_bytes();
@@ -52,7 +53,7 @@ impl Sim {
         if xxh3_64(body).to_le_bytes() != header[16..] {
             return Err(RestoreError::Damaged);
         }
-        if self.origin().to_le_bytes() != header[8..16] {
+        if self.origin.to_le_bytes() != header[8..16] {
             return Err(RestoreError::OtherWorld);
         }
         let state: State = postcard::from_bytes(body).map_err(|_| RestoreError::Damaged)?;
@@ -77,14 +78,13 @@ impl Sim {
         digests.extend(state.engine.parts(digest));
         digests
     }
+}
 
-    /// What a save must come from: world, profile and seed.
-    fn origin(&self) -> u64 {
-        // Debug output holds every number exactly and costs nothing to keep up to date.
-        let shape = format!("{:?}{:?}{:?}", self.world.objects, self.world.scenery, self.world.spawn);
-        let car = format!("{:?}{}", self.profile, self.seed);
-        xxh3_64(shape.as_bytes()) ^ xxh3_64(car.as_bytes()).rotate_left(1)
-    }
+/// Fingerprint of what a save must come from: world, profile and seed.
+pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
+    // Debug output holds every number exactly, and no field can be forgotten.
+    let text = format!("{:?}{:?}{:?}{profile:?}{seed}", world.objects, world.scenery, world.spawn);
+    xxh3_64(text.as_bytes())
 }
 
 fn digest(part: &'static str, value: &dyn erased::Encode) -> Digest {

@@ -1,16 +1,15 @@
 //! `Sim`: the one door in, the one way on, the one window out.
 
-use crate::command::{Applied, Command, How, NotMovableWhy, Refusal, Who};
 use crate::imu::ImuState;
 use crate::lidar::Lidar;
 use crate::lights::Lamp;
-use crate::motion::{Motion, Upright};
+use crate::motion::Motion;
 use crate::physics::{Car, CarModel, Engine, Fault, Moving, SUBSTEP_S, SUBSTEPS, Solver};
 use crate::readings::{Drive, ImuSample, Readings, Scan};
 use crate::snapshot::{Snapshot, VehicleState};
 use crate::{TICK_S, sample_at};
 use chicane_world::world::ObjectType;
-use chicane_world::{Pose, Profile, World};
+use chicane_world::{Profile, World};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -22,12 +21,14 @@ pub struct Sim {
     pub(crate) seed: u64,
     pub(crate) state: State,
     /// The engine as it was at the start: what a reset goes back to.
-    pristine: Engine,
+    pub(crate) pristine: Engine,
     pub(crate) solver: Solver,
     model: CarModel,
     lidar: Lidar,
+    /// Fingerprint of world, profile and seed.
+    pub(crate) origin: u64,
     /// What the last tick brought, for readers until the next one.
-    recent: Recent,
+    pub(crate) recent: Recent,
 }
 
 /// Everything that changes and must be saved.
@@ -48,8 +49,8 @@ pub(crate) struct State {
 
 /// Results of the last tick, with room made once.
 #[derive(Default)]
-struct Recent {
-    touched: Vec<bool>,
+pub(crate) struct Recent {
+    pub(crate) touched: Vec<bool>,
     faults: Vec<Fault>,
     events: Vec<Event>,
     ranges: Vec<f64>,
@@ -97,7 +98,8 @@ impl Sim {
             ranges: vec![f64::INFINITY; profile.lidar.beams as usize],
         };
         let model = CarModel::new(&profile, -world.gravity.z, world.ground.z);
-        let mut sim = Sim { world, profile, seed, state, pristine, solver, model, lidar, recent };
+        let origin = crate::save::origin(&world, &profile, seed);
+        let mut sim = Sim { world, profile, seed, state, pristine, solver, model, lidar, origin, recent };
         sim.sense();
         sim
     }
@@ -133,11 +135,9 @@ impl Sim {
         self.recent.events.clear();
         self.recent.faults.clear();
         self.recent.touched.fill(false);
+        let alone = !self.anything_carried() && self.state.engine.is_alone(&self.model);
         for _ in 0..SUBSTEPS {
-            self.carry();
-            self.push_car(drive);
-            self.state.engine.step(&mut self.solver, &mut self.recent.faults);
-            self.state.engine.mark_touched(&mut self.recent.touched);
+            self.substep(drive, alone);
         }
         self.state.tick += 1;
         self.quarantine();
@@ -204,149 +204,6 @@ impl Sim {
         }
     }
 
-    /// Applies a command as a whole, or refuses it and changes nothing.
-    pub fn apply(&mut self, command: Command) -> Result<Applied, Refusal> {
-        command.check()?;
-        match command {
-            Command::Reset => Ok(Applied::Reset(self.reset())),
-            Command::SetLight { name, red } => self.set_light(name, red),
-            Command::Place { who, x, y, z, yaw, how } => {
-                let object = match who {
-                    Who::Vehicle => None,
-                    Who::Object(name) => Some(self.movable(name)?),
-                };
-                let from = self.upright(object);
-                let to = self.on_ground(
-                    object,
-                    Upright {
-                        x: x.unwrap_or(from.x),
-                        y: y.unwrap_or(from.y),
-                        z: z.unwrap_or(from.z),
-                        yaw: yaw.map_or(from.yaw, chicane_world::pose::wrap_angle),
-                    },
-                );
-                Ok(Applied::Placed(self.place(object, self.on_ground(object, from), to, how, yaw.is_some())))
-            }
-        }
-    }
-
-    /// Takes over what the lights of an earlier simulation of this world showed, by name; a
-    /// yellow one becomes red.
-    pub fn keep_lights_of(&mut self, earlier: &Sim) {
-        let lamps = |sim: &Sim| -> Vec<(String, Lamp)> {
-            let lights = sim.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
-            lights.map(|o| o.name.clone()).zip(sim.state.lamps.iter().copied()).collect()
-        };
-        let (own, old) = (lamps(self), lamps(earlier));
-        for (lamp, (name, _)) in self.state.lamps.iter_mut().zip(own) {
-            if let Some((_, was)) = old.iter().find(|(n, _)| *n == name) {
-                *lamp = was.after_respawn();
-            }
-        }
-    }
-
-    fn reset(&mut self) -> Vec<usize> {
-        let state = &mut self.state;
-        state.engine = self.pristine.clone();
-        // The solver keeps notes about bodies that are gone now.
-        self.solver = Solver::new(self.world.gravity);
-        state.car = Car { pan: state.car.pan, tilt: state.car.tilt, ..Car::default() };
-        state.imu.settle();
-        state.lamps.fill(Lamp::Green);
-        state.car_motion = None;
-        state.motions.fill(None);
-        self.recent.touched.fill(false);
-        let objects = self.world.objects.iter().enumerate();
-        objects.filter(|(_, o)| o.movable).map(|(i, _)| i).collect()
-    }
-
-    fn set_light(&mut self, name: String, red: bool) -> Result<Applied, Refusal> {
-        let mut lights = self.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
-        let Some(i) = lights.position(|o| o.name == name) else {
-            return Err(Refusal::NoSuchLight { name });
-        };
-        match self.state.lamps[i].ask(red) {
-            Ok(lamp) => {
-                self.state.lamps[i] = lamp;
-                Ok(Applied::Light(lamp))
-            }
-            Err(_) => Err(Refusal::YellowPhase { name }),
-        }
-    }
-
-    fn movable(&self, name: String) -> Result<usize, Refusal> {
-        if let Some(i) = self.world.object(&name) {
-            let why = NotMovableWhy::Wall;
-            return if self.world.objects[i].movable {
-                Ok(i)
-            } else {
-                Err(Refusal::NotMovable { name, why })
-            };
-        }
-        match self.world.fixed_names.iter().find(|f| f.name == name) {
-            Some(f) if f.is_track => Err(Refusal::NotMovable { name, why: NotMovableWhy::Track }),
-            Some(_) => Err(Refusal::NotMovable { name, why: NotMovableWhy::Scenery }),
-            None => Err(Refusal::NoSuchObject { name }),
-        }
-    }
-
-    fn upright(&self, object: Option<usize>) -> Upright {
-        Upright::of(&match object {
-            None => self.state.engine.car().pose,
-            Some(i) => self.state.engine.object_pose(i),
-        })
-    }
-
-    /// The car stands on the ground; an object that would be sunk in it is lifted onto it.
-    fn on_ground(&self, object: Option<usize>, mut at: Upright) -> Upright {
-        let ground = self.world.ground.z;
-        at.z = match object.map(|i| &self.world.objects[i]) {
-            None => ground,
-            Some(o) => at.z.max(ground - (o.centre.z - 0.5 * o.size.z)),
-        };
-        at
-    }
-
-    fn place(
-        &mut self,
-        object: Option<usize>,
-        from: Upright,
-        to: Upright,
-        how: How,
-        yaw_given: bool,
-    ) -> Pose {
-        let motion = match how {
-            How::Over { duration_s } if duration_s > SUBSTEP_S => Some(Motion::over(from, to, duration_s)),
-            How::AtOnce | How::Over { .. } => None,
-            How::Along { path, speed, repeat } => Some(Motion::along(to, &path, speed, repeat, !yaw_given)),
-        };
-        let start = match motion {
-            Some(Motion::Over { .. }) => from.pose(),
-            _ => to.pose(),
-        };
-        self.put(object, &start);
-        if motion.is_some() {
-            self.state.engine.carry(object);
-        }
-        match object {
-            None => self.state.car_motion = motion,
-            Some(i) => self.state.motions[i] = motion,
-        }
-        start
-    }
-
-    /// Puts the car or an object somewhere at rest.
-    fn put(&mut self, object: Option<usize>, pose: &Pose) {
-        match object {
-            None => {
-                self.state.engine.put_car(pose);
-                self.state.car.settle();
-                self.state.imu.settle();
-            }
-            Some(i) => self.state.engine.put_object(i, pose, self.world.objects[i].is_static),
-        }
-    }
-
     /// Takes every carried body one sub-step on.
     fn carry(&mut self) {
         for object in std::iter::once(None).chain((0..self.state.motions.len()).map(Some)) {
@@ -368,14 +225,31 @@ impl Sim {
         }
     }
 
-    fn push_car(&mut self, drive: Drive) {
-        let state = &mut self.state;
-        if state.car_motion.is_some() {
+    fn anything_carried(&self) -> bool {
+        self.state.car_motion.is_some() || self.state.motions.iter().any(Option::is_some)
+    }
+
+    fn substep(&mut self, drive: Drive, alone: bool) {
+        if alone && self.state.engine.is_on_wheels(&self.model) {
+            let State { car, engine, .. } = &mut self.state;
+            let push = car.drive(&self.model, engine, drive, true, &mut self.recent.touched);
+            if !engine.coast(&push, self.world.gravity) {
+                self.recent.faults.push(Fault::Car);
+                self.quarantine();
+            }
+            return;
+        }
+        self.carry();
+        if self.state.car_motion.is_some() {
             let speed = self.vehicle().speed;
             self.state.car.be_carried(&self.model, speed, drive);
         } else {
-            state.car.push(&self.model, &mut state.engine, drive, &mut self.recent.touched);
+            let State { car, engine, .. } = &mut self.state;
+            let push = car.drive(&self.model, engine, drive, false, &mut self.recent.touched);
+            engine.press(&push);
         }
+        self.state.engine.step(&mut self.solver, &mut self.recent.faults);
+        self.state.engine.mark_touched(&mut self.recent.touched);
     }
 
     /// Contacts and events of a tick that is no longer the last one.
@@ -444,5 +318,39 @@ fn finite(drive: Drive) -> Drive {
         steering: or_zero(drive.steering),
         pan: or_zero(drive.pan),
         tilt: or_zero(drive.tilt),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chicane_testkit::Yard;
+
+    #[test]
+    fn what_goes_non_finite_is_put_back_and_named() {
+        let yard = Yard::new().block("box1", [1.0, 1.0, 0.1], [0.2; 3], 0.5).ball("ball1", [2.0, 1.0, 0.11], 0.11, 0.2);
+        let mut sim = Sim::new(yard.build(), Arc::new(Profile::gen1()), 0);
+        for _ in 0..100 {
+            sim.step(Drive { speed: 1.0, ..Drive::default() });
+        }
+        let ball = sim.snapshot().objects[1];
+        for poisoned in [Some(0), None] {
+            sim.state.engine.poison(poisoned);
+            sim.step(Drive::default());
+            assert_eq!(sim.events(), [Event::Quarantined(poisoned)]);
+            for _ in 0..200 {
+                sim.step(Drive::default());
+                let s = sim.snapshot();
+                assert!(s.objects.iter().all(|p| p.is_finite()) && s.vehicle.pose.is_finite());
+            }
+        }
+        let s = sim.snapshot();
+        assert!((s.objects[0].position - sim.world.objects[0].origin.position).length() < 1e-3, "box at its origin");
+        assert!(s.vehicle.pose.position.length() < 1e-3, "car at its spawn pose");
+        assert!((s.objects[1].position - ball.position).length() < 1e-4, "the ball noticed nothing");
+        for _ in 0..200 {
+            sim.step(Drive { speed: 1.0, ..Drive::default() });
+        }
+        assert!(sim.vehicle().speed > 0.9, "and the car drives again");
     }
 }

@@ -1,1 +1,8 @@
-//! What tests and benchmarks share.
+//! What tests and benchmarks share: bundles from a folder, and small worlds made in code.
+#![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
+
+mod folder;
+mod yard;
+
+pub use folder::{FolderBundle, shipped_world};
+pub use yard::Yard;

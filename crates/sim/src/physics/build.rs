@@ -1,5 +1,6 @@
 //! From a `World` to the engine's bodies.
 
+use super::car::SOLID_WHEEL;
 use super::engine::{Engine, Solver, USER_CAR, USER_NOBODY, USER_OBJECT, to_engine, z_to_y};
 use chicane_world::world::{MassProperties, Object, ObjectKind, Shape, Solid};
 use chicane_world::{Pose, Profile, World};
@@ -25,6 +26,7 @@ impl Engine {
             ccd: rapier::CCDSolver::new(),
             chassis: rapier::RigidBodyHandle::invalid(),
             objects: Vec::with_capacity(world.objects.len()),
+            unseen: false,
         };
         engine.insert_ground(world);
         for solid in &world.scenery {
@@ -65,9 +67,7 @@ impl Engine {
         let shell = ColliderBuilder::cuboid(half.x, half.y, half.z)
             .translation(DVec3::from_array(profile.body.centre_m));
         self.insert_car_part(shell);
-        // Wheels as solids are a little smaller than they are: on the ground the tyres carry,
-        // at a wall or on the roof these do.
-        let radius = 0.8 * profile.wheel_radius_m;
+        let radius = SOLID_WHEEL * profile.wheel_radius_m;
         for i in 0..4 {
             let [x, y] = profile.wheel_position(i);
             let wheel = ColliderBuilder::cylinder(0.5 * profile.wheel_width_m, radius)

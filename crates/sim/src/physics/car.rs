@@ -7,10 +7,13 @@
 use super::engine::{Engine, Footing, SUBSTEP_S, from_engine};
 use super::tyre::{Patch, TyreModel, TyreState};
 use crate::readings::{Drive, Wheels};
-use chicane_world::Profile;
+use chicane_world::{Pose, Profile};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
+/// Radius of a wheel as a solid, of its real one. On the ground the tyre carries; at a wall or on
+/// the roof the solid does.
+pub(super) const SOLID_WHEEL: f64 = 0.8;
 /// How fast the motor closes a speed error, s.
 const MOTOR_LAG_S: f64 = 0.015;
 /// How fast it learns a standing load, such as a slope, s.
@@ -40,6 +43,17 @@ pub(crate) struct CarModel {
     max_tilt: f64,
     servo_step: f64,
     ground_z: f64,
+    /// Corners of the body and lowest points of the wheels as solids, in the car's frame.
+    low_points: [DVec3; 8],
+    /// Centre and radius of a ball around the car.
+    hull: (DVec3, f64),
+}
+
+/// Force and torque of the tyres on the chassis, about its centre of mass.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Push {
+    pub(super) force: DVec3,
+    pub(super) torque: DVec3,
 }
 
 /// What the car remembers beside its chassis.
@@ -95,7 +109,20 @@ impl CarModel {
             max_tilt: profile.camera.max_tilt_rad,
             servo_step: profile.drive.steering_rate_radps * SUBSTEP_S,
             ground_z,
+            low_points: low_points(profile),
+            hull: hull(profile),
         }
+    }
+
+    /// Centre, in the car's frame, and radius of a ball around the car.
+    pub(super) fn hull(&self) -> (DVec3, f64) {
+        self.hull
+    }
+
+    /// Height of the car's solids (not the tyres) above the ground.
+    pub(super) fn clearance(&self, pose: &Pose) -> f64 {
+        let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
+        self.low_points.iter().fold(f64::INFINITY, lowest) - self.ground_z
     }
 
     /// Angle of wheel `i` by Ackermann's rule.
@@ -114,6 +141,33 @@ impl CarModel {
         let force = self.spring * (self.sag[i / 2] + compression) + self.damper * closing + stop;
         force.clamp(0.0, 8.0 * self.mass * 9.81)
     }
+}
+
+/// What comes nearest to the ground while the car is roughly upright.
+fn low_points(profile: &Profile) -> [DVec3; 8] {
+    let (half, centre) = (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
+    let radius = SOLID_WHEEL * profile.wheel_radius_m;
+    std::array::from_fn(|i| {
+        let [x, y] = profile.wheel_position(i % 4);
+        if i < 4 {
+            // The wheel's outer edge: that is where it touches first when the car leans.
+            let y = y + (0.5 * profile.wheel_width_m).copysign(y);
+            DVec3::new(x, y, profile.wheel_radius_m - radius)
+        } else {
+            centre + half * DVec3::new(1f64.copysign(x), 1f64.copysign(y), -1.0)
+        }
+    })
+}
+
+fn hull(profile: &Profile) -> (DVec3, f64) {
+    let centre = DVec3::from_array(profile.body.centre_m);
+    let body = DVec3::from_array(profile.body.size_m).length() * 0.5;
+    let wheels = (0..4).map(|i| {
+        let [x, y] = profile.wheel_position(i);
+        let hub = DVec3::new(x, y, profile.wheel_radius_m);
+        (hub - centre).length() + profile.wheel_radius_m + profile.wheel_width_m
+    });
+    (centre, wheels.fold(body, f64::max))
 }
 
 /// A third of critical for the tread's side spring and a quarter of the car, by load.
@@ -136,25 +190,27 @@ struct Standing {
 }
 
 impl Car {
-    /// Forces of one sub-step onto the chassis and onto what the wheels stand on. Marks the
-    /// objects that carry a wheel.
-    pub(crate) fn push(&mut self, model: &CarModel, engine: &mut Engine, drive: Drive, touched: &mut [bool]) {
+    /// One sub-step of servos, motor, suspension and tyres. `alone`: there is nothing but
+    /// ground. Pushes what the wheels stand on and marks it; the chassis is left to the caller.
+    pub(crate) fn drive(
+        &mut self,
+        model: &CarModel,
+        engine: &mut Engine,
+        drive: Drive,
+        alone: bool,
+        touched: &mut [bool],
+    ) -> Push {
         self.turn_servos(model, drive);
-        let standing: [Option<Standing>; 4] = std::array::from_fn(|i| self.stand(model, engine, i));
+        let standing: [Option<Standing>; 4] = std::array::from_fn(|i| self.stand(model, engine, i, alone));
         let carried: f64 = standing.iter().flatten().map(|s| s.load).sum();
         let target = drive.speed.clamp(-model.max_speed, model.max_speed);
         let force = self.motor(model, target, carried, &standing);
-        let chassis = engine.chassis_mut();
-        chassis.reset_forces(false);
-        chassis.reset_torques(false);
+        let centre = engine.chassis().center_of_mass();
+        let mut push = Push::default();
         for (i, wheel) in standing.iter().enumerate() {
             let tyre = &model.tyres[i / 2];
             let Some(s) = wheel else {
-                tyre.force(
-                    &mut self.tyres[i],
-                    Patch { forward: 0.0, left: 0.0, load: 0.0, drive: 0.0, target },
-                    SUBSTEP_S,
-                );
+                tyre.force(&mut self.tyres[i], Patch::airborne(target), SUBSTEP_S);
                 continue;
             };
             let patch = Patch {
@@ -166,20 +222,19 @@ impl Car {
             };
             let [along, aside] = tyre.force(&mut self.tyres[i], patch, SUBSTEP_S);
             let total = s.footing.normal * s.load + s.heading * along + s.left * aside;
-            engine.chassis_mut().add_force_at_point(total, s.point, false);
+            push.force += total;
+            push.torque += (s.point - centre).cross(total);
             if let Some(object) = s.footing.object {
                 touched[object] = true;
             }
-            if let Some(body) = s.footing.body.map(|h| &mut engine.bodies[h])
-                && body.is_dynamic()
-            {
-                // An impulse, because nobody takes standing forces off objects again.
-                body.apply_impulse_at_point(-total * SUBSTEP_S, s.point, true);
+            if let Some(body) = s.footing.body {
+                engine.push_back(body, -total, s.point);
             }
         }
         for (angle, tyre) in self.angle.iter_mut().zip(&self.tyres) {
             *angle = (*angle + tyre.spin * SUBSTEP_S).rem_euclid(std::f64::consts::TAU);
         }
+        push
     }
 
     /// The car is carried by a motion: wheels roll along, nothing pushes.
@@ -195,6 +250,7 @@ impl Car {
     /// The car was put somewhere: tyres and motor forget.
     pub(crate) fn settle(&mut self) {
         self.tyres = Default::default();
+        self.angle = self.angle.map(|a| if a.is_finite() { a } else { 0.0 });
         self.learnt = 0.0;
     }
 
@@ -249,13 +305,12 @@ impl Car {
     }
 
     /// What wheel `i` stands on, how its patch moves and how hard it presses.
-    fn stand(&self, model: &CarModel, engine: &Engine, i: usize) -> Option<Standing> {
+    fn stand(&self, model: &CarModel, engine: &Engine, i: usize, alone: bool) -> Option<Standing> {
         let body = engine.chassis();
         let pose = from_engine(body.position());
         let up = pose.rotation * DVec3::Z;
         let mount = pose.point(model.mounts[i]);
-        let reach = model.rest + model.droop;
-        let footing = footing(model, engine, mount, up, reach)?;
+        let footing = footing(model, engine, mount, up, alone)?;
         if footing.normal.dot(up) < 0.2 {
             return None;
         }
@@ -281,11 +336,12 @@ impl Car {
 }
 
 /// The nearer of ground and objects below a wheel.
-fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, reach: f64) -> Option<Footing> {
+fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bool) -> Option<Footing> {
+    let reach = model.rest + model.droop;
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
-    let most = ground.unwrap_or(reach);
-    engine
-        .footing(mount, -up, most)
-        .or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
+    let thing = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
+    thing.or_else(|| {
+        ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None })
+    })
 }

@@ -1,9 +1,11 @@
 //! Bodies, colliders, and one sub-step of the engine.
 
+use super::car::Push;
 use crate::save::erased::Encode;
 use chicane_world::Pose;
 use glam::{DQuat, DVec3};
 use rapier::{ColliderHandle, RigidBodyHandle, RigidBodyType};
+use rapier3d_f64::parry::bounding_volume::BoundingVolume;
 use rapier3d_f64::prelude as rapier;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,8 @@ pub(crate) struct Engine {
     pub(super) ccd: rapier::CCDSolver,
     pub(super) chassis: RigidBodyHandle,
     pub(super) objects: Vec<RigidBodyHandle>,
+    /// Something was moved or woken from outside, and the engine has not looked at it yet.
+    pub(super) unseen: bool,
 }
 
 /// What the engine needs to take a step and forgets afterwards.
@@ -69,6 +73,8 @@ impl Solver {
             // Things here are decimetres, not metres.
             length_unit: 0.1,
             normalized_prediction_distance: 0.05,
+            // Stiff enough that a stack of boxes does not sag by a millimetre.
+            contact_softness: rapier::SpringCoefficients { natural_frequency: 90.0, damping_ratio: 5.0 },
             // 0.5 m/s: what was put into something else comes out at a walk.
             normalized_max_corrective_velocity: 5.0,
             // 20 m/s: nothing is ever flung out of the world.
@@ -102,6 +108,24 @@ fn object_of(user_data: u128) -> Option<usize> {
 }
 
 impl Engine {
+    /// Presses the tyres' forces on the chassis for the next sub-step.
+    pub(crate) fn press(&mut self, push: &Push) {
+        let chassis = self.chassis_mut();
+        chassis.reset_forces(false);
+        chassis.reset_torques(false);
+        chassis.add_force(push.force, false);
+        chassis.add_torque(push.torque, false);
+    }
+
+    /// What a wheel does to the thing it stands on: an impulse, because nobody takes standing
+    /// forces off objects again.
+    pub(super) fn push_back(&mut self, body: RigidBodyHandle, force: DVec3, point: DVec3) {
+        let body = &mut self.bodies[body];
+        if body.is_dynamic() {
+            body.apply_impulse_at_point(force * SUBSTEP_S, point, true);
+        }
+    }
+
     /// One sub-step. Appends to `faults` whose state went non-finite; they were put to rest.
     pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
         solver.pipeline.step(
@@ -119,6 +143,7 @@ impl Engine {
             &(),
             &(),
         );
+        self.unseen = false;
         for &handle in solver.pipeline.quarantine().bodies() {
             if handle == self.chassis {
                 faults.push(Fault::Car);
@@ -193,12 +218,6 @@ impl Engine {
         from_engine(self.bodies[self.objects[i]].position())
     }
 
-    /// Velocities of an object.
-    #[cfg(test)]
-    pub(crate) fn object(&self, i: usize) -> Moving {
-        moving(&self.bodies[self.objects[i]])
-    }
-
     /// Puts the car somewhere at rest.
     pub(crate) fn put_car(&mut self, pose: &Pose) {
         self.put(self.chassis, pose, RigidBodyType::Dynamic);
@@ -211,6 +230,7 @@ impl Engine {
     }
 
     fn put(&mut self, handle: RigidBodyHandle, pose: &Pose, kind: RigidBodyType) {
+        self.unseen = true;
         self.wake_neighbours(handle);
         let body = &mut self.bodies[handle];
         body.set_enabled(true);
@@ -228,6 +248,7 @@ impl Engine {
     /// Lets the simulator carry a body from here on; `None`: the car.
     pub(crate) fn carry(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
+        self.unseen = true;
         self.wake_neighbours(handle);
         let body = &mut self.bodies[handle];
         body.set_linvel(DVec3::ZERO, true);

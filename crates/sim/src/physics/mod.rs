@@ -6,6 +6,7 @@
 mod build;
 pub(crate) mod car;
 mod engine;
+mod free;
 mod tyre;
 
 pub(crate) use car::{Car, CarModel};

@@ -45,6 +45,13 @@ pub(super) struct Patch {
     pub(super) target: f64,
 }
 
+impl Patch {
+    /// A wheel in the air.
+    pub(super) fn airborne(target: f64) -> Patch {
+        Patch { forward: 0.0, left: 0.0, load: 0.0, drive: 0.0, target }
+    }
+}
+
 impl TyreModel {
     /// Force along the heading and to the left; the state goes on by `dt`.
     pub(super) fn force(&self, state: &mut TyreState, patch: Patch, dt: f64) -> [f64; 2] {
@@ -58,12 +65,11 @@ impl TyreModel {
         let left = self.side_force(state, patch, surface, limit, dt);
         let most = (limit * limit - left * left).max(0.0).sqrt();
         let forward = patch.drive.clamp(-most, most);
-        let reference = patch.forward.abs().max(0.1);
         let excess = patch.drive - forward;
         state.spin = if excess == 0.0 {
             // Rolls, with the slip that this force takes.
             let slip = forward / (self.slip_stiffness * patch.load);
-            (patch.forward + slip.clamp(-0.3, 0.3) * reference) / self.radius
+            (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {
             // Slides: what the road does not take turns the wheel, at most to what was wanted.
             let faster = surface + excess / self.spin_mass * dt;

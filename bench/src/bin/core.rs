@@ -1,0 +1,147 @@
+//! The deterministic core on one thread: ticks, lidar, save, restore, reset, allocations, and
+//! how each grows with the number of resting objects.
+//!
+//! Timings are medians of several rounds; the noise between two runs of the same program on a
+//! busy machine is larger than most changes, so compare columns of one run.
+#![allow(clippy::disallowed_methods, unsafe_code)]
+
+use chicane_sim::{Command, Drive, Sim};
+use chicane_testkit::Yard;
+use chicane_world::world::{ObjectKind, Shape};
+use chicane_world::{Pose, Profile, World};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: forwards to the system allocator and only counts.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Seconds of the median of several rounds.
+fn median(rounds: usize, mut round: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..rounds)
+        .map(|_| {
+            let start = Instant::now();
+            round();
+            start.elapsed().as_secs_f64()
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[rounds / 2]
+}
+
+/// A fenced yard with resting objects; the car drives circles beside them, or close around one.
+fn yard(objects: usize, around_one: bool) -> Arc<World> {
+    let side = 8.0 + (objects / 10) as f64 * 0.6;
+    let yard = Yard::new().spawn(7.0, 0.6, 0.0).fence(8.0, side).clutter(objects);
+    if !around_one {
+        return yard.build();
+    }
+    // A drum inside the circle, a hand's breadth from the car.
+    let pose = Pose::from_xyz_yaw(7.0, 0.6 + 0.18 / CIRCLE_RAD.tan(), 0.15, 0.0);
+    yard.object("drum", ObjectKind::Cylinder, pose, Shape::Cylinder { radius: 0.4, half_length: 0.15 }, None).build()
+}
+
+const CIRCLE_RAD: f64 = 0.3;
+
+fn circles() -> Drive {
+    Drive { speed: 1.0, steering: CIRCLE_RAD, ..Drive::default() }
+}
+
+/// A simulation in steady state: everything rests but the car.
+fn steady(world: &Arc<World>, profile: Profile) -> Sim {
+    let mut sim = Sim::new(Arc::clone(world), Arc::new(profile), 1);
+    for _ in 0..1000 {
+        sim.step(circles());
+    }
+    sim
+}
+
+fn tick_time(sim: &mut Sim) -> f64 {
+    const TICKS: usize = 2000;
+    median(9, || {
+        for _ in 0..TICKS {
+            black_box(sim.step(circles()));
+        }
+    }) / TICKS as f64
+}
+
+fn main() {
+    println!("{:<44}{:>12}{:>12}{:>12}", "objects at rest", 0, 50, 500);
+    let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut put = |name: &'static str, column: usize, text: String| {
+        match rows.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, cells)) => cells.push(text),
+            None => rows.push((name, vec![text])),
+        }
+        eprint!("\r{} of 3: {name:<44}", column + 1);
+    };
+    for (column, objects) in [0, 50, 500].into_iter().enumerate() {
+        let world = yard(objects, false);
+        let mut sim = steady(&world, Profile::gen1());
+        let tick = tick_time(&mut sim);
+        put("ticks a second, car driving, lidar and IMU on", column, format!("{:.0}", 1.0 / tick));
+        put("real-time factor", column, format!("{:.0}", chicane_sim::TICK_S / tick));
+
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        for _ in 0..2000 {
+            black_box(sim.step(circles()));
+        }
+        let count = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        put("heap allocations in 2000 ticks", column, count.to_string());
+        put("bodies awake", column, sim.awake().to_string());
+        let mut close = steady(&yard(objects, true), Profile::gen1());
+        let tick = tick_time(&mut close);
+        put("real-time factor, close around an object", column, format!("{:.0}", chicane_sim::TICK_S / tick));
+
+        let mut often = Profile::gen1();
+        often.lidar.rate_hz = 200;
+        let mut seldom = Profile::gen1();
+        seldom.lidar.rate_hz = 1;
+        let with = tick_time(&mut steady(&world, often));
+        let without = tick_time(&mut steady(&world, seldom));
+        let scan = with - without;
+        put("lidar scan of 720 beams, µs", column, format!("{:.1}", scan * 1e6));
+        put("lidar scans a second", column, format!("{:.0}", 1.0 / scan));
+
+        let saved = sim.save();
+        put("size of a save, kB", column, format!("{:.1}", saved.len() as f64 / 1e3));
+        put("save, µs", column, format!("{:.1}", 1e6 * median(101, || drop(black_box(sim.save())))));
+        let restore = median(101, || black_box(&mut sim).restore(&saved).expect("own bytes"));
+        put("restore, µs", column, format!("{:.1}", 1e6 * restore));
+        let reset = median(101, || drop(black_box(sim.apply(Command::Reset))));
+        put("reset, µs", column, format!("{:.1}", 1e6 * reset));
+        put("snapshot, µs", column, format!("{:.1}", 1e6 * median(101, || drop(black_box(sim.snapshot())))));
+        let build = median(9, || drop(Sim::new(Arc::clone(&world), Arc::new(Profile::gen1()), 1)));
+        put("new simulation, µs", column, format!("{:.1}", 1e6 * build));
+    }
+    eprintln!("\r{:<60}", "");
+    for (name, cells) in rows {
+        println!("{name:<44}{:>12}{:>12}{:>12}", cells[0], cells[1], cells[2]);
+    }
+}

@@ -1,0 +1,154 @@
+//! How commands change a simulation: each as a whole, or refused.
+
+use crate::command::{Applied, Command, How, NotMovableWhy, Refusal, Who};
+use crate::lights::Lamp;
+use crate::motion::{Motion, Upright};
+use crate::physics::{Car, SUBSTEP_S, Solver};
+use crate::sim::Sim;
+use chicane_world::Pose;
+use chicane_world::world::ObjectType;
+
+impl Sim {
+    /// Applies a command as a whole, or refuses it and changes nothing.
+    pub fn apply(&mut self, command: Command) -> Result<Applied, Refusal> {
+        command.check()?;
+        match command {
+            Command::Reset => Ok(Applied::Reset(self.reset())),
+            Command::SetLight { name, red } => self.set_light(name, red),
+            Command::Place { who, x, y, z, yaw, how } => {
+                let object = match who {
+                    Who::Vehicle => None,
+                    Who::Object(name) => Some(self.movable(name)?),
+                };
+                let from = self.upright(object);
+                let to = self.on_ground(
+                    object,
+                    Upright {
+                        x: x.unwrap_or(from.x),
+                        y: y.unwrap_or(from.y),
+                        z: z.unwrap_or(from.z),
+                        yaw: yaw.map_or(from.yaw, chicane_world::pose::wrap_angle),
+                    },
+                );
+                Ok(Applied::Placed(self.place(object, self.on_ground(object, from), to, how, yaw.is_some())))
+            }
+        }
+    }
+
+    /// Takes over what the lights of an earlier simulation of this world showed, by name; a
+    /// yellow one becomes red.
+    pub fn keep_lights_of(&mut self, earlier: &Sim) {
+        let lamps = |sim: &Sim| -> Vec<(String, Lamp)> {
+            let lights = sim.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
+            lights.map(|o| o.name.clone()).zip(sim.state.lamps.iter().copied()).collect()
+        };
+        let (own, old) = (lamps(self), lamps(earlier));
+        for (lamp, (name, _)) in self.state.lamps.iter_mut().zip(own) {
+            if let Some((_, was)) = old.iter().find(|(n, _)| *n == name) {
+                *lamp = was.after_respawn();
+            }
+        }
+    }
+
+    fn reset(&mut self) -> Vec<usize> {
+        let state = &mut self.state;
+        state.engine = self.pristine.clone();
+        // The solver keeps notes about bodies that are gone now.
+        self.solver = Solver::new(self.world.gravity);
+        state.car = Car::default();
+        state.imu.settle();
+        state.lamps.fill(Lamp::Green);
+        state.car_motion = None;
+        state.motions.fill(None);
+        self.recent.touched.fill(false);
+        let objects = self.world.objects.iter().enumerate();
+        objects.filter(|(_, o)| o.movable).map(|(i, _)| i).collect()
+    }
+
+    fn set_light(&mut self, name: String, red: bool) -> Result<Applied, Refusal> {
+        let mut lights = self.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
+        let Some(i) = lights.position(|o| o.name == name) else {
+            return Err(Refusal::NoSuchLight { name });
+        };
+        match self.state.lamps[i].ask(red) {
+            Ok(lamp) => {
+                self.state.lamps[i] = lamp;
+                Ok(Applied::Light(lamp))
+            }
+            Err(_) => Err(Refusal::YellowPhase { name }),
+        }
+    }
+
+    fn movable(&self, name: String) -> Result<usize, Refusal> {
+        if let Some(i) = self.world.object(&name) {
+            let why = NotMovableWhy::Wall;
+            return if self.world.objects[i].movable {
+                Ok(i)
+            } else {
+                Err(Refusal::NotMovable { name, why })
+            };
+        }
+        match self.world.fixed_names.iter().find(|f| f.name == name) {
+            Some(f) if f.is_track => Err(Refusal::NotMovable { name, why: NotMovableWhy::Track }),
+            Some(_) => Err(Refusal::NotMovable { name, why: NotMovableWhy::Scenery }),
+            None => Err(Refusal::NoSuchObject { name }),
+        }
+    }
+
+    fn upright(&self, object: Option<usize>) -> Upright {
+        Upright::of(&match object {
+            None => self.state.engine.car().pose,
+            Some(i) => self.state.engine.object_pose(i),
+        })
+    }
+
+    /// The car stands on the ground; an object that would be sunk in it is lifted onto it.
+    fn on_ground(&self, object: Option<usize>, mut at: Upright) -> Upright {
+        let ground = self.world.ground.z;
+        at.z = match object.map(|i| &self.world.objects[i]) {
+            None => ground,
+            Some(o) => at.z.max(ground - (o.centre.z - 0.5 * o.size.z)),
+        };
+        at
+    }
+
+    fn place(
+        &mut self,
+        object: Option<usize>,
+        from: Upright,
+        to: Upright,
+        how: How,
+        yaw_given: bool,
+    ) -> Pose {
+        let motion = match how {
+            How::Over { duration_s } if duration_s > SUBSTEP_S => Some(Motion::over(from, to, duration_s)),
+            How::AtOnce | How::Over { .. } => None,
+            How::Along { path, speed, repeat } => Some(Motion::along(to, &path, speed, repeat, !yaw_given)),
+        };
+        let start = match motion {
+            Some(Motion::Over { .. }) => from.pose(),
+            _ => to.pose(),
+        };
+        self.put(object, &start);
+        if motion.is_some() {
+            self.state.engine.carry(object);
+        }
+        match object {
+            None => self.state.car_motion = motion,
+            Some(i) => self.state.motions[i] = motion,
+        }
+        start
+    }
+
+    /// Puts the car or an object somewhere at rest.
+    pub(crate) fn put(&mut self, object: Option<usize>, pose: &Pose) {
+        match object {
+            None => {
+                self.state.engine.put_car(pose);
+                self.state.car.settle();
+                self.state.imu.settle();
+            }
+            Some(i) => self.state.engine.put_object(i, pose, self.world.objects[i].is_static),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Same inputs, same bytes: twice, after save and restore, and as a golden number.
+
+use crate::common::{drive, place, teleport, yard};
+use chicane_sim::{Command, Drive, How, RestoreError, Sim};
+use chicane_testkit::Yard;
+use chicane_world::{Pose, Profile};
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+/// A yard in which everything happens: driving, crashes, lights, motions, a stack, a ramp.
+fn busy() -> Sim {
+    let ramp = Pose::from_xyz_rpy([4.0, 1.0, 0.05], [0.0, -0.25, 0.0]);
+    let world = Yard::new().spawn(2.0, 2.0, 0.3).fence(6.0, 5.0);
+    let world = world.clutter(12).fixed_block("ramp", ramp, [0.6, 0.4, 0.04]).light("signal1", 5.0, 3.0, 2.0);
+    let world = world.block("lower", [5.0, 1.0, 0.1], [0.2; 3], 0.5).block("upper", [5.0, 1.0, 0.3], [0.2; 3], 0.5);
+    Sim::new(world.build(), Arc::new(Profile::gen1()), 42)
+}
+
+/// What is asked of it at a tick: a fixed, wild programme.
+fn act(sim: &mut Sim, tick: u64) -> Drive {
+    match tick % 2_000 {
+        300 => drop(sim.apply(Command::SetLight { name: "signal1".into(), red: tick % 4_000 < 2_000 })),
+        500 => drop(sim.apply(place("thing3", 1.0 + (tick % 7) as f64 * 0.4, 2.0, How::AtOnce))),
+        700 => drop(sim.apply(place("lower", 3.0, 4.0, How::Over { duration_s: 1.5 }))),
+        900 => drop(teleport(sim, Some(1.0 + (tick % 11) as f64 * 0.3), Some(1.0), Some(tick as f64))),
+        1_900 => drop(sim.apply(Command::Reset)),
+        _ => {}
+    }
+    let t = tick as f64 * 0.005;
+    drive(2.5 * libm::sin(0.31 * t), 0.34 * libm::sin(0.9 * t))
+}
+
+fn play(sim: &mut Sim, ticks: u64, mut each: impl FnMut(&Sim)) {
+    for _ in 0..ticks {
+        let command = act(sim, sim.tick());
+        sim.step(command);
+        each(sim);
+    }
+}
+
+/// Names the first part that differs.
+fn same(a: &Sim, b: &Sim, when: &str) {
+    for (a, b) in a.digests().iter().zip(b.digests()) {
+        assert_eq!(a.hash, b.hash, "{when}: `{}` differs", a.part);
+    }
+    assert!(a.save() == b.save(), "{when}: the saves differ though every part is the same");
+}
+
+#[test]
+fn twice_the_same_after_a_hundred_thousand_ticks() {
+    let (mut a, mut b) = (busy(), busy());
+    for round in 1..=10 {
+        play(&mut a, 10_000, |_| {});
+        play(&mut b, 10_000, |_| {});
+        same(&a, &b, &format!("after {} ticks", round * 10_000));
+    }
+    assert_eq!(a.tick(), 100_000);
+}
+
+#[test]
+fn restored_it_goes_on_as_if_nothing_had_happened() {
+    let mut a = busy();
+    for round in 0..40 {
+        // Odd lengths, so that it is saved in all kinds of situations.
+        play(&mut a, 137 + 61 * round, |_| {});
+        let saved = a.save();
+        let mut b = busy();
+        b.restore(&saved).expect("same world");
+        same(&a, &b, &format!("restored in round {round}"));
+        assert_eq!(a.snapshot(), b.snapshot());
+        play(&mut b, 500, |_| {});
+        let mut c = busy();
+        c.restore(&saved).expect("same world");
+        play(&mut c, 500, |_| {});
+        same(&b, &c, &format!("two restored ones, round {round}"));
+        let mut d = busy();
+        d.restore(&saved).expect("same world");
+        std::mem::swap(&mut a, &mut d);
+        // `d` was never restored, `b` was: 500 ticks on they must agree.
+        play(&mut d, 500, |_| {});
+        same(&d, &b, &format!("the original and a restored one, round {round}"));
+    }
+}
+
+#[test]
+fn a_difference_is_named() {
+    let (mut a, mut b) = (busy(), busy());
+    play(&mut a, 100, |_| {});
+    play(&mut b, 100, |_| {});
+    b.apply(Command::SetLight { name: "signal1".into(), red: true }).expect("green takes red");
+    let differ = |a: &Sim, b: &Sim| -> Vec<&str> {
+        a.digests().iter().zip(b.digests()).filter(|(a, b)| a.hash != b.hash).map(|(a, _)| a.part).collect()
+    };
+    assert_eq!(differ(&a, &b), ["lamps"]);
+    for _ in 0..20 {
+        a.step(drive(1.0, 0.0));
+        b.step(drive(1.0, 0.01));
+    }
+    assert!(differ(&a, &b).contains(&"car"), "{:?}", differ(&a, &b));
+}
+
+/// Everything that anyone sees in 20,000 ticks, as one number.
+///
+/// It changes when physics, noise or sensors change on purpose; then mint it anew and say why in
+/// the commit. It must not change with machine, compiler or build.
+///
+/// Minted: first version of the core.
+const GOLDEN: u64 = 0;
+
+#[test]
+fn golden_hash() {
+    let mut hash = Xxh3::new();
+    let mut number = |v: f64| hash.update(&v.to_bits().to_le_bytes());
+    let mut sim = busy();
+    play(&mut sim, 20_000, |sim| {
+        let s = sim.snapshot();
+        for pose in s.objects.iter().chain([&s.vehicle.pose]) {
+            pose.position.to_array().iter().chain(&pose.rotation.to_array()).for_each(|&v| number(v));
+        }
+        let readings = sim.readings();
+        readings.wheels.spin.iter().for_each(|&v| number(v));
+        if let Some(scan) = readings.lidar {
+            scan.ranges.iter().for_each(|&v| number(f64::from(v)));
+        }
+        if let Some(imu) = readings.imu {
+            imu.acceleration.to_array().iter().for_each(|&v| number(v));
+        }
+        s.contacts.iter().for_each(|&i| number(i as f64));
+    });
+    let got = hash.digest();
+    assert_eq!(got, GOLDEN, "now {got:#018x}");
+}
+
+#[test]
+fn foreign_and_damaged_bytes_are_refused_and_nothing_changes() {
+    let mut sim = yard(Yard::new().clutter(3));
+    sim.step(drive(1.0, 0.0));
+    let good = sim.save();
+    assert_eq!(sim.restore(b""), Err(RestoreError::NotASave));
+    assert_eq!(sim.restore(&vec![7; 4000]), Err(RestoreError::NotASave));
+    for cut in [24, 100, good.len() - 1] {
+        assert_eq!(sim.restore(&good[..cut]), Err(RestoreError::Damaged), "cut at {cut}");
+    }
+    for at in (24..good.len()).step_by(97) {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        assert_eq!(sim.restore(&bad), Err(RestoreError::Damaged), "bit at {at}");
+    }
+    let other = yard(Yard::new().clutter(4)).save();
+    assert_eq!(sim.restore(&other), Err(RestoreError::OtherWorld));
+    assert!(sim.save() == good);
+    sim.restore(&good).expect("its own");
+}

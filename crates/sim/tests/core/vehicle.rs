@@ -1,0 +1,200 @@
+//! The car against theory.
+
+
+
+use chicane_sim::Sim;
+use chicane_testkit::Yard;
+use chicane_world::{Pose, Profile};
+use crate::common::{G, drive, run, sim, teleport, ticks, yard};
+use glam::DVec3;
+use std::sync::Arc;
+
+const WHEELBASE: f64 = 0.18;
+
+/// Radius of the rear axle's middle in steady turning, signed, + is left.
+fn turning_radius(speed: f64, steering: f64) -> f64 {
+    let mut sim = yard(Yard::new());
+    run(&mut sim, 5.0, drive(speed, steering));
+    let v = sim.vehicle();
+    let axle = v.pose.rotation * DVec3::new(-0.5 * WHEELBASE, 0.0, 0.0);
+    let velocity = v.velocity + v.angular_velocity.cross(axle);
+    velocity.length() / v.angular_velocity.z
+}
+
+#[test]
+fn turning_radius_is_the_bicycle_models() {
+    for degrees in [5.0f64, 10.0, 15.0, 20.0, -5.0, -10.0, -15.0, -20.0] {
+        let steering = degrees.to_radians();
+        let bicycle = WHEELBASE / libm::tan(steering);
+        let ratio = turning_radius(0.4, steering) / bicycle;
+        assert!((ratio - 1.0).abs() < 0.03, "{degrees}°: {ratio}");
+    }
+}
+
+#[test]
+fn understeer_grows_with_speed() {
+    let steering = 12.0f64.to_radians();
+    let radii: Vec<f64> = [0.4, 1.0, 1.5, 2.0, 2.5].iter().map(|&v| turning_radius(v, steering)).collect();
+    assert!(radii.windows(2).all(|r| r[1] > r[0]), "{radii:?}");
+    assert!(radii[4] / radii[0] > 1.02, "{radii:?}");
+}
+
+#[test]
+fn left_and_right_are_alike() {
+    let (l, r) = (turning_radius(1.5, 0.3), turning_radius(1.5, -0.3));
+    assert!((l + r).abs() < 1e-9, "{l} {r}");
+}
+
+#[test]
+fn stopping_distance_is_that_of_friction() {
+    for friction in [0.5, 1.0] {
+        let mut profile = Profile::gen1();
+        profile.tyre.friction = friction;
+        let mut sim = Sim::new(Yard::new().build(), Arc::new(profile), 0);
+        run(&mut sim, 3.0, drive(2.0, 0.0));
+        let (from, v) = (sim.vehicle().pose.position.x, sim.vehicle().speed);
+        assert!((v - 2.0).abs() < 0.01, "{v}");
+        let mut farthest = from;
+        for _ in 0..ticks(3.0) {
+            sim.step(drive(0.0, 0.0));
+            farthest = farthest.max(sim.vehicle().pose.position.x);
+        }
+        let ratio = (farthest - from) / (v * v / (2.0 * friction * G));
+        assert!((ratio - 1.0).abs() < 0.05, "friction {friction}: {ratio}");
+        assert!(sim.vehicle().speed.abs() < 1e-3);
+    }
+}
+
+#[test]
+fn it_accelerates_no_faster_than_the_limits_allow() {
+    for (target, limit) in [(2.0, 10.0), (-2.0, 10.0), (2.0, 4.0)] {
+        let mut profile = Profile::gen1();
+        profile.drive.max_acceleration_mps2 = limit;
+        let mut sim = Sim::new(Yard::new().build(), Arc::new(profile), 0);
+        let mut reached = None;
+        for tick in 1..ticks(3.0) {
+            sim.step(drive(target, 0.0));
+            if reached.is_none() && (sim.vehicle().speed / target) >= 0.99 {
+                reached = Some(tick as f64 * 0.005);
+            }
+        }
+        let (reached, least) = (reached.expect("it gets there"), 0.99 * 2.0 / limit.min(G));
+        assert!(reached >= least - 0.005, "{target} m/s at {limit} m/s²: {reached} s, {least} s at least");
+        assert!(reached < 1.5 * least + 0.05, "{target} m/s at {limit} m/s²: {reached} s is lame");
+    }
+}
+
+#[test]
+fn speed_is_limited_both_ways() {
+    for (asked, got) in [(9.0, 3.0), (-9.0, -3.0)] {
+        let mut sim = yard(Yard::new());
+        run(&mut sim, 3.0, drive(asked, 0.0));
+        assert!((sim.vehicle().speed - got).abs() < 0.01, "{}", sim.vehicle().speed);
+        let spin = sim.readings().wheels.spin;
+        assert!(spin.iter().all(|s| (s * 0.0375 - got).abs() < 0.01), "{spin:?}");
+    }
+}
+
+#[test]
+fn the_servo_turns_at_its_speed() {
+    let mut sim = yard(Yard::new());
+    sim.step(drive(0.0, 1.0));
+    assert!((sim.vehicle().steering - 0.05).abs() < 1e-12);
+    run(&mut sim, 0.1, drive(0.0, 1.0));
+    assert!((sim.vehicle().steering - 0.3491).abs() < 1e-12, "clamped at the limit");
+    let [left, right] = sim.vehicle().front_wheels;
+    assert!(left > 0.3491 && right < 0.3491, "Ackermann: the inner wheel turns more");
+}
+
+#[test]
+fn a_straight_line_is_straight() {
+    for yaw in [0.0, 0.7] {
+        let mut sim = sim(Yard::new().spawn(-3.0, 2.0, yaw).build());
+        let start = sim.vehicle().pose;
+        let mut worst = 0.0f64;
+        while (sim.vehicle().pose.position - start.position).length() < 10.0 {
+            sim.step(drive(2.0, 0.0));
+            let local = start.inverse().point(sim.vehicle().pose.position);
+            worst = worst.max(local.y.abs());
+        }
+        assert!(worst < 1e-3, "{worst} m");
+    }
+}
+
+#[test]
+fn a_parked_car_stays() {
+    let mut sim = yard(Yard::new());
+    run(&mut sim, 2.0, drive(1.5, 0.2));
+    run(&mut sim, 2.0, drive(0.0, 0.2));
+    let parked = sim.vehicle().pose;
+    run(&mut sim, 60.0, drive(0.0, 0.2));
+    let now = sim.vehicle().pose;
+    assert!((now.position - parked.position).length() < 1e-4, "{:?}", now.position - parked.position);
+    assert!((now.yaw() - parked.yaw()).abs() < 1e-4);
+    assert!(now.position.z.abs() < 1e-3, "stands on the ground: {}", now.position.z);
+}
+
+/// A plank that rises along x from the ground, `width` wide.
+fn ramp(name: &str, x: f64, y: f64, slope: f64, width: f64) -> Yard {
+    let (length, thickness) = (0.8, 0.04);
+    let (s, c) = (libm::sin(slope), libm::cos(slope));
+    // The upper edge at the near end lies on the ground.
+    let centre = [x + 0.5 * length * c + 0.5 * thickness * s, y, 0.5 * length * s - 0.5 * thickness * c];
+    Yard::new().fixed_block(name, Pose::from_xyz_rpy(centre, [0.0, -slope, 0.0]), [length, width, thickness])
+}
+
+#[test]
+fn it_climbs_a_slope_and_stands_on_it() {
+    let mut sim = yard(ramp("ramp", 0.4, 0.0, 0.2, 1.0));
+    let mut t = 0;
+    while sim.vehicle().pose.position.x < 0.8 {
+        sim.step(drive(0.6, 0.0));
+        t += 1;
+        assert!(t < ticks(10.0), "it does not get up: {:?}", sim.vehicle().pose);
+    }
+    run(&mut sim, 1.0, drive(0.0, 0.0));
+    let parked = sim.vehicle().pose;
+    assert!((-parked.rpy()[1] - 0.2).abs() < 0.03, "stands along the slope: {:?}", parked.rpy());
+    run(&mut sim, 10.0, drive(0.0, 0.0));
+    let crept = (sim.vehicle().pose.position - parked.position).length();
+    assert!(crept < 2e-3, "creeps {crept} m");
+}
+
+#[test]
+fn driven_up_a_ramp_with_one_side_it_rolls_over_and_is_righted() {
+    let mut sim = yard(ramp("ramp", 0.3, -0.13, 0.5, 0.2));
+    run(&mut sim, 1.5, drive(2.0, 0.0));
+    run(&mut sim, 2.0, drive(0.0, 0.0));
+    let lying = sim.vehicle().pose;
+    let up = lying.rotation * DVec3::Z;
+    assert!(up.z < 0.5, "it should lie on its side or roof: {:?}", lying.rpy());
+    let (x, y, yaw) = (lying.position.x, lying.position.y, lying.yaw());
+    teleport(&mut sim, None, None, None);
+    run(&mut sim, 1.0, drive(0.0, 0.0));
+    let righted = sim.vehicle().pose;
+    assert!((righted.rotation * DVec3::Z).z > 0.999, "{:?}", righted.rpy());
+    assert!((righted.position.x - x).abs() < 0.05 && (righted.position.y - y).abs() < 0.05);
+    assert!((righted.yaw() - yaw).abs() < 0.1);
+}
+
+#[test]
+fn it_can_be_pushed() {
+    // A heavy box slides into the parked car from the side.
+    let mut sim = yard(Yard::new().ball("boulder", [0.0, -1.0, 0.15], 0.15, 20.0));
+    let from = sim.vehicle().pose.position;
+    let push = crate::common::place("boulder", 0.0, 0.3, chicane_sim::How::Over { duration_s: 2.0 });
+    sim.apply(push).expect("a motion");
+    run(&mut sim, 3.0, drive(0.0, 0.0));
+    let way = sim.vehicle().pose.position - from;
+    assert!(way.y > 0.3, "{way:?}");
+    assert!(sim.vehicle().pose.position.is_finite());
+}
+
+#[test]
+fn nonsense_commands_ask_for_nothing() {
+    let mut sim = yard(Yard::new());
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        run(&mut sim, 0.2, drive(bad, bad));
+    }
+    assert!(sim.vehicle().pose.position.length() < 1e-3 && sim.vehicle().steering == 0.0);
+}
