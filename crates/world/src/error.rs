@@ -23,12 +23,23 @@ impl Place {
     /// The place of a byte offset in a text.
     pub fn at(file: &str, text: &[u8], offset: usize) -> Place {
         let before = &text[..offset.min(text.len())];
-        let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-        let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+        let line = count(before, |b| b == b'\n') + 1;
+        // A block without a line break is passed over whole: files of one long line exist.
+        let blocks = before.rchunks(4096).take_while(|block| count(block, |b| b == b'\n') == 0);
+        let blank: usize = blocks.map(<[u8]>::len).sum();
+        let head = &before[..before.len() - blank];
+        let start = head.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         // Bytes that continue a UTF-8 character don't count as columns.
-        let column = before[start..].iter().filter(|&&b| b & 0xC0 != 0x80).count() + 1;
+        let column = count(&before[start..], |b| b & 0xC0 != 0x80) + 1;
         Place { file: file.to_owned(), line: line as u32, column: column as u32 }
     }
+}
+
+/// How many bytes are of a kind. In short runs with a small sum: the compiler makes that ten
+/// times faster than a plain count, and a mesh may have two hundred warnings in 64 MiB.
+fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let run = |run: &[u8]| run.iter().fold(0u8, |sum, &b| sum.wrapping_add(u8::from(is(b))));
+    bytes.chunks(255).map(|r| usize::from(run(r))).sum()
 }
 
 impl fmt::Display for Place {
@@ -122,5 +133,31 @@ impl Warnings {
     /// Whether nothing was passed over.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same, said plainly.
+    fn plain(text: &str, offset: usize) -> (u32, u32) {
+        let before = &text[..offset];
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        (before.matches('\n').count() as u32 + 1, before[start..].chars().count() as u32 + 1)
+    }
+
+    proptest! {
+        #[test]
+        fn lines_and_columns(parts in proptest::collection::vec(("[aä→\n]{0,9}", 1..900usize), 1..6), at in 0.0..=1.0f64) {
+            let text: String = parts.iter().map(|(s, n)| s.repeat(*n)).collect();
+            let mut offset = (at * text.len() as f64) as usize;
+            while !text.is_char_boundary(offset) {
+                offset -= 1;
+            }
+            let place = Place::at("f", text.as_bytes(), offset);
+            prop_assert_eq!((place.line, place.column), plain(&text, offset));
+        }
     }
 }

@@ -130,6 +130,9 @@ impl<'a> Builder<'a> {
                 let message = format!("{} indices are no multiple of {whole}", words.len());
                 return Err(doc.error(p, message));
             }
+            if words.len() / stride > 3 * MAX_TRIANGLES {
+                return Err(doc.error(p, format!("more than {MAX_TRIANGLES} triangles")));
+            }
             let corners = self.corners(&words, &inputs, p)?;
             match e.name.as_str() {
                 "triangles" => {

@@ -4,8 +4,9 @@
 //! part are grouped by material. Node transforms, units, up axes and instances are resolved while
 //! reading. Pictures are named, not read.
 //!
-//! `source` reads the numbers, `geometry` makes triangles of one `<geometry>`, `material` reads
-//! looks, `transform` node transforms, and `read` walks the scene and puts it all together.
+//! `source` reads the numbers, `geometry` makes triangles of one `<geometry>`, `weld` joins equal
+//! corners, `material` reads looks, `transform` node transforms; `read` walks the scene and puts it
+//! all together, `write` is the way back.
 
 mod geometry;
 mod material;
