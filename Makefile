@@ -1,0 +1,68 @@
+# Chicane. `make run` and `make test` are all a new machine needs; both may be run again.
+
+CARGO ?= cargo
+PYTHON ?= python3
+CHICANE = target/release/chicane
+WORLD ?= oval
+
+# Tools of the checks, installed beside what they check and nowhere else.
+TOOLS = $(CURDIR)/target/tools
+RUFF = $(TOOLS)/python/bin/ruff
+
+.PHONY: help build run test check bench worlds fuzz clean need-cargo need-nextest need-deny need-ruff need-python
+
+help: ## Say what there is to make
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+build: need-cargo ## Build the release program and all that it needs
+	$(CARGO) build --release --locked -p chicane
+
+run: build ## Build, then load a world and drive a lap of it (WORLD=technical for another)
+	$(CHICANE) check worlds/$(WORLD)
+	$(CHICANE) lap worlds/$(WORLD)
+
+test: need-cargo need-nextest need-python check ## Everything that must pass
+	$(CARGO) nextest run --workspace --release --locked
+	$(CARGO) test --workspace --release --locked --doc --quiet
+	$(PYTHON) -m unittest discover -s python/tests -t python
+
+check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licences
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
+	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --offline check licenses bans sources
+	$(RUFF) check python
+	$(RUFF) format --check python
+
+bench: need-cargo ## Print the figures of the core
+	$(CARGO) run --release --locked -p chicane-bench --bin core
+
+worlds: need-cargo ## Write the shipped worlds anew
+	$(CARGO) run --release --locked -p chicane-testkit --bin make-worlds worlds
+
+fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
+	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
+
+clean: ## Remove what was built
+	$(CARGO) clean
+
+need-cargo:
+	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup, see https://rustup.rs"; exit 1; }
+
+need-nextest:
+	@$(CARGO) nextest --version >/dev/null 2>&1 || \
+	 { echo "installing cargo-nextest, the test runner"; $(CARGO) install cargo-nextest --version 0.9.143 --locked; }
+
+need-deny: need-cargo
+	@PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --version >/dev/null 2>&1 || \
+	 { echo "installing cargo-deny, which checks licences"; \
+	   $(CARGO) install cargo-deny --version 0.20.2 --locked --root $(TOOLS); }
+
+need-ruff: need-python
+	@test -x $(RUFF) || \
+	 { echo "installing ruff, which checks Python"; \
+	   $(PYTHON) -m venv $(TOOLS)/python || { echo "Python can't make a venv: apt-get install python3-venv"; exit 1; }; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.14.0; }
+
+need-python:
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
