@@ -1,0 +1,613 @@
+"""The judging of the lap-time template, on a simulator that the tests move by hand."""
+
+import ast
+import contextlib
+import io
+import math
+import runpy
+import unittest
+from pathlib import Path
+
+TEMPLATE = Path(__file__).parents[1] / "judge" / "templates" / "lap_time.py"
+STEP = 0.02
+HALF_ROAD = 0.25
+FRONT = 0.135
+START = -0.185  # the car's centre when its front is 5 cm behind the line
+KINDS = ("box", "cylinder", "sphere", "cone", "light")
+
+
+class View(dict):
+    """A mapping that reads as d["x"] and as d.x."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Stadium:
+    """Two straights of 4 m and two bends: the centre line, and lines beside it.
+
+    It starts in the middle of a straight. `place` walks round it, whichever way it runs."""
+
+    def __init__(self, clockwise=False, radius=1.0):
+        self.clockwise = clockwise
+        self.radius = radius
+        self.length = 8 + 2 * math.pi * radius
+        self.side = -1.0 if clockwise else 1.0  # which side the infield is on: 1 = left
+
+    def place(self, along, inwards=0.0):
+        """x, y and heading, `inwards` metres from the centre line towards the infield."""
+        along %= self.length
+        bend = math.pi * self.radius
+        if along < 2:
+            x, y, turned = along, 0.0, 0.0
+        elif along < 2 + bend:
+            turned = (along - 2) / self.radius
+            x, y = 2 + self.radius * math.sin(turned), self.radius * (1 - math.cos(turned))
+        elif along < 6 + bend:
+            x, y, turned = 2 - (along - 2 - bend), 2 * self.radius, math.pi
+        elif along < 6 + 2 * bend:
+            turned = (along - 6 - bend) / self.radius + math.pi
+            x, y = -2 + self.radius * math.sin(turned), self.radius * (1 - math.cos(turned))
+        else:
+            x, y, turned = along - self.length, 0.0, 2 * math.pi
+        x, y = x - inwards * math.sin(turned), y + inwards * math.cos(turned)
+        # Mirrored, and moved into the first quadrant.
+        yaw = math.remainder(self.side * turned, math.tau)
+        return 5 + x, 5 + self.side * y, yaw
+
+    def line(self, inwards=0.0, rows=200, first=0.0):
+        points = [
+            list(self.place(first + self.length * i / rows, inwards)[:2]) for i in range(rows)
+        ]
+        return [*points, points[0]]
+
+    def track(self):
+        inner, outer = self.line(HALF_ROAD), self.line(-HALF_ROAD)
+        return View(waypoints=self.line(), inner=inner, outer=outer, bounds=None)
+
+
+class FakeSim:
+    """What the harness gives to a script. Actions are done at once, and remembered."""
+
+    def __init__(self, track, pose, objects=()):
+        self.track = track
+        self.route = track.waypoints
+        self.config = View(better="lower")
+        self.objects = View()
+        self.origins = View()
+        self.records = []
+        self.finished = 0
+        self.teleports = []
+        self.put_back = []
+        self.obeys = True  # whether a teleport moves the car
+        run = View(running=True, exit_code=None)
+        self.state = View(time=0.0, pose=None, objects=View(), lights=View(), run=run, paused=False)
+        self.set_pose(*pose)
+        for name, kind, x, y in objects:
+            origin = View(x=x, y=y, z=0.1, yaw=0.5)
+            kind_type = kind if kind in ("light", "wall") else "object"
+            self.objects[name] = View(
+                type=kind_type, kind=kind, static=False, movable=kind != "wall", origin=origin
+            )
+            self.origins[name] = origin
+            self.place_object(name, **origin)
+
+    def set_pose(self, x, y, yaw):
+        self.state["pose"] = View(x=x, y=y, z=0.0, roll=0.0, pitch=0.0, yaw=yaw, speed=0.0)
+
+    def place_object(self, name, **values):
+        zero = View(x=0.0, y=0.0, z=0.0, roll=0.0, pitch=0.0, yaw=0.0)
+        self.state.objects[name] = View({**self.state.objects.get(name, zero), **values})
+
+    def teleport(self, x, y, yaw):
+        self.teleports.append((x, y, yaw))
+        if self.obeys:
+            self.set_pose(x, y, yaw)
+
+    def move_object(self, name, x, y, z, yaw):
+        self.put_back.append(name)
+        self.place_object(name, x=x, y=y, z=z, yaw=yaw)
+
+    def record(self, value):
+        self.records.append(value)
+
+    def finish(self):
+        self.finished += 1
+
+
+class Run:
+    """A judged run: the test says where the car is, 50 times a second."""
+
+    def __init__(self, stadium=None, objects=(), track=None, start=START):
+        self.stadium = stadium or Stadium()
+        self.script = runpy.run_path(str(TEMPLATE))
+        self.sim = FakeSim(track or self.stadium.track(), self.stadium.place(start), objects)
+        self.along = start
+        self.log = io.StringIO()
+        with contextlib.redirect_stdout(self.log):
+            self.script["initialize"](self.sim)
+        self.observe(0.0)
+
+    def observe(self, passed=STEP):
+        state = self.sim.state
+        state["time"] = round(state.time + passed, 9)
+        with contextlib.redirect_stdout(self.log):
+            self.script["evaluate"](self.sim)
+
+    def wait(self, seconds):
+        for _ in range(round(seconds / STEP)):
+            if not self.sim.finished:
+                self.observe()
+
+    def drive_to(self, along, speed=1.0, inwards=0.0):
+        """Along the route, forwards or back, until there or judged."""
+        step = math.copysign(speed * STEP, along - self.along)
+        while not self.sim.finished and abs(along - self.along) > 1e-9:
+            left = along - self.along
+            self.along += step if abs(step) < abs(left) else left
+            self.sim.set_pose(*self.stadium.place(self.along, inwards))
+            self.observe()
+
+    def drive_straight(self, x, y, speed=1.0):
+        """Across whatever there is, until there or judged."""
+        pose = self.sim.state.pose
+        x0, y0 = pose.x, pose.y
+        yaw = math.atan2(y - y0, x - x0)
+        steps = math.ceil(math.hypot(x - x0, y - y0) / (speed * STEP))
+        for i in range(1, steps + 1):
+            if self.sim.finished:
+                return
+            self.sim.set_pose(x0 + (x - x0) * i / steps, y0 + (y - y0) * i / steps, yaw)
+            self.observe()
+
+    def carry_to(self, along, inwards=0.0):
+        self.along = along
+        self.sim.set_pose(*self.stadium.place(along, inwards))
+        self.observe()
+
+    @property
+    def record(self):
+        return self.sim.records[-1]
+
+    @property
+    def penalties(self):
+        return self.sim.penalties
+
+
+class LapTime(unittest.TestCase):
+    def assert_place(self, sim, place):
+        pose = sim.state.pose
+        # In a bend, the nearest place of a line with corners is off by this much.
+        self.assertLess(math.hypot(pose.x - place[0], pose.y - place[1]), 0.02)
+        self.assertLess(abs(math.remainder(pose.yaw - place[2], math.tau)), 0.05)
+
+
+class Laps(LapTime):
+    def test_a_clean_lap_is_timed_either_way_round(self):
+        for clockwise in (False, True):
+            for speed in (0.4, 1.0, 3.0):
+                with self.subTest(clockwise=clockwise, speed=speed):
+                    run = Run(Stadium(clockwise))
+                    run.wait(2)
+                    run.drive_to(30, speed)
+                    # From 3 cm after the start to the line, which is 5 cm after it and a lap on.
+                    expected = (run.stadium.length + 0.05 - 0.03) / speed
+                    self.assertLessEqual(abs(run.record - expected), 0.02)
+                    self.assertEqual(run.sim.finished, 1)
+                    self.assertEqual(run.sim.teleports, [])
+                    self.assertEqual(run.log.getvalue(), "")
+
+    def test_a_lap_that_is_not_on_the_centre_line(self):
+        for inwards in (-0.2, 0.2, 0.35):
+            with self.subTest(inwards=inwards):
+                run = Run(start=START)
+                run.drive_to(run.stadium.length + 0.1, inwards=inwards)
+                # Beyond the end of the line the car passes beside it.
+                self.assertEqual(run.sim.finished, 1 if abs(inwards) <= HALF_ROAD else 0)
+                self.assertEqual(run.penalties, 0)
+
+    def test_the_clock_starts_after_3_cm(self):
+        run = Run()
+        run.wait(3)
+        run.drive_to(START + 0.0299)
+        self.assertEqual(run.sim.records, [])
+        run.drive_to(START + 0.031)
+        self.assertEqual(run.sim.records, [0])
+        run.wait(1)
+        self.assertEqual(len(run.sim.records), 51)
+        self.assertAlmostEqual(run.record, 1.0)
+
+    def test_moving_backwards_starts_the_clock_too(self):
+        run = Run()
+        run.drive_to(START - 0.05)
+        self.assertEqual(run.sim.records[0], 0)
+
+    def test_crossing_the_line_backwards_is_no_lap(self):
+        run = Run()
+        run.drive_to(-run.stadium.length - 1)
+        self.assertEqual(run.sim.finished, 0)
+        self.assertEqual(run.penalties, 0)
+        # Nor does the way back over the line make up for it, but a lap from there does.
+        run.drive_to(-run.stadium.length + 1)
+        self.assertEqual(run.sim.finished, 0)
+        run.drive_to(-1)
+        self.assertEqual(run.sim.finished, 0)
+        run.drive_to(1)
+        self.assertEqual(run.sim.finished, 1)
+
+    def test_reversing_over_the_line_after_the_start_is_no_lap(self):
+        run = Run()
+        for _ in range(20):
+            run.drive_to(0.4)
+            run.drive_to(-0.6)
+        run.drive_to(run.stadium.length - 0.2)
+        self.assertEqual(run.sim.finished, 0)
+        run.drive_to(run.stadium.length)
+        self.assertEqual(run.sim.finished, 1)
+
+    def test_driving_half_the_route_back_and_forth_is_no_lap(self):
+        run = Run()
+        run.drive_to(-0.7 * run.stadium.length)
+        run.drive_to(0.45 * run.stadium.length)
+        run.drive_to(-0.2)
+        run.drive_to(0.4)
+        self.assertEqual(run.sim.finished, 0)
+
+    def test_cutting_across_the_infield_is_no_lap(self):
+        for obeys in (False, True):
+            with self.subTest(obeys=obeys):
+                run = Run()
+                run.sim.obeys = obeys
+                length = run.stadium.length
+                for _ in range(4):
+                    run.drive_to(0.3 * length)
+                    run.drive_straight(*run.stadium.place(-0.6)[:2])
+                    run.along = -0.6
+                    run.drive_to(0.5)
+                self.assertEqual(run.sim.finished, 0)
+                self.assertGreater(run.penalties, 0)
+                self.assertGreater(len(run.sim.teleports), 0)
+
+    def test_cutting_between_roads_that_touch_is_no_lap(self):
+        # The straights are 0.5 m apart: the car is never off the road.
+        run = Run(Stadium(radius=0.25))
+        for _ in range(4):
+            run.drive_to(1.5, inwards=0.0)
+            run.drive_straight(*run.stadium.place(1.5, 0.5)[:2])
+            run.drive_straight(*run.stadium.place(-0.6, 0.5)[:2])
+            run.drive_straight(*run.stadium.place(-0.6)[:2])
+            run.along = -0.6
+            run.drive_to(0.5)
+        self.assertEqual(run.sim.finished, 0)
+        self.assertEqual(run.penalties, 0)
+
+    def test_a_teleport_past_the_line_is_no_lap(self):
+        run = Run()
+        length = run.stadium.length
+        run.drive_to(0.95 * length)
+        run.carry_to(length + 0.5)
+        self.assertEqual(run.sim.finished, 0)
+        run.drive_to(length + 1)
+        self.assertEqual(run.sim.finished, 0)
+        # Back over the line isn't either; only crossing it forward is.
+        run.drive_to(length - 1)
+        self.assertEqual(run.sim.finished, 0)
+        run.drive_to(length + 1)
+        self.assertEqual(run.sim.finished, 1)
+
+    def test_the_way_of_a_teleport_is_not_driven(self):
+        for hop in (0.11, 0.25, 1.0, 5.0):
+            with self.subTest(hop=hop):
+                run = Run()
+                length = run.stadium.length
+                while run.along + hop < length - 0.2:
+                    run.carry_to(run.along + hop)
+                run.drive_to(length - 0.1)
+                run.drive_to(length + 0.5)
+                self.assertEqual(run.sim.finished, 0)
+
+    def test_turning_on_the_spot_does_not_carry_the_front_over_the_line(self):
+        run = Run()
+        length = run.stadium.length
+        run.drive_to(0.95 * length)
+        x, y, yaw = run.stadium.place(length - 0.05)
+        run.sim.set_pose(x, y, yaw + math.pi)
+        run.observe()
+        run.sim.set_pose(x, y, yaw)
+        run.observe()
+        self.assertEqual(run.sim.finished, 0)
+
+    def test_moves_in_a_pause_do_not_count(self):
+        run = Run()
+        length = run.stadium.length
+        run.drive_to(0.95 * length)
+        run.along = length - FRONT - 0.01
+        run.sim.set_pose(*run.stadium.place(run.along))
+        run.observe(0.0)
+        run.sim.set_pose(*run.stadium.place(length - FRONT + 0.01))
+        run.observe(0.0)
+        self.assertEqual(run.sim.finished, 0)
+
+    def test_a_route_without_borders(self):
+        stadium = Stadium(clockwise=True)
+        for borders in ({}, {"inner": None, "outer": None}, {"inner": [], "outer": []}):
+            with self.subTest(borders=borders):
+                run = Run(stadium, track=View(waypoints=stadium.line(), **borders))
+                run.drive_to(4, inwards=0.36)
+                self.assertEqual(run.penalties, 0)
+                run.sim.set_pose(*stadium.place(4, 0.38))
+                run.observe()
+                self.assertEqual(run.penalties, 5)
+                run.along = 4.3
+                run.drive_to(30, inwards=0.24)
+                self.assertEqual(run.sim.finished, 1)
+
+    def test_a_route_whose_first_point_is_not_repeated(self):
+        stadium = Stadium()
+        track = stadium.track()
+        for name in ("waypoints", "inner", "outer"):
+            track[name] = track[name][:-1]
+        run = Run(stadium, track=track)
+        run.drive_to(30)
+        self.assertAlmostEqual(run.record, stadium.length + 0.02, delta=0.02)
+        self.assertEqual(run.sim.finished, 1)
+
+
+class Road(LapTime):
+    def test_leaving_the_road_costs_once_and_the_car_is_put_back_ahead(self):
+        for clockwise in (False, True):
+            for side in (1, -1):
+                for along in (1.0, 4.0, 9.0):
+                    with self.subTest(clockwise=clockwise, side=side, along=along):
+                        run = Run(Stadium(clockwise))
+                        run.drive_to(along)
+                        run.drive_straight(*run.stadium.place(along, side * 0.36)[:2])
+                        self.assertEqual(run.penalties, 0)
+                        run.carry_to(along, side * 0.38)
+                        self.assertEqual(run.penalties, 5)
+                        self.assertEqual(len(run.sim.teleports), 1)
+                        self.assert_place(run.sim, run.stadium.place(along + 0.3))
+                        run.wait(3)
+                        self.assertEqual(run.penalties, 5)
+                        run.along = along + 0.3
+                        run.drive_to(30)
+                        elapsed = run.sim.state.time - run.sim.clock_start
+                        self.assertAlmostEqual(run.record, elapsed + 5, places=6)
+                        self.assertEqual(run.sim.finished, 1)
+
+    def test_every_time_costs(self):
+        run = Run()
+        for i in range(1, 4):
+            run.carry_to(2.0 * i, -0.5)
+            self.assertEqual(run.penalties, 5 * i)
+            run.wait(0.04)
+        self.assertIn("the car left the road, +5 s", run.log.getvalue())
+
+    def test_a_car_that_is_not_back_yet_costs_nothing_more(self):
+        run = Run()
+        run.drive_to(1)
+        run.sim.obeys = False
+        run.carry_to(1.0, 0.5)
+        run.wait(0.1)
+        self.assertEqual(run.penalties, 5)
+        self.assertGreater(len(run.sim.teleports), 1)
+        for teleport in run.sim.teleports:
+            self.assertAlmostEqual(
+                math.dist(teleport[:2], run.stadium.place(1.3)[:2]), 0, delta=0.01
+            )
+
+    def test_a_lap_of_put_backs_is_a_lap(self):
+        run = Run()
+        length = run.stadium.length
+        while run.along < length - 1:
+            run.drive_to(run.along + 0.05)
+            run.carry_to(run.along, 0.5)
+            run.along += 0.3
+        run.drive_to(length + 0.1)
+        self.assertEqual(run.sim.finished, 1)
+        self.assertEqual(run.penalties, 5 * len(run.sim.teleports))
+
+    def test_a_put_back_never_skips_the_line(self):
+        for before in (0.4, 0.2, 0.1, 0.01):
+            with self.subTest(before=before):
+                run = Run()
+                length = run.stadium.length
+                run.drive_to(length - 1)
+                # Beside the end of the line, which the car doesn't cross like this.
+                run.drive_to(length - before, inwards=-0.36)
+                self.assertEqual(run.sim.finished, 0)
+                run.carry_to(length - before, -0.5)
+                self.assert_place(run.sim, run.stadium.place(length + START))
+                self.assertEqual(run.sim.finished, 0)
+                run.along = length + START
+                run.drive_to(length)
+                self.assertEqual(run.sim.finished, 1)
+                self.assertEqual(run.penalties, 5)
+
+    def test_at_the_start_a_put_back_is_30_cm_like_anywhere(self):
+        run = Run()
+        run.carry_to(START, 0.5)
+        self.assert_place(run.sim, run.stadium.place(START + 0.3))
+        run.along = START + 0.3
+        run.drive_to(30)
+        self.assertEqual(run.sim.finished, 1)
+
+    def test_rows_of_the_borders_need_not_pair_up(self):
+        stadium = Stadium()
+        track = stadium.track()
+        # As many rows, but most of them are crowded into one part of the border.
+        for name, inwards in (("inner", HALF_ROAD), ("outer", -HALF_ROAD)):
+            alongs = [stadium.length * (i / 200) ** 3 for i in range(200)]
+            track[name] = [list(stadium.place(along, inwards)[:2]) for along in alongs]
+        run = Run(stadium, track=track)
+        for along in (1.0, 6.0, 7.0):
+            run.carry_to(along, 0.35)
+            self.assertEqual(run.penalties, 0)
+        run.carry_to(7.0, 0.39)
+        self.assertEqual(run.penalties, 5)
+
+    def test_the_line_of_slanted_rows_is_crossed_forward(self):
+        for slant in (-0.2, 0.2):
+            with self.subTest(slant=slant):
+                stadium = Stadium()
+                track = stadium.track()
+                track["inner"] = stadium.line(HALF_ROAD, first=slant)
+                track["outer"] = stadium.line(-HALF_ROAD, first=-slant)
+                run = Run(stadium, track=track)
+                run.drive_to(30)
+                self.assertEqual(run.sim.finished, 1)
+                self.assertAlmostEqual(run.record, stadium.length + 0.02, delta=0.02)
+
+
+class Objects(LapTime):
+    def each_kind(self):
+        for i, kind in enumerate(KINDS):
+            with self.subTest(kind=kind):
+                run = Run(objects=[("thing", kind, 5.0 + i, 8.0), ("other", "box", 1.0, 1.0)])
+                run.drive_to(0.5)
+                yield run, run.sim.origins.thing
+
+    def move(self, run, **by):
+        thing = run.sim.state.objects.thing
+        run.sim.place_object("thing", **{key: thing[key] + value for key, value in by.items()})
+        run.observe()
+
+    def test_a_moved_object_costs_and_is_put_back(self):
+        for run, origin in self.each_kind():
+            self.move(run, x=0.02, yaw=0.1)
+            self.assertEqual(run.penalties, 5)
+            self.assertEqual(run.sim.put_back, ["thing"])
+            thing = run.sim.state.objects.thing
+            self.assertEqual({key: thing[key] for key in ("x", "y", "z", "yaw")}, dict(origin))
+            self.assertAlmostEqual(
+                run.record, run.sim.state.time - run.sim.clock_start + 5, places=6
+            )
+            run.wait(3)
+            self.assertEqual(run.penalties, 5)
+            self.assertIn("thing was moved, +5 s", run.log.getvalue())
+
+    def test_it_counts_again_after_a_second(self):
+        for run, _ in self.each_kind():
+            self.move(run, y=-0.02)
+            self.assertEqual(run.penalties, 5)
+            run.wait(0.5)
+            self.move(run, y=-0.02)
+            self.assertEqual(run.penalties, 5)
+            run.wait(0.7)
+            # What happened in that second is put right without a penalty,
+            self.assertEqual(run.penalties, 5)
+            self.assertEqual(run.sim.put_back, ["thing", "thing"])
+            # and what happens after it counts.
+            self.move(run, x=0.02)
+            self.assertEqual(run.penalties, 10)
+            self.assertEqual(run.sim.put_back, ["thing"] * 3)
+
+    def test_1_cm_and_4_cm_of_height_are_allowed(self):
+        for run, _ in self.each_kind():
+            self.move(run, x=0.0095)
+            self.move(run, z=0.0395)
+            self.move(run, yaw=1.0)
+            self.assertEqual(run.penalties, 0)
+            self.move(run, z=0.001)
+            self.assertEqual(run.penalties, 5)
+            run.wait(1.1)
+            self.move(run, z=-0.041)
+            self.assertEqual(run.penalties, 10)
+
+    def test_each_object_counts_for_itself(self):
+        objects = [(f"thing{i}", kind, 1.0 + i, 1.0) for i, kind in enumerate(KINDS)]
+        run = Run(objects=objects)
+        run.drive_to(0.5)
+        for name in run.sim.objects:
+            run.sim.place_object(name, x=3.0, y=9.0)
+        run.observe()
+        self.assertEqual(run.penalties, 5 * len(KINDS))
+
+    def test_what_is_not_movable_is_not_judged(self):
+        run = Run(objects=[("wall_0", "wall", 1.0, 1.0)])
+        del run.sim.state.objects["wall_0"]
+        run.drive_to(30)
+        self.assertEqual(run.sim.finished, 1)
+
+    def test_a_car_that_is_put_back_on_an_object_is_not_to_blame(self):
+        stadium = Stadium()
+        x, y, _ = stadium.place(1.4)
+        run = Run(stadium, objects=[("thing", "box", x, y), ("far", "box", 1.0, 1.0)])
+        run.drive_to(0.5)
+        run.carry_to(1.0, 0.5)
+        self.move(run, x=0.1)
+        self.assertEqual(run.penalties, 5)
+        run.sim.place_object("far", x=1.1)
+        run.observe()
+        self.assertEqual(run.penalties, 10)
+        run.wait(1.1)
+        self.assertEqual(run.penalties, 10)
+        self.assertAlmostEqual(run.sim.state.objects.thing.x, x)
+
+
+class TheEndOfTheProgram(LapTime):
+    def ended(self, run, exit_code=0):
+        run.sim.state["run"] = View(running=False, exit_code=exit_code)
+
+    def test_no_result_after_standing_for_5_s(self):
+        for exit_code in (0, 1, -9):
+            with self.subTest(exit_code=exit_code):
+                run = Run()
+                run.drive_to(3)
+                self.ended(run, exit_code)
+                run.wait(4.9)
+                self.assertEqual(run.sim.finished, 0)
+                self.assertIsNotNone(run.record)
+                count = len(run.sim.records)
+                run.wait(0.2)
+                self.assertEqual(run.sim.finished, 1)
+                self.assertIsNone(run.record)
+                self.assertLessEqual(len(run.sim.records) - count, 6)
+
+    def test_also_before_the_clock_started(self):
+        run = Run()
+        self.ended(run)
+        run.wait(6)
+        self.assertEqual((run.sim.records, run.sim.finished), ([None], 1))
+
+    def test_a_car_that_rolls_on_can_still_finish(self):
+        run = Run()
+        run.drive_to(1)
+        self.ended(run)
+        for along in range(2, 16):
+            run.wait(3)
+            run.drive_to(along)
+        self.assertEqual(run.sim.finished, 1)
+        self.assertGreater(run.record, run.stadium.length)
+
+    def test_standing_counts_from_the_end_of_the_program(self):
+        # Its last command may come just before its end, and the car starts just after.
+        run = Run()
+        run.drive_to(3)
+        run.wait(60)
+        self.assertEqual(run.sim.finished, 0)
+        self.ended(run)
+        run.wait(1)
+        self.assertEqual(run.sim.finished, 0)
+
+    def test_a_run_without_a_program_is_only_observed(self):
+        run = Run()
+        run.sim.state["run"] = View(running=False, exit_code=None)
+        run.wait(30)
+        self.assertEqual((run.sim.records, run.sim.finished), ([], 0))
+        run.drive_to(30)
+        self.assertEqual(run.sim.finished, 1)
+
+
+class TheFile(unittest.TestCase):
+    def test_it_needs_nothing_but_math(self):
+        tree = ast.parse(TEMPLATE.read_text(encoding="utf-8"), feature_version=(3, 11))
+        imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+        self.assertEqual([ast.unparse(n) for n in imports], ["import math"])
+
+
+if __name__ == "__main__":
+    unittest.main()
