@@ -62,7 +62,7 @@ need-ruff: need-python
 	@test -x $(RUFF) || \
 	 { echo "installing ruff, which checks Python"; \
 	   $(PYTHON) -m venv $(TOOLS)/python || { echo "Python can't make a venv: apt-get install python3-venv"; exit 1; }; \
-	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.14.0; }
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.17.4; }
 
 need-python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }

@@ -64,7 +64,8 @@ fn yard(objects: usize, around_one: bool) -> Arc<World> {
     }
     // A drum inside the circle, a hand's breadth from the car.
     let pose = Pose::from_xyz_yaw(7.0, 0.6 + 0.18 / CIRCLE_RAD.tan(), 0.15, 0.0);
-    yard.object("drum", ObjectKind::Cylinder, pose, Shape::Cylinder { radius: 0.4, half_length: 0.15 }, None).build()
+    yard.object("drum", ObjectKind::Cylinder, pose, Shape::Cylinder { radius: 0.4, half_length: 0.15 }, None)
+        .build()
 }
 
 const CIRCLE_RAD: f64 = 0.3;

@@ -328,7 +328,12 @@ mod tests {
 
     #[test]
     fn what_goes_non_finite_is_put_back_and_named() {
-        let yard = Yard::new().block("box1", [1.0, 1.0, 0.1], [0.2; 3], 0.5).ball("ball1", [2.0, 1.0, 0.11], 0.11, 0.2);
+        let yard = Yard::new().block("box1", [1.0, 1.0, 0.1], [0.2; 3], 0.5).ball(
+            "ball1",
+            [2.0, 1.0, 0.11],
+            0.11,
+            0.2,
+        );
         let mut sim = Sim::new(yard.build(), Arc::new(Profile::gen1()), 0);
         for _ in 0..100 {
             sim.step(Drive { speed: 1.0, ..Drive::default() });
@@ -345,7 +350,10 @@ mod tests {
             }
         }
         let s = sim.snapshot();
-        assert!((s.objects[0].position - sim.world.objects[0].origin.position).length() < 1e-3, "box at its origin");
+        assert!(
+            (s.objects[0].position - sim.world.objects[0].origin.position).length() < 1e-3,
+            "box at its origin"
+        );
         assert!(s.vehicle.pose.position.length() < 1e-3, "car at its spawn pose");
         assert!((s.objects[1].position - ball.position).length() < 1e-4, "the ball noticed nothing");
         for _ in 0..200 {

@@ -47,7 +47,13 @@ impl Yard {
     /// A box by centre, full size and mass.
     pub fn block(self, name: &str, at: [f64; 3], size: [f64; 3], mass: f64) -> Yard {
         let half = DVec3::from_array(size) * 0.5;
-        self.object(name, ObjectKind::Box, Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0), Shape::Box(half), Some(mass))
+        self.object(
+            name,
+            ObjectKind::Box,
+            Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0),
+            Shape::Box(half),
+            Some(mass),
+        )
     }
 
     /// A box that physics never moves, in any pose.
@@ -69,7 +75,15 @@ impl Yard {
     }
 
     /// A wall by centre, heading, length, thickness and height.
-    pub fn wall(mut self, name: &str, at: [f64; 2], yaw: f64, length: f64, thickness: f64, height: f64) -> Yard {
+    pub fn wall(
+        mut self,
+        name: &str,
+        at: [f64; 2],
+        yaw: f64,
+        length: f64,
+        thickness: f64,
+        height: f64,
+    ) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], 0.5 * height, yaw);
         let half = 0.5 * DVec3::new(length, thickness, height);
         self = self.object(name, ObjectKind::Wall, pose, Shape::Box(half), None);
@@ -100,7 +114,14 @@ impl Yard {
     }
 
     /// Any object; without a mass it is static.
-    pub fn object(mut self, name: &str, kind: ObjectKind, pose: Pose, shape: Shape, mass: Option<f64>) -> Yard {
+    pub fn object(
+        mut self,
+        name: &str,
+        kind: ObjectKind,
+        pose: Pose,
+        shape: Shape,
+        mass: Option<f64>,
+    ) -> Yard {
         let half = match &shape {
             Shape::Box(half) => *half,
             Shape::Sphere { radius } => DVec3::splat(*radius),

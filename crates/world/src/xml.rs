@@ -3,7 +3,7 @@
 //! Real world files hold unbound prefixes, `--` in comments and unknown elements; none of that
 //! matters here. What does: well-formed nesting, UTF-8, no DOCTYPE, and bounds on everything.
 
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, Warnings};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -35,6 +35,8 @@ pub struct Document<'a> {
     bytes: &'a [u8],
     /// The root element.
     pub root: Element,
+    /// Byte offset of the first comment that holds `--`, which strict readers refuse.
+    dashed_comment: Option<usize>,
 }
 
 /// One element with what is directly inside it.
@@ -83,7 +85,17 @@ impl<'a> Document<'a> {
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
-        Parser { file, bytes, limits, nodes: 0 }.run(text).map(|root| Document { file, bytes, root })
+        let mut parser = Parser { file, bytes, limits, nodes: 0, dashed_comment: None };
+        let root = parser.run(text)?;
+        Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment })
+    }
+
+    /// Warns of what was tolerated though it is not XML.
+    pub fn warn_of_tolerated(&self, warnings: &mut Warnings) {
+        if let Some(offset) = self.dashed_comment {
+            let place = || Place::at(self.file, self.bytes, offset);
+            warnings.add("`--` inside a comment is not XML; it was passed over", place);
+        }
     }
 
     /// Where an element starts.
@@ -102,6 +114,7 @@ struct Parser<'a> {
     bytes: &'a [u8],
     limits: Limits,
     nodes: usize,
+    dashed_comment: Option<usize>,
 }
 
 impl Parser<'_> {
@@ -109,7 +122,7 @@ impl Parser<'_> {
         Err(Error::at(Place::at(self.file, self.bytes, offset), message))
     }
 
-    fn run(mut self, text: &str) -> Result<Element, Error> {
+    fn run(&mut self, text: &str) -> Result<Element, Error> {
         // A byte order mark is not counted by the reader's positions.
         let bom = text.len() - text.trim_start_matches('\u{feff}').len();
         let mut reader = Reader::from_str(&text[bom..]);
@@ -174,6 +187,9 @@ impl Parser<'_> {
                     self.text(&mut open, c.encode_utf8(&mut [0; 4]), offset)?;
                 }
                 Event::DocType(_) => return self.fail(offset, "DOCTYPE is not allowed"),
+                Event::Comment(c) if self.dashed_comment.is_none() && c.contains("--") => {
+                    self.dashed_comment = Some(offset);
+                }
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
                 Event::Eof => break,
             }

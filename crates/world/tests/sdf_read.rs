@@ -31,6 +31,7 @@ fn an_old_world_is_read_and_what_is_passed_over_is_said() {
     assert_eq!(
         warnings,
         [
+            "worlds/t.world:4:5: `--` inside a comment is not XML; it was passed over",
             "worlds/t.world:36:5: unknown element <nonsense:thing> in <world> was passed over",
             "worlds/t.world:37:5: <state> in <world> was passed over",
             "worlds/t.world:34:7: plugin \"libshelf.so\" was passed over",
@@ -233,4 +234,13 @@ fn materials_and_surfaces() {
     assert_eq!(material.albedo_map.as_deref(), Some("model://a.png"));
     assert_eq!((link.visuals[0].transparency, link.visuals[0].cast_shadows), (0.5, Some(false)));
     assert_eq!((link.collisions[0].friction, link.collisions[0].restitution), (Some(0.7), Some(0.2)));
+}
+
+#[test]
+fn dashes_in_a_comment_are_passed_over_with_one_warning() {
+    let text = "<sdf version='1.7'>\n <!-- a -- b --><!-- c -- d -->\n<world name='w'/></sdf>";
+    let mut warnings = chicane_world::Warnings::default();
+    chicane_world::sdf::read("w.world", text.as_bytes(), &mut warnings).expect("tolerated");
+    let list: Vec<String> = warnings.into_vec().iter().map(ToString::to_string).collect();
+    assert_eq!(list, ["w.world:2:2: `--` inside a comment is not XML; it was passed over"]);
 }

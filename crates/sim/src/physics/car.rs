@@ -45,8 +45,8 @@ pub(crate) struct CarModel {
     ground_z: f64,
     /// Corners of the body and lowest points of the wheels as solids, in the car's frame.
     low_points: [DVec3; 8],
-    /// Centre and radius of a ball around the car.
-    hull: (DVec3, f64),
+    /// Centre and half extents of a box around body and wheels.
+    pub(super) hull: (DVec3, DVec3),
 }
 
 /// Force and torque of the tyres on the chassis, about its centre of mass.
@@ -114,11 +114,6 @@ impl CarModel {
         }
     }
 
-    /// Centre, in the car's frame, and radius of a ball around the car.
-    pub(super) fn hull(&self) -> (DVec3, f64) {
-        self.hull
-    }
-
     /// Height of the car's solids (not the tyres) above the ground.
     pub(super) fn clearance(&self, pose: &Pose) -> f64 {
         let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
@@ -145,7 +140,8 @@ impl CarModel {
 
 /// What comes nearest to the ground while the car is roughly upright.
 fn low_points(profile: &Profile) -> [DVec3; 8] {
-    let (half, centre) = (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
+    let (half, centre) =
+        (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
     let radius = SOLID_WHEEL * profile.wheel_radius_m;
     std::array::from_fn(|i| {
         let [x, y] = profile.wheel_position(i % 4);
@@ -159,15 +155,17 @@ fn low_points(profile: &Profile) -> [DVec3; 8] {
     })
 }
 
-fn hull(profile: &Profile) -> (DVec3, f64) {
-    let centre = DVec3::from_array(profile.body.centre_m);
-    let body = DVec3::from_array(profile.body.size_m).length() * 0.5;
-    let wheels = (0..4).map(|i| {
-        let [x, y] = profile.wheel_position(i);
-        let hub = DVec3::new(x, y, profile.wheel_radius_m);
-        (hub - centre).length() + profile.wheel_radius_m + profile.wheel_width_m
-    });
-    (centre, wheels.fold(body, f64::max))
+fn hull(profile: &Profile) -> (DVec3, DVec3) {
+    let (half, centre) =
+        (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
+    let wheels = DVec3::new(
+        0.5 * profile.wheelbase_m + profile.wheel_radius_m,
+        0.5 * (profile.track_m + profile.wheel_width_m),
+        0.0,
+    );
+    let low = (centre - half).min(-wheels);
+    let high = (centre + half).max(wheels + DVec3::new(0.0, 0.0, 2.0 * profile.wheel_radius_m));
+    (0.5 * (low + high), 0.5 * (high - low))
 }
 
 /// A third of critical for the tread's side spring and a quarter of the car, by load.
@@ -341,7 +339,5 @@ fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bo
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
     let thing = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
-    thing.or_else(|| {
-        ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None })
-    })
+    thing.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
 }

@@ -5,13 +5,15 @@
 //! learns of it when it is next needed. Which way a tick goes depends on the state alone.
 
 use super::car::{CarModel, Push};
-use super::engine::{Engine, Moving, SUBSTEP_S, from_engine, to_engine};
+use super::engine::{Engine, Moving, SUBSTEP_S, to_engine};
 use chicane_world::Pose;
 use glam::{DQuat, DVec3};
+use rapier3d_f64::parry::bounding_volume::BoundingVolume;
+use rapier3d_f64::parry::query;
 use rapier3d_f64::prelude as rapier;
 
-/// What must be free around the car, beyond its own size: two sub-steps at full speed and more.
-const MARGIN_M: f64 = 0.05;
+/// What must be free around the car, beyond what it can cover in a tick and a half.
+const MARGIN_M: f64 = 0.01;
 /// Height of the car's solids above the ground below which the engine watches them.
 const CLEARANCE_M: f64 = 0.003;
 /// Inner steps of a sub-step; as many as the engine's solver takes.
@@ -23,18 +25,29 @@ impl Engine {
         if self.unseen || self.islands.active_bodies().any(|h| h != self.chassis) {
             return false;
         }
-        let (centre, radius) = model.hull();
-        let reach = DVec3::splat(radius + MARGIN_M);
-        let centre = from_engine(self.chassis().position()).point(centre);
-        let near = rapier::Aabb::new(centre - reach, centre + reach);
-        let query = self.broad_phase.as_query_pipeline(
+        let car = self.chassis();
+        let margin = MARGIN_M + 1.5 * crate::TICK_S * (car.linvel().length() + 0.2 * car.angvel().length());
+        if !margin.is_finite() {
+            return false;
+        }
+        let hull = car.position() * rapier::Pose::from_translation(model.hull.0);
+        let shape = rapier::Cuboid::new(model.hull.1);
+        let around = shape.aabb(&hull).loosened(margin);
+        let near = self.broad_phase.as_query_pipeline(
             self.narrow_phase.query_dispatcher(),
             &self.bodies,
             &self.colliders,
             rapier::QueryFilter::new(),
         );
-        let is_other = |c: &rapier::Collider| c.parent() != Some(self.chassis) && c.shape().as_halfspace().is_none();
-        !query.intersect_aabb_conservative(near).any(|(_, c)| is_other(c))
+        let is_near = |other: &rapier::Collider| {
+            if other.parent() == Some(self.chassis) || other.shape().as_halfspace().is_some() {
+                return false;
+            }
+            // What can't be measured is taken for near.
+            !query::distance(&hull, &shape, other.position(), other.shape())
+                .is_ok_and(|d| d.distance > margin)
+        };
+        !near.intersect_aabb_conservative(around).any(|(_, c)| is_near(c))
     }
 
     /// Whether only the tyres touch the ground.

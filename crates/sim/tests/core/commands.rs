@@ -57,7 +57,10 @@ fn refusals_name_the_reason_and_change_nothing() {
     assert_eq!(sim.apply(place("wall_0", 0.0, 0.0, How::AtOnce)), Err(wall));
     let track = Refusal::NotMovable { name: "racetrack".into(), why: NotMovableWhy::Track };
     assert_eq!(sim.apply(place("racetrack", 0.0, 0.0, How::AtOnce)), Err(track));
-    assert_eq!(sim.apply(place("no", 0.0, 0.0, How::AtOnce)), Err(Refusal::NoSuchObject { name: "no".into() }));
+    assert_eq!(
+        sim.apply(place("no", 0.0, 0.0, How::AtOnce)),
+        Err(Refusal::NoSuchObject { name: "no".into() })
+    );
     assert_eq!(set_light(&mut sim, "box1", true), Err(Refusal::NoSuchLight { name: "box1".into() }));
     for bad in [f64::NAN, f64::INFINITY, 100.1, -1e9] {
         let refused = sim.apply(place("box1", bad, 0.0, How::AtOnce));
@@ -129,7 +132,8 @@ fn a_path_is_walked_at_its_speed_and_a_later_command_ends_it() {
     let mut sim = yard(scene());
     let path = vec![[3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 0.0]];
     let along = How::Along { path, speed: 0.5, repeat: true };
-    let command = Command::Place { who: Who::Object("box1".into()), x: None, y: None, z: None, yaw: None, how: along };
+    let command =
+        Command::Place { who: Who::Object("box1".into()), x: None, y: None, z: None, yaw: None, how: along };
     sim.apply(command).expect("a path");
     run(&mut sim, 8.0 + 1.0, drive(0.0, 0.0));
     let p = pose_of(&sim, "box1");
@@ -159,9 +163,12 @@ fn the_vehicle_can_be_carried_too() {
 
 #[test]
 fn a_carried_object_pushes_what_stands_in_its_way() {
-    let mut sim = yard(
-        Yard::new().block("pusher", [1.0, 1.0, 0.1], [0.2; 3], 5.0).block("box1", [1.5, 1.0, 0.1], [0.2; 3], 0.5),
-    );
+    let mut sim = yard(Yard::new().block("pusher", [1.0, 1.0, 0.1], [0.2; 3], 5.0).block(
+        "box1",
+        [1.5, 1.0, 0.1],
+        [0.2; 3],
+        0.5,
+    ));
     run(&mut sim, 2.0, drive(0.0, 0.0));
     sim.apply(place("pusher", 2.0, 1.0, How::Over { duration_s: 2.0 })).expect("a motion");
     run(&mut sim, 2.5, drive(0.0, 0.0));
@@ -182,7 +189,10 @@ fn reset_takes_everything_back_at_one_boundary() {
     assert_eq!(names, ["box1", "signal1", "signal2", "ball1"], "all but walls");
     let reset = sim.snapshot();
     assert_eq!(reset.tick, tick, "time goes on");
-    assert_eq!((&reset.objects, &reset.vehicle, &reset.lights), (&fresh.objects, &fresh.vehicle, &fresh.lights));
+    assert_eq!(
+        (&reset.objects, &reset.vehicle, &reset.lights),
+        (&fresh.objects, &fresh.vehicle, &fresh.lights)
+    );
     assert!(reset.contacts.is_empty() && reset.carried.is_empty());
     run(&mut sim, 1.0, drive(0.0, 0.0));
     let drift = (sim.vehicle().pose.position - fresh.vehicle.pose.position).length();

@@ -1,6 +1,5 @@
 //! What the tests of the core share.
 
-
 use chicane_sim::{Applied, Command, Drive, How, Sim, Who};
 use chicane_testkit::Yard;
 use chicane_world::{Pose, Profile, World};

@@ -2,8 +2,8 @@
 
 use crate::common::{drive, index, pose_of, run, ticks, touches, yard};
 use chicane_testkit::Yard;
-use chicane_world::world::{ObjectKind, Shape};
 use chicane_world::Pose;
+use chicane_world::world::{ObjectKind, Shape};
 use glam::DVec3;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -38,7 +38,12 @@ fn everything_rests() {
 
 #[test]
 fn what_is_in_the_air_falls() {
-    let mut sim = yard(Yard::new().block("box1", [1.0, 1.0, 1.0], [0.2; 3], 0.5).ball("ball1", [1.0, 2.0, 1.0], 0.11, 0.2));
+    let mut sim = yard(Yard::new().block("box1", [1.0, 1.0, 1.0], [0.2; 3], 0.5).ball(
+        "ball1",
+        [1.0, 2.0, 1.0],
+        0.11,
+        0.2,
+    ));
     // Free fall over 0.9 m takes 0.428 s.
     run(&mut sim, 0.2, drive(0.0, 0.0));
     let fallen = 1.0 - pose_of(&sim, "box1").position.z;
@@ -64,11 +69,13 @@ fn boxes_stack() {
 
 #[test]
 fn what_loses_its_support_falls() {
-    let mut sim = yard(
-        Yard::new()
-            .fixed_block("table", Pose::from_xyz_yaw(1.0, 0.0, 0.2, 0.0), [0.4; 3])
-            .block("cup", [1.0, 0.0, 0.5], [0.2; 3], 0.5),
-    );
+    let mut sim =
+        yard(Yard::new().fixed_block("table", Pose::from_xyz_yaw(1.0, 0.0, 0.2, 0.0), [0.4; 3]).block(
+            "cup",
+            [1.0, 0.0, 0.5],
+            [0.2; 3],
+            0.5,
+        ));
     run(&mut sim, 3.0, drive(0.0, 0.0));
     assert_eq!(sim.awake(), 1, "the cup sleeps on the table");
     sim.apply(crate::common::place("table", 3.0, 0.0, chicane_sim::How::AtOnce)).expect("movable");
@@ -129,7 +136,10 @@ fn walls_stop_the_car_at_full_speed_at_any_angle() {
                 let v = sim.vehicle();
                 // No corner of the body gets past the middle of the wall.
                 let corners = [(0.135, 0.045), (0.135, -0.045), (-0.135, 0.045), (-0.135, -0.045)];
-                let deepest = corners.iter().map(|&(x, y)| v.pose.point(DVec3::new(x, y, 0.08)).x).fold(f64::MIN, f64::max);
+                let deepest = corners
+                    .iter()
+                    .map(|&(x, y)| v.pose.point(DVec3::new(x, y, 0.08)).x)
+                    .fold(f64::MIN, f64::max);
                 assert!(deepest < 2.5, "{degrees}° reverse {reverse}: {deepest} at tick {}", sim.tick());
                 assert!(v.velocity.length() < 4.0, "{degrees}°: thrown off at {}", v.velocity.length());
             }
@@ -140,7 +150,8 @@ fn walls_stop_the_car_at_full_speed_at_any_angle() {
 
 #[test]
 fn nothing_tunnels_through_the_fence() {
-    let mut sim = yard(Yard::new().spawn(2.5, 2.5, 0.0).fence(5.0, 5.0).ball("ball1", [3.2, 2.5, 0.11], 0.11, 0.05));
+    let mut sim =
+        yard(Yard::new().spawn(2.5, 2.5, 0.0).fence(5.0, 5.0).ball("ball1", [3.2, 2.5, 0.11], 0.11, 0.05));
     for i in 0..ticks(60.0) {
         // Full speed with wild steering, for a minute.
         let steering = 0.35 * libm::sin(i as f64 * 0.013) + 0.1 * libm::sin(i as f64 * 0.11);

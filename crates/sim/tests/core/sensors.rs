@@ -36,7 +36,11 @@ fn every_beam_is_within_four_deviations_of_the_room() {
 #[test]
 fn noise_has_the_profiles_deviation_and_its_own_seed() {
     let scans = |seed: u64| -> Vec<Vec<f32>> {
-        let mut sim = Sim::new(Yard::new().spawn(2.0, 2.0, 0.0).fence(4.0, 4.0).build(), Arc::new(Profile::gen1()), seed);
+        let mut sim = Sim::new(
+            Yard::new().spawn(2.0, 2.0, 0.0).fence(4.0, 4.0).build(),
+            Arc::new(Profile::gen1()),
+            seed,
+        );
         (0..40)
             .map(|_| {
                 run(&mut sim, 0.1, drive(0.0, 0.0));
@@ -46,7 +50,8 @@ fn noise_has_the_profiles_deviation_and_its_own_seed() {
     };
     let a = scans(1);
     let mean = |i: usize| a.iter().map(|s| f64::from(s[i])).sum::<f64>() / a.len() as f64;
-    let squares: f64 = (0..720).map(|i| a.iter().map(|s| (f64::from(s[i]) - mean(i)).powi(2)).sum::<f64>()).sum();
+    let squares: f64 =
+        (0..720).map(|i| a.iter().map(|s| (f64::from(s[i]) - mean(i)).powi(2)).sum::<f64>()).sum();
     let sd = (squares / (720.0 * (a.len() - 1) as f64)).sqrt();
     assert!((sd / 0.01 - 1.0).abs() < 0.02, "{sd}");
     assert_eq!(a, scans(1));
@@ -80,7 +85,12 @@ fn each_shape_is_seen_where_it_is() {
 #[test]
 fn boxes_near_and_far_look_the_same_by_either_way() {
     // Near boxes are measured face by face, far ones by rays: both against the room's walls.
-    let mut sim = silent(Yard::new().spawn(3.0, 3.0, 0.3).fence(6.0, 6.0).block("b", [3.0, 3.9, 0.2], [0.3, 0.5, 0.4], 1.0));
+    let mut sim = silent(Yard::new().spawn(3.0, 3.0, 0.3).fence(6.0, 6.0).block(
+        "b",
+        [3.0, 3.9, 0.2],
+        [0.3, 0.5, 0.4],
+        1.0,
+    ));
     for i in 0..40 {
         let a = f64::from(i) * TAU / 40.0;
         teleport(&mut sim, Some(3.0 + 2.0 * libm::cos(a)), Some(2.8 + 2.0 * libm::sin(a)), Some(a * 3.0));
@@ -102,8 +112,21 @@ fn boxes_near_and_far_look_the_same_by_either_way() {
 #[test]
 fn a_mesh_is_seen_like_the_box_it_is() {
     let c = |x: f64, y: f64, z: f64| DVec3::new(1.0 + 0.1 * x, 0.2 * y, 0.2 * z);
-    let corners: Vec<DVec3> = (0..8).map(|i| c(f64::from(i & 1) * 2.0 - 1.0, f64::from(i >> 1 & 1) * 2.0 - 1.0, f64::from(i >> 2) * 2.0)).collect();
-    let faces = [[0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [4, 5, 7], [4, 7, 6]];
+    let corners: Vec<DVec3> = (0..8)
+        .map(|i| c(f64::from(i & 1) * 2.0 - 1.0, f64::from(i >> 1 & 1) * 2.0 - 1.0, f64::from(i >> 2) * 2.0))
+        .collect();
+    let faces = [
+        [0, 4, 6],
+        [0, 6, 2],
+        [1, 3, 7],
+        [1, 7, 5],
+        [0, 1, 5],
+        [0, 5, 4],
+        [2, 6, 7],
+        [2, 7, 3],
+        [4, 5, 7],
+        [4, 7, 6],
+    ];
     let mesh = silent(Yard::new().scenery_mesh(corners, faces.to_vec()));
     let plain = silent(Yard::new().block("a", [1.0, 0.0, 0.2], [0.2, 0.4, 0.4], 1.0));
     let (a, b) = (&mesh.last_readings().0.ranges, &plain.last_readings().0.ranges);

@@ -1,11 +1,9 @@
 //! The car against theory.
 
-
-
+use crate::common::{G, drive, run, sim, teleport, ticks, yard};
 use chicane_sim::Sim;
 use chicane_testkit::Yard;
 use chicane_world::{Pose, Profile};
-use crate::common::{G, drive, run, sim, teleport, ticks, yard};
 use glam::DVec3;
 use std::sync::Arc;
 

@@ -18,6 +18,7 @@ const MAX_GRAVITY: f64 = 1e3;
 /// Reads a world file.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, Error> {
     let doc = Document::parse(file, bytes, Limits::SDF)?;
+    doc.warn_of_tolerated(warnings);
     let mut ctx = Ctx { doc: &doc, warnings };
     let version = ctx.version()?;
     let root = &doc.root;
@@ -35,6 +36,7 @@ pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, E
 /// Reads a model file.
 pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<ModelSpec, Error> {
     let doc = Document::parse(file, bytes, Limits::SDF)?;
+    doc.warn_of_tolerated(warnings);
     let mut ctx = Ctx { doc: &doc, warnings };
     ctx.version()?;
     let root = &doc.root;

@@ -1,0 +1,148 @@
+//! The shipped worlds are what they are said to be.
+
+use chicane_sim::{Drive, Sim};
+use chicane_testkit::{FolderBundle, SHIPPED, shipped_bundle, shipped_world};
+use chicane_world::world::{Object, ObjectKind, ObjectType};
+use chicane_world::{Assets, Bundle, Profile, World};
+use glam::{DVec2, DVec3};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+fn folder(name: &str) -> FolderBundle {
+    FolderBundle::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds").join(name))
+}
+
+/// Radius of the circle around an object on the ground.
+fn reach(object: &Object) -> f64 {
+    0.5 * DVec2::new(object.size.x, object.size.y).length()
+}
+
+fn things(world: &World) -> impl Iterator<Item = &Object> {
+    world.objects.iter().filter(|o| o.object_type != ObjectType::Wall)
+}
+
+#[test]
+fn the_files_are_those_that_make_worlds_writes() {
+    for name in SHIPPED {
+        let (made, kept) = (shipped_bundle(name), folder(name));
+        assert_eq!(
+            kept.list(""),
+            made.files.keys().cloned().collect::<Vec<_>>(),
+            "{name}: run `make worlds`"
+        );
+        for (path, bytes) in &made.files {
+            assert!(kept.read(path).as_deref() == Some(bytes), "{path} is out of date: run `make worlds`");
+        }
+    }
+}
+
+#[test]
+fn each_loads_without_a_warning_and_is_whole() {
+    for name in SHIPPED {
+        let world = shipped_world(name);
+        assert_eq!(world.warnings, [], "{name}");
+        assert_eq!(world.name, name);
+        let bounds = world.ground.bounds.expect("bounds");
+        assert_eq!(bounds.min, DVec2::ZERO, "{name} begins at (0, 0)");
+        let walls: Vec<&str> =
+            world.objects.iter().filter(|o| o.kind == ObjectKind::Wall).map(|o| o.name.as_str()).collect();
+        assert_eq!(walls, ["wall_0", "wall_1", "wall_2", "wall_3"], "{name} is fenced");
+        let route = world.route.as_ref().expect("a route");
+        assert!(route.is_closed() && route.borders.is_some(), "{name}");
+        let evaluation = world.evaluation.as_ref().expect("an evaluation");
+        assert_eq!((evaluation.version, evaluation.robot.as_str()), (1, "gen1"), "{name}");
+        assert!(evaluation.script.contains("def evaluate(sim)"), "{name}");
+        for light in world.objects.iter().filter(|o| o.kind == ObjectKind::Light) {
+            let panel = light.panel.expect("a screen");
+            assert!((panel.size[0] - 0.18).abs() < 1e-9 && (panel.size[1] - 0.32).abs() < 1e-9, "{panel:?}");
+            assert!((panel.lamp_radius - 0.5 * 0.41 * 0.32).abs() < 1e-9, "{panel:?}");
+        }
+        for object in things(&world) {
+            let off = route.project(object.origin.position.truncate()).offset.abs();
+            let half = route.half_width_at(0.0).expect("borders");
+            assert!(off - reach(object) > half, "{name}: {} stands on the road", object.name);
+            assert!(object.origin.position.z == 0.0 && object.size.min_element() > 0.05, "{}", object.name);
+        }
+    }
+}
+
+#[test]
+fn together_they_show_every_kind() {
+    let all: BTreeSet<ObjectKind> =
+        SHIPPED.iter().flat_map(|n| shipped_world(n).objects).map(|o| o.kind).collect();
+    assert_eq!(all.len(), 6, "{all:?}");
+    let technical: BTreeSet<ObjectKind> = shipped_world("technical").objects.iter().map(|o| o.kind).collect();
+    assert_eq!(technical, all, "the technical track alone does");
+}
+
+#[test]
+fn the_oval_is_as_promised() {
+    let world = shipped_world("oval");
+    let kinds = |k: ObjectKind| world.objects.iter().filter(|o| o.kind == k).collect::<Vec<_>>();
+    assert_eq!(kinds(ObjectKind::Light).len(), 1);
+    let boxes = kinds(ObjectKind::Box);
+    assert!(boxes.len() == 1 && boxes[0].movable && !boxes[0].is_static);
+
+    let route = world.route.as_ref().expect("a route");
+    let area: f64 = route.centre.windows(2).map(|w| w[0].perp_dot(w[1])).sum();
+    assert!(area > 0.0, "counter-clockwise");
+
+    let bounds = world.ground.bounds.expect("bounds");
+    let centre = 0.5 * (bounds.min + bounds.max);
+    for object in &world.objects {
+        let near = object.origin.inverse().point(centre.extend(0.1)) - object.centre;
+        let gap = (near.abs() - 0.5 * object.size).max(DVec3::ZERO).truncate().length();
+        assert!(gap > 1.5, "{} stands in the free disc: {gap} m", object.name);
+    }
+
+    let spawn = world.spawn;
+    for step in 0..=30 {
+        let ahead = spawn.point(DVec3::new(0.05 * f64::from(step), 0.0, 0.0)).truncate();
+        assert!(route.project(ahead).offset.abs() < 1e-6, "straight ahead of the spawn pose");
+        for object in things(&world) {
+            let gap = ahead.distance(object.origin.position.truncate()) - reach(object);
+            assert!(gap > 0.25, "{} stands ahead of the spawn pose", object.name);
+        }
+    }
+}
+
+/// Drives by pure pursuit until a whole lap is done; the largest distance from the centre line.
+fn lap(world: &Arc<World>, speed: f64) -> f64 {
+    let route = world.route.clone().expect("a route");
+    let (length, mut done, mut last, mut worst) = (route.length(), 0.0, 0.0, 0.0f64);
+    let mut sim = Sim::new(Arc::clone(world), Arc::new(Profile::gen1()), 0);
+    while done < length {
+        let car = sim.vehicle().pose;
+        let here = route.project(car.position.truncate());
+        worst = worst.max(here.offset.abs());
+        done += (here.distance_along - last + 1.5 * length).rem_euclid(length) - 0.5 * length;
+        last = here.distance_along;
+        let (target, _) = route.point_at(here.distance_along + 0.35);
+        let local = car.inverse().point(target.extend(0.0));
+        let steering = libm::atan(2.0 * 0.18 * local.y / local.truncate().length_squared());
+        sim.step(Drive { speed, steering, ..Drive::default() });
+        assert!(sim.tick() < 200 * 120, "{}: no lap in two minutes", world.name);
+    }
+    assert!(sim.snapshot().last_contact.iter().all(Option::is_none), "{}: something was hit", world.name);
+    worst
+}
+
+#[test]
+fn each_can_be_driven_on_its_road() {
+    for name in SHIPPED {
+        let world = Arc::new(shipped_world(name));
+        let half = world.route.as_ref().and_then(|r| r.half_width_at(0.0)).expect("borders");
+        let worst = lap(&world, 1.0);
+        assert!(worst < half - 0.05, "{name}: {worst} m off the centre line");
+    }
+}
+
+#[test]
+fn a_world_without_its_mesh_still_loads_with_a_warning() {
+    let mut bundle = shipped_bundle("oval");
+    bundle.files.remove("meshes/oval/oval.dae");
+    let world = World::load(&Assets::of(&bundle)).expect("it can be driven");
+    assert!(world.warnings.iter().any(|w| w.message.contains("oval.dae")), "{:?}", world.warnings);
+    assert_eq!(world.ground.bounds, None);
+}
