@@ -1,4 +1,5 @@
 //! The program as people start it.
+#![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

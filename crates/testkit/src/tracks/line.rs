@@ -48,11 +48,10 @@ impl Line {
         let n = corners.len();
         let corner = |i: usize| DVec2::new(corners[i % n][0], corners[i % n][1]);
         let mut fine = Vec::new();
-        for i in 0..n {
+        for (i, &[_, _, radius]) in corners.iter().enumerate() {
             let (before, here, after) = (corner(i + n - 1), corner(i), corner(i + 1));
             let (inwards, outwards) = ((here - before).normalize(), (after - here).normalize());
             let turn = inwards.angle_to(outwards);
-            let radius = corners[i][2];
             let cut = radius * libm::tan(0.5 * turn.abs());
             let first = here - inwards * cut;
             if i == 0 {
