@@ -152,7 +152,12 @@ mod tests {
     fn along_a_path_keeps_its_speed_round_corners() {
         let mut m = Motion::along(at(0.0, 0.0, 0.0), &[[1.0, 0.0], [1.0, 1.0]], 0.5, false, true);
         let (p, ended) = run(&mut m, 3.0);
-        assert!(!ended && (p.position.y - 0.5).abs() < 1e-6 && (p.yaw() - std::f64::consts::FRAC_PI_2).abs() < 1e-3, "{p:?}");
+        assert!(
+            !ended
+                && (p.position.y - 0.5).abs() < 1e-6
+                && (p.yaw() - std::f64::consts::FRAC_PI_2).abs() < 1e-3,
+            "{p:?}"
+        );
         let (p, ended) = run(&mut m, 1.1);
         assert!(ended && (p.position.y - 1.0).abs() < 1e-9);
     }

@@ -16,6 +16,8 @@ use rapier3d_f64::prelude as rapier;
 const MARGIN_M: f64 = 0.01;
 /// Height of the car's solids above the ground below which the engine watches them.
 const CLEARANCE_M: f64 = 0.003;
+/// Cosine of the lean past which the engine watches the car.
+const UPRIGHT: f64 = 0.9;
 /// Inner steps of a sub-step; as many as the engine's solver takes.
 const INNER: usize = 4;
 
@@ -50,9 +52,11 @@ impl Engine {
         !near.intersect_aabb_conservative(around).any(|(_, c)| is_near(c))
     }
 
-    /// Whether only the tyres touch the ground.
+    /// Whether nothing but the tyres can touch the ground.
     pub(crate) fn is_on_wheels(&self, model: &CarModel) -> bool {
-        self.chassis().is_enabled() && model.clearance(&self.car().pose) > CLEARANCE_M
+        let pose = self.car().pose;
+        let upright = (pose.rotation * DVec3::Z).z > UPRIGHT;
+        upright && self.chassis().is_enabled() && model.clearance(&pose) > CLEARANCE_M
     }
 
     /// One sub-step of the car alone; `false` when its state would not be finite.

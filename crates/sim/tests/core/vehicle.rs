@@ -176,6 +176,44 @@ fn driven_up_a_ramp_with_one_side_it_rolls_over_and_is_righted() {
 }
 
 #[test]
+fn on_its_roof_it_stays_on_the_ground_with_nothing_near() {
+    let mut sim = yard(ramp("ramp", 0.3, -0.13, 0.5, 0.2));
+    run(&mut sim, 1.5, drive(2.0, 0.0));
+    sim.apply(crate::common::place("ramp", 50.0, 50.0, chicane_sim::How::AtOnce)).expect("movable");
+    for _ in 0..ticks(10.0) {
+        sim.step(drive(1.0, 0.1));
+        let pose = sim.vehicle().pose;
+        let middle = pose.point(DVec3::new(0.0, 0.0, 0.08));
+        assert!(middle.z > 0.03, "sinks into the ground: {pose:?}");
+    }
+    assert!((sim.vehicle().pose.rotation * DVec3::Z).z < 0.5, "still lies there");
+}
+
+#[test]
+fn the_way_the_tick_is_taken_does_not_show() {
+    // A carried ball far away keeps the engine busy; without it the car is integrated alone.
+    let path = |busy: bool| {
+        let mut sim = yard(Yard::new().ball("ball1", [40.0, 40.0, 0.11], 0.11, 0.2));
+        run(&mut sim, 3.0, drive(0.0, 0.0));
+        if busy {
+            let how =
+                chicane_sim::How::Along { path: vec![[41.0, 40.0], [40.0, 40.0]], speed: 0.1, repeat: true };
+            sim.apply(crate::common::place("ball1", 40.0, 40.0, how)).expect("a path");
+        }
+        let mut poses = Vec::new();
+        for i in 0..ticks(8.0) {
+            sim.step(drive(1.0 + 0.5 * libm::sin(i as f64 * 0.01), 0.3 * libm::sin(i as f64 * 0.007)));
+            poses.push(sim.vehicle().pose);
+        }
+        poses
+    };
+    let (alone, busy) = (path(false), path(true));
+    assert_ne!(alone, busy, "the two ways were taken");
+    let worst = alone.iter().zip(&busy).map(|(a, b)| (a.position - b.position).length()).fold(0.0, f64::max);
+    assert!(worst < 0.01, "after 8 m they are {worst} m apart");
+}
+
+#[test]
 fn it_can_be_pushed() {
     // A heavy box slides into the parked car from the side.
     let mut sim = yard(Yard::new().ball("boulder", [0.0, -1.0, 0.15], 0.15, 20.0));
