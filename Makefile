@@ -30,7 +30,7 @@ check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licen
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
-	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --offline check licenses bans sources
+	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	$(RUFF) check python
 	$(RUFF) format --check python
 

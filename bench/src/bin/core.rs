@@ -5,7 +5,7 @@
 //! busy machine is larger than most changes, so compare columns of one run.
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
-use chicane_sim::{Command, Drive, Sim};
+use chicane_sim::{Command, Drive, How, Sim, Who};
 use chicane_testkit::Yard;
 use chicane_world::world::{ObjectKind, Shape};
 use chicane_world::{Pose, Profile, World};
@@ -55,17 +55,29 @@ fn median(rounds: usize, mut round: impl FnMut()) -> f64 {
     times[rounds / 2]
 }
 
-/// A fenced yard with resting objects; the car drives circles beside them, or close around one.
-fn yard(objects: usize, around_one: bool) -> Arc<World> {
+/// A fenced yard with resting objects beside which the car drives circles.
+fn yard(objects: usize) -> Yard {
     let side = 8.0 + (objects / 10) as f64 * 0.6;
-    let yard = Yard::new().spawn(7.0, 0.6, 0.0).fence(8.0, side).clutter(objects);
-    if !around_one {
-        return yard.build();
-    }
-    // A drum inside the circle, a hand's breadth from the car.
+    Yard::new().spawn(7.0, 0.6, 0.0).fence(8.0, side).clutter(objects)
+}
+
+/// The same with a drum inside the circle, a hand's breadth from the car.
+fn around_a_drum(objects: usize) -> Arc<World> {
     let pose = Pose::from_xyz_yaw(7.0, 0.6 + 0.18 / CIRCLE_RAD.tan(), 0.15, 0.0);
-    yard.object("drum", ObjectKind::Cylinder, pose, Shape::Cylinder { radius: 0.4, half_length: 0.15 }, None)
-        .build()
+    let shape = Shape::Cylinder { radius: 0.4, half_length: 0.15 };
+    yard(objects).object("drum", ObjectKind::Cylinder, pose, shape, None).build()
+}
+
+/// The same with a box that is moved to and fro all the time: the engine is never at rest.
+fn with_traffic(objects: usize) -> Sim {
+    let world = yard(objects).block("shuttle", [1.0, 0.6, 0.1], [0.2; 3], 0.5).build();
+    let mut sim = Sim::new(world, Arc::new(Profile::gen1()), 1);
+    let how = How::Along { path: vec![[4.0, 0.6], [1.0, 0.6]], speed: 0.3, repeat: true };
+    let who = Who::Object("shuttle".to_owned());
+    let command = Command::Place { who, x: None, y: None, z: None, yaw: None, how };
+    sim.apply(command).expect("movable");
+    settle(&mut sim);
+    sim
 }
 
 const CIRCLE_RAD: f64 = 0.3;
@@ -77,10 +89,22 @@ fn circles() -> Drive {
 /// A simulation in steady state: everything rests but the car.
 fn steady(world: &Arc<World>, profile: Profile) -> Sim {
     let mut sim = Sim::new(Arc::clone(world), Arc::new(profile), 1);
+    settle(&mut sim);
+    sim
+}
+
+fn settle(sim: &mut Sim) {
     for _ in 0..1000 {
         sim.step(circles());
     }
-    sim
+}
+
+fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for _ in 0..ticks {
+        black_box(sim.step(circles()));
+    }
+    ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
 fn tick_time(sim: &mut Sim) -> f64 {
@@ -93,32 +117,30 @@ fn tick_time(sim: &mut Sim) -> f64 {
 }
 
 fn main() {
-    println!("{:<44}{:>12}{:>12}{:>12}", "objects at rest", 0, 50, 500);
+    println!("{:<46}{:>12}{:>12}{:>12}", "objects at rest", 0, 50, 500);
     let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
     let mut put = |name: &'static str, column: usize, text: String| {
         match rows.iter_mut().find(|(n, _)| *n == name) {
             Some((_, cells)) => cells.push(text),
             None => rows.push((name, vec![text])),
         }
-        eprint!("\r{} of 3: {name:<44}", column + 1);
+        eprint!("\r{} of 3: {name:<46}", column + 1);
     };
     for (column, objects) in [0, 50, 500].into_iter().enumerate() {
-        let world = yard(objects, false);
+        let world = yard(objects).build();
         let mut sim = steady(&world, Profile::gen1());
         let tick = tick_time(&mut sim);
         put("ticks a second, car driving, lidar and IMU on", column, format!("{:.0}", 1.0 / tick));
         put("real-time factor", column, format!("{:.0}", chicane_sim::TICK_S / tick));
 
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
-        for _ in 0..2000 {
-            black_box(sim.step(circles()));
-        }
-        let count = ALLOCATIONS.load(Ordering::Relaxed) - before;
-        put("heap allocations in 2000 ticks", column, count.to_string());
+        put("heap allocations in 2000 ticks", column, allocations(&mut sim, 2000).to_string());
         put("bodies awake", column, sim.awake().to_string());
-        let mut close = steady(&yard(objects, true), Profile::gen1());
-        let tick = tick_time(&mut close);
-        put("real-time factor, close around an object", column, format!("{:.0}", chicane_sim::TICK_S / tick));
+        let factor = |sim: &mut Sim| format!("{:.0}", chicane_sim::TICK_S / tick_time(sim));
+        let mut close = steady(&around_a_drum(objects), Profile::gen1());
+        put("real-time factor, close around a drum", column, factor(&mut close));
+        let mut traffic = with_traffic(objects);
+        put("real-time factor, while a box is moved about", column, factor(&mut traffic));
+        put("heap allocations in 2000 such ticks", column, allocations(&mut traffic, 2000).to_string());
 
         let mut often = Profile::gen1();
         often.lidar.rate_hz = 200;
@@ -143,6 +165,6 @@ fn main() {
     }
     eprintln!("\r{:<60}", "");
     for (name, cells) in rows {
-        println!("{name:<44}{:>12}{:>12}{:>12}", cells[0], cells[1], cells[2]);
+        println!("{name:<46}{:>12}{:>12}{:>12}", cells[0], cells[1], cells[2]);
     }
 }
