@@ -19,6 +19,7 @@ mod readings;
 mod save;
 mod sim;
 mod snapshot;
+mod state;
 
 pub use command::{Applied, Command, How, NotMovableWhy, Refusal, Who};
 pub use lights::{Lamp, YELLOW_TICKS};

@@ -1,8 +1,8 @@
 //! A simulation as bytes, and fingerprints of its parts.
 
 use crate::physics::Solver;
-use crate::sim::{Sim, State};
-use chicane_world::{Profile, World};
+use crate::sim::Sim;
+use crate::state::State;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"chicane1";
@@ -78,13 +78,6 @@ impl Sim {
         digests.extend(state.engine.parts(digest));
         digests
     }
-}
-
-/// Fingerprint of what a save must come from: world, profile and seed.
-pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
-    // Debug output holds every number exactly, and no field can be forgotten.
-    let text = format!("{:?}{:?}{:?}{profile:?}{seed}", world.objects, world.scenery, world.spawn);
-    xxh3_64(text.as_bytes())
 }
 
 fn digest(part: &'static str, value: &dyn erased::Encode) -> Digest {

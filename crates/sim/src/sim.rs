@@ -3,15 +3,14 @@
 use crate::imu::ImuState;
 use crate::lidar::Lidar;
 use crate::lights::Lamp;
-use crate::motion::Motion;
 use crate::physics::{Car, CarModel, Engine, Fault, Moving, SUBSTEP_S, SUBSTEPS, Solver};
 use crate::readings::{Drive, ImuSample, Readings, Scan};
 use crate::snapshot::{Snapshot, VehicleState};
+use crate::state::State;
 use crate::{TICK_S, sample_at};
 use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A running world.
@@ -29,22 +28,6 @@ pub struct Sim {
     pub(crate) origin: u64,
     /// What the last tick brought, for readers until the next one.
     pub(crate) recent: Recent,
-}
-
-/// Everything that changes and must be saved.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct State {
-    pub(crate) tick: u64,
-    pub(crate) engine: Engine,
-    pub(crate) car: Car,
-    pub(crate) lamps: Vec<Lamp>,
-    pub(crate) car_motion: Option<Motion>,
-    /// One slot an object.
-    pub(crate) motions: Vec<Option<Motion>>,
-    pub(crate) last_contact: Vec<Option<u64>>,
-    pub(crate) imu: ImuState,
-    pub(crate) scan: Scan,
-    pub(crate) imu_sample: ImuSample,
 }
 
 /// Results of the last tick, with room made once.
@@ -98,7 +81,7 @@ impl Sim {
             ranges: vec![f64::INFINITY; profile.lidar.beams as usize],
         };
         let model = CarModel::new(&profile, -world.gravity.z, world.ground.z);
-        let origin = crate::save::origin(&world, &profile, seed);
+        let origin = crate::state::origin(&world, &profile, seed);
         let mut sim = Sim { world, profile, seed, state, pristine, solver, model, lidar, origin, recent };
         sim.sense();
         sim

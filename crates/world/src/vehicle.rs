@@ -231,8 +231,11 @@ impl Profile {
         }
         within("tyre.relaxation_m", self.tyre.relaxation_m, 0.01, 0.5)?;
         within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
-        within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 20.0)?;
-        within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 3.0)?;
+        within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 12.0)?;
+        within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 2.0)?;
+        // Stiffer dampers than this would ring at 400 sub-steps a second.
+        let damping = self.suspension.frequency_hz * self.suspension.damping_ratio;
+        within("suspension.frequency_hz times damping_ratio", damping, 0.025, 12.0)?;
         within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)?;
         within("camera.width_px", f64::from(self.camera.width_px), 16.0, 1920.0)?;
         within("camera.height_px", f64::from(self.camera.height_px), 16.0, 1080.0)?;

@@ -1,7 +1,7 @@
 //! From a `World` to the engine's bodies.
 
-use super::car::SOLID_WHEEL;
 use super::engine::{Engine, Solver, USER_CAR, USER_NOBODY, USER_OBJECT, to_engine, z_to_y};
+use super::model::SOLID_WHEEL;
 use chicane_world::world::{MassProperties, Object, ObjectKind, Shape, Solid};
 use chicane_world::{Pose, Profile, World};
 use glam::{DQuat, DVec3};

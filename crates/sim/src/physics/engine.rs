@@ -1,11 +1,9 @@
 //! Bodies, colliders, and one sub-step of the engine.
 
-use super::car::Push;
 use crate::save::erased::Encode;
 use chicane_world::Pose;
 use glam::{DQuat, DVec3};
-use rapier::{ColliderHandle, RigidBodyHandle, RigidBodyType};
-use rapier3d_f64::parry::bounding_volume::BoundingVolume;
+use rapier::{ColliderHandle, RigidBodyHandle};
 use rapier3d_f64::prelude as rapier;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +44,13 @@ pub(crate) struct Solver {
     pipeline: rapier::PhysicsPipeline,
     parameters: rapier::IntegrationParameters,
     gravity: DVec3,
+}
+
+/// Force and torque of the tyres on the chassis, about its centre of mass.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Push {
+    pub(super) force: DVec3,
+    pub(super) torque: DVec3,
 }
 
 /// What a wheel stands on.
@@ -216,96 +221,6 @@ impl Engine {
     /// Pose of an object.
     pub(crate) fn object_pose(&self, i: usize) -> Pose {
         from_engine(self.bodies[self.objects[i]].position())
-    }
-
-    /// Puts the car somewhere at rest.
-    pub(crate) fn put_car(&mut self, pose: &Pose) {
-        self.put(self.chassis, pose, RigidBodyType::Dynamic);
-    }
-
-    /// Puts an object somewhere at rest.
-    pub(crate) fn put_object(&mut self, i: usize, pose: &Pose, is_static: bool) {
-        let resting = if is_static { RigidBodyType::Fixed } else { RigidBodyType::Dynamic };
-        self.put(self.objects[i], pose, resting);
-    }
-
-    fn put(&mut self, handle: RigidBodyHandle, pose: &Pose, kind: RigidBodyType) {
-        self.unseen = true;
-        self.wake_neighbours(handle);
-        let body = &mut self.bodies[handle];
-        body.set_enabled(true);
-        if body.body_type() != kind {
-            body.set_body_type(kind, true);
-        }
-        body.set_linvel(DVec3::ZERO, true);
-        body.set_angvel(DVec3::ZERO, true);
-        body.reset_forces(true);
-        body.reset_torques(true);
-        body.set_position(to_engine(pose), true);
-        self.wake_around(handle);
-    }
-
-    /// Lets the simulator carry a body from here on; `None`: the car.
-    pub(crate) fn carry(&mut self, object: Option<usize>) {
-        let handle = object.map_or(self.chassis, |i| self.objects[i]);
-        self.unseen = true;
-        self.wake_neighbours(handle);
-        let body = &mut self.bodies[handle];
-        body.set_linvel(DVec3::ZERO, true);
-        body.set_angvel(DVec3::ZERO, true);
-        body.reset_forces(true);
-        body.reset_torques(true);
-        body.set_body_type(RigidBodyType::KinematicPositionBased, true);
-    }
-
-    /// Where a carried body is to be after the next sub-step.
-    pub(crate) fn carry_to(&mut self, object: Option<usize>, pose: &Pose) {
-        let handle = object.map_or(self.chassis, |i| self.objects[i]);
-        self.bodies[handle].set_next_kinematic_position(to_engine(pose));
-    }
-
-    /// Whatever leans on a body must notice that it goes.
-    fn wake_neighbours(&mut self, handle: RigidBodyHandle) {
-        let mut wake: Vec<RigidBodyHandle> = Vec::new();
-        for &collider in self.bodies[handle].colliders() {
-            for pair in self.narrow_phase.contact_pairs_with(collider) {
-                let other = if pair.collider1 == collider { pair.collider2 } else { pair.collider1 };
-                wake.extend(self.colliders[other].parent());
-            }
-        }
-        self.wake(&wake);
-    }
-
-    /// Whatever a body was put into must notice that it came.
-    fn wake_around(&mut self, handle: RigidBodyHandle) {
-        let body = &self.bodies[handle];
-        let pose = *body.position();
-        let mut boxes = Vec::new();
-        for &c in body.colliders() {
-            let collider = &self.colliders[c];
-            let local = collider.position_wrt_parent().copied().unwrap_or_default();
-            boxes.push(collider.shape().compute_aabb(&(pose * local)).loosened(0.02));
-        }
-        let query = self.broad_phase.as_query_pipeline(
-            self.narrow_phase.query_dispatcher(),
-            &self.bodies,
-            &self.colliders,
-            rapier::QueryFilter::only_dynamic().exclude_rigid_body(handle),
-        );
-        let mut wake: Vec<RigidBodyHandle> = Vec::new();
-        for aabb in boxes {
-            wake.extend(query.intersect_aabb_conservative(aabb).filter_map(|(_, c)| c.parent()));
-        }
-        self.wake(&wake);
-    }
-
-    fn wake(&mut self, handles: &[RigidBodyHandle]) {
-        for &handle in handles {
-            let body = &mut self.bodies[handle];
-            if body.is_dynamic() {
-                body.wake_up(true);
-            }
-        }
     }
 
     /// Poisons a body, to test that the poison does not spread.

@@ -4,8 +4,8 @@
 //! body. We do that ourselves, six times as fast and without a heap allocation; the engine
 //! learns of it when it is next needed. Which way a tick goes depends on the state alone.
 
-use super::car::{CarModel, Push};
-use super::engine::{Engine, Moving, SUBSTEP_S, to_engine};
+use super::engine::{Engine, Moving, Push, SUBSTEP_S, to_engine};
+use super::model::CarModel;
 use chicane_world::Pose;
 use glam::{DQuat, DVec3};
 use rapier3d_f64::parry::bounding_volume::BoundingVolume;

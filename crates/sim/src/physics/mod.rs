@@ -4,10 +4,13 @@
 //! colliders for ground and scenery. What drives the car (tyres, suspension) is our own: [`car`].
 
 mod build;
-pub(crate) mod car;
+mod car;
 mod engine;
 mod free;
+mod handling;
+mod model;
 mod tyre;
 
-pub(crate) use car::{Car, CarModel};
+pub(crate) use car::Car;
 pub(crate) use engine::{Engine, Fault, Moving, SUBSTEP_S, SUBSTEPS, Solver};
+pub(crate) use model::CarModel;

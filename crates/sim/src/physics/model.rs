@@ -1,0 +1,146 @@
+//! The constants of a car, worked out once from its profile.
+
+use super::engine::SUBSTEP_S;
+use super::tyre::TyreModel;
+use chicane_world::{Pose, Profile};
+use glam::DVec3;
+
+/// Radius of a wheel as a solid, of its real one. On the ground the tyre carries; at a wall or on
+/// the roof the solid does.
+pub(super) const SOLID_WHEEL: f64 = 0.8;
+
+/// Constants of a profile.
+#[derive(Debug, Clone)]
+pub(crate) struct CarModel {
+    pub(super) wheelbase: f64,
+    pub(super) track: f64,
+    pub(super) mass: f64,
+    /// Where each wheel's ray starts, in the car's frame.
+    pub(super) mounts: [DVec3; 4],
+    /// Distance from mount to ground at rest.
+    pub(super) rest: f64,
+    pub(super) spring: f64,
+    pub(super) damper: f64,
+    /// Compression that carries the car at rest, for front and rear.
+    pub(super) sag: [f64; 2],
+    pub(super) bump: f64,
+    pub(super) droop: f64,
+    pub(super) tyres: [TyreModel; 2],
+    pub(super) max_speed: f64,
+    pub(super) max_force: f64,
+    pub(super) max_steering: f64,
+    pub(super) max_pan: f64,
+    pub(super) max_tilt: f64,
+    pub(super) servo_step: f64,
+    pub(super) ground_z: f64,
+    /// Corners of the body and lowest points of the wheels as solids, in the car's frame.
+    pub(super) low_points: [DVec3; 8],
+    /// Centre and half extents of a box around body and wheels.
+    pub(super) hull: (DVec3, DVec3),
+}
+
+impl CarModel {
+    pub(crate) fn new(profile: &Profile, gravity: f64, ground_z: f64) -> CarModel {
+        let quarter = 0.25 * profile.mass_kg;
+        let omega = std::f64::consts::TAU * profile.suspension.frequency_hz;
+        let spring = quarter * omega * omega;
+        // The axle nearer to the centre of mass carries more.
+        let lean = profile.centre_of_mass_m[0] / profile.wheelbase_m;
+        let load = |share: f64| 0.5 * profile.mass_kg * gravity * share / spring;
+        let rise = 0.5 * profile.wheel_radius_m;
+        let tyre = |stiffness: f64| TyreModel {
+            friction: profile.tyre.friction,
+            cornering_stiffness: stiffness,
+            slip_stiffness: profile.tyre.slip_stiffness,
+            relaxation: profile.tyre.relaxation_m,
+            radius: profile.wheel_radius_m,
+            spin_mass: 0.5 * profile.wheel_mass_kg,
+            damping: tyre_damping(profile, stiffness, gravity),
+        };
+        CarModel {
+            wheelbase: profile.wheelbase_m,
+            track: profile.track_m,
+            mass: profile.mass_kg,
+            mounts: std::array::from_fn(|i| {
+                let [x, y] = profile.wheel_position(i);
+                DVec3::new(x, y, profile.wheel_radius_m + rise)
+            }),
+            rest: profile.wheel_radius_m + rise,
+            spring,
+            damper: 2.0 * profile.suspension.damping_ratio * quarter * omega,
+            sag: [load(0.5 + lean), load(0.5 - lean)],
+            bump: 0.3 * profile.wheel_radius_m,
+            droop: profile.suspension.travel_m,
+            tyres: profile.tyre.cornering_stiffness_per_rad.map(tyre),
+            max_speed: profile.drive.max_speed_mps,
+            max_force: profile.mass_kg * profile.drive.max_acceleration_mps2,
+            max_steering: profile.drive.max_steering_rad,
+            max_pan: profile.camera.max_pan_rad,
+            max_tilt: profile.camera.max_tilt_rad,
+            servo_step: profile.drive.steering_rate_radps * SUBSTEP_S,
+            ground_z,
+            low_points: low_points(profile),
+            hull: hull(profile),
+        }
+    }
+
+    /// Height of the car's solids (not the tyres) above the ground.
+    pub(super) fn clearance(&self, pose: &Pose) -> f64 {
+        let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
+        self.low_points.iter().fold(f64::INFINITY, lowest) - self.ground_z
+    }
+
+    /// Angle of wheel `i` by Ackermann's rule.
+    pub(crate) fn wheel_angle(&self, i: usize, steering: f64) -> f64 {
+        if i >= 2 || steering == 0.0 {
+            return 0.0;
+        }
+        let side = if i == 0 { 0.5 } else { -0.5 } * self.track;
+        let t = libm::tan(steering);
+        libm::atan(self.wheelbase * t / (self.wheelbase - side * t))
+    }
+
+    /// Force of spring and damper; compression beyond rest, closing speed.
+    pub(super) fn suspension(&self, i: usize, compression: f64, closing: f64) -> f64 {
+        let stop = 6.0 * self.spring * (compression - self.bump).max(0.0);
+        let force = self.spring * (self.sag[i / 2] + compression) + self.damper * closing + stop;
+        force.clamp(0.0, 8.0 * self.mass * 9.81)
+    }
+}
+
+/// What comes nearest to the ground while the car is roughly upright.
+fn low_points(profile: &Profile) -> [DVec3; 8] {
+    let (half, centre) =
+        (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
+    let radius = SOLID_WHEEL * profile.wheel_radius_m;
+    std::array::from_fn(|i| {
+        let [x, y] = profile.wheel_position(i % 4);
+        if i < 4 {
+            // The wheel's outer edge: that is where it touches first when the car leans.
+            let y = y + (0.5 * profile.wheel_width_m).copysign(y);
+            DVec3::new(x, y, profile.wheel_radius_m - radius)
+        } else {
+            centre + half * DVec3::new(1f64.copysign(x), 1f64.copysign(y), -1.0)
+        }
+    })
+}
+
+fn hull(profile: &Profile) -> (DVec3, DVec3) {
+    let (half, centre) =
+        (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
+    let wheels = DVec3::new(
+        0.5 * profile.wheelbase_m + profile.wheel_radius_m,
+        0.5 * (profile.track_m + profile.wheel_width_m),
+        0.0,
+    );
+    let low = (centre - half).min(-wheels);
+    let high = (centre + half).max(wheels + DVec3::new(0.0, 0.0, 2.0 * profile.wheel_radius_m));
+    (0.5 * (low + high), 0.5 * (high - low))
+}
+
+/// A third of critical for the tread's side spring and a quarter of the car, by load.
+fn tyre_damping(profile: &Profile, stiffness: f64, gravity: f64) -> f64 {
+    let load = 0.25 * profile.mass_kg * gravity.max(0.1);
+    let spring = stiffness * load / profile.tyre.relaxation_m;
+    0.6 * (spring * 0.25 * profile.mass_kg).sqrt() / load
+}
