@@ -1,12 +1,11 @@
 //! `chicane check`: what a world holds, and what was passed over while loading it.
 
-use crate::folder;
 use chicane_world::World;
 use chicane_world::world::ObjectKind;
 use std::collections::BTreeMap;
 
 pub(crate) fn run(path: &str) -> Result<(), String> {
-    let world = folder::load(path)?;
+    let world = crate::load(path)?;
     print!("{}", describe(&world));
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! `chicane lap`: one lap by pure pursuit of the centre line, with a progress line.
 
-use crate::folder;
 use chicane_sim::{Drive, Sim, TICK_S};
 use chicane_world::{Profile, Route};
 use glam::DVec2;
@@ -13,7 +12,7 @@ const LOOK_S: f64 = 0.35;
 const LOOK_M: f64 = 0.25;
 
 pub(crate) fn run(path: &str, speed: f64) -> Result<(), String> {
-    let world = Arc::new(folder::load(path)?);
+    let world = Arc::new(crate::load(path)?);
     let Some(route) = world.route.clone().filter(Route::is_closed) else {
         return Err(format!("{} has no closed route to drive a lap of", world.name));
     };

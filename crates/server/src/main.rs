@@ -6,9 +6,11 @@
 #![allow(clippy::disallowed_methods)]
 
 mod check;
-mod folder;
 mod lap;
 
+use chicane_store::FolderBundle;
+use chicane_world::{Assets, World};
+use std::path::Path;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -48,4 +50,12 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Loads the world of a folder.
+fn load(folder: &str) -> Result<World, String> {
+    if !Path::new(folder).is_dir() {
+        return Err(format!("{folder} is not a folder; a world's folder holds worlds/<name>.world"));
+    }
+    World::load(&Assets::of(&FolderBundle::new(folder))).map_err(|e| e.to_string())
 }

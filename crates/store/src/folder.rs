@@ -1,6 +1,6 @@
-//! Bundles on disk.
+//! A bundle in a folder on disk.
 
-use chicane_world::{Assets, Bundle, World};
+use chicane_world::Bundle;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,18 @@ const MAX_FILES: usize = 10_000;
 /// Folders inside folders.
 const MAX_DEPTH: usize = 16;
 
-struct FolderBundle {
+/// A folder with `worlds/`, `models/`, `meshes/` and so on. Links are not followed.
+#[derive(Debug, Clone)]
+pub struct FolderBundle {
     root: PathBuf,
 }
 
 impl FolderBundle {
+    /// A bundle below a folder.
+    pub fn new(root: impl Into<PathBuf>) -> FolderBundle {
+        FolderBundle { root: root.into() }
+    }
+
     fn walk(&self, folder: &Path, depth: usize, paths: &mut Vec<String>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries.flatten() {
@@ -55,11 +62,26 @@ impl Bundle for FolderBundle {
     }
 }
 
-/// Loads the world of a folder.
-pub(crate) fn load(folder: &str) -> Result<World, String> {
-    let root = PathBuf::from(folder);
-    if !root.is_dir() {
-        return Err(format!("{folder} is not a folder; a world's folder holds worlds/<name>.world"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_listed_and_read_but_links_are_not_followed() {
+        let root = std::env::temp_dir().join(format!("chicane-folder-{}", std::process::id()));
+        std::fs::create_dir_all(root.join("worlds/deep")).expect("a folder");
+        std::fs::write(root.join("worlds/b.world"), "b").expect("written");
+        std::fs::write(root.join("worlds/deep/a.txt"), "a").expect("written");
+        std::fs::write(root.join("secret"), "s").expect("written");
+        std::os::unix::fs::symlink(root.join("secret"), root.join("worlds/link")).expect("linked");
+        std::os::unix::fs::symlink(&root, root.join("worlds/loop")).expect("linked");
+        let bundle = FolderBundle::new(&root);
+        let listed = bundle.list("worlds/");
+        let (read, linked, looped) =
+            (bundle.read("worlds/b.world"), bundle.read("worlds/link"), bundle.read("worlds/loop/secret"));
+        std::fs::remove_dir_all(&root).expect("removed");
+        assert_eq!(listed, ["worlds/b.world", "worlds/deep/a.txt"]);
+        assert_eq!(read.as_deref(), Some(b"b".as_slice()));
+        assert_eq!((linked, looped), (None, None));
     }
-    World::load(&Assets::of(&FolderBundle { root })).map_err(|e| e.to_string())
 }
