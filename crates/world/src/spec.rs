@@ -130,6 +130,8 @@ pub struct IncludeSpec {
     pub placement_frame: String,
     /// Overrides the model's own flag.
     pub is_static: Option<bool>,
+    /// Whether what is in the model becomes part of the model around it; only inside of models.
+    pub merge: bool,
 }
 
 /// A light source.
@@ -224,6 +226,15 @@ pub struct MaterialSpec {
     pub albedo_map: Option<String>,
 }
 
+/// One part of a mesh file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Submesh {
+    /// Its name.
+    pub name: String,
+    /// Whether it is moved so that the middle of its box is the origin.
+    pub centred: bool,
+}
+
 /// A shape as written.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Geometry {
@@ -280,11 +291,18 @@ pub enum Geometry {
         /// Factor on each axis.
         scale: [f64; 3],
         /// One part of the file only.
-        submesh: Option<String>,
+        submesh: Option<Submesh>,
+    },
+    /// A polygon in the plane z = 0 and what is above it up to a height.
+    Polyline {
+        /// Corners, metres.
+        points: Vec<[f64; 2]>,
+        /// Metres.
+        height: f64,
     },
     /// A shape that Chicane does not know, by its element name.
     Unsupported {
-        /// `heightmap`, `polyline`, …
+        /// `heightmap`, `image`, …
         element: String,
     },
 }

@@ -20,6 +20,9 @@ pub struct Limits {
     pub attributes: usize,
 }
 
+/// Attributes of a document in all.
+const MAX_ALL_ATTRIBUTES: usize = 1_000_000;
+
 impl Limits {
     /// For world and model files.
     pub const SDF: Limits = Limits { bytes: 8 << 20, depth: 64, nodes: 200_000, attributes: 64 };
@@ -85,7 +88,7 @@ impl<'a> Document<'a> {
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
-        let mut parser = Parser { file, bytes, limits, nodes: 0, dashed_comment: None };
+        let mut parser = Parser { file, bytes, limits, nodes: 0, attributes: 0, dashed_comment: None };
         let root = parser.run(text)?;
         Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment })
     }
@@ -114,6 +117,7 @@ struct Parser<'a> {
     bytes: &'a [u8],
     limits: Limits,
     nodes: usize,
+    attributes: usize,
     dashed_comment: Option<usize>,
 }
 
@@ -233,6 +237,10 @@ impl Parser<'_> {
                     return self.fail(offset, format!("bad attribute value: {}", one_line(&e.to_string())));
                 }
             };
+            self.attributes += 1;
+            if self.attributes > MAX_ALL_ATTRIBUTES {
+                return self.fail(offset, format!("more than {MAX_ALL_ATTRIBUTES} attributes in all"));
+            }
             attributes.push((attribute.key.as_ref().to_owned(), value));
         }
         Ok(Element { name: tag.name().as_ref().to_owned(), attributes, offset, ..Element::default() })

@@ -49,12 +49,12 @@ fn loops_are_refused() {
         |name, to| format!("<frame name='{name}'><pose relative_to='{to}'>0 0 0 0 0 0</pose></frame>");
     assert_eq!(
         refusal(&(frame("a", "b") + &frame("b", "c") + &frame("c", "a"))),
-        "worlds/t.world: the pose of \"a\" depends on itself"
+        "worlds/t.world:4:1: the pose of \"a\" depends on itself"
     );
-    assert_eq!(refusal(&frame("a", "a")), "worlds/t.world: the pose of \"a\" depends on itself");
+    assert_eq!(refusal(&frame("a", "a")), "worlds/t.world:4:1: the pose of \"a\" depends on itself");
     assert_eq!(
         refusal("<frame name='a' attached_to='b'/><frame name='b' attached_to='a'/>"),
-        "worlds/t.world: frame \"a\" is attached to itself"
+        "worlds/t.world:4:1: frame \"a\" is attached to itself"
     );
     // A model that is placed by a frame inside of it, which is relative to the model: fine. The
     // model inside of it that is relative to what it holds: not.
@@ -63,7 +63,7 @@ fn loops_are_refused() {
             "<model name='m'><link name='l'/><model name='n'><pose relative_to='n::f'/>
              <link name='l'/><frame name='f'/></model></model>"
         ),
-        "worlds/t.world: the pose of \"n\" depends on itself"
+        "worlds/t.world:4:33: the pose of \"n\" depends on itself"
     );
 }
 
@@ -72,24 +72,24 @@ fn unknown_frames_are_refused() {
     for (inside, message) in [
         (
             "<model name='m'><pose relative_to='nobody'/><link name='l'/></model>",
-            "no frame named \"nobody\" in the world",
+            "4:17: no frame named \"nobody\" in the world",
         ),
         (
             "<model name='m'><link name='l'><pose relative_to='x'/></link></model>",
-            "no frame named \"x\" in model \"m\"",
+            "4:32: no frame named \"x\" in model \"m\"",
         ),
         (
             "<model name='m'><link name='l'><visual name='v'><pose relative_to='m::x'/><geometry/></visual></link></model>",
-            "no frame named \"m::x\" in model \"m\"",
+            "4:49: no frame named \"m::x\" in model \"m\"",
         ),
         (
             "<model name='m' placement_frame='x'><link name='l'/></model>",
-            "no frame named \"x\" in model \"m\"",
+            "4:1: no frame named \"x\" in model \"m\"",
         ),
-        ("<frame name='f' attached_to='x'/>", "no frame named \"x\" in the world"),
-        ("<frame name='f'><pose relative_to='f::g'/></frame>", "no frame named \"f::g\" in the world"),
+        ("<frame name='f' attached_to='x'/>", "4:1: no frame named \"x\" in the world"),
+        ("<frame name='f'><pose relative_to='f::g'/></frame>", "4:17: no frame named \"f::g\" in the world"),
     ] {
-        assert_eq!(refusal(inside), format!("worlds/t.world: {message}"));
+        assert_eq!(refusal(inside), format!("worlds/t.world:{message}"));
     }
 }
 
@@ -121,5 +121,19 @@ fn a_chain_of_attachments_is_fine() {
 fn places_that_add_up_to_nowhere_are_refused() {
     let inside = "<frame name='a'><pose>9e5 0 0 0 0 0</pose></frame>
                   <frame name='b'><pose relative_to='a'>9e5 0 0 0 0 0</pose></frame>";
-    assert_eq!(refusal(inside), "worlds/t.world: poses add up to a place farther away than 1000000 m");
+    assert_eq!(refusal(inside), "worlds/t.world:5:19: poses add up to a place farther away than 1000000 m");
+}
+
+#[test]
+fn the_place_in_an_included_file_is_named() {
+    let part: &[u8] =
+        b"<sdf version='1.7'>\n<model name='own'>\n<link name='l'>\n<pose relative_to='x'/></link>\n
+        <joint name='j' type='fixed'><parent>world</parent><child>l</child></joint></model></sdf>";
+    let include = "<include><uri>model://part</uri><name>other</name></include>";
+    let error = load(include, &[("models/part/model.sdf", part)]).expect_err("no x");
+    assert_eq!(error.to_string(), "models/part/model.sdf:4:1: no frame named \"x\" in model \"other\"");
+    // A spec that was edited has no such text: the file is named all the same.
+    let (spec, _) = read("<frame name='f' attached_to='x'/>").expect("readable");
+    let error = compile::poses(&spec, &Assets::of(&sdf_support::Nothing)).expect_err("no x");
+    assert_eq!(error.to_string(), "worlds/t.world: no frame named \"x\" in the world");
 }

@@ -180,7 +180,7 @@ fn includes_in_a_circle_are_refused() {
     let b = including("b", &["model://a".into()]);
     let files: [(&str, &[u8]); 2] = [("models/a/model.sdf", &a), ("models/b/model.sdf", &b)];
     let error = load("<include><uri>model://a</uri></include>", &files).expect_err("refused");
-    assert_eq!(error.to_string(), "models/b/model.sdf: \"models/a/model.sdf\" includes itself");
+    assert_eq!(error.to_string(), "models/b/model.sdf:1:52: \"models/a/model.sdf\" includes itself");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod sdf_support;
 
-use chicane_world::spec::{Entry, Geometry, ModelSpec};
+use chicane_world::spec::{Entry, Geometry, ModelSpec, Submesh};
 use chicane_world::{Spec, Warnings, sdf};
 use sdf_support::{read, read_text, refusal, world_text};
 
@@ -99,11 +99,11 @@ fn poses_that_are_wrong() {
 #[test]
 fn shapes_that_are_wrong() {
     for (inside, message) in [
-        ("<box><size>1 0 1</size></box>", "4:67: <size> needs numbers above 0, found 0"),
+        ("<box><size>1 -2 1</size></box>", "4:67: <size> needs numbers from 0 up, found -2"),
         ("<box><size>1 1</size></box>", "4:67: <size> needs 3 numbers, found 2"),
         ("<box><size>1 1 2e6</size></box>", "4:67: <size> of 2000000 m is larger than 1000000 m"),
         ("<box/>", "4:62: <box> needs a <size>"),
-        ("<sphere><radius>-1</radius></sphere>", "4:70: <radius> needs numbers above 0, found -1"),
+        ("<sphere><radius>-1</radius></sphere>", "4:70: <radius> needs numbers from 0 up, found -1"),
         ("<sphere><radius></radius></sphere>", "4:70: <radius> needs 1 number, found 0"),
         ("<cylinder><radius>1</radius></cylinder>", "4:62: <cylinder> needs a <length>"),
         ("<mesh><uri/></mesh>", "4:68: <uri> of a mesh is empty"),
@@ -133,11 +133,25 @@ fn every_shape() {
         ("<plane/>", Geometry::Plane { normal: [0.0, 0.0, 1.0], size: [1.0, 1.0] }),
         (
             "<mesh><uri>a.dae</uri><scale>1 -1 1</scale><submesh><name>s</name></submesh></mesh>",
-            Geometry::Mesh { uri: "a.dae".into(), scale: [1.0, -1.0, 1.0], submesh: Some("s".into()) },
+            Geometry::Mesh {
+                uri: "a.dae".into(),
+                scale: [1.0, -1.0, 1.0],
+                submesh: Some(Submesh { name: "s".into(), centred: false }),
+            },
         ),
     ] {
         assert_eq!(read_shape(inside), (want, 0), "{inside}");
     }
+    let point = |x, y| format!("<point>{x} {y}</point>");
+    let points = point(0, 0) + &point(1, 0) + &point(0, 2);
+    let polygon = |height| Geometry::Polyline { points: vec![[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], height };
+    assert_eq!(read_shape(&format!("<polyline>{points}<height>3</height></polyline>")), (polygon(3.0), 0));
+    assert_eq!(read_shape(&format!("<polyline>{points}</polyline>")), (polygon(1.0), 0));
+    let (geometry, warnings) = read_shape(&format!("<polyline>{}</polyline>", point(0, 0)));
+    assert_eq!((geometry, warnings), (Geometry::Unsupported { element: "polyline".into() }, 1));
+    // What is not known before a shape does not hide it.
+    let known = "<my:hint/><sphere><radius>1</radius></sphere><heightmap/>";
+    assert_eq!(read_shape(known), (Geometry::Sphere { radius: 1.0 }, 2));
     let (geometry, warnings) = read_shape("<heightmap><uri>x</uri></heightmap>");
     assert_eq!((geometry, warnings), (Geometry::Unsupported { element: "heightmap".into() }, 1));
 }

@@ -21,7 +21,7 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 fn length() -> impl Strategy<Value = f64> {
-    prop_oneof![0.001..10.0f64, Just(f64::MIN_POSITIVE), Just(5e-324), Just(1e6)]
+    prop_oneof![0.001..10.0f64, Just(0.0), Just(f64::MIN_POSITIVE), Just(5e-324), Just(1e6)]
 }
 
 fn numbers<const N: usize>() -> impl Strategy<Value = [f64; N]> {
@@ -56,6 +56,10 @@ fn pose() -> impl Strategy<Value = PoseSpec> {
     prop_oneof![zero, any]
 }
 
+fn submesh() -> impl Strategy<Value = Submesh> {
+    (text(), any::<bool>()).prop_map(|(name, centred)| Submesh { name, centred })
+}
+
 fn geometry() -> impl Strategy<Value = Geometry> {
     prop_oneof![
         Just(Geometry::Empty),
@@ -67,8 +71,9 @@ fn geometry() -> impl Strategy<Value = Geometry> {
         lengths().prop_map(|radii| Geometry::Ellipsoid { radii }),
         (prop::array::uniform3(-1.0..-0.1f64), lengths())
             .prop_map(|(normal, size)| Geometry::Plane { normal, size }),
-        (text(), prop::array::uniform3(-9.0..-0.1f64), option::of(text()))
+        (text(), prop::array::uniform3(-9.0..-0.1f64), option::of(submesh()))
             .prop_map(|(uri, scale, submesh)| Geometry::Mesh { uri, scale, submesh }),
+        (vec(numbers(), 3..6), length()).prop_map(|(points, height)| Geometry::Polyline { points, height }),
         prop_oneof![Just("heightmap"), Just("polyline"), Just("image")]
             .prop_map(|e| Geometry::Unsupported { element: e.to_owned() }),
     ]
@@ -144,13 +149,19 @@ fn include() -> impl Strategy<Value = IncludeSpec> {
             pose,
             placement_frame,
             is_static,
+            merge: false,
         },
     )
 }
 
+/// Only what is in a model can be merged into it.
+fn nested_include() -> impl Strategy<Value = IncludeSpec> {
+    (include(), any::<bool>()).prop_map(|(include, merge)| IncludeSpec { merge, ..include })
+}
+
 fn model() -> impl Strategy<Value = ModelSpec> {
     let head = || (name(), pose(), reference(), reference(), any::<bool>());
-    let parts = || (vec(link(), 0..3), vec(joint(), 0..2), vec(frame(), 0..2), vec(include(), 0..2));
+    let parts = || (vec(link(), 0..3), vec(joint(), 0..2), vec(frame(), 0..2), vec(nested_include(), 0..2));
     let make = |(
         (name, pose, placement_frame, canonical_link, is_static),
         (links, joints, frames, includes),

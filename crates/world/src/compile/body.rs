@@ -5,6 +5,7 @@ use super::uri::folder_of;
 use crate::error::Error;
 use crate::pose::Pose;
 use crate::spec::{CollisionSpec, InertialSpec, ModelSpec, VisualSpec};
+use crate::world::ObjectType;
 
 /// A part of a model and where it is.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +28,8 @@ impl<'a, T> Part<'a, T> {
 #[derive(Debug)]
 pub(super) struct Body<'a> {
     pub(super) name: &'a str,
-    pub(super) model: &'a ModelSpec,
+    /// What the names of its links mark it as: its own, then those merged into it.
+    pub(super) marker: Option<ObjectType>,
     pub(super) is_static: bool,
     /// Its own frame in the world.
     pub(super) origin: Pose,
@@ -41,10 +43,10 @@ impl<'a> Body<'a> {
     /// Gathers a top-level model; `None` if the scope is the world.
     pub(super) fn gather(frames: &Frames<'a>, top: usize) -> Result<Option<Body<'a>>, Error> {
         let scope = &frames.tree.scopes[top];
-        let (Some(model), Some(frame)) = (scope.model, scope.frame) else { return Ok(None) };
+        let (Some(_), Some(frame)) = (scope.model, scope.frame) else { return Ok(None) };
         let mut body = Body {
             name: frames.tree.frames[frame].name,
-            model,
+            marker: None,
             is_static: scope.is_static,
             origin: frames.in_world(frame),
             collisions: Vec::new(),
@@ -52,10 +54,15 @@ impl<'a> Body<'a> {
             inertials: Vec::new(),
             has_joints: false,
         };
-        let mut todo = vec![top];
-        while let Some(id) = todo.pop() {
+        // Scopes, and whether their links are the model's own.
+        let mut todo = vec![(top, true)];
+        while let Some((id, own)) = todo.pop() {
+            let scope = &frames.tree.scopes[id];
             body.take(frames, top, id)?;
-            todo.extend(frames.tree.scopes[id].children.iter().rev());
+            if own {
+                body.marker = body.marker.or(scope.model.and_then(ModelSpec::marker));
+            }
+            todo.extend(scope.children.iter().rev().map(|c| (*c, own && frames.tree.scopes[*c].merged)));
         }
         Ok(Some(body))
     }

@@ -4,6 +4,7 @@
 //! model placed by one of its own frames, on that frame inside the model. The dependencies are
 //! walked with a stack of our own, so that a chain of any length is fine and a loop is found.
 
+use super::place::Sought;
 use super::tree::{Kind, Tree, WORLD};
 use crate::error::Error;
 use crate::pose::Pose;
@@ -21,7 +22,6 @@ enum Base {
 }
 
 /// A tree with the pose of every frame in its scope.
-#[derive(Debug)]
 pub(super) struct Frames<'a> {
     pub(super) tree: Tree<'a>,
     local: Vec<Pose>,
@@ -97,7 +97,7 @@ impl<'a> Frames<'a> {
         {
             pose = pose.then(&self.within(placed, inside).inverse());
         }
-        self.tree.checked(frame.scope, pose)
+        self.tree.checked(frame.scope, frame.name, pose)
     }
 
     /// Pose of a frame in a scope around it.
@@ -122,16 +122,25 @@ impl<'a> Frames<'a> {
 
     /// Pose, in the model, of something that stands in one of its links.
     pub(super) fn part(&self, scope: usize, link: usize, pose: &PoseSpec) -> Result<Pose, Error> {
+        self.placed(scope, Base::Frame(link), pose)
+    }
+
+    /// Pose of something in the world that is no frame itself.
+    pub(super) fn placed_in_world(&self, pose: &PoseSpec) -> Result<Pose, Error> {
+        self.placed(WORLD, Base::Scope, pose)
+    }
+
+    fn placed(&self, scope: usize, default: Base, pose: &PoseSpec) -> Result<Pose, Error> {
         let own = pose_of(pose);
         let base = match pose.relative_to.as_str() {
-            "" => Base::Frame(link),
+            "" => default,
             name => self.tree.lookup(scope, name)?,
         };
-        let pose = match base {
-            Base::Scope => own,
-            Base::Frame(frame) => self.within(frame, scope).then(&own),
+        let (placed, name) = match base {
+            Base::Scope => (own, ""),
+            Base::Frame(frame) => (self.within(frame, scope).then(&own), self.tree.frames[frame].name),
         };
-        self.tree.checked(scope, pose)
+        self.tree.checked(scope, name, placed)
     }
 }
 
@@ -139,7 +148,8 @@ impl Frames<'_> {
     /// Names and poses in the world of all frames, collisions and visuals.
     pub(super) fn all(&self) -> Result<Vec<(String, Pose)>, Error> {
         let mut all = Vec::new();
-        all.extend((0..self.tree.frames.len()).map(|id| (self.full_name(id), self.in_world(id))));
+        let seen = (0..self.tree.frames.len()).filter(|id| !self.tree.is_merged(*id));
+        all.extend(seen.map(|id| (self.full_name(id), self.in_world(id))));
         for (id, scope) in self.tree.scopes.iter().enumerate() {
             let Some(model) = scope.model else { continue };
             let above = self.model_in(id, WORLD);
@@ -156,14 +166,15 @@ impl Frames<'_> {
     }
 
     fn full_name(&self, frame: usize) -> String {
-        let mut names: Vec<&str> = self.tree.way_up(frame, WORLD).map(|f| self.tree.frames[f].name).collect();
+        let way = self.tree.way_up(frame, WORLD).filter(|f| !self.tree.is_merged(*f));
+        let mut names: Vec<&str> = way.map(|f| self.tree.frames[f].name).collect();
         names.reverse();
         names.join("::")
     }
 }
 
 /// A pose as written, without what it is relative to.
-pub(super) fn pose_of(spec: &PoseSpec) -> Pose {
+fn pose_of(spec: &PoseSpec) -> Pose {
     Pose::from_xyz_rpy(spec.xyz, spec.rpy)
 }
 
@@ -174,6 +185,11 @@ impl Tree<'_> {
             let around = self.frames[f].scope;
             if around == scope { None } else { self.scopes[around].frame }
         })
+    }
+
+    /// Whether a frame is that of a model which was merged into the one around it.
+    fn is_merged(&self, id: usize) -> bool {
+        matches!(self.frames[id].kind, Kind::Model { inside, .. } if self.scopes[inside].merged)
     }
 
     fn base(&self, id: usize) -> Result<Base, Error> {
@@ -223,7 +239,7 @@ impl Tree<'_> {
                     ),
                     None => format!("no frame named \"{}\" in the world", excerpt(name)),
                 };
-                return Err(Error::file(self.scopes[scope].file, message));
+                return Err(Error::at(self.place(scope, Sought::Reference(name)), message));
             };
             (inside, rest) = (model, next);
         }
@@ -232,16 +248,16 @@ impl Tree<'_> {
     fn cycle(&self, id: usize) -> Error {
         let frame = &self.frames[id];
         let message = format!("the pose of \"{}\" depends on itself", excerpt(frame.name));
-        Error::file(self.scopes[frame.scope].file, message)
+        Error::at(self.place(frame.scope, Sought::Named(frame.name)), message)
     }
 
     /// Poses add up; what they add up to must still be a place.
-    fn checked(&self, scope: usize, pose: Pose) -> Result<Pose, Error> {
+    fn checked(&self, scope: usize, name: &str, pose: Pose) -> Result<Pose, Error> {
         if pose.is_finite() && pose.position.abs().max_element() <= MAX_METRES {
             return Ok(pose);
         }
         let message = format!("poses add up to a place farther away than {MAX_METRES} m");
-        Err(Error::file(self.scopes[scope].file, message))
+        Err(Error::at(self.place(scope, Sought::Named(name)), message))
     }
 }
 
@@ -257,7 +273,7 @@ fn check_attachments(tree: &Tree<'_>) -> Result<(), Error> {
                 Mark::Open => {
                     let frame = &tree.frames[id];
                     let message = format!("frame \"{}\" is attached to itself", excerpt(frame.name));
-                    return Err(Error::file(tree.scopes[frame.scope].file, message));
+                    return Err(Error::at(tree.place(frame.scope, Sought::Named(frame.name)), message));
                 }
                 Mark::New => {}
             }

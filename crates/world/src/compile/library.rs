@@ -1,10 +1,11 @@
 //! The models that a world includes, read once each, together with what they include in turn.
 
+use super::tree::MAX_PARTS;
 use super::uri::{Leads, Wanted, folder_of, join, leads};
 use crate::bundle::{Assets, normalise};
 use crate::error::{Error, Place, Warnings};
 use crate::sdf;
-use crate::spec::{Entry, IncludeSpec, ModelSpec, Spec};
+use crate::spec::{Entry, IncludeSpec, LinkSpec, ModelSpec, Spec};
 use crate::xml::excerpt;
 use std::collections::BTreeMap;
 
@@ -51,6 +52,7 @@ impl Library {
                 Entry::Light(_) => {}
             }
         }
+        let mut parts = 0;
         while let Some((file, uri)) = todo.pop() {
             let key = (folder_of(&file).to_owned(), uri);
             if library.found.contains_key(&key) {
@@ -64,7 +66,17 @@ impl Library {
                 && !library.models.contains_key(path)
             {
                 let Some((path, bytes)) = assets.read(path) else { continue };
-                let model = sdf::read_model(&path, &bytes, warnings)?;
+                let Some(model) = sdf::read_included(&path, &bytes, warnings)? else {
+                    let message = format!("include \"{}\" holds no model and is left out", excerpt(&key.1));
+                    warnings.add(message, || Place::file(&file));
+                    library.found.insert(key, Found::Missing);
+                    continue;
+                };
+                // Each will be in the tree at least once, so there is no need to go on reading.
+                parts += parts_in(&model);
+                if parts > MAX_PARTS {
+                    return Err(Error::file(&path, format!("more than {MAX_PARTS} parts, includes counted")));
+                }
                 uris_of(&model, &path, &mut todo);
                 library.models.insert(path, model);
             }
@@ -145,4 +157,12 @@ fn uris_of(model: &ModelSpec, file: &str, todo: &mut Vec<(String, String)>) {
         models.extend(&model.models);
         todo.extend(model.includes.iter().map(|i| (file.to_owned(), i.uri.clone())));
     }
+}
+
+/// How many parts the tree will have for a model, without its includes.
+fn parts_in(model: &ModelSpec) -> usize {
+    let of_link = |l: &LinkSpec| 1 + l.collisions.len() + l.visuals.len();
+    let links: usize = model.links.iter().map(of_link).sum();
+    let nested: usize = model.models.iter().map(parts_in).sum();
+    1 + links + nested + model.frames.len() + model.joints.len()
 }

@@ -3,8 +3,11 @@
 use super::body::{Body, Part};
 use super::colours::script_colour;
 use super::extents::Extents;
-use super::meshes::{MeshFound, MeshKey, Meshes, built_in_extents, parts_of};
+use super::made::{flat, key_of};
+use super::meshes::{MAX_ALL_READ, MeshFound, MeshKey, Meshes, point};
 use super::objects::from_z_to;
+use super::solids::polyline_extents;
+use super::standard::built_in_extents;
 use super::textures::Textures;
 use super::uri::folder_of;
 use crate::bundle::Assets;
@@ -14,6 +17,7 @@ use crate::pose::Pose;
 use crate::scene::{Group, Instance, Look, Material, Mesh, Owner, Role, Scene};
 use crate::spec::{Geometry, MaterialSpec, VisualSpec};
 use crate::xml::excerpt;
+use glam::DVec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,6 +30,9 @@ pub(super) struct Looks<'a> {
     materials: BTreeMap<MaterialKey, usize>,
     /// By what they show and which axes are mirrored.
     meshes: BTreeMap<(MeshKey, [bool; 3]), usize>,
+    polylines: BTreeMap<Vec<u64>, usize>,
+    /// Corners of all meshes.
+    corners: usize,
 }
 
 impl<'a> Looks<'a> {
@@ -35,6 +42,8 @@ impl<'a> Looks<'a> {
             textures: Textures::new(assets),
             materials: BTreeMap::new(),
             meshes: BTreeMap::new(),
+            polylines: BTreeMap::new(),
+            corners: 0,
         }
     }
 
@@ -69,14 +78,17 @@ impl<'a> Looks<'a> {
             let mut scale = [1.0; 3];
             let (pose, look) = match &part.spec.geometry {
                 Geometry::Mesh { uri, scale: factors, submesh } => {
-                    match meshes.find(uri, submesh.as_deref(), part.file, warnings)? {
+                    match meshes.find(uri, submesh.as_ref(), part.file, warnings)? {
                         MeshFound::File(key) => {
+                            // Whatever is seen must be within reach, too.
+                            meshes.extents(&key, *factors)?;
                             scale = factors.map(f64::abs);
                             let mirrored = factors.map(|f| f < 0.0);
                             (part.pose, Look::Mesh(self.mesh(&key, mirrored, meshes, warnings)?))
                         }
                         MeshFound::BuiltIn(mesh) => {
-                            let (pose, e) = match extents {
+                            // Only an object is known to be nothing but its look.
+                            let (pose, e) = match extents.filter(|_| matches!(owner, Owner::Object(_))) {
                                 Some(e) => (Pose::IDENTITY, e),
                                 None => (part.pose, built_in_extents(mesh, *factors)),
                             };
@@ -93,6 +105,12 @@ impl<'a> Looks<'a> {
                 Geometry::Plane { normal, size } => {
                     let rotation = part.pose.rotation * from_z_to(*normal);
                     (Pose { rotation, ..part.pose }, Look::Plane(*size))
+                }
+                Geometry::Polyline { points, height } => {
+                    match self.polyline(points, *height, part, meshes, warnings)? {
+                        Some((pose, look)) => (pose, look),
+                        None => continue,
+                    }
                 }
                 other => match primitive(other) {
                     Some(look) => (part.pose, look),
@@ -164,24 +182,26 @@ impl<'a> Looks<'a> {
         &mut self,
         key: &MeshKey,
         mirrored: [bool; 3],
-        meshes: &Meshes<'_>,
+        meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
     ) -> Result<usize, Error> {
         let cache_key = (key.clone(), mirrored);
         if let Some(known) = self.meshes.get(&cache_key) {
             return Ok(*known);
         }
+        let (shift, corners) = meshes.shift_and_corners(key);
+        self.count_corners(corners, &key.path)?;
         let mut mesh = Mesh::default();
-        if let Some(model) = meshes.model(key) {
+        if let Some(file) = meshes.file(key) {
             let mut materials = BTreeMap::new();
-            for part in parts_of(&model, key) {
+            for part in file.parts(key) {
                 let base = mesh.positions.len() as u32;
-                append(&mut mesh, part, mirrored);
+                append(&mut mesh, part, shift, mirrored);
                 for group in &part.groups {
                     let material = match materials.get(&group.material) {
                         Some(known) => *known,
                         None => {
-                            let own = group.material.and_then(|m| model.materials.get(m));
+                            let own = group.material.and_then(|m| file.model.materials.get(m));
                             let kept = self.mesh_material(own, &key.path, warnings)?;
                             materials.insert(group.material, kept);
                             kept
@@ -202,6 +222,44 @@ impl<'a> Looks<'a> {
         Ok(index)
     }
 
+    /// A polygon with its height, as a mesh of plain material, else as a box.
+    fn polyline(
+        &mut self,
+        points: &[[f64; 2]],
+        height: f64,
+        part: &Part<'_, VisualSpec>,
+        meshes: &mut Meshes<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<Option<(Pose, Look)>, Error> {
+        let key = key_of(points, height);
+        if let Some(known) = self.polylines.get(&key) {
+            return Ok(Some((part.pose, Look::Mesh(*known))));
+        }
+        let Some(prism) = meshes.prism(points, height) else {
+            warnings.add("a polyline that can't be cut up is drawn as a box", || Place::file(part.file));
+            return Ok(polyline_extents(points, height).map(|e| {
+                let position = part.pose.point(e.centre);
+                (Pose { position, ..part.pose }, Look::Box(e.size.to_array()))
+            }));
+        };
+        self.count_corners(3 * prism.triangles.len(), part.file)?;
+        let index = self.scene.meshes.len();
+        let plain = self.plain();
+        self.scene.meshes.push(Arc::new(flat(&prism, plain)));
+        self.polylines.insert(key, index);
+        Ok(Some((part.pose, Look::Mesh(index))))
+    }
+
+    /// Corners of all meshes are bounded: mirror images and parts of one file are meshes of their
+    /// own.
+    fn count_corners(&mut self, corners: usize, file: &str) -> Result<(), Error> {
+        self.corners += corners;
+        if self.corners > MAX_ALL_READ {
+            return Err(Error::file(file, format!("more than {MAX_ALL_READ} corners in all that is seen")));
+        }
+        Ok(())
+    }
+
     fn mesh_material(
         &mut self,
         own: Option<&collada::Material>,
@@ -217,14 +275,16 @@ impl<'a> Looks<'a> {
     }
 }
 
-fn append(mesh: &mut Mesh, part: &collada::Part, mirrored: [bool; 3]) {
-    let flip = |v: &[f32; 3]| {
-        let mut out = *v;
+fn append(mesh: &mut Mesh, part: &collada::Part, shift: DVec3, mirrored: [bool; 3]) {
+    let flip = |v: [f32; 3]| {
+        let mut out = v;
         out.iter_mut().zip(mirrored).filter(|(_, m)| *m).for_each(|(x, _)| *x = -*x);
         out
     };
-    mesh.positions.extend(part.positions.iter().map(flip));
-    mesh.normals.extend(part.normals.iter().map(flip));
+    let moved =
+        |p: &[f32; 3]| if shift == DVec3::ZERO { *p } else { (point(p) + shift).as_vec3().to_array() };
+    mesh.positions.extend(part.positions.iter().map(|p| flip(moved(p))));
+    mesh.normals.extend(part.normals.iter().map(|n| flip(*n)));
     mesh.uvs.extend(&part.uvs);
     // One of each for every corner, whatever the file left out.
     mesh.normals.resize(mesh.positions.len(), [0.0, 0.0, 1.0]);

@@ -3,10 +3,10 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `uri`, `library`, `tree` | find and read included models, put them into one tree |
+//! | `uri`, `library`, `tree`, `place` | find and read included models, put them into one tree |
 //! | `frames`, `body` | bring every pose into its model, and every model into the world |
 //! | `solids`, `extents`, `mass`, `objects`, `ground` | what physics needs |
-//! | `meshes`, `textures`, `colours`, `looks` | what is seen |
+//! | `meshes`, `made`, `standard`, `textures`, `colours`, `looks` | what is seen |
 //! | `load` | a whole bundle in one call |
 
 mod body;
@@ -17,10 +17,13 @@ mod ground;
 mod library;
 mod load;
 mod looks;
+mod made;
 mod mass;
 mod meshes;
 mod objects;
+mod place;
 mod solids;
+mod standard;
 mod textures;
 mod tree;
 mod uri;
@@ -34,7 +37,7 @@ use crate::world::{FixedName, Ground, ObjectType, Shape, World};
 use crate::xml::excerpt;
 use body::Body;
 use extents::Extents;
-use frames::{Frames, pose_of};
+use frames::Frames;
 use glam::DVec3;
 use library::Library;
 use looks::Looks;
@@ -59,7 +62,7 @@ pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<W
     let file = format!("worlds/{}.world", spec.name);
     let mut warnings = warnings;
     let library = Library::load(spec, &file, assets, &mut warnings)?;
-    let frames = Frames::resolve(tree::build(spec, &file, &library)?)?;
+    let frames = Frames::resolve(tree::build(spec, &file, assets, &library)?)?;
     Compiler {
         file: &file,
         frames: &frames,
@@ -77,7 +80,7 @@ pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<W
 pub fn poses(spec: &Spec, assets: &Assets<'_>) -> Result<Vec<(String, Pose)>, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let library = Library::load(spec, &file, assets, &mut Warnings::default())?;
-    Frames::resolve(tree::build(spec, &file, &library)?)?.all()
+    Frames::resolve(tree::build(spec, &file, assets, &library)?)?.all()
 }
 
 struct Compiler<'a> {
@@ -155,7 +158,7 @@ impl<'a> Compiler<'a> {
         for top in &self.frames.tree.tops {
             let Top::Model { scope, inline } = top else { continue };
             let Some(body) = Body::gather(self.frames, *scope)? else { continue };
-            let class = match body.model.marker().filter(|_| *inline) {
+            let class = match body.marker.filter(|_| *inline) {
                 Some(object_type) => {
                     if !self.names.insert(body.name.to_owned()) {
                         let message = format!("two objects are named \"{}\"", excerpt(body.name));
@@ -263,7 +266,11 @@ impl<'a> Compiler<'a> {
             match top {
                 Top::Sun => found = found.or(Some(Sun::default())),
                 Top::Light(light) if light.kind == "directional" => {
-                    found = found.or_else(|| Some(sun_of(light)));
+                    let pose = self.frames.placed_in_world(&light.pose);
+                    match pose {
+                        Ok(pose) => found = found.or_else(|| Some(sun_of(light, &pose))),
+                        Err(e) => self.warnings.add(e.message + ": a light is passed over", || e.place),
+                    }
                 }
                 Top::Light(light) => {
                     let message = format!("light \"{}\" is not directional", excerpt(&light.name));
@@ -276,13 +283,10 @@ impl<'a> Compiler<'a> {
     }
 }
 
-fn sun_of(light: &LightSpec) -> Sun {
-    let default = Sun::default();
-    let along = match light.direction {
-        Some(direction) => pose_of(&light.pose).rotation * DVec3::from_array(direction),
-        None => DVec3::from_array(default.direction),
-    };
-    let direction = along.normalize_or(DVec3::from_array(default.direction)).to_array();
+fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
+    // Straight down is what the format says of lights that don't.
+    let along = pose.rotation * DVec3::from_array(light.direction.unwrap_or([0.0, 0.0, -1.0]));
+    let direction = along.normalize_or(DVec3::from_array(Sun::default().direction)).to_array();
     let colour = match light.diffuse {
         Some([r, g, b, _]) => [r, g, b].map(|x| x.clamp(0.0, 1.0)),
         None => [1.0; 3],

@@ -3,8 +3,11 @@
 use super::body::Body;
 use super::extents::Extents;
 use super::mass::mass_of;
-use super::meshes::{MeshFound, Meshes, built_in_extents};
-use super::solids::{MeshesAs, OBJECT_FRICTION, WALL_FRICTION, simple_shape, solids_of};
+use super::meshes::{MeshFound, Meshes};
+use super::solids::{
+    MeshesAs, OBJECT_FRICTION, WALL_FRICTION, is_ball, polyline_extents, simple_shape, solids_of,
+};
+use super::standard::built_in_extents;
 use crate::error::{Error, Place, Warnings};
 use crate::pose::Pose;
 use crate::spec::{Geometry, VisualSpec};
@@ -59,9 +62,12 @@ fn kind_of(body: &Body<'_>, object_type: ObjectType) -> ObjectKind {
     if body.collisions.iter().any(|c| c.spec.name == "cone") {
         return ObjectKind::Cone;
     }
-    match body.collisions.first().map(|c| &c.spec.geometry) {
+    let shape =
+        |g: &&Geometry| !matches!(g, Geometry::Empty | Geometry::Plane { .. } | Geometry::Unsupported { .. });
+    match body.collisions.iter().map(|c| &c.spec.geometry).find(shape) {
         Some(Geometry::Cylinder { .. } | Geometry::Capsule { .. }) => ObjectKind::Cylinder,
         Some(Geometry::Sphere { .. }) => ObjectKind::Sphere,
+        Some(Geometry::Ellipsoid { radii }) if is_ball(radii) => ObjectKind::Sphere,
         Some(Geometry::Cone { .. }) => ObjectKind::Cone,
         _ => ObjectKind::Box,
     }
@@ -107,7 +113,7 @@ fn box_of(
 ) -> Result<Option<(Pose, Shape)>, Error> {
     Ok(match &visual.geometry {
         Geometry::Mesh { uri, scale, submesh } => {
-            let extents = match meshes.find(uri, submesh.as_deref(), file, warnings)? {
+            let extents = match meshes.find(uri, submesh.as_ref(), file, warnings)? {
                 MeshFound::File(key) => meshes.extents(&key, *scale)?,
                 MeshFound::BuiltIn(mesh) => Some(built_in_extents(mesh, *scale)),
                 MeshFound::Missing => None,
@@ -119,6 +125,7 @@ fn box_of(
             let half = DVec3::new(size[0] * 0.5, size[1] * 0.5, 5e-4);
             Some((Pose { position: pose.position, rotation }, Shape::Box(half)))
         }
+        Geometry::Polyline { points, height } => polyline_extents(points, *height).map(|e| e.to_solid(pose)),
         other => simple_shape(other).map(|shape| (*pose, shape)),
     })
 }

@@ -2,7 +2,8 @@
 
 use super::body::{Body, Part};
 use super::extents::Extents;
-use super::meshes::{MeshFound, Meshes, built_in_extents};
+use super::meshes::{MeshFound, Meshes};
+use super::standard::built_in_extents;
 use crate::error::{Error, Place, Warnings};
 use crate::pose::Pose;
 use crate::spec::{CollisionSpec, Geometry};
@@ -16,6 +17,8 @@ pub(super) const OBJECT_FRICTION: f64 = 0.6;
 pub(super) const WALL_FRICTION: f64 = 0.4;
 /// Rubber on rubber; files that say 100 mean "a lot".
 const MAX_FRICTION: f64 = 2.0;
+/// Half of the thinnest thing that is solid.
+const MIN_HALF: f64 = 1e-4;
 /// Solid triangles this near to the ground are the ground.
 const FLAT: f64 = 0.02;
 
@@ -62,13 +65,11 @@ fn shape_of(
     warnings: &mut Warnings,
 ) -> Result<Option<(Pose, Shape)>, Error> {
     let Geometry::Mesh { uri, scale, submesh } = &part.spec.geometry else {
-        if let Geometry::Ellipsoid { .. } = part.spec.geometry {
-            warnings.add("an ellipsoid collision is taken as a box", || Place::file(part.file));
-        }
-        return Ok(simple_shape(&part.spec.geometry).map(|shape| (part.pose, shape)));
+        return Ok(made_shape(part, meshes_as, meshes, warnings)
+            .or_else(|| Some((part.pose, simple_shape(&part.spec.geometry)?))));
     };
     let boxed = |extents: Option<Extents>| extents.map(|e| e.to_solid(&part.pose));
-    match meshes.find(uri, submesh.as_deref(), part.file, warnings)? {
+    match meshes.find(uri, submesh.as_ref(), part.file, warnings)? {
         MeshFound::Missing => Ok(None),
         MeshFound::BuiltIn(mesh) => Ok(boxed(Some(built_in_extents(mesh, *scale)))),
         MeshFound::File(key) => {
@@ -86,18 +87,61 @@ fn shape_of(
     }
 }
 
-/// The shape of everything but meshes and planes.
+/// Shapes that physics does not know: triangles on what never moves, boxes on what may.
+fn made_shape(
+    part: &Part<'_, CollisionSpec>,
+    meshes_as: MeshesAs,
+    meshes: &mut Meshes<'_>,
+    warnings: &mut Warnings,
+) -> Option<(Pose, Shape)> {
+    let what = match &part.spec.geometry {
+        Geometry::Ellipsoid { radii } if !is_ball(radii) => "an ellipsoid",
+        Geometry::Polyline { .. } => "a polyline",
+        _ => return None,
+    };
+    if meshes_as == MeshesAs::Triangles
+        && let Some(mesh) = meshes.made_solid(&part.spec.geometry)
+    {
+        return Some((part.pose, Shape::Mesh(mesh)));
+    }
+    warnings.add(format!("the collision of {what} is taken as a box"), || Place::file(part.file));
+    let Geometry::Polyline { points, height } = &part.spec.geometry else { return None };
+    polyline_extents(points, *height).map(|e| e.to_solid(&part.pose))
+}
+
+/// The box round a polygon and its height.
+pub(super) fn polyline_extents(points: &[[f64; 2]], height: f64) -> Option<Extents> {
+    let corners = points.iter().flat_map(|p| [0.0, height].map(|z| DVec3::new(p[0], p[1], z)));
+    Extents::of_points(corners)
+}
+
+/// Whether an ellipsoid is a ball.
+pub(super) fn is_ball(radii: &[f64; 3]) -> bool {
+    radii.iter().all(|r| (r - radii[0]).abs() <= 1e-6 * radii[0])
+}
+
+/// The shape of everything but meshes, polylines and planes. What is flat is given some thickness.
 pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
+    let thick = |x: f64| x.max(MIN_HALF);
     Some(match *geometry {
-        Geometry::Box { size } => Shape::Box(DVec3::from_array(size) * 0.5),
-        Geometry::Cylinder { radius, length } => Shape::Cylinder { radius, half_length: length * 0.5 },
-        Geometry::Sphere { radius } => Shape::Sphere { radius },
-        Geometry::Capsule { radius, length } => Shape::Capsule { radius, half_length: length * 0.5 },
-        Geometry::Cone { radius, length } => Shape::Cone { radius, half_length: length * 0.5 },
-        Geometry::Ellipsoid { radii } => Shape::Box(DVec3::from_array(radii)),
-        Geometry::Plane { .. } | Geometry::Mesh { .. } | Geometry::Empty | Geometry::Unsupported { .. } => {
-            return None;
+        Geometry::Box { size } => Shape::Box(DVec3::from_array(size.map(|x| thick(x * 0.5)))),
+        Geometry::Cylinder { radius, length } => {
+            Shape::Cylinder { radius: thick(radius), half_length: thick(length * 0.5) }
         }
+        Geometry::Sphere { radius } => Shape::Sphere { radius: thick(radius) },
+        Geometry::Capsule { radius, length } => {
+            Shape::Capsule { radius: thick(radius), half_length: thick(length * 0.5) }
+        }
+        Geometry::Cone { radius, length } => {
+            Shape::Cone { radius: thick(radius), half_length: thick(length * 0.5) }
+        }
+        Geometry::Ellipsoid { radii } if is_ball(&radii) => Shape::Sphere { radius: thick(radii[0]) },
+        Geometry::Ellipsoid { radii } => Shape::Box(DVec3::from_array(radii.map(thick))),
+        Geometry::Plane { .. }
+        | Geometry::Mesh { .. }
+        | Geometry::Polyline { .. }
+        | Geometry::Empty
+        | Geometry::Unsupported { .. } => return None,
     })
 }
 

@@ -4,7 +4,9 @@
 //! scope. Nothing is resolved yet: see [`super::frames`].
 
 use super::library::{Found, Library, MAX_INCLUDES};
+use super::place::Sought;
 use super::uri::folder_of;
+use crate::bundle::Assets;
 use crate::error::Error;
 use crate::spec::{Entry, FrameSpec, IncludeSpec, LightSpec, ModelSpec, PoseSpec, Spec};
 use crate::xml::excerpt;
@@ -15,7 +17,7 @@ const MAX_INCLUDE_DEPTH: usize = 16;
 /// Models inside of models, includes counted too.
 const MAX_MODEL_DEPTH: usize = 128;
 /// Models, links, joints, frames, visuals and collisions of a world.
-const MAX_PARTS: usize = 200_000;
+pub(super) const MAX_PARTS: usize = 200_000;
 
 /// The scope of the world itself.
 pub(super) const WORLD: usize = 0;
@@ -37,6 +39,8 @@ pub(super) struct Scope<'a> {
     pub(super) links: Vec<usize>,
     /// Scopes of nested models.
     pub(super) children: Vec<usize>,
+    /// Whether what is in it counts as part of the model around it.
+    pub(super) merged: bool,
 }
 
 /// Something with a pose and a name.
@@ -83,8 +87,9 @@ pub(super) enum Top<'a> {
 }
 
 /// All scopes and frames of a world.
-#[derive(Debug)]
 pub(super) struct Tree<'a> {
+    /// Where the files are, for the places of errors.
+    pub(super) assets: Assets<'a>,
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) frames: Vec<Frame<'a>>,
     pub(super) tops: Vec<Top<'a>>,
@@ -98,6 +103,7 @@ struct Entering<'a> {
     placement: &'a str,
     is_static: bool,
     file: &'a str,
+    merged: bool,
 }
 
 struct Builder<'a> {
@@ -111,7 +117,12 @@ struct Builder<'a> {
 }
 
 /// Puts all includes in place.
-pub(super) fn build<'a>(spec: &'a Spec, file: &'a str, library: &'a Library) -> Result<Tree<'a>, Error> {
+pub(super) fn build<'a>(
+    spec: &'a Spec,
+    file: &'a str,
+    assets: &Assets<'a>,
+    library: &'a Library,
+) -> Result<Tree<'a>, Error> {
     let world = Scope {
         frame: None,
         model: None,
@@ -120,8 +131,9 @@ pub(super) fn build<'a>(spec: &'a Spec, file: &'a str, library: &'a Library) -> 
         names: BTreeMap::new(),
         links: Vec::new(),
         children: Vec::new(),
+        merged: false,
     };
-    let tree = Tree { scopes: vec![world], frames: Vec::new(), tops: Vec::new() };
+    let tree = Tree { assets: *assets, scopes: vec![world], frames: Vec::new(), tops: Vec::new() };
     let mut b = Builder { tree, library, parts: 0, includes: 0, open: Vec::new(), depth: 0 };
     for frame in &spec.frames {
         b.named(WORLD, frame)?;
@@ -146,6 +158,7 @@ fn own<'a>(model: &'a ModelSpec, file: &'a str) -> Entering<'a> {
         placement: &model.placement_frame,
         is_static: model.is_static,
         file,
+        merged: false,
     }
 }
 
@@ -161,8 +174,16 @@ impl<'a> Builder<'a> {
     fn frame(&mut self, frame: Frame<'a>) -> Result<usize, Error> {
         self.count(self.tree.scopes[frame.scope].file, 1)?;
         let id = self.tree.frames.len();
-        // Of two with one name the first is meant.
-        self.tree.scopes[frame.scope].names.entry(frame.name).or_insert(id);
+        // What is merged is seen in the model around it, too.
+        let mut scope = frame.scope;
+        loop {
+            // Of two with one name the first is meant.
+            self.tree.scopes[scope].names.entry(frame.name).or_insert(id);
+            match self.tree.scopes[scope].frame.filter(|_| self.tree.scopes[scope].merged) {
+                Some(around) => scope = self.tree.frames[around].scope,
+                None => break,
+            }
+        }
         self.tree.frames.push(frame);
         Ok(id)
     }
@@ -173,7 +194,7 @@ impl<'a> Builder<'a> {
     }
 
     fn model(&mut self, parent: usize, entering: Entering<'a>) -> Result<usize, Error> {
-        let Entering { model, name, pose, placement, is_static, file } = entering;
+        let Entering { model, name, pose, placement, is_static, file, merged } = entering;
         if self.depth >= MAX_MODEL_DEPTH {
             let message = format!("models are nested deeper than {MAX_MODEL_DEPTH}");
             return Err(Error::file(file, message));
@@ -189,6 +210,7 @@ impl<'a> Builder<'a> {
             names: BTreeMap::new(),
             links: Vec::new(),
             children: Vec::new(),
+            merged,
         });
         if parent != WORLD {
             self.tree.scopes[parent].children.push(scope);
@@ -229,11 +251,12 @@ impl<'a> Builder<'a> {
             Err(found) => return self.stand_in(scope, include, found),
         };
         if self.open.contains(&path) {
-            return Err(Error::file(file, format!("\"{}\" includes itself", excerpt(path))));
+            let place = self.tree.place(scope, Sought::Include(&include.uri));
+            return Err(Error::at(place, format!("\"{}\" includes itself", excerpt(path))));
         }
         if self.open.len() >= MAX_INCLUDE_DEPTH {
-            let message = format!("includes are nested deeper than {MAX_INCLUDE_DEPTH}");
-            return Err(Error::file(file, message));
+            let place = self.tree.place(scope, Sought::Include(&include.uri));
+            return Err(Error::at(place, format!("includes are nested deeper than {MAX_INCLUDE_DEPTH}")));
         }
         self.open.push(path);
         let placement = match include.placement_frame.as_str() {
@@ -247,6 +270,7 @@ impl<'a> Builder<'a> {
             placement,
             is_static: include.is_static.unwrap_or(model.is_static),
             file: path,
+            merged: include.merge && scope != WORLD,
         };
         let scope = self.model(scope, entering)?;
         self.open.pop();

@@ -12,6 +12,7 @@ mod write;
 mod write_parts;
 
 pub use config::{read_config, write_config};
+pub(crate) use read::read_included;
 pub use read::{read, read_model};
 pub use write::{write, write_model};
 

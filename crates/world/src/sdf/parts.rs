@@ -3,11 +3,15 @@
 use super::MAX_METRES;
 use super::value::Ctx;
 use crate::error::Error;
-use crate::spec::{CollisionSpec, Geometry, InertialSpec, MaterialSpec, PoseSpec, VisualSpec};
+use crate::spec::{CollisionSpec, Geometry, InertialSpec, MaterialSpec, PoseSpec, Submesh, VisualSpec};
 use crate::xml::{Element, excerpt};
 
 /// Heaviest link, kg.
 const MAX_MASS: f64 = 1e9;
+
+/// Shapes that are known.
+const SHAPES: &[&str] =
+    &["empty", "box", "cylinder", "capsule", "cone", "sphere", "ellipsoid", "plane", "mesh", "polyline"];
 
 impl Ctx<'_> {
     pub(super) fn inertial(&mut self, e: &Element) -> Result<InertialSpec, Error> {
@@ -72,13 +76,13 @@ impl Ctx<'_> {
         })
     }
 
-    fn material(&mut self, e: &Element) -> Result<MaterialSpec, Error> {
+    fn material<'e>(&mut self, e: &'e Element) -> Result<MaterialSpec, Error> {
         self.rest(
             e,
             &["ambient", "diffuse", "specular", "emissive", "script", "pbr"],
             &["shader", "render_order", "lighting", "double_sided", "shininess"],
         );
-        let text = |e: &Element| (!e.text.is_empty()).then(|| e.text.clone());
+        let text = |e: &'e Element| (!e.text.is_empty()).then_some(e);
         // The oldest files hold the name in <script> itself.
         let script = e.child("script").and_then(|s| s.child("name").map_or_else(|| text(s), text));
         let albedo = ["metal", "specular"].iter().find_map(|w| e.path(&["pbr", w, "albedo_map"]));
@@ -87,16 +91,20 @@ impl Ctx<'_> {
             diffuse: self.optional_colour(e, "diffuse")?,
             specular: self.optional_colour(e, "specular")?,
             emissive: self.optional_colour(e, "emissive")?,
-            script,
-            albedo_map: albedo.and_then(text),
+            script: script.map(|s| self.bounded(s)).transpose()?,
+            albedo_map: albedo.and_then(text).map(|a| self.bounded(a)).transpose()?,
         })
     }
 
     /// The shape in the `<geometry>` of a visual or collision.
     fn geometry(&mut self, parent: &Element) -> Result<Geometry, Error> {
         let e = self.required(parent, "geometry")?;
-        let Some(shape) = e.children.first() else { return Ok(Geometry::Empty) };
-        if let Some(second) = e.children.get(1) {
+        let known = |c: &&Element| SHAPES.contains(&c.name.as_str());
+        let Some(shape) = e.children.iter().find(known).or(e.children.first()) else {
+            return Ok(Geometry::Empty);
+        };
+        self.rest(e, &[SHAPES, &[&shape.name]].concat(), &[]);
+        if let Some(second) = e.children.iter().find(|c| known(c) && c.offset > shape.offset) {
             self.warn(second, "a second shape in one <geometry> was passed over");
         }
         let length =
@@ -115,6 +123,7 @@ impl Ctx<'_> {
             "ellipsoid" => Geometry::Ellipsoid { radii: self.lengths(self.required(shape, "radii")?)? },
             "plane" => self.plane(shape)?,
             "mesh" => self.mesh(shape)?,
+            "polyline" => self.polyline(shape)?,
             other => {
                 let message = format!("shape <{}> is not known and was passed over", excerpt(other));
                 self.warn(shape, message);
@@ -139,6 +148,19 @@ impl Ctx<'_> {
         Ok(Geometry::Plane { normal, size })
     }
 
+    fn polyline(&mut self, e: &Element) -> Result<Geometry, Error> {
+        let points: Vec<[f64; 2]> = e.all("point").map(|p| self.numbers(p)).collect::<Result<_, _>>()?;
+        if points.iter().flatten().any(|x| x.abs() > MAX_METRES) {
+            return self.fail(e, format!("<point> is farther away than {MAX_METRES} m"));
+        }
+        if points.len() < 3 {
+            self.warn(e, "a <polyline> of fewer than three points was passed over");
+            return Ok(Geometry::Unsupported { element: e.name.clone() });
+        }
+        let [height] = e.child("height").map_or(Ok([1.0]), |h| self.lengths(h))?;
+        Ok(Geometry::Polyline { points, height })
+    }
+
     fn mesh(&mut self, e: &Element) -> Result<Geometry, Error> {
         let uri = self.required(e, "uri")?;
         if uri.text.is_empty() {
@@ -157,14 +179,12 @@ impl Ctx<'_> {
         };
         let submesh = match e.child("submesh") {
             None => None,
-            Some(s) => {
-                if s.child("center").map_or(Ok(false), |c| self.flag(c))? {
-                    self.warn(s, "<center> of a submesh was passed over");
-                }
-                Some(self.required(s, "name")?.text.clone())
-            }
+            Some(s) => Some(Submesh {
+                name: self.bounded(self.required(s, "name")?)?,
+                centred: self.optional_flag(s, "center")?.unwrap_or(false),
+            }),
         };
-        Ok(Geometry::Mesh { uri: uri.text.clone(), scale, submesh })
+        Ok(Geometry::Mesh { uri: self.bounded(uri)?, scale, submesh })
     }
 
     /// The pose of an include, where "none" and "zero" differ.

@@ -1,6 +1,6 @@
 //! Reading world and model files.
 
-use super::value::Ctx;
+use super::value::{Ctx, MAX_REFERENCE};
 use super::{NEWEST, OLDEST, minor_version};
 use crate::error::{Error, Warnings};
 use crate::spec::{
@@ -35,6 +35,20 @@ pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, E
 
 /// Reads a model file.
 pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<ModelSpec, Error> {
+    model_in(file, bytes, warnings)?
+}
+
+/// Reads a file that may hold a light or something else in place of a model.
+pub(crate) fn read_included(
+    file: &str,
+    bytes: &[u8],
+    warnings: &mut Warnings,
+) -> Result<Option<ModelSpec>, Error> {
+    model_in(file, bytes, warnings).map(Result::ok)
+}
+
+/// The model of a file; the inner error says that there is none.
+fn model_in(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Result<ModelSpec, Error>, Error> {
     let doc = Document::parse(file, bytes, Limits::SDF)?;
     doc.warn_of_tolerated(warnings);
     let mut ctx = Ctx { doc: &doc, warnings };
@@ -43,12 +57,12 @@ pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<M
     ctx.rest(root, &["model"], &[]);
     let mut models = root.all("model");
     let Some(model) = models.next() else {
-        return ctx.fail(root, "no <model> in the file");
+        return Ok(ctx.fail(root, "no <model> in the file"));
     };
     if let Some(second) = models.next() {
         ctx.warn(second, "more than one <model>: only the first is used");
     }
-    ctx.model(model)
+    ctx.model(model).map(Ok)
 }
 
 impl Ctx<'_> {
@@ -64,7 +78,7 @@ impl Ctx<'_> {
         match minor_version(version) {
             Some(OLDEST..=NEWEST) => Ok(version.trim().to_owned()),
             Some(_) => {
-                self.warn(root, format!("SDF {version} is not one of 1.{OLDEST} to 1.{NEWEST}"));
+                self.warn(root, format!("SDF {} is not one of 1.{OLDEST} to 1.{NEWEST}", version.trim()));
                 Ok(version.trim().to_owned())
             }
             None => {
@@ -103,7 +117,7 @@ impl Ctx<'_> {
                     }
                     spec.entries.push(Entry::Model(model));
                 }
-                "include" => spec.entries.push(Entry::Include(self.include(child)?)),
+                "include" => spec.entries.push(Entry::Include(self.include(child, false)?)),
                 "light" => spec.entries.push(Entry::Light(self.light(child)?)),
                 _ => {}
             }
@@ -157,13 +171,14 @@ impl Ctx<'_> {
         })
     }
 
-    fn include(&mut self, e: &Element) -> Result<IncludeSpec, Error> {
+    fn include(&mut self, e: &Element, in_model: bool) -> Result<IncludeSpec, Error> {
         self.rest(e, &["uri", "name", "pose", "static", "placement_frame"], &["cast_shadows", "attenuation"]);
-        if e.attribute("merge").is_some_and(|m| m == "true" || m == "1") {
-            self.warn(e, "merge of an <include> is taken as nesting");
+        let merge = e.attribute("merge").is_some_and(|m| m == "true" || m == "1");
+        if merge && !in_model {
+            self.warn(e, "merge of an <include> was passed over: it is not in a model");
         }
         let uri = self.required(e, "uri")?;
-        if uri.text.is_empty() || uri.text.len() > 4096 {
+        if uri.text.is_empty() || uri.text.len() > MAX_REFERENCE {
             return self.fail(uri, "<uri> of an include needs a path such as model://name");
         }
         let name = match e.child("name") {
@@ -177,6 +192,7 @@ impl Ctx<'_> {
             pose: self.optional_pose(e)?,
             placement_frame: placement.map_or(Ok(String::new()), |p| self.checked_name(p, &p.text))?,
             is_static: self.optional_flag(e, "static")?,
+            merge: merge && in_model,
         })
     }
 
@@ -201,7 +217,7 @@ impl Ctx<'_> {
                 "joint" => model.joints.push(self.joint(child)?),
                 "frame" => model.frames.push(self.frame(child)?),
                 "model" => model.models.push(self.model(child)?),
-                "include" => model.includes.push(self.include(child)?),
+                "include" => model.includes.push(self.include(child, true)?),
                 _ => {}
             }
         }

@@ -27,6 +27,9 @@ const UNSUPPORTED: &[&str] = &[
     "state",
 ];
 
+/// Longest reference to something else, in bytes.
+pub(super) const MAX_REFERENCE: usize = 4096;
+
 /// What a reader carries around.
 pub(super) struct Ctx<'a> {
     pub(super) doc: &'a Document<'a>,
@@ -91,12 +94,12 @@ impl Ctx<'_> {
         }
     }
 
-    /// Lengths that something solid can have.
+    /// Lengths that something can have; flat things have one of 0.
     pub(super) fn lengths<const N: usize>(&self, e: &Element) -> Result<[f64; N], Error> {
         let out = self.numbers::<N>(e)?;
         for x in out {
-            if x <= 0.0 {
-                return self.fail(e, format!("<{}> needs numbers above 0, found {x}", e.name));
+            if x < 0.0 {
+                return self.fail(e, format!("<{}> needs numbers from 0 up, found {x}", e.name));
             }
             if x > MAX_METRES {
                 return self.fail(e, format!("<{}> of {x} m is larger than {MAX_METRES} m", e.name));
@@ -160,10 +163,18 @@ impl Ctx<'_> {
     pub(super) fn reference(&self, e: &Element, attribute: &str) -> Result<String, Error> {
         // A scoped name may be as long as the names it is made of.
         let name = e.attribute(attribute).unwrap_or("");
-        if name.len() > 4096 || name.chars().any(char::is_control) {
+        if name.len() > MAX_REFERENCE || name.chars().any(char::is_control) {
             return self.fail(e, format!("{attribute} \"{}\" is not a name", excerpt(name)));
         }
         Ok(name.to_owned())
+    }
+
+    /// The text of an element that names a file or a part of one: it is copied about a lot.
+    pub(super) fn bounded(&self, e: &Element) -> Result<String, Error> {
+        if e.text.len() > MAX_REFERENCE {
+            return self.fail(e, format!("<{}> is longer than {MAX_REFERENCE} bytes", e.name));
+        }
+        Ok(e.text.clone())
     }
 
     /// The `<pose>` of an element; zero where there is none.

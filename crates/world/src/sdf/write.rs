@@ -155,7 +155,7 @@ impl Writer {
     }
 
     fn include(&mut self, include: &IncludeSpec) {
-        self.open("include", &[]);
+        self.open("include", if include.merge { &[("merge", "true")] } else { &[] });
         self.text("uri", &include.uri);
         if let Some(name) = &include.name {
             self.text("name", name);

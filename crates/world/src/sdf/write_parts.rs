@@ -127,12 +127,19 @@ impl Writer {
                 self.open("mesh", &[]);
                 self.text("uri", uri);
                 self.numbers("scale", scale);
-                if let Some(name) = submesh {
+                if let Some(part) = submesh {
                     self.open("submesh", &[]);
-                    self.text("name", name);
+                    self.text("name", &part.name);
+                    self.flag("center", part.centred.then_some(true));
                     self.close("submesh");
                 }
                 self.close("mesh");
+            }
+            Geometry::Polyline { points, height } => {
+                self.open("polyline", &[]);
+                points.iter().for_each(|p| self.numbers("point", p));
+                self.numbers("height", &[*height]);
+                self.close("polyline");
             }
             Geometry::Unsupported { element } => self.empty(element),
         }

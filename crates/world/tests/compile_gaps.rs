@@ -1,0 +1,195 @@
+//! What newer files have: merged includes, lights in frames, parts of meshes, polygons, ellipsoids;
+//! and what is tolerated or refused in files of others.
+
+mod sdf_support;
+
+use chicane_world::scene::Look;
+use chicane_world::world::{ObjectKind, ObjectType, Shape};
+use chicane_world::{Assets, World, compile};
+use glam::DVec3;
+use sdf_support::{bundle, load, read, warnings};
+
+fn collision(shape: &str) -> String {
+    format!("<collision name='c'><geometry>{shape}</geometry></collision>")
+}
+
+fn model(link: &str, inside: &str) -> String {
+    format!("<model name='m'><link name='{link}'>{inside}</link></model>")
+}
+
+/// A world without warnings.
+fn quiet(inside: &str) -> World {
+    let world = load(inside, &[]).expect("loads");
+    assert_eq!(warnings(&world), Vec::<String>::new());
+    world
+}
+
+const PART: &str = "<sdf version='1.10'><model name='part'><pose>0 0 1 0 0 0</pose>
+    <link name='object'><pose>1 0 0 0 0 0</pose>
+    <collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision></link>
+    <frame name='tip' attached_to='object'><pose>0 0 5 0 0 0</pose></frame></model></sdf>";
+
+#[test]
+fn a_merged_include_is_part_of_the_model_around_it() {
+    let inside = "<model name='m'><pose>10 0 0 0 0 0</pose><link name='base'/>
+        <frame name='f'><pose relative_to='tip'>0 0 1 0 0 0</pose></frame>
+        <include merge='true'><uri>model://part</uri><pose>0 2 0 0 0 0</pose></include></model>";
+    let files: [(&str, &[u8]); 1] = [("models/part/model.sdf", PART.as_bytes())];
+    let (spec, said) = read(inside).expect("readable");
+    assert_eq!(said, Vec::<String>::new());
+    let poses = compile::poses(&spec, &Assets::of(&bundle(inside, &files))).expect("resolvable");
+    let all: Vec<_> = poses.iter().map(|(n, p)| (n.as_str(), p.position.to_array())).collect();
+    assert_eq!(
+        all,
+        [
+            ("m", [10.0, 0.0, 0.0]),
+            ("m::base", [10.0, 0.0, 0.0]),
+            ("m::f", [11.0, 2.0, 6.0]),
+            ("m::object", [11.0, 2.0, 0.0]),
+            ("m::tip", [11.0, 2.0, 5.0]),
+            ("m::object::c", [11.0, 2.0, 0.0]),
+        ]
+    );
+    let world = load(inside, &files).expect("loads");
+    assert_eq!(
+        (world.objects[0].object_type, world.objects[0].kind),
+        (ObjectType::Object, ObjectKind::Sphere)
+    );
+    // Without merging, a link of a nested model marks nothing, and its frames have its name before them.
+    let nested = inside.replace(" merge='true'", "");
+    assert!(load(&nested, &files).expect_err("no tip here").message.starts_with("no frame named \"tip\""));
+    let nested = nested.replace("relative_to='tip'", "relative_to='part::tip'");
+    assert!(load(&nested, &files).expect("loads").objects.is_empty());
+}
+
+#[test]
+fn merging_into_a_world_is_passed_over() {
+    let (spec, said) = read("<include merge='1'><uri>model://part</uri></include>").expect("readable");
+    assert_eq!(said, ["worlds/t.world:4:1: merge of an <include> was passed over: it is not in a model"]);
+    assert!(matches!(&spec.entries[0], chicane_world::spec::Entry::Include(i) if !i.merge));
+}
+
+#[test]
+fn a_light_shines_from_where_its_frame_is() {
+    let light = |pose: &str, more: &str| format!("<light name='l' type='directional'>{pose}{more}</light>");
+    let frame = "<frame name='f'><pose degrees='true'>0 0 0 0 0 90</pose></frame>";
+    let shines = |inside: &str| DVec3::from_array(quiet(inside).scene.sun.direction);
+    let along = "<direction>1 0 -1</direction>";
+    let slanted = DVec3::new(0.0, 1.0, -1.0).normalize();
+    assert!(
+        (shines(&(frame.to_owned() + &light("<pose relative_to='f'/>", along))) - slanted).length() < 1e-12
+    );
+    assert!((shines(&light("", "")) - DVec3::NEG_Z).length() < 1e-12, "downwards unless it says");
+    let quarter = "<pose degrees='true'>0 0 9 90 0 0</pose>";
+    assert!((shines(&light(quarter, "")) - DVec3::Y).length() < 1e-12);
+    let world = load(&light("<pose relative_to='nobody'/>", along), &[]).expect("loads");
+    assert_eq!(
+        warnings(&world),
+        ["worlds/t.world:4:36: no frame named \"nobody\" in the world: a light is passed over"]
+    );
+}
+
+const POLYLINE: &str = "<polyline><point>0 0</point><point>2 0</point><point>2 1</point><point>1 1</point>
+    <point>1 3</point><point>0 3</point><height>0.5</height></polyline>";
+
+#[test]
+fn a_polygon_is_a_mesh_on_scenery_and_a_box_on_objects() {
+    let visual = format!("<visual name='v'><geometry>{POLYLINE}</geometry></visual>");
+    let world = quiet(&model("l", &(collision(POLYLINE) + &visual)));
+    let Shape::Mesh(mesh) = &world.scenery[0].shape else { panic!("{:?}", world.scenery) };
+    assert_eq!(mesh.triangles.len(), 20);
+    assert!(matches!(world.scene.instances[0].look, Look::Mesh(0)));
+    assert_eq!(world.scene.meshes[0].positions.len(), 60);
+
+    let world = load(&model("object", &(collision(POLYLINE) + &visual)), &[]).expect("loads");
+    assert_eq!(warnings(&world), ["worlds/t.world: the collision of a polyline is taken as a box"]);
+    let object = &world.objects[0];
+    assert_eq!((object.size.to_array(), object.centre.to_array()), ([2.0, 3.0, 0.5], [1.0, 1.5, 0.25]));
+    // Without a collision its visual is what is solid.
+    let size = load(&model("object", &visual), &[]).expect("loads").objects[0].size;
+    assert_eq!(size.to_array(), [2.0, 3.0, 0.5]);
+}
+
+#[test]
+fn a_polygon_that_crosses_itself_is_a_box() {
+    let crossed =
+        "<polyline><point>0 0</point><point>1 1</point><point>1 0</point><point>0 1</point></polyline>";
+    let visual = format!("<visual name='v'><geometry>{crossed}</geometry></visual>");
+    let world = load(&model("l", &(collision(crossed) + &visual)), &[]).expect("loads");
+    assert_eq!(
+        warnings(&world),
+        [
+            "worlds/t.world: the collision of a polyline is taken as a box",
+            "worlds/t.world: a polyline that can't be cut up is drawn as a box",
+        ]
+    );
+    assert_eq!(world.scenery[0].shape, Shape::Box(DVec3::splat(0.5)));
+    assert_eq!(world.scene.instances[0].look, Look::Box([1.0; 3]));
+}
+
+#[test]
+fn ellipsoids() {
+    let of = |radii: &str| collision(&format!("<ellipsoid><radii>{radii}</radii></ellipsoid>"));
+    let ball = &quiet(&model("object", &of("0.2 0.2 0.2"))).objects[0];
+    assert_eq!((ball.kind, ball.size.to_array()), (ObjectKind::Sphere, [0.4; 3]));
+    assert!(matches!(ball.solids[0].shape, Shape::Sphere { .. }));
+    let world = load(&model("object", &of("0.1 0.2 0.3")), &[]).expect("loads");
+    assert_eq!(warnings(&world), ["worlds/t.world: the collision of an ellipsoid is taken as a box"]);
+    assert_eq!(world.objects[0].size.to_array(), [0.2, 0.4, 0.6]);
+    let Shape::Mesh(mesh) = &quiet(&model("l", &of("0.1 0.2 0.3"))).scenery[0].shape else {
+        panic!("a mesh")
+    };
+    assert!(mesh.vertices.iter().all(|v| v.abs().cmple(DVec3::new(0.1, 0.2, 0.3) + 1e-12).all()));
+}
+
+#[test]
+fn the_kind_follows_the_first_shape_there_is() {
+    let ball = collision("<sphere><radius>0.1</radius></sphere>");
+    let empty = collision("<empty/>").replace("'c'", "'e'");
+    assert_eq!(quiet(&model("object", &(empty + &ball))).objects[0].kind, ObjectKind::Sphere);
+}
+
+#[test]
+fn what_is_flat_is_solid_all_the_same() {
+    let visual = "<visual name='v'><geometry><box><size>1 1 0</size></box></geometry></visual>";
+    let world = quiet(&model("object", &(collision("<box><size>1 1 0</size></box>") + visual)));
+    let size = world.objects[0].size;
+    assert!(size.z > 0.0 && size.z < 0.001, "{size}");
+    assert_eq!(world.scene.instances[0].look, Look::Box([1.0, 1.0, 0.0]));
+}
+
+#[test]
+fn a_cone_on_the_track_is_as_large_as_a_cone() {
+    let cone = "<visual name='v'><geometry><mesh><uri>model://meshes/acme_cone/acme_cone.dae</uri></mesh></geometry></visual>";
+    let kerb = collision("<box><size>9 9 1</size></box>");
+    let world = quiet(&model("l", &(kerb + cone)).replace("'m'", "'racetrack'"));
+    assert!(matches!(world.scene.instances[0].look, Look::BuiltIn(_, [0.135, 0.135, 0.23])));
+}
+
+#[test]
+fn an_included_light_is_left_out() {
+    let sun: &[u8] = b"<sdf version='1.6'><light name='s' type='directional'/></sdf>";
+    let world = load("<include><uri>model://my_sun</uri></include>", &[("models/my_sun/model.sdf", sun)]);
+    assert_eq!(
+        warnings(&world.expect("loads")),
+        [
+            "models/my_sun/model.sdf:1:20: <light> in <sdf> was passed over",
+            "worlds/t.world: include \"model://my_sun\" holds no model and is left out",
+        ]
+    );
+}
+
+#[test]
+fn a_mesh_too_large_to_be_seen_is_refused() {
+    let dae = sdf_support::box_mesh([100.0; 3], None);
+    let visual = "<visual name='v'><geometry><mesh><uri>model://meshes/a.dae</uri><scale>1e5 1 1</scale></mesh></geometry></visual>";
+    let error = load(&model("l", visual), &[("meshes/a.dae", &dae)]).expect_err("ten million metres");
+    assert_eq!(error.to_string(), "meshes/a.dae: mesh is larger than 1000000 m");
+}
+
+#[test]
+fn names_of_files_are_bounded() {
+    let long = "a".repeat(5_000);
+    let mesh = format!("<visual name='v'><geometry><mesh><uri>{long}</uri></mesh></geometry></visual>");
+    assert!(load(&model("l", &mesh), &[]).expect_err("long").message.ends_with("is longer than 4096 bytes"));
+}
