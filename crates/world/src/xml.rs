@@ -143,25 +143,14 @@ impl Parser<'_> {
             };
             match event {
                 Event::Start(tag) => {
-                    if root.is_some() && open.is_empty() {
-                        return self.fail(offset, "more than one root element");
-                    }
-                    if open.len() >= self.limits.depth {
-                        return self
-                            .fail(offset, format!("nested deeper than {} elements", self.limits.depth));
-                    }
-                    open.push(self.element(&tag, offset)?);
+                    let element = self.enter(&tag, offset, open.len(), root.is_some())?;
+                    open.push(element);
                 }
                 Event::Empty(tag) => {
-                    let element = self.element(&tag, offset)?;
-                    if open.len() >= self.limits.depth {
-                        return self
-                            .fail(offset, format!("nested deeper than {} elements", self.limits.depth));
-                    }
+                    let element = self.enter(&tag, offset, open.len(), root.is_some())?;
                     match open.last_mut() {
                         Some(parent) => parent.children.push(element),
-                        None if root.is_none() => root = Some(element),
-                        None => return self.fail(offset, "more than one root element"),
+                        None => root = Some(element),
                     }
                 }
                 Event::End(_) => {
@@ -214,6 +203,23 @@ impl Parser<'_> {
             None => return self.fail(offset, "text outside of the root element"),
         }
         Ok(())
+    }
+
+    /// An element that starts inside of so many others.
+    fn enter(
+        &mut self,
+        tag: &BytesStart<'_>,
+        offset: usize,
+        depth: usize,
+        has_root: bool,
+    ) -> Result<Element, Error> {
+        if has_root && depth == 0 {
+            return self.fail(offset, "more than one root element");
+        }
+        if depth >= self.limits.depth {
+            return self.fail(offset, format!("nested deeper than {} elements", self.limits.depth));
+        }
+        self.element(tag, offset)
     }
 
     fn element(&mut self, tag: &BytesStart<'_>, offset: usize) -> Result<Element, Error> {

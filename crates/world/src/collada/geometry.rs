@@ -4,20 +4,14 @@
 //! that is really there.
 
 use super::MAX_TRIANGLES;
-use super::source::{indices, local, vectors};
+use super::inputs::{Input, Inputs, Kind, append};
+use super::source::indices;
 use super::weld::{Arena, Corner, Welded, weld};
 use crate::error::{Error, Warnings};
-use crate::xml::{Document, Element, excerpt};
+use crate::xml::{Document, Element};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Vectors of one kind that a geometry may hold: more than its triangles can use.
-const MAX_VECTORS: usize = 3 * MAX_TRIANGLES;
-/// Inputs of one `<vertices>` that are looked at: many primitives may share it.
-const MAX_INPUTS: usize = 64;
-/// Largest offset of an input.
-const MAX_OFFSET: usize = 63;
 
 /// The triangles of a geometry in its own frame.
 pub(super) struct Mesh<'a> {
@@ -54,34 +48,12 @@ pub(super) fn read<'a>(
     Ok(builder.finish())
 }
 
-/// Where the indices of a corner lead: the offset in its step, and a piece of the arena.
-#[derive(Clone)]
-struct Input {
-    offset: usize,
-    vectors: Range<u32>,
-}
-
-/// What a primitive element refers to.
-struct Inputs {
-    stride: usize,
-    position: Input,
-    normal: Option<Input>,
-    uv: Option<Input>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Position,
-    Normal,
-    Uv,
-}
-
-struct Builder<'a> {
-    doc: &'a Document<'a>,
+pub(super) struct Builder<'a> {
+    pub(super) doc: &'a Document<'a>,
     /// Sources and vertices by id.
-    parts: BTreeMap<&'a str, &'a Element>,
-    arena: Arena,
-    loaded: BTreeMap<(Kind, &'a str), Range<u32>>,
+    pub(super) parts: BTreeMap<&'a str, &'a Element>,
+    pub(super) arena: Arena,
+    pub(super) loaded: BTreeMap<(Kind, &'a str), Range<u32>>,
     zero_uv: Option<u32>,
     corners: Vec<Corner>,
     runs: Vec<(Option<&'a str>, Range<usize>)>,
@@ -175,81 +147,6 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Finds what the indices of a primitive lead to.
-    fn inputs(&mut self, e: &'a Element) -> Result<Inputs, Error> {
-        let doc = self.doc;
-        let mut stride = 1;
-        let (mut position, mut normal, mut uv) = (None, None, None);
-        let mut vertices = None;
-        let mut uv_set = u32::MAX;
-        for input in e.all("input") {
-            let text = input.attribute("offset").unwrap_or("0");
-            let offset = text.trim().parse::<usize>().ok().filter(|o| *o <= MAX_OFFSET);
-            let offset = offset.ok_or_else(|| doc.error(input, format!("bad offset '{}'", excerpt(text))))?;
-            stride = stride.max(offset + 1);
-            match input.attribute("semantic") {
-                Some("VERTEX") => vertices = Some((offset, self.part(input)?)),
-                Some("POSITION") => position = Some((offset, input)),
-                Some("NORMAL") => normal = Some((offset, input)),
-                Some("TEXCOORD") => {
-                    let set = input.attribute("set").and_then(|s| s.trim().parse().ok()).unwrap_or(0);
-                    if uv.is_none() || set < uv_set {
-                        (uv, uv_set) = (Some((offset, input)), set);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Some((offset, vertices)) = vertices {
-            for input in vertices.all("input").take(MAX_INPUTS) {
-                let slot = match input.attribute("semantic") {
-                    Some("POSITION") => &mut position,
-                    Some("NORMAL") => &mut normal,
-                    Some("TEXCOORD") => &mut uv,
-                    _ => continue,
-                };
-                slot.get_or_insert((offset, input));
-            }
-        }
-        let Some(position) = position else {
-            return Err(doc.error(e, format!("<{}> has no input of positions", e.name)));
-        };
-        Ok(Inputs {
-            stride,
-            position: self.load(Kind::Position, position)?,
-            normal: normal.map(|n| self.load(Kind::Normal, n)).transpose()?,
-            uv: uv.map(|t| self.load(Kind::Uv, t)).transpose()?,
-        })
-    }
-
-    /// The source or vertices that an input names.
-    fn part(&self, input: &'a Element) -> Result<&'a Element, Error> {
-        let reference = input.attribute("source").unwrap_or("");
-        local(reference)
-            .and_then(|id| self.parts.get(id).copied())
-            .ok_or_else(|| self.doc.error(input, format!("no source '{}' in this mesh", excerpt(reference))))
-    }
-
-    /// Brings the vectors of a source into the arena, once.
-    fn load(&mut self, kind: Kind, (offset, input): (usize, &'a Element)) -> Result<Input, Error> {
-        let source = self.part(input)?;
-        let id = source.attribute("id").unwrap_or("");
-        if let Some(vectors) = self.loaded.get(&(kind, id)) {
-            return Ok(Input { offset, vectors: vectors.clone() });
-        }
-        let (start, end) = match kind {
-            Kind::Position => append(&mut self.arena.positions, vectors(self.doc, source)?),
-            Kind::Normal => append(&mut self.arena.normals, vectors(self.doc, source)?),
-            Kind::Uv => append(&mut self.arena.uvs, vectors(self.doc, source)?),
-        };
-        if end > MAX_VECTORS {
-            return Err(self.doc.error(source, format!("more than {MAX_VECTORS} vectors in one geometry")));
-        }
-        let vectors = start as u32..end as u32;
-        self.loaded.insert((kind, id), vectors.clone());
-        Ok(Input { offset, vectors })
-    }
-
     /// Corners from steps of indices, all in range. Without normals they get index 0 for now.
     fn corners(&mut self, words: &[u32], inputs: &Inputs, p: &Element) -> Result<Vec<Corner>, Error> {
         let uvs = &mut self.arena.uvs;
@@ -305,10 +202,3 @@ impl<'a> Builder<'a> {
 
 /// Stands for a normal that is still to be worked out.
 const NO_NORMAL: u32 = u32::MAX;
-
-/// Appends to a list; answers where the new piece starts and ends.
-fn append<T>(list: &mut Vec<T>, more: Vec<T>) -> (usize, usize) {
-    let start = list.len();
-    list.extend(more);
-    (start, list.len())
-}

@@ -4,11 +4,12 @@
 //! part are grouped by material. Node transforms, units, up axes and instances are resolved while
 //! reading. Pictures are named, not read.
 //!
-//! `source` reads the numbers, `geometry` makes triangles of one `<geometry>`, `weld` joins equal
+//! `source` reads the numbers, `inputs` finds them, `geometry` makes triangles of one `<geometry>`, `weld` joins equal
 //! corners, `material` reads looks, `transform` node transforms; `read` walks the scene and puts it
 //! all together, `write` is the way back.
 
 mod geometry;
+mod inputs;
 mod material;
 mod read;
 mod source;

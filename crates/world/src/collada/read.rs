@@ -6,7 +6,7 @@
 use super::geometry::{self, Mesh};
 use super::material::Materials;
 use super::source::local;
-use super::transform::{self, Mover};
+use super::transform::{self, Mover, move_part};
 use super::{Group, MAX_TRIANGLES, Model, Part};
 use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, Limits, excerpt};
@@ -289,30 +289,4 @@ fn collect_nodes<'a>(e: &'a Element, nodes: &mut BTreeMap<&'a str, &'a Element>)
             collect_nodes(child, nodes);
         }
     }
-}
-
-/// Moves a mesh and numbers its vertices by first use. `None` where a corner leaves `f32`.
-fn move_part(mesh: &Mesh<'_>, mut groups: Vec<Group>, mover: &Mover) -> Option<Part> {
-    const NEW: u32 = u32::MAX;
-    let from = &mesh.welded;
-    let n = from.positions.len();
-    let mut part = Part {
-        positions: Vec::with_capacity(n),
-        normals: Vec::with_capacity(n),
-        uvs: Vec::with_capacity(n),
-        ..Part::default()
-    };
-    let mut number = vec![NEW; n];
-    for index in groups.iter_mut().flat_map(|g| &mut g.indices) {
-        let old = *index as usize;
-        if number[old] == NEW {
-            number[old] = part.positions.len() as u32;
-            part.positions.push(mover.position(from.positions[old])?);
-            part.normals.push(mover.normal(from.normals[old]));
-            part.uvs.push(from.uvs[old]);
-        }
-        *index = number[old];
-    }
-    part.groups = groups;
-    Some(part)
 }

@@ -1,6 +1,8 @@
 //! Transforms: of nodes, of the file's unit and up axis, and what they do to a mesh.
 
+use super::geometry::Mesh;
 use super::source::{exactly, positive_zero};
+use super::{Group, Part};
 use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -101,4 +103,30 @@ impl Mover {
         };
         unit.to_array().map(|c| positive_zero(c as f32))
     }
+}
+
+/// Moves a mesh and numbers its vertices by first use. `None` where a corner leaves `f32`.
+pub(super) fn move_part(mesh: &Mesh<'_>, mut groups: Vec<Group>, mover: &Mover) -> Option<Part> {
+    const NEW: u32 = u32::MAX;
+    let from = &mesh.welded;
+    let n = from.positions.len();
+    let mut part = Part {
+        positions: Vec::with_capacity(n),
+        normals: Vec::with_capacity(n),
+        uvs: Vec::with_capacity(n),
+        ..Part::default()
+    };
+    let mut number = vec![NEW; n];
+    for index in groups.iter_mut().flat_map(|g| &mut g.indices) {
+        let old = *index as usize;
+        if number[old] == NEW {
+            number[old] = part.positions.len() as u32;
+            part.positions.push(mover.position(from.positions[old])?);
+            part.normals.push(mover.normal(from.normals[old]));
+            part.uvs.push(from.uvs[old]);
+        }
+        *index = number[old];
+    }
+    part.groups = groups;
+    Some(part)
 }

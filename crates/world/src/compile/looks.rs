@@ -1,33 +1,32 @@
 //! The scene: what every visual looks like and where it is drawn.
 
 use super::body::{Body, Part};
-use super::colours::script_colour;
 use super::extents::Extents;
 use super::made::{flat, key_of};
 use super::meshes::{MAX_ALL_READ, MeshFound, MeshKey, Meshes, point};
 use super::objects::from_z_to;
+use super::paint::MaterialKey;
 use super::solids::polyline_extents;
 use super::standard::built_in_extents;
 use super::textures::Textures;
-use super::uri::folder_of;
 use crate::bundle::Assets;
 use crate::collada;
 use crate::error::{Error, Place, Warnings};
 use crate::pose::Pose;
-use crate::scene::{Group, Instance, Look, Material, Mesh, Owner, Role, Scene};
-use crate::spec::{Geometry, MaterialSpec, VisualSpec};
-use crate::xml::excerpt;
+use crate::scene::{Group, Instance, Look, Mesh, Owner, Role, Scene};
+use crate::spec::{Geometry, VisualSpec};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type MaterialKey = ([u32; 4], [u32; 3], Option<usize>);
+/// Where something is drawn, what, and by which factors.
+type Placed = (Pose, Look, [f64; 3]);
 
 /// A scene that is being made.
 pub(super) struct Looks<'a> {
-    scene: Scene,
-    textures: Textures<'a>,
-    materials: BTreeMap<MaterialKey, usize>,
+    pub(super) scene: Scene,
+    pub(super) textures: Textures<'a>,
+    pub(super) materials: BTreeMap<MaterialKey, usize>,
     /// By what they show and which axes are mirrored.
     meshes: BTreeMap<(MeshKey, [bool; 3]), usize>,
     polylines: BTreeMap<Vec<u64>, usize>,
@@ -69,54 +68,37 @@ impl<'a> Looks<'a> {
         meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
     ) -> Result<(), Error> {
-        let mut stood_in = false;
+        let is_object = matches!(owner, Owner::Object(_));
+        let mut stand_in = extents;
         for part in &body.visuals {
             let material = match &part.spec.material {
                 Some(spec) => self.material_of(spec, part, warnings)?,
                 None => None,
             };
-            let mut scale = [1.0; 3];
-            let (pose, look) = match &part.spec.geometry {
-                Geometry::Mesh { uri, scale: factors, submesh } => {
+            let found = match &part.spec.geometry {
+                Geometry::Mesh { uri, scale, submesh } => {
                     match meshes.find(uri, submesh.as_ref(), part.file, warnings)? {
-                        MeshFound::File(key) => {
-                            // Whatever is seen must be within reach, too.
-                            meshes.extents(&key, *factors)?;
-                            scale = factors.map(f64::abs);
-                            let mirrored = factors.map(|f| f < 0.0);
-                            (part.pose, Look::Mesh(self.mesh(&key, mirrored, meshes, warnings)?))
-                        }
-                        MeshFound::BuiltIn(mesh) => {
-                            // Only an object is known to be nothing but its look.
-                            let (pose, e) = match extents.filter(|_| matches!(owner, Owner::Object(_))) {
-                                Some(e) => (Pose::IDENTITY, e),
-                                None => (part.pose, built_in_extents(mesh, *factors)),
-                            };
-                            let position = pose.point(e.centre);
-                            (Pose { position, ..pose }, Look::BuiltIn(mesh, e.size.to_array()))
-                        }
-                        MeshFound::Missing => {
-                            let Some(e) = extents.filter(|_| !stood_in) else { continue };
-                            stood_in = true;
-                            (Pose { position: e.centre, ..Pose::IDENTITY }, Look::Box(e.size.to_array()))
-                        }
+                        MeshFound::File(key) => Some(self.scaled_mesh(&key, *scale, part, meshes, warnings)?),
+                        // Only an object is known to be nothing but its look.
+                        MeshFound::BuiltIn(mesh) => Some(match extents.filter(|_| is_object) {
+                            Some(e) => boxed(&Pose::IDENTITY, e, |size| Look::BuiltIn(mesh, size)),
+                            None => boxed(&part.pose, built_in_extents(mesh, *scale), |size| {
+                                Look::BuiltIn(mesh, size)
+                            }),
+                        }),
+                        MeshFound::Missing => stand_in.take().map(|e| boxed(&Pose::IDENTITY, e, Look::Box)),
                     }
                 }
                 Geometry::Plane { normal, size } => {
                     let rotation = part.pose.rotation * from_z_to(*normal);
-                    (Pose { rotation, ..part.pose }, Look::Plane(*size))
+                    Some((Pose { rotation, ..part.pose }, Look::Plane(*size), [1.0; 3]))
                 }
                 Geometry::Polyline { points, height } => {
-                    match self.polyline(points, *height, part, meshes, warnings)? {
-                        Some((pose, look)) => (pose, look),
-                        None => continue,
-                    }
+                    self.polyline(points, *height, part, meshes, warnings)?
                 }
-                other => match primitive(other) {
-                    Some(look) => (part.pose, look),
-                    None => continue,
-                },
+                other => primitive(other).map(|look| (part.pose, look, [1.0; 3])),
             };
+            let Some((pose, look, scale)) = found else { continue };
             // Meshes bring their own materials; a primitive needs one.
             let own = matches!(look, Look::Mesh(_) | Look::BuiltIn(..));
             let material = if own { material } else { Some(material.unwrap_or_else(|| self.plain())) };
@@ -124,7 +106,7 @@ impl<'a> Looks<'a> {
                 owner,
                 name: part.spec.name.clone(),
                 role: if is_light { role_of(&part.spec.name) } else { Role::Plain },
-                pose: if matches!(owner, Owner::Object(_)) { pose } else { body.origin.then(&pose) },
+                pose: if is_object { pose } else { body.origin.then(&pose) },
                 scale,
                 look,
                 material,
@@ -134,48 +116,19 @@ impl<'a> Looks<'a> {
         Ok(())
     }
 
-    /// The material of what does not say.
-    pub(super) fn plain(&mut self) -> usize {
-        self.keep(Material::default())
-    }
-
-    fn keep(&mut self, material: Material) -> usize {
-        let key = (material.colour.map(f32::to_bits), material.emissive.map(f32::to_bits), material.texture);
-        let list = &mut self.scene.materials;
-        *self.materials.entry(key).or_insert_with(|| {
-            list.push(material);
-            list.len() - 1
-        })
-    }
-
-    fn material_of(
+    /// A mesh file, as it is or mirrored.
+    fn scaled_mesh(
         &mut self,
-        spec: &MaterialSpec,
+        key: &MeshKey,
+        factors: [f64; 3],
         part: &Part<'_, VisualSpec>,
+        meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Option<usize>, Error> {
-        let rgba = |c: [f64; 4]| c.map(|x| x.clamp(0.0, 1.0) as f32);
-        let mut colour = spec.diffuse.or(spec.ambient).map(rgba);
-        if let (None, Some(script)) = (colour, &spec.script) {
-            colour = script_colour(script);
-            if colour.is_none() {
-                let message =
-                    format!("script material \"{}\" is not known: a plain look is used", excerpt(script));
-                warnings.add(message, || Place::file(part.file));
-            }
-        }
-        let texture = match &spec.albedo_map {
-            Some(map) => self.textures.find(map, part.folder(), part.file, warnings)?,
-            None => None,
-        };
-        if colour.is_none() && spec.emissive.is_none() && texture.is_none() {
-            return Ok(None);
-        }
-        // A picture alone is shown as it is.
-        let plain = if texture.is_some() { [1.0; 4] } else { Material::default().colour };
-        let [r, g, b, _] = rgba(spec.emissive.unwrap_or_default());
-        let material = Material { colour: colour.unwrap_or(plain), emissive: [r, g, b], texture };
-        Ok(Some(self.keep(material)))
+    ) -> Result<Placed, Error> {
+        // Whatever is seen must be within reach, too.
+        meshes.extents(key, factors)?;
+        let mesh = self.mesh(key, factors.map(|f| f < 0.0), meshes, warnings)?;
+        Ok((part.pose, Look::Mesh(mesh), factors.map(f64::abs)))
     }
 
     fn mesh(
@@ -230,24 +183,21 @@ impl<'a> Looks<'a> {
         part: &Part<'_, VisualSpec>,
         meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Option<(Pose, Look)>, Error> {
+    ) -> Result<Option<Placed>, Error> {
         let key = key_of(points, height);
         if let Some(known) = self.polylines.get(&key) {
-            return Ok(Some((part.pose, Look::Mesh(*known))));
+            return Ok(Some((part.pose, Look::Mesh(*known), [1.0; 3])));
         }
         let Some(prism) = meshes.prism(points, height) else {
             warnings.add("a polyline that can't be cut up is drawn as a box", || Place::file(part.file));
-            return Ok(polyline_extents(points, height).map(|e| {
-                let position = part.pose.point(e.centre);
-                (Pose { position, ..part.pose }, Look::Box(e.size.to_array()))
-            }));
+            return Ok(polyline_extents(points, height).map(|e| boxed(&part.pose, e, Look::Box)));
         };
         self.count_corners(3 * prism.triangles.len(), part.file)?;
         let index = self.scene.meshes.len();
         let plain = self.plain();
         self.scene.meshes.push(Arc::new(flat(&prism, plain)));
         self.polylines.insert(key, index);
-        Ok(Some((part.pose, Look::Mesh(index))))
+        Ok(Some((part.pose, Look::Mesh(index), [1.0; 3])))
     }
 
     /// Corners of all meshes are bounded: mirror images and parts of one file are meshes of their
@@ -258,20 +208,6 @@ impl<'a> Looks<'a> {
             return Err(Error::file(file, format!("more than {MAX_ALL_READ} corners in all that is seen")));
         }
         Ok(())
-    }
-
-    fn mesh_material(
-        &mut self,
-        own: Option<&collada::Material>,
-        path: &str,
-        warnings: &mut Warnings,
-    ) -> Result<usize, Error> {
-        let Some(own) = own else { return Ok(self.plain()) };
-        let texture = match &own.texture {
-            Some(name) => self.textures.find(name, folder_of(path), path, warnings)?,
-            None => None,
-        };
-        Ok(self.keep(Material { colour: own.colour, emissive: own.emissive, texture }))
     }
 }
 
@@ -289,6 +225,11 @@ fn append(mesh: &mut Mesh, part: &collada::Part, shift: DVec3, mirrored: [bool; 
     // One of each for every corner, whatever the file left out.
     mesh.normals.resize(mesh.positions.len(), [0.0, 0.0, 1.0]);
     mesh.uvs.resize(mesh.positions.len(), [0.0; 2]);
+}
+
+/// A look that fills a box in a frame.
+fn boxed(pose: &Pose, e: Extents, look: impl FnOnce([f64; 3]) -> Look) -> Placed {
+    (Pose { position: pose.point(e.centre), ..*pose }, look(e.size.to_array()), [1.0; 3])
 }
 
 fn role_of(name: &str) -> Role {

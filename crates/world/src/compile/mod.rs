@@ -6,7 +6,7 @@
 //! | `uri`, `library`, `tree`, `place` | find and read included models, put them into one tree |
 //! | `frames`, `body` | bring every pose into its model, and every model into the world |
 //! | `solids`, `extents`, `mass`, `objects`, `ground` | what physics needs |
-//! | `meshes`, `made`, `standard`, `textures`, `colours`, `looks` | what is seen |
+//! | `meshes`, `made`, `standard`, `textures`, `colours`, `paint`, `looks` | what is seen |
 //! | `load` | a whole bundle in one call |
 
 mod body;
@@ -21,6 +21,7 @@ mod made;
 mod mass;
 mod meshes;
 mod objects;
+mod paint;
 mod place;
 mod solids;
 mod standard;
