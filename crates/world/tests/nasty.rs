@@ -53,7 +53,7 @@ fn one_link(inside: &str) -> String {
     format!("<model name='m'><link name='l'>{inside}</link></model>")
 }
 
-/// A mesh of one triangle in each of some geometries, instanced by that many nodes.
+/// A mesh file of one geometry and the nodes that show it.
 fn dae(points: &str, indices: &str, nodes: &str) -> Vec<u8> {
     format!(
         "<COLLADA><asset><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>
@@ -122,15 +122,17 @@ fn attributes_everywhere() {
 
 #[test]
 fn one_mesh_used_a_hundred_thousand_times() {
-    let files = parts(1_000);
-    let files: [(&str, &[u8]); 1] = [("meshes/a.dae", &files)];
-    let seen = one_link(&many(48_000, |i| visual("model://meshes/a.dae", "", i)));
-    let world = loaded("48,000 visuals of one mesh", &seen, &files).expect("loads");
-    assert_eq!((world.scene.meshes.len(), world.scene.instances.len()), (1, 48_000));
+    let mesh = parts(1_000);
+    let model = one_link(&many(1_000, |i| visual("model://meshes/a.dae", "", i)));
+    let model = format!("<sdf version='1.7'>{model}</sdf>");
+    let inside = many(100, |i| format!("<include><uri>model://m</uri><name>m{i}</name></include>"));
+    let files: [(&str, &[u8]); 2] = [("meshes/a.dae", &mesh), ("models/m/model.sdf", model.as_bytes())];
+    let world = loaded("100,000 visuals of one mesh", &inside, &files).expect("loads");
+    assert_eq!((world.scene.meshes.len(), world.scene.instances.len()), (1, 100_000));
 }
 
 #[test]
-fn one_mesh_solid_fifty_thousand_times() {
+fn one_mesh_solid_many_times() {
     let files = parts(60_000);
     let solid = one_link(&many(48_000, |i| collision("model://meshes/a.dae", "", i)));
     loaded("48,000 collisions of a mesh of 60,000 parts", &solid, &[("meshes/a.dae", &files)])
@@ -147,12 +149,15 @@ fn every_part_of_a_mesh_by_name() {
 
 #[test]
 fn two_million_triangles_in_one_file() {
-    let points = many(2_000_001, |i| format!("{} {} 1 ", i % 1000, i / 1000));
-    let indices = many(2_000_000, |i| format!("{} {} {} ", i, (i + 1) % 2_000_000, (i + 1000) % 2_000_000));
-    let file = dae(&points, &indices, &format!("<node>{INSTANCE}</node>"));
-    println!("{} MB", file.len() >> 20);
+    let file = {
+        let points = many(2_000_001, |i| format!("{} {} 1 ", i % 1000, i / 1000));
+        let corner = |i: usize| i % 2_000_000;
+        let indices = many(2_000_000, |i| format!("{i} {} {} ", corner(i + 1), corner(i + 1000)));
+        dae(&points, &indices, &format!("<node>{INSTANCE}</node>"))
+    };
     let inside = one_link(&visual("model://meshes/a.dae", "", 0));
-    let _ = loaded("2,000,000 triangles in one file", &inside, &[("meshes/a.dae", &file)]);
+    let world = loaded("2,000,000 triangles in one file", &inside, &[("meshes/a.dae", &file)]);
+    assert_eq!(world.expect("as many as may be").scene.meshes[0].groups[0].indices.len(), 6_000_000);
 }
 
 #[test]
@@ -163,7 +168,8 @@ fn a_mesh_mirrored_in_every_way() {
         format!("<scale>{} {} {}</scale>", sign(0), sign(1), sign(2))
     };
     let inside = one_link(&many(8, |i| visual("model://meshes/a.dae", &scale(i), i)));
-    let _ = loaded("8 mirror images of 2,000,000 triangles", &inside, &[("meshes/a.dae", &file)]);
+    let world = loaded("8 mirror images of 2,000,000 triangles", &inside, &[("meshes/a.dae", &file)]);
+    assert_eq!(world.expect("few corners").scene.meshes.len(), 8);
 }
 
 #[test]
@@ -172,7 +178,8 @@ fn many_meshes_of_two_million_triangles() {
     let names: Vec<String> = (0..20).map(|i| format!("meshes/a{i}.dae")).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|n| (n.as_str(), file.as_slice())).collect();
     let inside = one_link(&many(20, |i| visual(&format!("model://meshes/a{i}.dae"), "", i)));
-    let _ = loaded("20 files of 2,000,000 triangles", &inside, &files);
+    let error = loaded("20 files of 2,000,000 triangles", &inside, &files).expect_err("too many");
+    assert_eq!(error.to_string(), "meshes/a3.dae: more than 9000000 triangles and corners in all meshes");
 }
 
 #[test]

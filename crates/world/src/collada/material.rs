@@ -2,6 +2,7 @@
 
 use super::Material;
 use super::source::{floats, local};
+use crate::bundle::percent_decoded;
 use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use std::collections::BTreeMap;
@@ -199,7 +200,7 @@ fn picture_path(uri: &str) -> Option<String> {
         Some(rest) => (true, rest.strip_prefix("//").unwrap_or(rest)),
         None => (false, uri),
     };
-    let path = unescape(path).replace('\\', "/");
+    let path = percent_decoded(path).replace('\\', "/");
     let drive = path.trim_start_matches('/').as_bytes();
     let absolute =
         path.starts_with('/') || matches!(drive, [letter, b':', ..] if letter.is_ascii_alphabetic());
@@ -209,23 +210,4 @@ fn picture_path(uri: &str) -> Option<String> {
         _ => &path,
     };
     (!path.is_empty()).then(|| path.to_owned())
-}
-
-/// Undoes the escapes of a URI; as it is where that gives no text.
-fn unescape(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escaped = match rest {
-            [b'%', high, low, ..] => hex(*high).zip(hex(*low)).map(|(h, l)| h << 4 | l),
-            _ => None,
-        };
-        bytes.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { &rest[3..] } else { tail };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    (digit as char).to_digit(16).map(|d| d as u8)
 }

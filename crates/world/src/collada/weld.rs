@@ -30,27 +30,7 @@ pub(super) struct Welded {
 
 /// Makes vertices of corners. Every index must be in range.
 pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
-    let (positions, normals, uvs) =
-        (first_equal(&arena.positions), first_equal(&arena.normals), first_equal(&arena.uvs));
-    // Equal corners, seen by value, in order of appearance.
-    let mut order: Vec<(u64, u64)> = Vec::with_capacity(corners.len());
-    for (i, c) in corners.iter().enumerate() {
-        let (p, n, t) = (positions[c.position as usize], normals[c.normal as usize], uvs[c.uv as usize]);
-        order.push((u64::from(p) << 32 | u64::from(n), u64::from(t) << 32 | i as u64));
-    }
-    order.sort_unstable();
-    // The first corner of each kind stands for the rest.
-    let mut stands_for = vec![0u32; corners.len()];
-    let mut previous: Option<(u64, u64)> = None;
-    let mut first = 0;
-    for &(pn, ti) in &order {
-        let i = ti as u32;
-        if previous != Some((pn, ti >> 32)) {
-            previous = Some((pn, ti >> 32));
-            first = i;
-        }
-        stands_for[i as usize] = first;
-    }
+    let stands_for = first_alike(arena, corners);
     let mut out = Welded { indices: Vec::with_capacity(corners.len()), ..Welded::default() };
     for (i, c) in corners.iter().enumerate() {
         let first = stands_for[i] as usize;
@@ -64,6 +44,33 @@ pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
         }
     }
     out
+}
+
+/// For every corner the first one that looks the same.
+fn first_alike(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
+    let (positions, normals, uvs) =
+        (first_equal(&arena.positions), first_equal(&arena.normals), first_equal(&arena.uvs));
+    // Equal corners, seen by value, in order of appearance.
+    let mut order: Vec<(u64, u64)> = Vec::with_capacity(corners.len());
+    for (i, c) in corners.iter().enumerate() {
+        let (p, n, t) = (positions[c.position as usize], normals[c.normal as usize], uvs[c.uv as usize]);
+        order.push((u64::from(p) << 32 | u64::from(n), u64::from(t) << 32 | i as u64));
+    }
+    order.sort_unstable();
+    drop((positions, normals, uvs)); // Millions of them, and done with.
+    // The first corner of each kind stands for the rest.
+    let mut stands_for = vec![0u32; corners.len()];
+    let mut previous: Option<(u64, u64)> = None;
+    let mut first = 0;
+    for &(pn, ti) in &order {
+        let i = ti as u32;
+        if previous != Some((pn, ti >> 32)) {
+            previous = Some((pn, ti >> 32));
+            first = i;
+        }
+        stands_for[i as usize] = first;
+    }
+    stands_for
 }
 
 /// For every vector the index of the first one with the same bits.

@@ -1,5 +1,7 @@
 //! Where a URI may lead inside a bundle. Nothing ever leads to a network.
 
+use crate::bundle::percent_decoded;
+
 /// What a URI is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
@@ -57,22 +59,6 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
-fn percent_decoded(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.as_bytes();
-    while let [first, rest @ ..] = bytes {
-        let code = match (first, rest) {
-            (b'%', [a, b, ..]) => {
-                std::str::from_utf8(&[*a, *b]).ok().and_then(|h| u8::from_str_radix(h, 16).ok())
-            }
-            _ => None,
-        };
-        out.push(code.unwrap_or(*first));
-        bytes = if code.is_some() { &rest[2..] } else { rest };
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,12 +79,5 @@ mod tests {
         assert_eq!(paths("model://pkg/models/a", Wanted::Model), "pkg/models/a models/pkg/models/a models/a");
         assert_eq!(paths("https://example.org/x", Wanted::Model), "Network");
         assert_eq!(paths("fuel://x", Wanted::Model), "Nowhere");
-    }
-
-    #[test]
-    fn percent_signs_that_mean_nothing_stay() {
-        assert_eq!(percent_decoded("100%"), "100%");
-        assert_eq!(percent_decoded("%zz%2"), "%zz%2");
-        assert_eq!(percent_decoded("a%2Fb"), "a/b");
     }
 }
