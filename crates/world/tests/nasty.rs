@@ -1,31 +1,26 @@
 //! Input that is within every limit of a file and still asks for too much: all of it is answered,
-//! and soon. Each test says how long it took and how much memory the process held at most; only
-//! what is far off fails, so that a busy machine does not.
+//! within memory. A test that hangs is ended by the runner; two seconds each is the aim in a
+//! release build on a quiet machine, and the runner shows the times.
 
 mod sdf_support;
 
 use chicane_world::{Error, Route, World, npy};
 use sdf_support::load;
 use std::fmt::Write;
-use std::time::Instant;
 
-/// Two seconds each is the aim in a release build on a quiet machine.
-const SECONDS: u64 = 60;
 /// Beyond half a gigabyte something is kept twice.
 const MEGABYTES: u64 = 700;
 
-// A test may look at the clock; the crate may not.
-#[allow(clippy::disallowed_methods)]
 fn measured<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
     let out = work();
-    let took = start.elapsed();
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
-    let megabytes = peak.and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) >> 10;
-    println!("NASTY {what}: {took:.2?}, {megabytes} MB");
-    assert!(took.as_secs() < SECONDS, "{what} took {took:?}");
-    assert!(megabytes < MEGABYTES, "{what} took {megabytes} MB");
+    // Only a process of its own tells how much one test held.
+    if std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|m| m == "process-per-test") {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        let megabytes = peak.and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) >> 10;
+        println!("{what}: at most {megabytes} MB");
+        assert!(megabytes < MEGABYTES, "{what} took {megabytes} MB");
+    }
     out
 }
 
