@@ -56,11 +56,11 @@ impl Sim {
         // The solver keeps notes about bodies that are gone now.
         self.solver = Solver::new(self.world.gravity);
         state.car = Car::default();
-        state.imu.settle();
+        state.imu.stand();
         state.lamps.fill(Lamp::Green);
         state.car_motion = None;
         state.motions.fill(None);
-        self.recent.touched.fill(false);
+        self.state.touched.fill(false);
         let objects = self.world.objects.iter().enumerate();
         objects.filter(|(_, o)| o.movable).map(|(i, _)| i).collect()
     }
@@ -129,9 +129,9 @@ impl Sim {
             Some(Motion::Over { .. }) => from.pose(),
             _ => to.pose(),
         };
-        self.put(object, &start);
+        self.teleport(object, &start);
         if motion.is_some() {
-            self.state.engine.carry(object);
+            self.state.engine.take_up(object);
         }
         match object {
             None => self.state.car_motion = motion,
@@ -140,13 +140,24 @@ impl Sim {
         start
     }
 
-    /// Puts the car or an object somewhere at rest.
+    /// Puts the car or an object somewhere at rest; no acceleration took it there.
+    pub(crate) fn teleport(&mut self, object: Option<usize>, pose: &Pose) {
+        self.put(object, pose);
+        match object {
+            None => {
+                self.state.imu.stand();
+                self.state.touched.fill(false);
+            }
+            Some(i) => self.state.touched[i] = false,
+        }
+    }
+
+    /// Puts the car or an object down at rest.
     pub(crate) fn put(&mut self, object: Option<usize>, pose: &Pose) {
         match object {
             None => {
                 self.state.engine.put_car(pose);
-                self.state.car.settle();
-                self.state.imu.settle();
+                self.state.car.start_afresh();
             }
             Some(i) => self.state.engine.put_object(i, pose, self.world.objects[i].is_static),
         }

@@ -160,7 +160,7 @@ impl Command {
             How::AtOnce => Ok(()),
             How::Over { duration_s } => within("duration", *duration_s, 0.0, 3600.0),
             How::Along { path, speed, .. } => {
-                within("path", path.len() as f64, 1.0, PATH_LIMIT as f64)?;
+                within("points of path", path.len() as f64, 1.0, PATH_LIMIT as f64)?;
                 for [x, y] in path {
                     within("path", *x, -XY_LIMIT, XY_LIMIT)?;
                     within("path", *y, -XY_LIMIT, XY_LIMIT)?;

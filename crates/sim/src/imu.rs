@@ -16,7 +16,7 @@ pub(crate) struct ImuState {
 
 impl ImuState {
     /// The car was put somewhere: it stands, and no acceleration took it there.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn stand(&mut self) {
         self.velocity = DVec3::ZERO;
     }
 

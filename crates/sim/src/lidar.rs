@@ -12,7 +12,6 @@ use chicane_world::world::{Shape, Solid, World};
 use chicane_world::{Pose, Profile};
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
-use std::sync::Arc;
 
 /// Triangles of a mesh that share a bounding box.
 const CHUNK: usize = 32;
@@ -288,7 +287,7 @@ impl Target {
     fn new(solid: &Solid) -> Target {
         let half = rays::half_extents(&solid.shape);
         let chunks = match &solid.shape {
-            Shape::Mesh(mesh) => chunks(&Arc::clone(mesh)),
+            Shape::Mesh(mesh) => chunks(mesh),
             _ => Vec::new(),
         };
         Target { pose: solid.pose, shape: solid.shape.clone(), half, radius: half.length(), chunks }

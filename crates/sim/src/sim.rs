@@ -31,9 +31,7 @@ pub struct Sim {
 }
 
 /// Results of the last tick, with room made once.
-#[derive(Default)]
 pub(crate) struct Recent {
-    pub(crate) touched: Vec<bool>,
     faults: Vec<Fault>,
     events: Vec<Event>,
     ranges: Vec<f64>,
@@ -69,13 +67,13 @@ impl Sim {
                 .collect(),
             car_motion: None,
             motions: vec![None; objects],
+            touched: vec![false; objects],
             last_contact: vec![None; objects],
             imu: ImuState::default(),
             scan: lidar.empty_scan(),
             imu_sample: ImuSample::default(),
         };
         let recent = Recent {
-            touched: vec![false; objects],
             faults: Vec::with_capacity(objects + 1),
             events: Vec::with_capacity(3 * objects + 3),
             ranges: vec![f64::INFINITY; profile.lidar.beams as usize],
@@ -102,7 +100,8 @@ impl Sim {
         self.state.tick
     }
 
-    /// Bodies that physics moves at the moment; the car is always one.
+    /// Bodies that physics moves at the moment: the car, unless a motion carries it, and objects
+    /// that are not at rest.
     pub fn awake(&self) -> usize {
         self.state.engine.awake()
     }
@@ -117,7 +116,7 @@ impl Sim {
         let drive = finite(drive);
         self.recent.events.clear();
         self.recent.faults.clear();
-        self.recent.touched.fill(false);
+        self.state.touched.fill(false);
         let alone = !self.anything_carried() && self.state.engine.is_alone(&self.model);
         for _ in 0..SUBSTEPS {
             self.substep(drive, alone);
@@ -125,8 +124,9 @@ impl Sim {
         self.state.tick += 1;
         self.quarantine();
         self.tick_lamps();
-        for (last, _) in self.state.last_contact.iter_mut().zip(&self.recent.touched).filter(|(_, t)| **t) {
-            *last = Some(self.state.tick);
+        let State { tick, last_contact, touched, .. } = &mut self.state;
+        for (last, _) in last_contact.iter_mut().zip(touched).filter(|(_, touched)| **touched) {
+            *last = Some(*tick);
         }
         self.state.imu.tick();
         self.sense();
@@ -163,7 +163,7 @@ impl Sim {
             vehicle: self.vehicle(),
             objects: (0..self.world.objects.len()).map(|i| state.engine.object_pose(i)).collect(),
             lights: lights.map(|(i, _)| i).zip(state.lamps.iter().copied()).collect(),
-            contacts: indices(&mut self.recent.touched.iter().copied()),
+            contacts: indices(&mut self.state.touched.iter().copied()),
             last_contact: state.last_contact.clone(),
             carried: indices(&mut state.motions.iter().map(Option::is_some)),
         }
@@ -188,7 +188,7 @@ impl Sim {
     }
 
     /// Takes every carried body one sub-step on.
-    fn carry(&mut self) {
+    fn advance_motions(&mut self) {
         for object in std::iter::once(None).chain((0..self.state.motions.len()).map(Some)) {
             let slot = match object {
                 None => &mut self.state.car_motion,
@@ -214,34 +214,30 @@ impl Sim {
 
     fn substep(&mut self, drive: Drive, alone: bool) {
         if alone && self.state.engine.is_on_wheels(&self.model) {
-            let State { car, engine, .. } = &mut self.state;
-            let push = car.drive(&self.model, engine, drive, true, &mut self.recent.touched);
+            let State { car, engine, touched, .. } = &mut self.state;
+            let push = car.drive(&self.model, engine, drive, true, touched);
             if !engine.coast(&push, self.world.gravity) {
                 self.recent.faults.push(Fault::Car);
                 self.quarantine();
             }
             return;
         }
-        self.carry();
+        self.advance_motions();
         if self.state.car_motion.is_some() {
             let speed = self.vehicle().speed;
             self.state.car.be_carried(&self.model, speed, drive);
         } else {
-            let State { car, engine, .. } = &mut self.state;
-            let push = car.drive(&self.model, engine, drive, false, &mut self.recent.touched);
+            let State { car, engine, touched, .. } = &mut self.state;
+            let push = car.drive(&self.model, engine, drive, false, touched);
             engine.press(&push);
         }
         self.state.engine.step(&mut self.solver, &mut self.recent.faults);
-        self.state.engine.mark_touched(&mut self.recent.touched);
+        self.state.engine.mark_touched(&mut self.state.touched);
     }
 
-    /// Contacts and events of a tick that is no longer the last one.
-    pub(crate) fn forget_recent(&mut self) {
-        let tick = self.state.tick;
+    /// Events of a tick that is no longer the last one.
+    pub(crate) fn forget_events(&mut self) {
         self.recent.events.clear();
-        for (touched, last) in self.recent.touched.iter_mut().zip(&self.state.last_contact) {
-            *touched = *last == Some(tick) && tick > 0;
-        }
     }
 
     /// Whatever went non-finite goes back to where it began.
@@ -256,7 +252,7 @@ impl Sim {
                 Some(i) => self.state.motions[i] = None,
             }
             let origin = object.map_or(self.world.spawn, |i| self.world.objects[i].origin);
-            self.put(object, &origin);
+            self.teleport(object, &origin);
             self.recent.events.push(Event::Quarantined(object));
         }
     }

@@ -5,9 +5,10 @@ use crate::lights::Lamp;
 use crate::motion::Motion;
 use crate::physics::{Car, Engine};
 use crate::readings::{ImuSample, Scan};
+use chicane_world::world::Shape;
 use chicane_world::{Profile, World};
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Everything that changes and must be saved.
 #[derive(Clone, Serialize, Deserialize)]
@@ -19,15 +20,41 @@ pub(crate) struct State {
     pub(crate) car_motion: Option<Motion>,
     /// One slot an object.
     pub(crate) motions: Vec<Option<Motion>>,
+    /// Whether the car touched each object in the last tick.
+    pub(crate) touched: Vec<bool>,
     pub(crate) last_contact: Vec<Option<u64>>,
     pub(crate) imu: ImuState,
     pub(crate) scan: Scan,
     pub(crate) imu_sample: ImuSample,
 }
 
+impl State {
+    /// Whether it has as many of everything as another state of the same world.
+    pub(crate) fn fits(&self, other: &State) -> bool {
+        let sizes = |s: &State| {
+            (s.lamps.len(), s.motions.len(), s.touched.len(), s.last_contact.len(), s.scan.ranges.len())
+        };
+        sizes(self) == sizes(other)
+    }
+}
+
 /// Fingerprint of what a save must come from: world, profile and seed.
 pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
-    // Debug output holds every number exactly, and no field can be forgotten.
-    let text = format!("{:?}{:?}{:?}{profile:?}{seed}", world.objects, world.scenery, world.spawn);
-    xxh3_64(text.as_bytes())
+    // Debug output holds every number exactly; of meshes, which are long, the numbers are taken.
+    let mut hash = Xxh3::new();
+    let constant = format!("{profile:?}{seed}{:?}{:?}{:?}", world.gravity, world.ground, world.spawn);
+    hash.update(constant.as_bytes());
+    hash.update(format!("{:?}", world.objects).as_bytes());
+    for solid in &world.scenery {
+        match &solid.shape {
+            Shape::Mesh(mesh) => {
+                let surface = format!("{:?}{}{}", solid.pose, solid.friction, solid.restitution);
+                hash.update(surface.as_bytes());
+                mesh.vertices.iter().flat_map(|v| v.to_array()).for_each(|v| hash.update(&v.to_le_bytes()));
+                mesh.triangles.iter().flatten().for_each(|i| hash.update(&i.to_le_bytes()));
+            }
+            _ => hash.update(format!("{solid:?}").as_bytes()),
+        }
+    }
+    hash.digest()
 }

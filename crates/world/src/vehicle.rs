@@ -191,6 +191,23 @@ impl Profile {
         self.body.centre_m[0] + 0.5 * self.body.size_m[0]
     }
 
+    /// Moments of inertia about the centre of mass along x, y, z: a box and four wheels.
+    pub fn inertia_kgm2(&self) -> [f64; 3] {
+        let wheels = 4.0 * self.wheel_mass_kg;
+        let mass = self.mass_kg - wheels;
+        let [x, y, z] = self.body.size_m.map(|v| v * v / 12.0);
+        let square = |a: f64, b: f64| (a - b) * (a - b);
+        let off: [f64; 3] = std::array::from_fn(|i| square(self.body.centre_m[i], self.centre_of_mass_m[i]));
+        let (half_base, half_track) = (0.5 * self.wheelbase_m, 0.5 * self.track_m);
+        let (bb, tt) = (half_base * half_base, half_track * half_track);
+        let dd = square(self.wheel_radius_m, self.centre_of_mass_m[2]);
+        [
+            mass * (y + z + off[1] + off[2]) + wheels * (tt + dd),
+            mass * (x + z + off[0] + off[2]) + wheels * (bb + dd),
+            mass * (x + y + off[0] + off[1]) + wheels * (bb + tt),
+        ]
+    }
+
     fn check(&self) -> Result<(), String> {
         let within = |name: &str, value: f64, low: f64, high: f64| {
             if value >= low && value <= high {
@@ -213,6 +230,7 @@ impl Profile {
         within("wheel_mass_kg", self.wheel_mass_kg, 1e-4, self.mass_kg / 8.0)?;
         point("centre_of_mass_m", self.centre_of_mass_m)?;
         within("centre_of_mass_m[2]", self.centre_of_mass_m[2], 0.001, 2.0)?;
+        within("centre_of_mass_m[1]", self.centre_of_mass_m[1], -0.3 * self.track_m, 0.3 * self.track_m)?;
         within(
             "centre_of_mass_m[0]",
             self.centre_of_mass_m[0],
@@ -233,9 +251,7 @@ impl Profile {
         within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
         within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 12.0)?;
         within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 2.0)?;
-        // Stiffer dampers than this would ring at 400 sub-steps a second.
-        let damping = self.suspension.frequency_hz * self.suspension.damping_ratio;
-        within("suspension.frequency_hz times damping_ratio", damping, 0.025, 12.0)?;
+
         within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)?;
         within("camera.width_px", f64::from(self.camera.width_px), 16.0, 1920.0)?;
         within("camera.height_px", f64::from(self.camera.height_px), 16.0, 1080.0)?;
@@ -259,7 +275,44 @@ impl Profile {
         point("imu.position_m", self.imu.position_m)?;
         within("battery.voltage_v", self.battery.voltage_v, 0.0, 100.0)?;
         within("battery.percentage", self.battery.percentage, 0.0, 100.0)?;
-        within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)
+        within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)?;
+        self.check_steering()?;
+        self.check_stiffness()
+    }
+
+    /// The inner wheel may not have to turn past the sideways.
+    fn check_steering(&self) -> Result<(), String> {
+        let most = libm::atan(1.8 * self.wheelbase_m / self.track_m);
+        if self.drive.max_steering_rad <= most {
+            return Ok(());
+        }
+        Err(format!("drive.max_steering_rad must be at most {most:.3} with this wheelbase and track"))
+    }
+
+    /// Springs, dampers and tyres that are too stiff for the mass and size they carry would ring
+    /// at the simulator's 400 sub-steps a second.
+    fn check_stiffness(&self) -> Result<(), String> {
+        const SUBSTEP_S: f64 = 0.0025;
+        let omega = std::f64::consts::TAU * self.suspension.frequency_hz;
+        let (half_base, half_track) = (0.5 * self.wheelbase_m, 0.5 * self.track_m);
+        let [roll, pitch, yaw] = self.inertia_kgm2();
+        // How much lighter than the whole car it is to heave, roll, pitch and yaw at a wheel.
+        let light = |arm: f64, inertia: f64| self.mass_kg * arm * arm / inertia;
+        let up = 1f64.max(light(half_track, roll)).max(light(half_base, pitch));
+        let aside = 1f64.max(light(half_base, yaw));
+        let (swing, drag) = (omega * SUBSTEP_S, 2.0 * self.suspension.damping_ratio * omega * SUBSTEP_S);
+        if up * swing * swing > 0.5 || up * drag > 1.2 {
+            return Err(
+                "suspension.frequency_hz or damping_ratio is too high for this mass and size".to_owned()
+            );
+        }
+        let stiffest = self.tyre.cornering_stiffness_per_rad.into_iter().fold(0.0, f64::max);
+        let swing = stiffest * 9.81 / self.tyre.relaxation_m * SUBSTEP_S * SUBSTEP_S;
+        if aside * swing > 0.5 {
+            return Err("tyre.cornering_stiffness_per_rad is too high for this relaxation_m, mass and size"
+                .to_owned());
+        }
+        Ok(())
     }
 }
 
@@ -280,6 +333,20 @@ mod tests {
         let text = GEN1.replace("\"wheelbase_m\": 0.18", "\"wheelbase_m\": -1");
         let error = Profile::from_json("x.json", text.as_bytes()).expect_err("refused");
         assert_eq!(error.to_string(), "x.json: wheelbase_m must be a number from 0.02 to 2, not -1");
+    }
+
+    #[test]
+    fn what_would_ring_or_bind_is_refused() {
+        let refused = |from: &str, to: &str| {
+            assert!(GEN1.contains(from), "{from}");
+            Profile::from_json("x.json", GEN1.replace(from, to).as_bytes()).expect_err("refused").message
+        };
+        let stiff = "suspension.frequency_hz or damping_ratio is too high for this mass and size";
+        let soft = "\"frequency_hz\": 7.0, \"damping_ratio\": 0.7";
+        assert_eq!(refused(soft, "\"frequency_hz\": 12.0, \"damping_ratio\": 2.0"), stiff);
+        assert_eq!(refused("\"track_m\": 0.16", "\"track_m\": 0.6"), stiff);
+        let binds = refused("\"max_steering_rad\": 0.3491", "\"max_steering_rad\": 1.2");
+        assert_eq!(binds, "drive.max_steering_rad must be at most 1.113 with this wheelbase and track");
     }
 
     #[test]

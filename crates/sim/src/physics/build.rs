@@ -8,6 +8,8 @@ use glam::{DQuat, DVec3};
 use rapier::{ColliderBuilder, RigidBodyBuilder, SharedShape};
 use rapier3d_f64::prelude as rapier;
 
+/// Half the least thickness of a solid.
+const LEAST_HALF_M: f64 = 2.5e-4;
 /// Friction of the car's body against what it scrapes along.
 const BODY_FRICTION: f64 = 0.2;
 
@@ -30,19 +32,18 @@ impl Engine {
         };
         engine.insert_ground(world);
         for solid in &world.scenery {
-            let collider = collider(solid, USER_NOBODY);
-            engine.colliders.insert(collider);
+            engine.colliders.insert(collider(solid, USER_NOBODY));
         }
         engine.insert_car(&world.spawn, profile);
         for (i, object) in world.objects.iter().enumerate() {
             engine.insert_object(i, object);
         }
-        engine.settle(solver);
+        engine.take_note(solver);
         engine
     }
 
     /// A step of no time: the engine takes note of every body before anything moves.
-    fn settle(&mut self, solver: &mut Solver) {
+    fn take_note(&mut self, solver: &mut Solver) {
         let (dt, mut faults) = (solver.set_dt(0.0), Vec::new());
         self.step(solver, &mut faults);
         solver.set_dt(dt);
@@ -118,14 +119,23 @@ fn collider(solid: &Solid, user_data: u128) -> ColliderBuilder {
 }
 
 fn shape(shape: &Shape) -> (SharedShape, DQuat) {
+    // Needles and sheets make the engine search for seconds.
+    let least = |v: &f64| v.max(LEAST_HALF_M);
     match shape {
-        Shape::Box(half) => (SharedShape::cuboid(half.x, half.y, half.z), DQuat::IDENTITY),
-        Shape::Sphere { radius } => (SharedShape::ball(*radius), DQuat::IDENTITY),
-        Shape::Cylinder { radius, half_length } => (SharedShape::cylinder(*half_length, *radius), z_to_y()),
-        Shape::Capsule { radius, half_length } => {
-            (SharedShape::capsule_z(*half_length, *radius), DQuat::IDENTITY)
+        Shape::Box(half) => {
+            let half = half.max(DVec3::splat(LEAST_HALF_M));
+            (SharedShape::cuboid(half.x, half.y, half.z), DQuat::IDENTITY)
         }
-        Shape::Cone { radius, half_length } => (SharedShape::cone(*half_length, *radius), z_to_y()),
+        Shape::Sphere { radius } => (SharedShape::ball(least(radius)), DQuat::IDENTITY),
+        Shape::Cylinder { radius, half_length } => {
+            (SharedShape::cylinder(least(half_length), least(radius)), z_to_y())
+        }
+        Shape::Capsule { radius, half_length } => {
+            (SharedShape::capsule_z(*half_length, least(radius)), DQuat::IDENTITY)
+        }
+        Shape::Cone { radius, half_length } => {
+            (SharedShape::cone(least(half_length), least(radius)), z_to_y())
+        }
         Shape::Mesh(mesh) => {
             let flat = || SharedShape::ball(1e-3);
             // `world` checked the indices; an empty or degenerate mesh becomes a speck.
@@ -145,19 +155,7 @@ fn mass(mass: &MassProperties) -> rapier::MassProperties {
     )
 }
 
-/// The body's box and four wheels, about the given centre of mass.
 fn car_mass(profile: &Profile) -> rapier::MassProperties {
-    let wheels = 4.0 * profile.wheel_mass_kg;
-    let [x, y, z] = profile.body.size_m;
-    let box_mass = (profile.mass_kg - wheels) / 12.0;
-    let (half_base, half_track) = (0.5 * profile.wheelbase_m, 0.5 * profile.track_m);
-    let drop = profile.centre_of_mass_m[2] - profile.wheel_radius_m;
-    let (bb, tt, dd) = (half_base * half_base, half_track * half_track, drop * drop);
-    let inertia = DVec3::new(
-        box_mass * (y * y + z * z) + wheels * (tt + dd),
-        box_mass * (x * x + z * z) + wheels * (bb + dd),
-        box_mass * (x * x + y * y) + wheels * (bb + tt),
-    );
     let centre = DVec3::from_array(profile.centre_of_mass_m);
-    rapier::MassProperties::new(centre, profile.mass_kg, inertia)
+    rapier::MassProperties::new(centre, profile.mass_kg, DVec3::from_array(profile.inertia_kgm2()))
 }

@@ -11,6 +11,8 @@ use crate::readings::{Drive, Wheels};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
+/// What moves slower than this under a wheel is taken to stand.
+const STILL_MPS: f64 = 0.01;
 /// How fast the motor closes a speed error, s.
 const MOTOR_LAG_S: f64 = 0.015;
 /// How fast it learns a standing load, such as a slope, s.
@@ -99,8 +101,8 @@ impl Car {
         }
     }
 
-    /// The car was put somewhere: tyres and motor forget.
-    pub(crate) fn settle(&mut self) {
+    /// The car was put somewhere: tyres and motor start afresh.
+    pub(crate) fn start_afresh(&mut self) {
         self.tyres = Default::default();
         self.angle = self.angle.map(|a| if a.is_finite() { a } else { 0.0 });
         self.learnt = 0.0;
@@ -168,6 +170,8 @@ impl Car {
         }
         let point = mount - up * footing.distance;
         let under = footing.body.map_or(DVec3::ZERO, |h| engine.bodies[h].velocity_at_point(point));
+        // The engine gives what rests under a load a speed that is none; a tyre would follow it.
+        let under = if under.length_squared() < STILL_MPS * STILL_MPS { DVec3::ZERO } else { under };
         let velocity = body.velocity_at_point(point) - under;
         let normal = footing.normal;
         let load = model.suspension(i, model.rest - footing.distance, -velocity.dot(normal));
@@ -193,5 +197,7 @@ fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bo
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
     let thing = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
+    // What reaches above the axle is an obstacle: the solids push it out, not the springs.
+    let thing = thing.filter(|t| t.distance > model.rest - model.axle);
     thing.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
 }

@@ -4,6 +4,8 @@ use crate::save::erased::Encode;
 use chicane_world::Pose;
 use glam::{DQuat, DVec3};
 use rapier::{ColliderHandle, RigidBodyHandle};
+use rapier3d_f64::parry::bounding_volume::BoundingVolume;
+use rapier3d_f64::parry::query;
 use rapier3d_f64::prelude as rapier;
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +16,8 @@ pub(crate) const SUBSTEP_S: f64 = crate::TICK_S / SUBSTEPS as f64;
 /// Two surfaces nearer than this touch.
 const TOUCH_M: f64 = 2e-4;
 
-/// Whose body is whose: the car, or object `i`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Whose state went non-finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Car,
     Object(usize),
@@ -158,8 +160,11 @@ impl Engine {
         }
     }
 
-    /// Marks the objects that the car's body touches.
+    /// Marks the objects that the car's body touches or touched in the last sub-step.
     pub(crate) fn mark_touched(&self, touched: &mut [bool]) {
+        if self.chassis().is_kinematic() {
+            return self.mark_overlapped(touched);
+        }
         for &collider in self.bodies[self.chassis].colliders() {
             for pair in self.narrow_phase.contact_pairs_with(collider) {
                 let other = if pair.collider1 == collider { pair.collider2 } else { pair.collider1 };
@@ -174,13 +179,34 @@ impl Engine {
     }
 
     fn touches(&self, pair: &rapier::ContactPair, one: ColliderHandle, other: ColliderHandle) -> bool {
+        // What was hit may have flown off within the sub-step.
+        if pair.total_impulse_magnitude() > 0.0 {
+            return true;
+        }
         if !pair.has_any_active_contact() {
             return false;
         }
         // The engine keeps old distances of pairs that hardly moved: ask the shapes.
-        let (a, b) = (&self.colliders[one], &self.colliders[other]);
-        rapier3d_f64::parry::query::contact(a.position(), a.shape(), b.position(), b.shape(), TOUCH_M)
-            .is_ok_and(|c| c.is_some_and(|c| c.dist <= TOUCH_M))
+        close(&self.colliders[one], &self.colliders[other])
+    }
+
+    /// A carried car is no matter of contacts to the engine: ask the shapes around it.
+    fn mark_overlapped(&self, touched: &mut [bool]) {
+        let query = self.broad_phase.as_query_pipeline(
+            self.narrow_phase.query_dispatcher(),
+            &self.bodies,
+            &self.colliders,
+            rapier::QueryFilter::new().exclude_rigid_body(self.chassis),
+        );
+        for part in self.chassis().colliders().iter().map(|&c| &self.colliders[c]) {
+            for (_, other) in query.intersect_aabb_conservative(part.compute_aabb().loosened(TOUCH_M)) {
+                if let Some(object) = object_of(other.user_data)
+                    && close(part, other)
+                {
+                    touched[object] = true;
+                }
+            }
+        }
     }
 
     /// What a ray from a wheel meets below it, other than the ground and the car itself.
@@ -230,10 +256,16 @@ impl Engine {
         self.bodies[handle].set_linvel(DVec3::splat(f64::NAN), true);
     }
 
-    /// How many bodies are awake.
+    /// How many bodies physics moves at the moment.
     pub(crate) fn awake(&self) -> usize {
         self.islands.active_bodies().filter(|&h| self.bodies[h].is_dynamic()).count()
     }
+}
+
+/// Whether two solids touch, by their shapes.
+fn close(a: &rapier::Collider, b: &rapier::Collider) -> bool {
+    query::contact(a.position(), a.shape(), b.position(), b.shape(), TOUCH_M)
+        .is_ok_and(|c| c.is_some_and(|c| c.dist <= TOUCH_M))
 }
 
 fn moving(body: &rapier::RigidBody) -> Moving {
@@ -256,6 +288,7 @@ impl Engine {
             each("broad phase", &self.broad_phase),
             each("narrow phase", &self.narrow_phase),
             each("ccd", &self.ccd),
+            each("unseen", &self.unseen),
         ]
     }
 }

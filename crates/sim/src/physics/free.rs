@@ -28,7 +28,8 @@ impl Engine {
             return false;
         }
         let car = self.chassis();
-        let margin = MARGIN_M + 1.5 * crate::TICK_S * (car.linvel().length() + 0.2 * car.angvel().length());
+        let margin = MARGIN_M
+            + 1.5 * crate::TICK_S * (car.linvel().length() + model.hull.1.length() * car.angvel().length());
         if !margin.is_finite() {
             return false;
         }

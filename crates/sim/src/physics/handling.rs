@@ -36,7 +36,7 @@ impl Engine {
     }
 
     /// Lets the simulator carry a body from here on; `None`: the car.
-    pub(crate) fn carry(&mut self, object: Option<usize>) {
+    pub(crate) fn take_up(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
         self.unseen = true;
         self.wake_neighbours(handle);

@@ -21,8 +21,10 @@ pub(crate) struct CarModel {
     pub(super) rest: f64,
     pub(super) spring: f64,
     pub(super) damper: f64,
-    /// Compression that carries the car at rest, for front and rear.
-    pub(super) sag: [f64; 2],
+    /// Height of the axles.
+    pub(super) axle: f64,
+    /// Compression of each spring that carries the car at rest.
+    pub(super) sag: [f64; 4],
     pub(super) bump: f64,
     pub(super) droop: f64,
     pub(super) tyres: [TyreModel; 2],
@@ -44,9 +46,13 @@ impl CarModel {
         let quarter = 0.25 * profile.mass_kg;
         let omega = std::f64::consts::TAU * profile.suspension.frequency_hz;
         let spring = quarter * omega * omega;
-        // The axle nearer to the centre of mass carries more.
-        let lean = profile.centre_of_mass_m[0] / profile.wheelbase_m;
-        let load = |share: f64| 0.5 * profile.mass_kg * gravity * share / spring;
+        // The wheels nearer to the centre of mass carry more.
+        let [x, y, _] = profile.centre_of_mass_m;
+        let share = |i: usize| {
+            let [wx, wy] = profile.wheel_position(i);
+            (0.5 + (x / profile.wheelbase_m).copysign(x * wx))
+                * (0.5 + (y / profile.track_m).copysign(y * wy))
+        };
         let rise = 0.5 * profile.wheel_radius_m;
         let tyre = |stiffness: f64| TyreModel {
             friction: profile.tyre.friction,
@@ -68,7 +74,8 @@ impl CarModel {
             rest: profile.wheel_radius_m + rise,
             spring,
             damper: 2.0 * profile.suspension.damping_ratio * quarter * omega,
-            sag: [load(0.5 + lean), load(0.5 - lean)],
+            axle: profile.wheel_radius_m,
+            sag: std::array::from_fn(|i| profile.mass_kg * gravity * share(i) / spring),
             bump: 0.3 * profile.wheel_radius_m,
             droop: profile.suspension.travel_m,
             tyres: profile.tyre.cornering_stiffness_per_rad.map(tyre),
@@ -103,7 +110,8 @@ impl CarModel {
     /// Force of spring and damper; compression beyond rest, closing speed.
     pub(super) fn suspension(&self, i: usize, compression: f64, closing: f64) -> f64 {
         let stop = 6.0 * self.spring * (compression - self.bump).max(0.0);
-        let force = self.spring * (self.sag[i / 2] + compression) + self.damper * closing + stop;
+        let force = self.spring * (self.sag[i] + compression) + self.damper * closing + stop;
+        // Eight times the car's weight on Earth: no landing is harder, and no mistake either.
         force.clamp(0.0, 8.0 * self.mass * 9.81)
     }
 }

@@ -213,3 +213,35 @@ fn every_episode_after_a_reset_is_the_same() {
     assert_eq!(episode(&mut sim), first);
     assert_eq!(episode(&mut sim), first);
 }
+
+#[test]
+fn a_carried_car_touches_walls_and_things_too() {
+    let yard_ = Yard::new().wall("wall_0", [1.0, 0.0], 1.0, 2.0, 0.03, 0.25).block(
+        "box1",
+        [2.0, 0.0, 0.1],
+        [0.2; 3],
+        0.5,
+    );
+    let mut sim = yard(yard_.light("signal1", 3.0, 0.0, 0.0));
+    let how = How::Along { path: vec![[4.0, 0.0]], speed: 1.0, repeat: false };
+    sim.apply(Command::Place { who: Who::Vehicle, x: None, y: None, z: None, yaw: None, how })
+        .expect("a path");
+    run(&mut sim, 5.0, drive(0.0, 0.0));
+    assert!(sim.snapshot().last_contact.iter().all(Option::is_some), "{:?}", sim.snapshot().last_contact);
+}
+
+#[test]
+fn contacts_end_with_a_teleport_and_do_not_come_back() {
+    let mut sim = yard(Yard::new().wall("wall_0", [1.0, 0.0], std::f64::consts::FRAC_PI_2, 4.0, 0.03, 0.25));
+    run(&mut sim, 2.0, drive(1.0, 0.0));
+    assert_eq!(sim.snapshot().contacts, [0]);
+    let saved = sim.save();
+    teleport(&mut sim, Some(-5.0), None, None);
+    assert!(sim.snapshot().contacts.is_empty(), "gone at once");
+    sim.restore(&saved).expect("its own");
+    assert_eq!(sim.snapshot().contacts, [0], "as it was saved");
+    sim.apply(Command::Reset).expect("never refused");
+    let reset = sim.save();
+    sim.restore(&reset).expect("its own");
+    assert!(sim.snapshot().contacts.is_empty());
+}

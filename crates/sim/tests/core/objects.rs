@@ -162,3 +162,57 @@ fn nothing_tunnels_through_the_fence() {
         }
     }
 }
+
+#[test]
+fn a_touch_is_told_however_short() {
+    for restitution in [0.0, 0.6, 1.0] {
+        for phase in 0..20 {
+            let gap = 0.3 + 0.0007 * f64::from(phase);
+            let yard = Yard::new().ball("ball1", [0.135 + 0.11 + gap, 0.0, 0.11], 0.11, 0.05);
+            let mut world = (*yard.build()).clone();
+            world.objects[0].solids[0].restitution = restitution;
+            let mut sim = crate::common::sim(std::sync::Arc::new(world));
+            let from = pose_of(&sim, "ball1").position;
+            for _ in 0..ticks(1.0) {
+                sim.step(drive(3.0, 0.0));
+                if (pose_of(&sim, "ball1").position - from).length() > 0.02 {
+                    break;
+                }
+            }
+            let told = sim.snapshot().last_contact[0];
+            assert!(told.is_some(), "restitution {restitution}, phase {phase}: pushed but never touched");
+        }
+    }
+}
+
+#[test]
+fn near_is_not_touching() {
+    let side = 0.0975 + 0.001;
+    let mut sim = yard(Yard::new().wall("wall_0", [0.0, side + 0.015], 0.0, 30.0, 0.03, 0.25));
+    for _ in 0..ticks(2.0) {
+        sim.step(drive(1.0, 0.0));
+        assert!(!touches(&sim, "wall_0"), "a millimetre apart at tick {}", sim.tick());
+    }
+}
+
+#[test]
+fn a_car_parked_on_a_loose_plate_stays() {
+    let mut sim = yard(Yard::new().block("plate", [2.0, 0.0, 0.01], [0.5, 0.5, 0.02], 2.0));
+    run(&mut sim, 1.0, drive(0.0, 0.0));
+    let on = chicane_sim::Command::Place {
+        who: chicane_sim::Who::Object("plate".into()),
+        x: Some(0.0),
+        y: None,
+        z: None,
+        yaw: None,
+        how: chicane_sim::How::AtOnce,
+    };
+    // The plate is slid under the wheels' reach, then the car stands on it.
+    sim.apply(on).expect("movable");
+    run(&mut sim, 3.0, drive(0.0, 0.0));
+    let parked = sim.vehicle().pose.position;
+    assert!(parked.z > 0.015, "stands on it: {parked:?}");
+    run(&mut sim, 60.0, drive(0.0, 0.0));
+    let crept = (sim.vehicle().pose.position - parked).length();
+    assert!(crept < 5e-4, "creeps {crept} m");
+}

@@ -214,3 +214,21 @@ fn sensors_that_nobody_reads_change_nothing() {
     assert_eq!(a.snapshot(), b.snapshot());
     assert_eq!(a.last_readings().1, b.last_readings().1);
 }
+
+#[test]
+fn being_carried_is_felt_and_sums_up_to_nothing() {
+    use chicane_sim::{Command, How, Who};
+    let mut sim = yard(Yard::new());
+    let how = How::Over { duration_s: 1.0 };
+    sim.apply(Command::Place { who: Who::Vehicle, x: Some(1.0), y: None, z: None, yaw: None, how })
+        .expect("a motion");
+    let (mut sum, mut peak) = (0.0, 0.0f64);
+    for _ in 0..400 {
+        if let Some(imu) = sim.step(drive(0.0, 0.0)).imu {
+            sum += imu.acceleration.x * 0.02;
+            peak = peak.max(imu.acceleration.x);
+        }
+    }
+    assert!(peak > 10.0, "the start is felt: {peak}");
+    assert!(sum.abs() < 0.02, "start and end cancel: {sum}");
+}
