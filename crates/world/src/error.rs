@@ -22,17 +22,21 @@ impl Place {
 
     /// The place of a byte offset in a text.
     pub fn at(file: &str, text: &[u8], offset: usize) -> Place {
-        let before = &text[..offset.min(text.len())];
-        let line = count(before, |b| b == b'\n') + 1;
-        // A block without a line break is passed over whole: files of one long line exist.
-        let blocks = before.rchunks(4096).take_while(|block| count(block, |b| b == b'\n') == 0);
-        let blank: usize = blocks.map(<[u8]>::len).sum();
-        let head = &before[..before.len() - blank];
-        let start = head.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
-        // Bytes that continue a UTF-8 character don't count as columns.
-        let column = count(&before[start..], |b| b & 0xC0 != 0x80) + 1;
-        Place { file: file.to_owned(), line: line as u32, column: column as u32 }
+        let (line, column) = advance((1, 1), &text[..offset.min(text.len())]);
+        Place { file: file.to_owned(), line, column }
     }
+}
+
+/// Line and column after a text that begins at a line and column.
+pub(crate) fn advance((line, column): (u32, u32), text: &[u8]) -> (u32, u32) {
+    // Bytes that continue a UTF-8 character don't count as columns.
+    let columns = |text: &[u8]| count(text, |b| b & 0xC0 != 0x80) as u32;
+    let lines = count(text, |b| b == b'\n') as u32;
+    if lines == 0 {
+        return (line, column.saturating_add(columns(text)));
+    }
+    let start = text.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+    (line + lines, 1 + columns(&text[start..]))
 }
 
 /// How many bytes are of a kind. In short runs with a small sum: the compiler makes that ten

@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(refused(soft, "\"frequency_hz\": 12.0, \"damping_ratio\": 2.0"), stiff);
         assert_eq!(refused("\"track_m\": 0.16", "\"track_m\": 0.6"), stiff);
         let binds = refused("\"max_steering_rad\": 0.3491", "\"max_steering_rad\": 1.2");
-        assert_eq!(binds, "drive.max_steering_rad must be at most 1.113 with this wheelbase and track");
+        assert_eq!(binds, "drive.max_steering_rad must be at most 1.112 with this wheelbase and track");
     }
 
     #[test]

@@ -3,9 +3,10 @@
 //! Real world files hold unbound prefixes, `--` in comments and unknown elements; none of that
 //! matters here. What does: well-formed nesting, UTF-8, no DOCTYPE, and bounds on everything.
 
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, Place, Warnings, advance};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use std::cell::Cell;
 
 /// Bounds of a document.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,8 @@ pub struct Document<'a> {
     pub root: Element,
     /// Byte offset of the first comment that holds `--`, which strict readers refuse.
     dashed_comment: Option<usize>,
+    /// The last place asked for: offset, line, column. The next one is mostly further on.
+    asked: Cell<(usize, u32, u32)>,
 }
 
 /// One element with what is directly inside it.
@@ -90,7 +93,7 @@ impl<'a> Document<'a> {
             .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
         let mut parser = Parser { file, bytes, limits, nodes: 0, attributes: 0, dashed_comment: None };
         let root = parser.run(text)?;
-        Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment })
+        Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment, asked: Cell::new((0, 1, 1)) })
     }
 
     /// Warns of what was tolerated though it is not XML.
@@ -103,7 +106,11 @@ impl<'a> Document<'a> {
 
     /// Where an element starts.
     pub fn place(&self, e: &Element) -> Place {
-        Place::at(self.file, self.bytes, e.offset)
+        let (offset, line, column) = self.asked.get();
+        let (from, start) = if offset <= e.offset { (offset, (line, column)) } else { (0, (1, 1)) };
+        let (line, column) = advance(start, &self.bytes[from..e.offset]);
+        self.asked.set((e.offset, line, column));
+        Place { file: self.file.to_owned(), line, column }
     }
 
     /// An error at an element.

@@ -24,6 +24,7 @@ const MAX_NAME: usize = 200;
 /// Reads a mesh file.
 pub(super) fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
     let doc = Document::parse(file, bytes, Limits::MESH)?;
+    doc.warn_of_tolerated(warnings);
     if doc.root.name != "COLLADA" {
         let message = format!("not a COLLADA file: its root is <{}>", excerpt(&doc.root.name));
         return Err(doc.error(&doc.root, message));
