@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Corners from steps of indices, all in range. Without normals they get index 0 for now.
+    /// Corners from steps of indices, all in range. Without normals they get index 0 until those are made.
     fn corners(&mut self, words: &[u32], inputs: &Inputs, p: &Element) -> Result<Vec<Corner>, Error> {
         let uvs = &mut self.arena.uvs;
         let zero_uv = match &inputs.uv {
