@@ -22,9 +22,8 @@ run: build ## Build, then load a world and drive a lap of it (WORLD=technical fo
 	$(CHICANE) lap worlds/$(WORLD)
 
 test: need-cargo need-nextest need-python check ## Everything that must pass
-	$(CARGO) nextest run --workspace --release --locked
-	$(CARGO) test --workspace --release --locked --doc --quiet
 	$(PYTHON) -m unittest discover -s python/tests -t python
+	$(CARGO) nextest run --workspace --release --locked
 
 check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licences
 	$(CARGO) fmt --all --check
