@@ -89,7 +89,8 @@ fn digest(part: &'static str, value: &dyn erased::Encode) -> Digest {
 }
 
 fn encode(value: &impl serde::Serialize, bytes: Vec<u8>) -> Vec<u8> {
-    postcard::to_extend(value, bytes).unwrap_or_default()
+    // It can only fail for sequences of unknown length, and the state has none.
+    postcard::to_extend(value, bytes).expect("the state has a length")
 }
 
 /// Serialisable values behind a pointer, so that the engine can hand out its parts one by one.

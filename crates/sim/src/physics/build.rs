@@ -32,7 +32,9 @@ impl Engine {
         };
         engine.insert_ground(world);
         for solid in &world.scenery {
-            engine.colliders.insert(collider(solid, USER_NOBODY));
+            if let Some(collider) = collider(solid, USER_NOBODY) {
+                engine.colliders.insert(collider);
+            }
         }
         engine.insert_car(&world.spawn, profile);
         for (i, object) in world.objects.iter().enumerate() {
@@ -94,8 +96,9 @@ impl Engine {
         let handle = self.bodies.insert(body);
         self.objects.push(handle);
         for solid in &object.solids {
-            let part = collider(solid, USER_OBJECT + i as u128);
-            self.colliders.insert_with_parent(part, handle, &mut self.bodies);
+            if let Some(part) = collider(solid, USER_OBJECT + i as u128) {
+                self.colliders.insert_with_parent(part, handle, &mut self.bodies);
+            }
         }
     }
 }
@@ -107,21 +110,23 @@ impl Solver {
     }
 }
 
-fn collider(solid: &Solid, user_data: u128) -> ColliderBuilder {
-    let (shape, turn) = shape(&solid.shape);
+/// A solid for the engine; `None` for a mesh without triangles, which is nothing.
+fn collider(solid: &Solid, user_data: u128) -> Option<ColliderBuilder> {
+    let (shape, turn) = shape(&solid.shape)?;
     let pose = Pose { position: solid.pose.position, rotation: solid.pose.rotation * turn };
-    ColliderBuilder::new(shape)
+    let collider = ColliderBuilder::new(shape)
         .position(to_engine(&pose))
         .density(0.0)
         .friction(solid.friction)
         .restitution(solid.restitution)
-        .user_data(user_data)
+        .user_data(user_data);
+    Some(collider)
 }
 
-fn shape(shape: &Shape) -> (SharedShape, DQuat) {
+fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
     // Needles and sheets make the engine search for seconds.
     let least = |v: &f64| v.max(LEAST_HALF_M);
-    match shape {
+    let made = match shape {
         Shape::Box(half) => {
             let half = half.max(DVec3::splat(LEAST_HALF_M));
             (SharedShape::cuboid(half.x, half.y, half.z), DQuat::IDENTITY)
@@ -137,13 +142,12 @@ fn shape(shape: &Shape) -> (SharedShape, DQuat) {
             (SharedShape::cone(least(half_length), least(radius)), z_to_y())
         }
         Shape::Mesh(mesh) => {
-            let flat = || SharedShape::ball(1e-3);
-            // `world` checked the indices; an empty or degenerate mesh becomes a speck.
-            let shape = SharedShape::trimesh(mesh.vertices.clone(), mesh.triangles.clone())
-                .unwrap_or_else(|_| flat());
+            // `world` checked the indices: the engine refuses only what has no triangles.
+            let shape = SharedShape::trimesh(mesh.vertices.clone(), mesh.triangles.clone()).ok()?;
             (shape, DQuat::IDENTITY)
         }
-    }
+    };
+    Some(made)
 }
 
 fn mass(mass: &MassProperties) -> rapier::MassProperties {

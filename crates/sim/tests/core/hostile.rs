@@ -62,6 +62,13 @@ fn an_object_dropped_on_the_driving_car_does_no_harm() {
 }
 
 #[test]
+fn a_mesh_without_triangles_is_nothing() {
+    let mut sim = yard(Yard::new().spawn(-0.5, 0.0, 0.0).scenery_mesh(Vec::new(), Vec::new()));
+    run(&mut sim, 2.0, drive(1.0, 0.0));
+    assert!(sim.vehicle().pose.position.x > 1.2, "{:?}", sim.vehicle().pose);
+}
+
+#[test]
 fn what_is_put_into_the_car_comes_out_at_a_walk() {
     for (name, mass) in [("ball1", 0.2), ("post1", 0.3), ("box1", 0.5)] {
         for i in 0..25 {
