@@ -1,0 +1,1 @@
+//! Every word that crosses a process.
