@@ -38,15 +38,22 @@ impl Sim {
     /// Takes over what the lights of an earlier simulation of this world showed, by name; a
     /// yellow one becomes red.
     pub fn keep_lights_of(&mut self, earlier: &Sim) {
-        let lamps = |sim: &Sim| -> Vec<(String, Lamp)> {
-            let lights = sim.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
-            lights.map(|o| o.name.clone()).zip(sim.state.lamps.iter().copied()).collect()
-        };
-        let (own, old) = (lamps(self), lamps(earlier));
-        for (lamp, (name, _)) in self.state.lamps.iter_mut().zip(own) {
-            if let Some((_, was)) = old.iter().find(|(n, _)| *n == name) {
-                *lamp = was.after_respawn();
-            }
+        let lights = earlier.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
+        let old: Vec<(&str, Lamp)> =
+            lights.map(|o| o.name.as_str()).zip(earlier.state.lamps.iter().copied()).collect();
+        let was = |name: &str| old.iter().find(|(n, _)| *n == name).map(|(_, lamp)| lamp.after_respawn());
+        self.set_lamps(|name| was(name).unwrap_or_default());
+    }
+
+    /// Starts with these lights red and the others green, without a yellow phase.
+    pub fn start_with_red(&mut self, is_red: impl Fn(&str) -> bool) {
+        self.set_lamps(|name| if is_red(name) { Lamp::Red } else { Lamp::Green });
+    }
+
+    fn set_lamps(&mut self, lamp_of: impl Fn(&str) -> Lamp) {
+        let lights = self.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
+        for (lamp, light) in self.state.lamps.iter_mut().zip(lights) {
+            *lamp = lamp_of(&light.name);
         }
     }
 

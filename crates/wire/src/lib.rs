@@ -1,1 +1,55 @@
-//! Every word that crosses a process.
+//! Every word that crosses a process: bodies of requests and answers, and the event stream.
+//!
+//! Words only: names, types, limits and the texts that say what is wrong with a request. What
+//! they do is elsewhere. The core's types are not put on the wire; they are translated into these.
+
+mod clock;
+mod display;
+mod evaluation;
+mod event;
+mod fields;
+mod geometry;
+mod light;
+mod model;
+mod named;
+mod num;
+mod state;
+mod step;
+mod vehicle;
+mod world;
+mod worlds;
+
+pub use clock::{Clock, ClockChanged, ClockRequest};
+pub use display::{
+    Brightness, BrightnessChanged, BrightnessRequest, Overlay, OverlayChanged, OverlayRequest,
+};
+pub use evaluation::{CurrentSession, EvaluationDocument, StartRequest, StartRequestBody, Stopped};
+pub use event::{EvaluationEvent, EvaluationKind, RunEvent, StoryEvent};
+pub use fields::{Fields, Invalid};
+pub use geometry::{FlatPose, Pose, Rect, Size};
+pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel};
+pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
+pub use named::Named;
+pub use num::Num;
+pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
+pub use step::{
+    ArrayInfo, ImuObservation, LidarObservation, Observations, Observe, StepHeader, StepRequest,
+    StepRequestBody, Stepped, Xyz,
+};
+pub use vehicle::{
+    BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,
+    Respawned,
+};
+pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
+pub use worlds::{
+    Deleted, InstallRequest, InstallRequestBody, Publication, SwitchRequest, SwitchRequestBody, Switched,
+    WorldEntry, WorldId, Worlds,
+};
+
+/// The body of every error.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct ErrorBody {
+    /// What was wrong, and what would be right.
+    #[schema(example = "world not ready")]
+    pub error: String,
+}

@@ -1,0 +1,53 @@
+//! Time: reading it, stopping it, choosing its pace.
+
+use crate::fields::{Fields, Invalid};
+use crate::num::Num;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Answer of `GET /clock`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct Clock {
+    /// Simulated seconds since the world was loaded.
+    pub sim_time: Num,
+    /// Real seconds since the world was loaded.
+    pub real_time: Num,
+    /// Simulated seconds in a real one, measured over the last second; 0 while paused.
+    pub rtf: Num,
+    /// Whether time stands still.
+    pub paused: bool,
+}
+
+/// Answer of `POST /clock`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct ClockChanged {
+    /// Always true.
+    pub ok: bool,
+    /// The clock now.
+    #[serde(flatten)]
+    pub clock: Clock,
+    /// Requested real-time factor; 0 is as fast as the machine can.
+    pub speed: Num,
+}
+
+/// Body of `POST /clock`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, ToSchema)]
+pub struct ClockRequest {
+    /// Stops or starts time.
+    pub paused: Option<bool>,
+    /// Requested real-time factor: 0.05 to 100, or 0 for as fast as the machine can.
+    #[schema(minimum = 0, maximum = 100)]
+    pub speed: Option<f64>,
+}
+
+impl ClockRequest {
+    /// Reads a body.
+    pub fn parse(fields: &Fields) -> Result<ClockRequest, Invalid> {
+        let wrong = "speed must be a number from 0.05 to 100, or 0 for as fast as possible";
+        let speed = fields.number("speed", wrong)?;
+        if speed.is_some_and(|v| v != 0.0 && !(0.05..=100.0).contains(&v)) {
+            return Err(Invalid::new(wrong));
+        }
+        Ok(ClockRequest { paused: fields.flag("paused")?, speed })
+    }
+}

@@ -1,0 +1,141 @@
+//! Reading the body of a request: an object whose fields may be missing, each with one text for
+//! whatever can be wrong with it.
+
+use serde_json::{Map, Value};
+
+/// What is wrong with a request, for the person who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid(pub String);
+
+impl Invalid {
+    pub(crate) fn new(text: impl Into<String>) -> Invalid {
+        Invalid(text.into())
+    }
+}
+
+impl std::fmt::Display for Invalid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The fields of a body. `null` counts as omitted; fields nobody asks for are ignored.
+#[derive(Debug, Clone, Default)]
+pub struct Fields(Map<String, Value>);
+
+impl Fields {
+    /// Reads a body. A missing or empty one has no fields.
+    pub fn read(body: &[u8]) -> Result<Fields, Invalid> {
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Fields::default());
+        }
+        match serde_json::from_slice(body) {
+            Ok(Value::Object(map)) => Ok(Fields(map)),
+            Ok(_) => Err(Invalid::new("the body must be a JSON object")),
+            Err(e) => Err(Invalid(format!("the body is not JSON: {e}"))),
+        }
+    }
+
+    /// A field that is there and not `null`.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|v| !v.is_null())
+    }
+
+    /// A number, or `wrong` if it is anything else.
+    pub(crate) fn number(&self, name: &str, wrong: &str) -> Result<Option<f64>, Invalid> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Number(n)) => match n.as_f64() {
+                Some(v) if v.is_finite() => Ok(Some(v)),
+                _ => Err(Invalid::new(wrong)),
+            },
+            Some(_) => Err(Invalid::new(wrong)),
+        }
+    }
+
+    /// A number within limits.
+    pub(crate) fn number_within(&self, name: &str, low: f64, high: f64) -> Result<Option<f64>, Invalid> {
+        let wrong = format!("{name} must be a number from {low} to {high}");
+        match self.number(name, &wrong)? {
+            Some(v) if !(low..=high).contains(&v) => Err(Invalid(wrong)),
+            other => Ok(other),
+        }
+    }
+
+    /// A whole number within limits; 3.0 is one.
+    pub(crate) fn whole_within(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, Invalid> {
+        let wrong = || Invalid(format!("{name} must be a whole number from {low} to {high}"));
+        let value = match self.get(name) {
+            None => return Ok(None),
+            Some(Value::Number(n)) => {
+                let from_float = || n.as_f64().filter(|v| v.fract() == 0.0 && (0.0..1e15).contains(v));
+                n.as_u64().or_else(|| from_float().map(|v| v as u64)).ok_or_else(wrong)?
+            }
+            Some(_) => return Err(wrong()),
+        };
+        if (low..=high).contains(&value) { Ok(Some(value)) } else { Err(wrong()) }
+    }
+
+    /// A truth value.
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Invalid> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(b)) => Ok(Some(*b)),
+            Some(_) => Err(Invalid(format!("{name} must be true or false"))),
+        }
+    }
+
+    /// A text, or `wrong` if it is anything else.
+    pub(crate) fn text(&self, name: &str, wrong: &str) -> Result<Option<&str>, Invalid> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::String(s)) => Ok(Some(s)),
+            Some(_) => Err(Invalid::new(wrong)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(body: &str) -> Fields {
+        Fields::read(body.as_bytes()).expect("an object")
+    }
+
+    #[test]
+    fn nothing_is_an_object_without_fields() {
+        for body in ["", " \r\n\t", "{}"] {
+            assert!(fields(body).0.is_empty(), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_with_the_reason() {
+        for body in ["[]", "null", "3", "\"x\""] {
+            let error = Fields::read(body.as_bytes()).expect_err("refused");
+            assert_eq!(error.0, "the body must be a JSON object", "{body}");
+        }
+        for body in ["{", "{\"x\": NaN}", "{\"x\": 1e999}", "{x: 1}", "\u{feff}{}"] {
+            let error = Fields::read(body.as_bytes()).expect_err("refused");
+            assert!(error.0.starts_with("the body is not JSON: "), "{body}: {error}");
+        }
+        assert!(Fields::read(b"{\"x\": \"\xff\"}").is_err());
+        let deep = "[".repeat(100_000);
+        assert!(Fields::read(format!("{{\"x\": {deep}").as_bytes()).is_err());
+    }
+
+    #[test]
+    fn null_is_omitted_and_types_are_not_guessed() {
+        let f = fields(r#"{"a": null, "b": "1.0", "c": 2, "d": 2.5, "e": 3.0, "f": -1, "g": 1e300}"#);
+        assert_eq!(f.number("a", "wrong"), Ok(None));
+        assert_eq!(f.number("b", "wrong"), Err(Invalid::new("wrong")));
+        assert_eq!(f.number("c", "wrong"), Ok(Some(2.0)));
+        assert_eq!(f.whole_within("e", 1, 5), Ok(Some(3)));
+        for name in ["b", "d", "f", "g"] {
+            let error = f.whole_within(name, 1, 5).expect_err("refused");
+            assert_eq!(error.0, format!("{name} must be a whole number from 1 to 5"));
+        }
+        assert_eq!(f.flag("c"), Err(Invalid::new("c must be true or false")));
+    }
+}

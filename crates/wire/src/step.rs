@@ -1,0 +1,197 @@
+//! Lockstep: the client says how far time goes.
+
+use crate::fields::{Fields, Invalid};
+use crate::num::Num;
+use crate::state::State;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Body of `POST /step`.
+#[derive(Debug, Clone, PartialEq, Default, ToSchema)]
+#[schema(as = StepRequest)]
+pub struct StepRequestBody {
+    /// Ticks of 5 ms; 1 if neither this nor `duration` is given.
+    #[schema(minimum = 1, maximum = 100_000)]
+    pub steps: Option<u32>,
+    /// Simulated seconds, rounded to the nearest tick. Not together with `steps`.
+    #[schema(minimum = 0.0025, maximum = 500)]
+    pub duration: Option<f64>,
+    /// Drive command: m/s. Held while stepping; out of the car's limits it is clamped.
+    #[schema(minimum = -1000, maximum = 1000)]
+    pub speed: Option<f64>,
+    /// Drive command: rad, + is left. Held while stepping; out of the car's limits it is clamped.
+    #[schema(minimum = -1000, maximum = 1000)]
+    pub steering: Option<f64>,
+    /// What the answer is to hold besides the state.
+    #[schema(max_items = 16)]
+    pub observe: Option<Vec<Observe>>,
+}
+
+/// A sensor that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Observe {
+    /// Camera frame.
+    Camera,
+    /// Laser scan.
+    Lidar,
+    /// Gyro and accelerometer.
+    Imu,
+    /// Odometry.
+    Odom,
+}
+
+impl Observe {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Observe::Camera => "camera",
+            Observe::Lidar => "lidar",
+            Observe::Imu => "imu",
+            Observe::Odom => "odom",
+        }
+    }
+
+    fn from_value(value: &Value) -> Option<Observe> {
+        match value.as_str()? {
+            "camera" => Some(Observe::Camera),
+            "lidar" => Some(Observe::Lidar),
+            "imu" => Some(Observe::Imu),
+            "odom" => Some(Observe::Odom),
+            _ => None,
+        }
+    }
+}
+
+/// How far to step, with what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRequest {
+    /// Ticks of 5 ms.
+    pub ticks: u64,
+    /// m/s.
+    pub speed: Option<f64>,
+    /// rad.
+    pub steering: Option<f64>,
+    /// Sorted, each once.
+    pub observe: Vec<Observe>,
+}
+
+const TICKS_PER_SECOND: f64 = 200.0;
+
+impl StepRequest {
+    /// Reads a body.
+    pub fn parse(fields: &Fields) -> Result<StepRequest, Invalid> {
+        let steps = fields.whole_within("steps", 1, 100_000)?;
+        let duration = fields.number_within("duration", 0.0025, 500.0)?;
+        let ticks = match (steps, duration) {
+            (Some(_), Some(_)) => return Err(Invalid::new("give steps or duration, not both")),
+            (Some(steps), None) => steps,
+            (None, Some(seconds)) => (seconds * TICKS_PER_SECOND).round() as u64,
+            (None, None) => 1,
+        };
+        let speed = fields.number_within("speed", -1000.0, 1000.0)?;
+        let steering = fields.number_within("steering", -1000.0, 1000.0)?;
+        let observe = fields.get("observe").map(observations).transpose()?.unwrap_or_default();
+        Ok(StepRequest { ticks, speed, steering, observe })
+    }
+}
+
+fn observations(value: &Value) -> Result<Vec<Observe>, Invalid> {
+    let wrong = || Invalid::new("observe must be a list of camera, lidar, imu, odom");
+    let list = value.as_array().filter(|l| l.len() <= 16).ok_or_else(wrong)?;
+    let mut names: Vec<Observe> =
+        list.iter().map(Observe::from_value).collect::<Option<_>>().ok_or_else(wrong)?;
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// Answer of `POST /step`.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Stepped {
+    /// Always true.
+    pub ok: bool,
+    /// The live state after the last tick.
+    #[serde(flatten)]
+    pub state: State,
+    /// What was asked for, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observations: Option<Observations>,
+}
+
+/// Sensor readings; those that were asked for.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, ToSchema)]
+pub struct Observations {
+    /// Laser scan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lidar: Option<LidarObservation>,
+    /// Gyro and accelerometer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imu: Option<ImuObservation>,
+}
+
+/// The last laser scan.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct LidarObservation {
+    /// Simulated seconds at which it was taken.
+    pub time: Num,
+    /// Direction of the first beam, rad.
+    pub angle_min: Num,
+    /// From beam to beam, rad, counter-clockwise.
+    pub angle_increment: Num,
+    /// m.
+    pub range_min: Num,
+    /// m.
+    pub range_max: Num,
+    /// m; null where nothing was hit.
+    pub ranges: Vec<Option<Num>>,
+}
+
+/// The last sample of the inertial measurement unit, in the car's frame.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct ImuObservation {
+    /// Simulated seconds at which it was taken.
+    pub time: Num,
+    /// m/s²; at rest +g upwards.
+    pub acceleration: Xyz,
+    /// rad/s.
+    pub gyro: Xyz,
+}
+
+/// Three components.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct Xyz {
+    /// Ahead.
+    pub x: Num,
+    /// Left.
+    pub y: Num,
+    /// Up.
+    pub z: Num,
+}
+
+/// The first line of a binary answer. The arrays follow it, back to back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepHeader {
+    /// Always true.
+    pub ok: bool,
+    /// The arrays that follow.
+    pub observations: Vec<ArrayInfo>,
+    /// The live state after the last tick.
+    pub state: State,
+}
+
+/// One array of a binary answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArrayInfo {
+    /// Sensor.
+    pub name: &'static str,
+    /// Length along each axis.
+    pub shape: Vec<usize>,
+    /// Element type as NumPy writes it, such as `<f4`.
+    pub r#type: &'static str,
+    /// Bytes after the end of the header line.
+    pub offset: usize,
+    /// Simulated seconds at which it was taken.
+    pub time: Num,
+}
