@@ -1,6 +1,17 @@
-//! Worlds on this machine. This crate is at the edge: it reads the disk, so that `world` need not.
+//! What is on this machine: worlds, and a data folder with settings. This crate is at the edge: it
+//! reads the disk, so that `world` need not.
 #![allow(clippy::disallowed_methods)]
 
+mod built_in;
+mod data;
+mod database;
 mod folder;
+mod library;
+#[cfg(test)]
+mod scratch;
+mod settings;
 
+pub use data::{Data, OpenError};
 pub use folder::FolderBundle;
+pub use library::{Entry, Library, LoadError, Summary};
+pub use settings::{Settings, StoreError};

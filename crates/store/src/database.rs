@@ -1,0 +1,184 @@
+//! The database: one file, checked when opened and brought up to date.
+
+use crate::data::OpenError;
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
+use std::path::Path;
+use std::time::Duration;
+
+/// Step k brings a database of version k to version k + 1. Steps are added, never changed.
+const STEPS: &[&str] = &["
+    CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE light (
+        world TEXT NOT NULL,
+        name TEXT NOT NULL,
+        red INTEGER NOT NULL CHECK (red IN (0, 1)),
+        PRIMARY KEY (world, name)
+    ) STRICT, WITHOUT ROWID;
+"];
+/// How long to wait for somebody who looks into the file with another program.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Opens the database, or makes it. One that can't be used is left as it is.
+pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
+    let failed = |e: Error| explain(path, &e);
+    let damaged = |reason: String| OpenError::Damaged { path: path.to_owned(), reason };
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+
+    // Nothing is written before all of this is right.
+    let found = version(&connection).map_err(failed)?;
+    let done = usize::try_from(found).map_err(|_| damaged(format!("its version is {found}")))?;
+    if done > STEPS.len() {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known: STEPS.len() });
+    }
+    let verdict: String =
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    if verdict != "ok" {
+        return Err(damaged(verdict.replace('\n', " ")));
+    }
+    if connection.is_readonly("main").map_err(failed)? {
+        let reason = "the file is read-only".to_owned();
+        return Err(OpenError::Unwritable { path: path.to_owned(), reason });
+    }
+
+    set_up(&connection).map_err(failed)?;
+    migrate(&mut connection, done).map_err(failed)?;
+    Ok(connection)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// What makes a finished write outlive a kill and a power cut.
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    // Where a file system can't have this journal, SQLite keeps the old one, which is as safe.
+    let _: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // Only macOS tells a flush to the drive from one to the platter.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)
+}
+
+/// Takes the steps that a database has not seen, each as a whole.
+fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
+    for (k, step) in STEPS.iter().enumerate().skip(done) {
+        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        change.execute_batch(step)?;
+        change.pragma_update(None, "user_version", k as i64 + 1)?;
+        change.commit()?;
+    }
+    Ok(())
+}
+
+/// Whether it is the place or the file that is wrong.
+fn explain(path: &Path, e: &Error) -> OpenError {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OutOfMemory, PermissionDenied, ReadOnly,
+        SystemIoFailure,
+    };
+    let (path, reason) = (path.to_owned(), e.to_string());
+    match e.sqlite_error_code() {
+        Some(
+            CannotOpen | DatabaseBusy | DatabaseLocked | DiskFull | OutOfMemory | PermissionDenied | ReadOnly
+            | SystemIoFailure,
+        ) => OpenError::Unwritable { path, reason },
+        _ => OpenError::Damaged { path, reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn a_new_database_is_set_up() {
+        let scratch = Scratch::new();
+        let connection = open(&scratch.path().join("chicane.db")).expect("opens");
+        let text = |sql: &str| -> String { connection.query_row(sql, [], |row| row.get(0)).expect("a row") };
+        assert_eq!(text("PRAGMA journal_mode"), "wal");
+        assert_eq!(text("SELECT CAST(synchronous AS TEXT) FROM pragma_synchronous"), "2", "FULL");
+        assert_eq!(version(&connection), Ok(STEPS.len() as i64));
+        let loose = "SELECT group_concat(name || ' ') FROM pragma_table_list
+                     WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND NOT strict";
+        let loose: Option<String> = connection.query_row(loose, [], |row| row.get(0)).expect("a row");
+        assert_eq!(loose, None, "every table is strict");
+    }
+
+    #[test]
+    fn garbage_is_damage_and_stays() {
+        let long: Vec<u8> = (0..20_000u32).map(|i| (i * i % 251) as u8).collect();
+        // A single byte is an empty database to SQLite.
+        for garbage in [b"xx".as_slice(), b"not a database\n", &long] {
+            let scratch = Scratch::new();
+            let path = scratch.path().join("chicane.db");
+            std::fs::write(&path, garbage).expect("written");
+            let e = open(&path).expect_err("garbage opens");
+            assert!(matches!(e, OpenError::Damaged { .. }), "{e:?}");
+            let expected = format!(
+                "{} is not a database that chicane can read: move it away and start again; \
+                 file is not a database",
+                path.display()
+            );
+            assert_eq!(e.to_string(), expected);
+            assert!(std::fs::read(&path).expect("still there") == garbage, "it was changed");
+        }
+    }
+
+    #[test]
+    fn damage_inside_is_found_when_opened() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("chicane.db");
+        drop(open(&path).expect("opens"));
+        let mut bytes = std::fs::read(&path).expect("read");
+        bytes[4096..4160].fill(0xa5);
+        std::fs::write(&path, &bytes).expect("written");
+        let e = open(&path).expect_err("a damaged database opens");
+        assert!(matches!(e, OpenError::Damaged { .. }), "{e:?}");
+        assert_eq!(e.to_string().lines().count(), 1, "{e}");
+        assert!(std::fs::read(&path).expect("still there") == bytes, "it was changed");
+    }
+
+    #[test]
+    fn a_database_of_somebody_else_is_left_alone() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("chicane.db");
+        let other = Connection::open(&path).expect("opens");
+        other.execute_batch("CREATE TABLE setting (a); INSERT INTO setting VALUES (7)").expect("made");
+        drop(other);
+        let e = open(&path).expect_err("it opens");
+        assert!(matches!(e, OpenError::Damaged { .. }), "{e:?}");
+        let other = Connection::open(&path).expect("opens");
+        assert_eq!(other.query_row("SELECT a FROM setting", [], |row| row.get(0)), Ok(7));
+        assert_eq!(version(&other), Ok(0));
+    }
+
+    #[test]
+    fn a_version_nobody_knows_is_refused() {
+        for (found, newer) in [(STEPS.len() as i64 + 1, true), (i64::from(i32::MAX), true), (-1, false)] {
+            let scratch = Scratch::new();
+            let path = scratch.path().join("chicane.db");
+            let connection = open(&path).expect("opens");
+            connection.pragma_update(None, "user_version", found).expect("set");
+            drop(connection);
+            let before = std::fs::read(&path).expect("read");
+            let e = open(&path).expect_err("it opens");
+            assert_eq!(matches!(e, OpenError::Newer { .. }), newer, "{e:?}");
+            let says = if newer { "was made by a newer chicane" } else { "is not a database" };
+            assert!(e.to_string().contains(says), "{e}");
+            assert!(std::fs::read(&path).expect("still there") == before, "it was changed");
+        }
+    }
+
+    #[test]
+    fn a_folder_in_its_place_is_not_damage() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("chicane.db");
+        std::fs::create_dir(&path).expect("made");
+        let e = open(&path).expect_err("a folder opens");
+        assert!(matches!(e, OpenError::Unwritable { .. }), "{e:?}");
+    }
+}

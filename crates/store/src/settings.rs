@@ -1,0 +1,218 @@
+//! What is remembered from one start to the next.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
+
+const BRIGHTNESS: &str = "brightness";
+const LAST_WORLD: &str = "last_world";
+
+/// Why something was not stored, or can't be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StoreError {
+    /// The disk is full or gone, or the database is torn.
+    #[error("the settings can't be read or written: {0}")]
+    Database(String),
+    /// A brightness that the screen does not have.
+    #[error(
+        "brightness {0} is refused: it is {min} to {max}",
+        min = Settings::BRIGHTNESS.start(), max = Settings::BRIGHTNESS.end()
+    )]
+    Brightness(f64),
+}
+
+/// The settings of a data folder. All calls block; a write is on the disk when its call returns.
+#[derive(Debug)]
+pub struct Settings {
+    connection: Mutex<Connection>,
+}
+
+impl Settings {
+    /// The brightness there can be.
+    pub const BRIGHTNESS: RangeInclusive<f64> = 0.2..=2.0;
+
+    pub(crate) fn new(connection: Connection) -> Settings {
+        Settings { connection: Mutex::new(connection) }
+    }
+
+    /// The brightness, if one was set.
+    pub fn brightness(&self) -> Result<Option<f64>, StoreError> {
+        Ok(self.get(BRIGHTNESS)?.and_then(|value| match value {
+            Value::Real(x) if Self::BRIGHTNESS.contains(&x) => Some(x),
+            other => ignored(BRIGHTNESS, &other),
+        }))
+    }
+
+    /// Remembers the brightness.
+    pub fn set_brightness(&self, brightness: f64) -> Result<(), StoreError> {
+        if !Self::BRIGHTNESS.contains(&brightness) {
+            return Err(StoreError::Brightness(brightness));
+        }
+        self.set(BRIGHTNESS, Value::Real(brightness))
+    }
+
+    /// The world that was open last.
+    pub fn last_world(&self) -> Result<Option<String>, StoreError> {
+        Ok(self.get(LAST_WORLD)?.and_then(|value| match value {
+            Value::Text(name) => Some(name),
+            other => ignored(LAST_WORLD, &other),
+        }))
+    }
+
+    /// Remembers the world that is open.
+    pub fn set_last_world(&self, world: &str) -> Result<(), StoreError> {
+        self.set(LAST_WORLD, Value::Text(world.to_owned()))
+    }
+
+    /// The lights of a world that were set: true is red.
+    pub fn lights(&self, world: &str) -> Result<BTreeMap<String, bool>, StoreError> {
+        self.with(|connection| {
+            let mut query = connection.prepare("SELECT name, red FROM light WHERE world = ?1")?;
+            query.query_map([world], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
+    }
+
+    /// Remembers the lights of a world, and forgets those of every other.
+    pub fn set_lights(&self, world: &str, lights: &BTreeMap<String, bool>) -> Result<(), StoreError> {
+        self.with(|connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            change.execute("DELETE FROM light", [])?;
+            {
+                let mut add = change.prepare("INSERT INTO light (world, name, red) VALUES (?1, ?2, ?3)")?;
+                for (name, red) in lights {
+                    add.execute(params![world, name, red])?;
+                }
+            }
+            change.commit()
+        })
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Value>, StoreError> {
+        let sql = "SELECT value FROM setting WHERE name = ?1";
+        self.with(|connection| connection.query_row(sql, [name], |row| row.get(0)).optional())
+    }
+
+    fn set(&self, name: &str, value: Value) -> Result<(), StoreError> {
+        let sql = "INSERT INTO setting (name, value) VALUES (?1, ?2) \
+                   ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        self.with(|connection| connection.execute(sql, params![name, value]).map(drop))
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        // Whoever panicked while holding it had his transaction rolled back.
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
+    }
+}
+
+/// Says that a stored value makes no sense.
+fn ignored<T>(name: &str, value: &Value) -> Option<T> {
+    tracing::warn!(setting = name, ?value, "a stored setting makes no sense and is ignored");
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database;
+    use crate::scratch::Scratch;
+
+    fn settings(scratch: &Scratch) -> Settings {
+        Settings::new(database::open(&scratch.path().join("chicane.db")).expect("opens"))
+    }
+
+    fn lights(of: &[(&str, bool)]) -> BTreeMap<String, bool> {
+        of.iter().map(|&(name, red)| (name.to_owned(), red)).collect()
+    }
+
+    #[test]
+    fn nothing_is_set_at_first() {
+        let scratch = Scratch::new();
+        let settings = settings(&scratch);
+        assert_eq!(settings.brightness(), Ok(None));
+        assert_eq!(settings.last_world(), Ok(None));
+        assert_eq!(settings.lights("oval"), Ok(BTreeMap::new()));
+    }
+
+    #[test]
+    fn the_last_one_set_counts() {
+        let scratch = Scratch::new();
+        let settings = settings(&scratch);
+        for brightness in [0.2, 1.0, 0.1 + 0.2, 2.0] {
+            settings.set_brightness(brightness).expect("set");
+            assert_eq!(settings.brightness(), Ok(Some(brightness)));
+        }
+        for world in ["oval", "", "ein 'Feld'; --", "a\0b"] {
+            settings.set_last_world(world).expect("set");
+            assert_eq!(settings.last_world(), Ok(Some(world.to_owned())));
+        }
+    }
+
+    #[test]
+    fn a_brightness_out_of_range_is_refused() {
+        let scratch = Scratch::new();
+        let settings = settings(&scratch);
+        settings.set_brightness(0.7).expect("set");
+        for brightness in [0.199, 2.001, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let e = settings.set_brightness(brightness).expect_err("refused");
+            assert_eq!(e.to_string(), format!("brightness {brightness} is refused: it is 0.2 to 2"));
+        }
+        assert_eq!(settings.brightness(), Ok(Some(0.7)));
+    }
+
+    #[test]
+    fn a_stored_value_without_sense_is_ignored() {
+        let scratch = Scratch::new();
+        let settings = settings(&scratch);
+        for value in [
+            Value::Real(0.1),
+            Value::Real(f64::INFINITY),
+            Value::Integer(1000),
+            Value::Text("bright".to_owned()),
+            Value::Blob(vec![1, 2]),
+        ] {
+            settings.set(BRIGHTNESS, value.clone()).expect("set");
+            assert_eq!(settings.brightness(), Ok(None), "{value:?}");
+        }
+        settings.set(LAST_WORLD, Value::Real(1.0)).expect("set");
+        assert_eq!(settings.last_world(), Ok(None));
+    }
+
+    #[test]
+    fn lights_take_the_place_of_all_others() {
+        let scratch = Scratch::new();
+        let settings = settings(&scratch);
+        settings.set_lights("oval", &lights(&[("a", true), ("b", false)])).expect("set");
+        assert_eq!(settings.lights("oval"), Ok(lights(&[("a", true), ("b", false)])));
+        assert_eq!(settings.lights("field"), Ok(BTreeMap::new()));
+        settings.set_lights("oval", &lights(&[("b", true)])).expect("set");
+        assert_eq!(settings.lights("oval"), Ok(lights(&[("b", true)])));
+        settings.set_lights("field", &lights(&[("c", false)])).expect("set");
+        assert_eq!(settings.lights("oval"), Ok(BTreeMap::new()));
+        assert_eq!(settings.lights("field"), Ok(lights(&[("c", false)])));
+        settings.set_lights("field", &BTreeMap::new()).expect("set");
+        assert_eq!(settings.lights("field"), Ok(BTreeMap::new()));
+    }
+
+    #[test]
+    fn many_may_write_at_once() {
+        let scratch = Scratch::new();
+        let settings = settings(&scratch);
+        std::thread::scope(|scope| {
+            for k in 0..4 {
+                let settings = &settings;
+                scope.spawn(move || {
+                    for i in 0..5 {
+                        settings.set_brightness(0.5 + f64::from(k) / 10.0).expect("set");
+                        let both = lights(&[("a", i % 2 == 0), ("b", i % 2 == 0)]);
+                        settings.set_lights("oval", &both).expect("set");
+                        let now = settings.lights("oval").expect("read");
+                        assert_eq!(now["a"], now["b"], "half of a change is seen");
+                    }
+                });
+            }
+        });
+    }
+}
