@@ -64,7 +64,7 @@ pub struct Data {
     // Closed before the lock goes: fields are dropped in this order.
     settings: Settings,
     dir: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Data {
@@ -73,7 +73,7 @@ impl Data {
         // An absolute path is never taken for a URI by SQLite.
         let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
         make(&dir).map_err(|e| unwritable(&dir, &e))?;
-        let lock = lock(&dir)?;
+        let lock = Lock::take(&dir)?;
         let settings = Settings::new(database::open(&dir.join("chicane.db"))?);
         Ok(Data { settings, dir, _lock: lock })
     }
@@ -121,25 +121,39 @@ fn make(dir: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Takes the lock of a folder and signs it. The system lets go of it when the process ends.
-fn lock(dir: &Path) -> Result<File, OpenError> {
-    let path = dir.join("lock");
-    let failed = |e: std::io::Error| unwritable(&path, &e);
-    // Not truncated: it may be signed by another.
-    let options = File::options().read(true).write(true).create(true).truncate(false).clone();
-    let mut file = options.open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut pid = String::new();
-            let pid = file.take(16).read_to_string(&mut pid).ok().and_then(|_| pid.trim().parse().ok());
-            return Err(OpenError::InUse { dir: dir.to_owned(), pid });
+/// The lock of a folder. The system lets go of it when the process ends.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Lock {
+    /// Takes the lock and signs it.
+    fn take(dir: &Path) -> Result<Lock, OpenError> {
+        let path = dir.join("lock");
+        let failed = |e: std::io::Error| unwritable(&path, &e);
+        // Not truncated: it may be signed by another.
+        let options = File::options().read(true).write(true).create(true).truncate(false).clone();
+        let file = options.open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                let pid = file.take(16).read_to_string(&mut pid).ok().and_then(|_| pid.trim().parse().ok());
+                return Err(OpenError::InUse { dir: dir.to_owned(), pid });
+            }
+            Err(TryLockError::Error(e)) => return Err(failed(e)),
         }
-        Err(TryLockError::Error(e)) => return Err(failed(e)),
+        let mut lock = Lock(file);
+        lock.0.set_len(0).map_err(failed)?;
+        writeln!(lock.0, "{}", std::process::id()).map_err(failed)?;
+        Ok(lock)
     }
-    file.set_len(0).map_err(failed)?;
-    writeln!(file, "{}", std::process::id()).map_err(failed)?;
-    Ok(file)
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is not enough: a program that we are just starting has the file too, for a moment.
+        let _ = self.0.unlock();
+    }
 }
 
 #[cfg(test)]
