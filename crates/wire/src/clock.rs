@@ -1,6 +1,6 @@
 //! Time: reading it, stopping it, choosing its pace.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -40,9 +40,8 @@ pub struct ClockRequest {
     pub speed: Option<f64>,
 }
 
-impl ClockRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<ClockRequest, Invalid> {
+impl Body for ClockRequest {
+    fn parse(fields: &Fields) -> Result<ClockRequest, Invalid> {
         let wrong = "speed must be a number from 0.05 to 100, or 0 for as fast as possible";
         let speed = fields.number("speed", wrong)?;
         if speed.is_some_and(|v| v != 0.0 && !(0.05..=100.0).contains(&v)) {

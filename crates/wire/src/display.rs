@@ -1,6 +1,6 @@
 //! What is shown to people: brightness and the overlay text.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -34,9 +34,10 @@ impl BrightnessRequest {
     pub const LOW: f64 = 0.2;
     /// Greatest factor.
     pub const HIGH: f64 = 2.0;
+}
 
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<BrightnessRequest, Invalid> {
+impl Body for BrightnessRequest {
+    fn parse(fields: &Fields) -> Result<BrightnessRequest, Invalid> {
         let value = fields.number_within("value", Self::LOW, Self::HIGH)?;
         value
             .map(|value| BrightnessRequest { value })
@@ -86,9 +87,10 @@ pub struct OverlayRequest {
 impl OverlayRequest {
     /// Longest text, in characters.
     pub const MAX_TEXT: usize = 300;
+}
 
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<OverlayRequest, Invalid> {
+impl Body for OverlayRequest {
+    fn parse(fields: &Fields) -> Result<OverlayRequest, Invalid> {
         let wrong = "text must be a string of at most 300 characters";
         let text = fields.text("text", wrong)?.ok_or_else(|| Invalid::new(wrong))?;
         if text.chars().count() > Self::MAX_TEXT {

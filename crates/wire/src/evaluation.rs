@@ -1,6 +1,6 @@
 //! Evaluation of a run.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -43,9 +43,8 @@ pub struct StartRequest {
     pub seed: u64,
 }
 
-impl StartRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<StartRequest, Invalid> {
+impl Body for StartRequest {
+    fn parse(fields: &Fields) -> Result<StartRequest, Invalid> {
         let wrong = "invalid command";
         let command = fields.text("command", wrong)?;
         if command.is_some_and(|c| c.trim().is_empty() || c.chars().count() > 1000 || c.contains('\0')) {

@@ -19,6 +19,22 @@ impl std::fmt::Display for Invalid {
     }
 }
 
+/// A request that is read from a body. Every limit is checked here, before anything else is.
+pub trait Body: Sized {
+    /// Reads the fields it knows.
+    fn parse(fields: &Fields) -> Result<Self, Invalid>;
+}
+
+/// A request without fields; those that are there are ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, utoipa::ToSchema)]
+pub struct NoFields {}
+
+impl Body for NoFields {
+    fn parse(_: &Fields) -> Result<NoFields, Invalid> {
+        Ok(NoFields {})
+    }
+}
+
 /// The fields of a body. `null` counts as omitted; fields nobody asks for are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Fields(Map<String, Value>);

@@ -25,9 +25,9 @@ pub use display::{
 };
 pub use evaluation::{CurrentSession, EvaluationDocument, StartRequest, StartRequestBody, Stopped};
 pub use event::{EvaluationEvent, EvaluationKind, RunEvent, StoryEvent};
-pub use fields::{Fields, Invalid};
+pub use fields::{Body, Fields, Invalid, NoFields};
 pub use geometry::{FlatPose, Pose, Rect, Size};
-pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel};
+pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, RedOrGreen};
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
 pub use named::Named;
 pub use num::Num;

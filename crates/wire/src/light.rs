@@ -1,6 +1,6 @@
 //! Traffic lights.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -93,18 +93,19 @@ pub enum RedOrGreen {
 }
 
 impl LightRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<LightRequest, Invalid> {
+    /// Whether red is asked for.
+    pub fn is_red(&self) -> bool {
+        self.state == RedOrGreen::Red
+    }
+}
+
+impl Body for LightRequest {
+    fn parse(fields: &Fields) -> Result<LightRequest, Invalid> {
         let wrong = "state must be one of red, green";
         match fields.text("state", wrong)? {
             Some("red") => Ok(LightRequest { state: RedOrGreen::Red }),
             Some("green") => Ok(LightRequest { state: RedOrGreen::Green }),
             _ => Err(Invalid::new(wrong)),
         }
-    }
-
-    /// Whether red is asked for.
-    pub fn is_red(&self) -> bool {
-        self.state == RedOrGreen::Red
     }
 }

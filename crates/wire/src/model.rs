@@ -1,6 +1,6 @@
 //! Placing and moving an object.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use crate::vehicle::{check_position, check_yaw};
 use crate::world::ObjectType;
@@ -73,9 +73,8 @@ pub enum Motion {
 
 const MAX_POINTS: usize = 10_000;
 
-impl ModelRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<ModelRequest, Invalid> {
+impl Body for ModelRequest {
+    fn parse(fields: &Fields) -> Result<ModelRequest, Invalid> {
         let wrong = "x, y, z, yaw must be numbers";
         let [x, y, z, yaw] = ["x", "y", "z", "yaw"].map(|name| fields.number(name, wrong));
         let (x, y, z, yaw) = (x?, y?, z?, yaw?);

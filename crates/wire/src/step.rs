@@ -1,6 +1,6 @@
 //! Lockstep: the client says how far time goes.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use crate::state::State;
 use serde::Serialize;
@@ -79,9 +79,8 @@ pub struct StepRequest {
 
 const TICKS_PER_SECOND: f64 = 200.0;
 
-impl StepRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<StepRequest, Invalid> {
+impl Body for StepRequest {
+    fn parse(fields: &Fields) -> Result<StepRequest, Invalid> {
         let steps = fields.whole_within("steps", 1, 100_000)?;
         let duration = fields.number_within("duration", 0.0025, 500.0)?;
         let ticks = match (steps, duration) {

@@ -1,6 +1,6 @@
 //! The vehicle: placing it, resetting, respawning, and what it is.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Size};
 use crate::num::Num;
 use serde::Serialize;
@@ -20,9 +20,8 @@ pub struct PoseRequest {
     pub yaw: Option<f64>,
 }
 
-impl PoseRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<PoseRequest, Invalid> {
+impl Body for PoseRequest {
+    fn parse(fields: &Fields) -> Result<PoseRequest, Invalid> {
         let wrong = "x, y, yaw must be numbers";
         let [x, y, yaw] = ["x", "y", "yaw"].map(|name| fields.number(name, wrong));
         let (x, y, yaw) = (x?, y?, yaw?);

@@ -1,6 +1,6 @@
 //! The worlds there are: listing, switching, installing, removing.
 
-use crate::fields::{Fields, Invalid};
+use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -75,9 +75,8 @@ pub enum SwitchRequest {
     Id(WorldId),
 }
 
-impl SwitchRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<SwitchRequest, Invalid> {
+impl Body for SwitchRequest {
+    fn parse(fields: &Fields) -> Result<SwitchRequest, Invalid> {
         let (wrong_file, wrong_id) = ("invalid world file name", "invalid world_id");
         let file = fields.text("world", wrong_file)?;
         let id = fields.text("world_id", wrong_id)?;
@@ -142,9 +141,8 @@ pub struct InstallRequest {
     pub world_id: WorldId,
 }
 
-impl InstallRequest {
-    /// Reads a body.
-    pub fn parse(fields: &Fields) -> Result<InstallRequest, Invalid> {
+impl Body for InstallRequest {
+    fn parse(fields: &Fields) -> Result<InstallRequest, Invalid> {
         let wrong = "invalid world_id";
         let id = fields.text("world_id", wrong)?.and_then(WorldId::parse);
         id.map(|world_id| InstallRequest { world_id }).ok_or_else(|| Invalid::new(wrong))

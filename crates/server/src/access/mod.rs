@@ -1,0 +1,77 @@
+//! Who may speak to the simulator.
+//!
+//! A page of any site that a person has open can send requests to this machine. So, on every path:
+//! the `Host` must be one of ours (a name that was pointed here by someone else is not), what
+//! changes something must not come from another site, and in token mode every request carries the
+//! token. No answer ever allows another site to read it.
+
+mod headers;
+mod host;
+mod origin;
+mod path;
+mod token;
+
+pub(crate) use headers::secure;
+pub(crate) use host::Hosts;
+pub(crate) use origin::is_from_browser;
+pub use token::Token;
+
+use crate::error::ApiError;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, Uri, Version};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Address of this machine that a connection came in on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalAddress(pub(crate) SocketAddr);
+
+/// The rules of this simulator.
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub(crate) hosts: Hosts,
+    pub(crate) token: Option<Token>,
+}
+
+/// Lets a request in, or answers why not.
+pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    match check(&access, &request) {
+        Ok(Entry::Welcome) => next.run(request).await,
+        Ok(Entry::Redirect(answer)) => answer,
+        Err(error) if error.status == StatusCode::UNAUTHORIZED => {
+            ([("www-authenticate", "Bearer")], error).into_response()
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+enum Entry {
+    Welcome,
+    Redirect(Response),
+}
+
+fn check(access: &Access, request: &Request) -> Result<Entry, ApiError> {
+    if request.version() > Version::HTTP_11 {
+        return Err(ApiError::bad_request("this server speaks HTTP/1.1"));
+    }
+    if is_absolute(request.uri()) {
+        return Err(ApiError::forbidden("this is no proxy: ask for a path, not for a whole address"));
+    }
+    let local = request.extensions().get::<LocalAddress>().map(|a| a.0.ip());
+    let host = access.hosts.check(request.headers(), local)?;
+    path::check(request.uri().path())?;
+    origin::check(request.method(), request.headers(), &host)?;
+    match &access.token {
+        None => Ok(Entry::Welcome),
+        Some(token) => match token.check(request.uri(), request.headers())? {
+            None => Ok(Entry::Welcome),
+            Some(answer) => Ok(Entry::Redirect(answer)),
+        },
+    }
+}
+
+fn is_absolute(uri: &Uri) -> bool {
+    uri.scheme().is_some() || uri.authority().is_some()
+}

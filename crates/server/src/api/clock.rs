@@ -1,0 +1,43 @@
+//! Reading, stopping and pacing time.
+
+use crate::app::App;
+use crate::body::Body;
+use crate::driver::Published;
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::State;
+use chicane_wire::{Clock, ClockChanged, ClockRequest, ErrorBody, Num};
+
+/// Simulated and real time.
+#[utoipa::path(get, path = "/clock", tag = "State and time", responses(
+    (status = 200, body = Clock),
+    (status = 503, body = ErrorBody, description = "Before the first world is ready"),
+))]
+pub(super) async fn get_clock(State(app): State<App>) -> Result<Json<Clock>, ApiError> {
+    clock(&app.simulator.now()).map(Json)
+}
+
+/// Stops, starts or paces time. Both settings survive reset, respawn and switch.
+#[utoipa::path(post, path = "/clock", tag = "State and time", request_body = Option<ClockRequest>, responses(
+    (status = 200, body = ClockChanged),
+    (status = 400, body = ErrorBody),
+    (status = 503, body = ErrorBody, description = "Before the first world is ready"),
+))]
+pub(super) async fn set_clock(
+    State(app): State<App>,
+    Body(request): Body<ClockRequest>,
+) -> Result<Json<ClockChanged>, ApiError> {
+    clock(&app.simulator.now())?;
+    let ((), now) = app.simulator.clock(request.paused, request.speed).await?;
+    Ok(Json(ClockChanged { ok: true, clock: clock(&now)?, speed: Num(now.clock.speed) }))
+}
+
+fn clock(now: &Published) -> Result<Clock, ApiError> {
+    let seen = now.running.as_ref().ok_or_else(|| ApiError::unavailable("clock not available yet"))?;
+    Ok(Clock {
+        sim_time: Num(seen.snapshot.time_s),
+        real_time: Num(seen.since.elapsed().as_secs_f64()),
+        rtf: Num(now.clock.rtf),
+        paused: now.clock.paused,
+    })
+}

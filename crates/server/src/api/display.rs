@@ -1,0 +1,61 @@
+//! What people see: brightness and the overlay text.
+
+use crate::app::App;
+use crate::body::Body;
+use crate::driver::Published;
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::State;
+use chicane_wire::{
+    Brightness, BrightnessChanged, BrightnessRequest, ErrorBody, Num, Overlay, OverlayChanged, OverlayRequest,
+};
+use std::time::Instant;
+
+/// Factor of every shown pixel.
+#[utoipa::path(get, path = "/brightness", tag = "Display", responses((status = 200, body = Brightness)))]
+pub(super) async fn get_brightness(State(app): State<App>) -> Json<Brightness> {
+    Json(Brightness { value: Num(app.simulator.now().brightness) })
+}
+
+/// Brightens or darkens viewers and camera alike. It survives world switches and restarts.
+#[utoipa::path(post, path = "/brightness", tag = "Display", request_body = BrightnessRequest, responses(
+    (status = 200, body = BrightnessChanged),
+    (status = 400, body = ErrorBody),
+))]
+pub(super) async fn set_brightness(
+    State(app): State<App>,
+    Body(request): Body<BrightnessRequest>,
+) -> Result<Json<BrightnessChanged>, ApiError> {
+    app.keeper.brightness(&app.simulator, request.value).await?;
+    Ok(Json(BrightnessChanged { ok: true, value: Num(request.value) }))
+}
+
+/// The text that is shown to everyone.
+#[utoipa::path(get, path = "/overlay", tag = "Display", responses((status = 200, body = Overlay)))]
+pub(super) async fn get_overlay(State(app): State<App>) -> Json<Overlay> {
+    Json(overlay(&app.simulator.now()))
+}
+
+/// Shows a text to everyone for some real seconds; an empty one takes it away.
+#[utoipa::path(post, path = "/overlay", tag = "Display", request_body = OverlayRequest, responses(
+    (status = 200, body = OverlayChanged),
+    (status = 400, body = ErrorBody),
+))]
+pub(super) async fn set_overlay(
+    State(app): State<App>,
+    Body(request): Body<OverlayRequest>,
+) -> Result<Json<OverlayChanged>, ApiError> {
+    let ((), now) = app.simulator.overlay(request).await?;
+    Ok(Json(OverlayChanged { ok: true, overlay: overlay(&now) }))
+}
+
+fn overlay(now: &Published) -> Overlay {
+    let shown = &now.overlay;
+    Overlay {
+        text: shown.text.to_string(),
+        ttl: Num(shown.ttl_s),
+        size: Num(shown.size),
+        remaining_s: Num(shown.remaining(Instant::now()).as_secs_f64()),
+        seq: shown.seq,
+    }
+}

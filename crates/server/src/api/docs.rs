@@ -1,0 +1,93 @@
+//! The OpenAPI document, and a page that shows it. Everything comes from the binary.
+
+use crate::error::ApiError;
+use axum::Extension;
+use axum::extract::Path;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use std::sync::Arc;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::{ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder};
+
+const PAGE: &str = include_str!("../../assets/docs.html");
+const START: &str = include_str!("../../assets/docs.js");
+
+/// Errors that every path can answer with.
+const COMMON: [(&str, &str); 9] = [
+    ("400", "The request can't be understood"),
+    ("401", "A token is needed"),
+    ("403", "The request comes from another site, or by a name that is not ours"),
+    ("408", "The request did not come in time"),
+    ("413", "The body is larger than 1 MiB"),
+    ("414", "The address is too long"),
+    ("431", "The head is too large"),
+    ("500", "Something went wrong inside"),
+    ("503", "Not available at the moment"),
+];
+
+/// The document without its paths.
+pub(super) fn document() -> OpenApi {
+    let about = "Controls a Chicane simulator: world, vehicle, objects, lights, time and evaluation. Metres, \
+        seconds and radians. A command answers `{\"ok\": true, …}`; every error is `{\"error\": \"<text>\"}`.";
+    let info =
+        InfoBuilder::new().title("Chicane").version(env!("CARGO_PKG_VERSION")).description(Some(about));
+    OpenApiBuilder::new().info(info).build()
+}
+
+/// The finished document.
+#[derive(Clone)]
+pub(super) struct Docs(Arc<str>);
+
+impl Docs {
+    pub(super) fn new(mut document: OpenApi) -> Docs {
+        let paths = std::mem::take(&mut document.paths.paths);
+        for (path, mut item) in paths {
+            let all = [&mut item.get, &mut item.post, &mut item.delete];
+            all.into_iter().flatten().for_each(add_common_errors);
+            document.paths.paths.insert(format!("/sim/api{path}"), item);
+        }
+        Docs(Arc::from(document.to_pretty_json().unwrap_or_default()))
+    }
+
+    pub(super) fn json(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+fn add_common_errors(operation: &mut Operation) {
+    for (status, description) in COMMON {
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| {
+            let schema = RefOr::Ref(Ref::from_schema_name("ErrorBody"));
+            let content = ContentBuilder::new().schema(Some(schema)).build();
+            RefOr::T(
+                ResponseBuilder::new().description(description).content("application/json", content).build(),
+            )
+        });
+    }
+}
+
+pub(super) async fn openapi(Extension(docs): Extension<Docs>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], docs.json()).into_response()
+}
+
+pub(super) async fn page() -> Response {
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
+}
+
+pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, ApiError> {
+    let (kind, bytes, gzipped) = match file.as_str() {
+        "start.js" => ("text/javascript".to_owned(), Bytes::from_static(START.as_bytes()), false),
+        _ => {
+            let config = Arc::new(utoipa_swagger_ui::Config::from("/sim/api/openapi.json"));
+            let found = utoipa_swagger_ui::serve(&file, config).ok().flatten();
+            let found = found.ok_or_else(|| ApiError::not_found("no such file"))?;
+            (found.content_type, Bytes::from(found.bytes.into_owned()), found.gzpipped)
+        }
+    };
+    let mut response = ([(header::CONTENT_TYPE, kind)], bytes).into_response();
+    if gzipped {
+        response.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
+    }
+    Ok(response)
+}

@@ -1,0 +1,29 @@
+//! The event stream.
+
+use crate::app::App;
+use crate::error::ApiError;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use chicane_wire::ErrorBody;
+
+/// Server-sent events: `state` whenever something changes, `run` and `evaluation` lines.
+///
+/// A `state` event comes first. Every event has an id; with `Last-Event-ID` the `run` and `evaluation`
+/// lines after it are sent that are still kept.
+#[utoipa::path(get, path = "/events", tag = "Monitoring",
+    params(("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that was seen")),
+    responses(
+    (status = 200, body = String, content_type = "text/event-stream", description = "The stream"),
+    (status = 503, body = ErrorBody, description = "Too many subscribers"),
+))]
+pub(super) async fn events(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).and_then(|v| v.trim().parse().ok());
+    let stream = app
+        .feed
+        .subscribe(last)
+        .map_err(|_| ApiError::unavailable("too many subscribers; close some event streams"))?;
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, [("x-accel-buffering", "no")], Body::from_stream(stream)).into_response())
+}

@@ -1,0 +1,43 @@
+//! Traffic lights.
+
+use crate::app::App;
+use crate::body::Body;
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::{Path, State};
+use chicane_sim::Command;
+use chicane_wire::{ErrorBody, LightChanged, LightRequest, Lights};
+use std::sync::Arc;
+
+/// The lights of the world, by name.
+#[utoipa::path(get, path = "/traffic_lights", tag = "Traffic lights", responses(
+    (status = 200, body = Lights),
+    (status = 404, body = ErrorBody, description = "No world runs"),
+))]
+pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiError> {
+    let now = app.simulator.now();
+    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    Ok(Json(Lights { world: Arc::clone(&seen.place.name), lights: seen.lights() }))
+}
+
+/// Asks a light for red (by way of three seconds of yellow) or green (at once).
+#[utoipa::path(post, path = "/traffic_lights/{name}", tag = "Traffic lights",
+    params(("name" = String, Path, description = "Name of a light", example = "signal1")),
+    request_body = LightRequest, responses(
+    (status = 200, body = LightChanged),
+    (status = 400, body = ErrorBody),
+    (status = 404, body = ErrorBody, description = "No such light"),
+    (status = 409, body = ErrorBody, description = "In the yellow phase, or no world is ready"),
+))]
+pub(super) async fn set(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    Body(request): Body<LightRequest>,
+) -> Result<Json<LightChanged>, ApiError> {
+    let command = Command::SetLight { name: name.clone(), red: request.is_red() };
+    let (_, now) = app.simulator.command(command).await?;
+    app.keeper.lights(&app.simulator).await?;
+    let light = now.running.as_ref().and_then(|s| s.light(s.place.world.object(&name)?));
+    let light = light.ok_or_else(|| ApiError::not_found("light not found"))?;
+    Ok(Json(LightChanged { ok: true, light }))
+}

@@ -1,0 +1,115 @@
+//! `/sim/api`: one file a resource. This file reads like the API document.
+
+mod clock;
+mod display;
+mod docs;
+mod evaluation;
+mod events;
+mod lights;
+mod objects;
+mod state;
+mod step;
+mod vehicle;
+mod viewer;
+mod world;
+mod worlds;
+
+use crate::app::App;
+use crate::error::ApiError;
+use axum::Router;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Every path under `/sim/api`, with its description.
+fn resources() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(docs::document())
+        // State and time
+        .routes(routes!(state::status))
+        .routes(routes!(clock::get_clock, clock::set_clock))
+        .routes(routes!(step::step))
+        // Vehicle
+        .routes(routes!(vehicle::get_pose, vehicle::set_pose))
+        .routes(routes!(vehicle::respawn))
+        .routes(routes!(vehicle::reset))
+        .routes(routes!(vehicle::profile))
+        // World and objects
+        .routes(routes!(world::world))
+        .routes(routes!(world::route))
+        .routes(routes!(world::bounds))
+        .routes(routes!(objects::list))
+        .routes(routes!(objects::set_pose))
+        // Traffic lights
+        .routes(routes!(lights::list))
+        .routes(routes!(lights::set))
+        // Display
+        .routes(routes!(display::get_brightness, display::set_brightness))
+        .routes(routes!(display::get_overlay, display::set_overlay))
+        // Monitoring
+        .routes(routes!(state::state))
+        .routes(routes!(events::events))
+        // Evaluation
+        .routes(routes!(evaluation::document))
+        .routes(routes!(evaluation::start))
+        .routes(routes!(evaluation::stop))
+        .routes(routes!(evaluation::session))
+        .routes(routes!(evaluation::record))
+        // World management
+        .routes(routes!(worlds::list))
+        .routes(routes!(worlds::switch))
+        .routes(routes!(worlds::publication))
+        .routes(routes!(worlds::install))
+        .routes(routes!(worlds::delete))
+        .routes(routes!(worlds::waypoints))
+        .routes(routes!(worlds::print))
+}
+
+/// The whole server.
+pub(crate) fn router(app: App) -> Router {
+    let (resources, document) = resources().split_for_parts();
+    let docs = docs::Docs::new(document);
+    let api = resources
+        .route("/openapi.json", get(docs::openapi))
+        .route("/docs", get(docs::page))
+        .route("/docs/{file}", get(docs::asset))
+        .layer(axum::Extension(docs));
+    Router::new()
+        .nest("/sim/api", api)
+        .route("/", get(viewer::home))
+        .route("/sim", get(viewer::page))
+        .route("/sim/", get(viewer::page))
+        .route("/sim/viewer/{file}", get(viewer::asset))
+        .route("/metrics", get(metrics))
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(app)
+}
+
+/// The OpenAPI document as it is served.
+pub fn openapi() -> String {
+    docs::Docs::new(resources().split_for_parts().1).json()
+}
+
+async fn no_such_path() -> ApiError {
+    ApiError::not_found("no such path; /sim/api/docs lists what there is")
+}
+
+async fn wrong_method() -> ApiError {
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method; see the Allow header")
+}
+
+async fn metrics(axum::extract::State(app): axum::extract::State<App>) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text()).into_response()
+}
+
+/// JSON that is written already.
+struct Written(Bytes);
+
+impl IntoResponse for Written {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
+    }
+}

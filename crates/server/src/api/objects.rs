@@ -1,0 +1,62 @@
+//! Objects of the world: listing and moving them.
+
+use super::vehicle::unexpected;
+use crate::app::App;
+use crate::body::Body;
+use crate::error::ApiError;
+use crate::view;
+use axum::Json;
+use axum::extract::{Path, State};
+use chicane_sim::{Applied, Command, How, Who};
+use chicane_wire::{ErrorBody, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion, Objects};
+use std::sync::Arc;
+
+/// All marked objects, walls and lights, in the order of the world file.
+#[utoipa::path(get, path = "/objects", tag = "World and objects", responses(
+    (status = 200, body = Objects),
+    (status = 404, body = ErrorBody, description = "No world runs"),
+))]
+pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiError> {
+    let now = app.simulator.now();
+    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    let place = &seen.place;
+    let all = place.names.iter().zip(&place.world.objects).zip(&seen.snapshot.objects);
+    let objects = all.map(|((name, object), pose)| view::object(Arc::clone(name), object, pose)).collect();
+    Ok(Json(Objects { world: Arc::clone(&place.name), objects }))
+}
+
+/// Moves or turns an object: at once, over a time, or along a path. It ends up upright.
+#[utoipa::path(post, path = "/models/{name}/pose", tag = "World and objects",
+    params(("name" = String, Path, description = "Name of an object", example = "box1")),
+    request_body = Option<ModelRequestBody>, responses(
+    (status = 200, body = ModelMoved),
+    (status = 400, body = ErrorBody),
+    (status = 403, body = ErrorBody, description = "The vehicle, the track, a wall or scenery"),
+    (status = 404, body = ErrorBody, description = "No such model"),
+    (status = 409, body = ErrorBody, description = "No world is ready"),
+))]
+pub(super) async fn set_pose(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    Body(request): Body<ModelRequest>,
+) -> Result<Json<ModelMoved>, ApiError> {
+    if name == "vehicle" || name == app.profile.model_name {
+        return Err(ApiError::forbidden("use POST /pose for the vehicle"));
+    }
+    let ModelRequest { x, y, z, yaw, motion } = request;
+    let how = match motion {
+        Motion::AtOnce => How::AtOnce,
+        Motion::Over(duration_s) => How::Over { duration_s },
+        Motion::Along { path, speed, repeat } => How::Along { path, speed, repeat },
+    };
+    let command = Command::Place { who: Who::Object(name.clone()), x, y, z, yaw, how };
+    let (applied, now) = app.simulator.command(command).await?;
+    let object = now.running.as_ref().and_then(|s| s.place.world.objects.iter().find(|o| o.name == name));
+    let (Applied::Placed(pose), Some(object)) = (&applied, object) else {
+        return Err(unexpected(&applied));
+    };
+    let at = view::flat_pose(pose);
+    let r#type = view::object_type(object.object_type);
+    let model = ModelPlace { name, r#type, x: at.x, y: at.y, z: at.z, yaw: at.yaw };
+    Ok(Json(ModelMoved { ok: true, applied: true, model }))
+}

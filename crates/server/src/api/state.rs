@@ -1,0 +1,29 @@
+//! Status and the live state.
+
+use super::Written;
+use crate::app::App;
+use axum::Json;
+use axum::extract::State;
+use chicane_wire::{Num, Status};
+
+/// What the simulator is doing.
+#[utoipa::path(get, path = "/status", tag = "State and time", responses((status = 200, body = Status)))]
+pub(super) async fn status(State(app): State<App>) -> Json<Status> {
+    let now = app.simulator.now();
+    Json(Status {
+        running: now.running.is_some(),
+        websocket: true,
+        current: now.current(),
+        switching: now.transition.is_some(),
+        assets_version: now.assets_version,
+        version: env!("CARGO_PKG_VERSION"),
+        generation: app.profile.generation.clone(),
+        uptime_s: Num(app.started.elapsed().as_secs_f64()),
+    })
+}
+
+/// Everything that changes, in one answer.
+#[utoipa::path(get, path = "/state", tag = "Monitoring", responses((status = 200, body = chicane_wire::State)))]
+pub(super) async fn state(State(app): State<App>) -> Written {
+    Written(app.simulator.now().state_json())
+}

@@ -1,0 +1,109 @@
+//! Lockstep: the client says how far time goes.
+
+use crate::app::App;
+use crate::body::Body;
+use crate::driver::{Published, Sensed};
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use chicane_sim::{TICK_S, sample_tick};
+use chicane_wire::{
+    ArrayInfo, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe, StepHeader,
+    StepRequest, StepRequestBody, Stepped, Xyz,
+};
+use glam::DVec3;
+use std::f64::consts::{PI, TAU};
+
+/// Pauses the world if it runs and goes on by exactly so much simulated time.
+///
+/// With `Accept: application/octet-stream` the answer is one line of JSON (`state`, and name, shape,
+/// type and offset of each array), then the raw arrays.
+#[utoipa::path(post, path = "/step", tag = "State and time", request_body = Option<StepRequestBody>, responses(
+    (status = 200, description = "The state after the last tick", content(
+        (Stepped = "application/json"),
+        (Vec<u8> = "application/octet-stream"),
+    )),
+    (status = 400, body = ErrorBody),
+    (status = 409, body = ErrorBody, description = "No world is ready"),
+    (status = 503, body = ErrorBody, description = "A sensor is not available yet"),
+))]
+pub(super) async fn step(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Body(request): Body<StepRequest>,
+) -> Result<Response, ApiError> {
+    for sensor in &request.observe {
+        if matches!(sensor, Observe::Camera | Observe::Odom) {
+            return Err(ApiError::unavailable(format!("{} not available yet", sensor.name())));
+        }
+    }
+    let (sensed, now) = app.simulator.step(&request).await?;
+    if wants_arrays(&headers) {
+        return arrays(&app, &request.observe, &sensed, &now);
+    }
+    let observations = (!request.observe.is_empty()).then(|| observations(&app, &request.observe, &sensed));
+    Ok(Json(Stepped { ok: true, state: now.state(), observations }).into_response())
+}
+
+fn wants_arrays(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
+    accepted.split(',').any(|a| a.split(';').next().unwrap_or("").trim() == "application/octet-stream")
+}
+
+fn lidar_time(app: &App, sensed: &Sensed) -> Num {
+    Num(sample_tick(sensed.scan.sample, app.profile.lidar.rate_hz) as f64 * TICK_S)
+}
+
+fn imu_time(app: &App, sensed: &Sensed) -> Num {
+    Num(sample_tick(sensed.imu.sample, app.profile.imu.rate_hz) as f64 * TICK_S)
+}
+
+fn observations(app: &App, observe: &[Observe], sensed: &Sensed) -> Observations {
+    let lidar = &app.profile.lidar;
+    let range = |&r: &f32| r.is_finite().then(|| Num(f64::from(r)));
+    let xyz = |v: DVec3| Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) };
+    Observations {
+        lidar: observe.contains(&Observe::Lidar).then(|| LidarObservation {
+            time: lidar_time(app, sensed),
+            angle_min: Num(-PI),
+            angle_increment: Num(TAU / f64::from(lidar.beams)),
+            range_min: Num(lidar.range_min_m),
+            range_max: Num(lidar.range_max_m),
+            ranges: sensed.scan.ranges.iter().map(range).collect(),
+        }),
+        imu: observe.contains(&Observe::Imu).then(|| ImuObservation {
+            time: imu_time(app, sensed),
+            acceleration: xyz(sensed.imu.acceleration),
+            gyro: xyz(sensed.imu.angular_velocity),
+        }),
+    }
+}
+
+/// The binary answer.
+fn arrays(app: &App, observe: &[Observe], sensed: &Sensed, now: &Published) -> Result<Response, ApiError> {
+    let mut infos = Vec::new();
+    let mut raw: Vec<u8> = Vec::new();
+    for sensor in observe {
+        let offset = raw.len();
+        let (shape, r#type, time) = match sensor {
+            Observe::Lidar => {
+                raw.extend(sensed.scan.ranges.iter().flat_map(|r| r.to_le_bytes()));
+                (vec![sensed.scan.ranges.len()], "<f4", lidar_time(app, sensed))
+            }
+            Observe::Imu => {
+                let (a, w) = (sensed.imu.acceleration.to_array(), sensed.imu.angular_velocity.to_array());
+                raw.extend(a.into_iter().chain(w).flat_map(f64::to_le_bytes));
+                (vec![2, 3], "<f8", imu_time(app, sensed))
+            }
+            Observe::Camera | Observe::Odom => continue,
+        };
+        infos.push(ArrayInfo { name: sensor.name(), shape, r#type, offset, time });
+    }
+    let header = StepHeader { ok: true, observations: infos, state: now.state() };
+    let mut body = serde_json::to_vec(&header).map_err(|e| ApiError::internal(e.to_string()))?;
+    body.push(b'\n');
+    body.extend(raw);
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], body).into_response())
+}

@@ -1,0 +1,86 @@
+//! The vehicle: where it is, putting it elsewhere, starting over.
+
+use crate::app::App;
+use crate::body::Body;
+use crate::error::ApiError;
+use crate::view;
+use axum::Json;
+use axum::extract::State;
+use chicane_sim::{Applied, Command, How, Who};
+use chicane_wire::{ErrorBody, NoFields, Placed, Pose, PoseRequest, Profile, ResetDone, Respawned};
+
+/// True pose of the car in the world.
+#[utoipa::path(get, path = "/pose", tag = "Vehicle", responses(
+    (status = 200, body = Pose),
+    (status = 404, body = ErrorBody, description = "No world runs"),
+))]
+pub(super) async fn get_pose(State(app): State<App>) -> Result<Json<Pose>, ApiError> {
+    let now = app.simulator.now();
+    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    Ok(Json(view::pose(&seen.snapshot.vehicle.pose)))
+}
+
+/// Puts the car somewhere: upright, on the ground, at rest. Without fields it is righted where it is.
+#[utoipa::path(post, path = "/pose", tag = "Vehicle", request_body = Option<PoseRequest>, responses(
+    (status = 200, body = Placed),
+    (status = 400, body = ErrorBody),
+    (status = 409, body = ErrorBody, description = "No world is ready"),
+))]
+pub(super) async fn set_pose(
+    State(app): State<App>,
+    Body(PoseRequest { x, y, yaw }): Body<PoseRequest>,
+) -> Result<Json<Placed>, ApiError> {
+    let command = Command::Place { who: Who::Vehicle, x, y, z: None, yaw, how: How::AtOnce };
+    match app.simulator.command(command).await? {
+        (Applied::Placed(pose), _) => Ok(Json(Placed { ok: true, applied: true, pose: view::pose(&pose) })),
+        (other, _) => Err(unexpected(&other)),
+    }
+}
+
+/// Loads the whole world anew: time, noise and the robot's stack start over; lights stay as they are.
+#[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = Option<NoFields>, responses(
+    (status = 200, body = Respawned),
+    (status = 400, body = ErrorBody),
+    (status = 404, body = ErrorBody, description = "No world runs"),
+    (status = 409, body = ErrorBody, description = "A world is being loaded, or an evaluation is under way"),
+    (status = 422, body = ErrorBody, description = "The world can't be loaded any more; the old one runs on"),
+))]
+pub(super) async fn respawn(
+    State(app): State<App>,
+    Body(NoFields {}): Body<NoFields>,
+) -> Result<Json<Respawned>, ApiError> {
+    let now = app.loader.respawn().await?;
+    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    Ok(Json(Respawned { ok: true, world: seen.place.file.to_string(), inplace: false }))
+}
+
+/// Puts the car and everything movable back to their start, lights green, all at rest. Time goes on.
+#[utoipa::path(post, path = "/reset", tag = "Vehicle", request_body = Option<NoFields>, responses(
+    (status = 200, body = ResetDone),
+    (status = 400, body = ErrorBody),
+    (status = 409, body = ErrorBody, description = "No world is ready"),
+))]
+pub(super) async fn reset(
+    State(app): State<App>,
+    Body(NoFields {}): Body<NoFields>,
+) -> Result<Json<ResetDone>, ApiError> {
+    let (applied, now) = app.simulator.command(Command::Reset).await?;
+    app.keeper.lights(&app.simulator).await?;
+    let (Applied::Reset(objects), Some(seen)) = (&applied, &now.running) else {
+        return Err(unexpected(&applied));
+    };
+    let mut reset: Vec<String> = objects.iter().map(|&i| seen.place.names[i].to_string()).collect();
+    reset.push("vehicle".to_owned());
+    Ok(Json(ResetDone { ok: true, reset }))
+}
+
+/// The profile of the robot: sizes, limits and sensors.
+#[utoipa::path(get, path = "/vehicle", tag = "Vehicle", responses((status = 200, body = Profile)))]
+pub(super) async fn profile(State(app): State<App>) -> Json<Profile> {
+    Json(view::profile(&app.profile))
+}
+
+/// A command was answered by something else than it asks for.
+pub(super) fn unexpected(applied: &Applied) -> ApiError {
+    ApiError::internal(format!("unexpected answer of the simulation: {applied:?}"))
+}

@@ -1,0 +1,27 @@
+//! The page at `/sim`.
+
+use crate::error::ApiError;
+use axum::extract::Path;
+use axum::http::header;
+use axum::response::{IntoResponse, Redirect, Response};
+
+const PAGE: &str = include_str!("../../assets/viewer.html");
+const SCRIPT: &str = include_str!("../../assets/viewer.js");
+const STYLE: &str = include_str!("../../assets/viewer.css");
+
+pub(super) async fn home() -> Redirect {
+    Redirect::temporary("/sim")
+}
+
+pub(super) async fn page() -> Response {
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
+}
+
+pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, ApiError> {
+    let (kind, text) = match file.as_str() {
+        "viewer.js" => ("text/javascript; charset=utf-8", SCRIPT),
+        "viewer.css" => ("text/css; charset=utf-8", STYLE),
+        _ => return Err(ApiError::not_found("no such file")),
+    };
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}

@@ -1,0 +1,148 @@
+//! The worlds there are.
+
+use super::world::place;
+use crate::app::App;
+use crate::body::Body;
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chicane_store::{Entry, LoadError};
+use chicane_wire::{
+    Deleted, ErrorBody, InstallRequest, InstallRequestBody, Num, Publication, SwitchRequest,
+    SwitchRequestBody, Switched, WorldEntry, Worlds,
+};
+
+/// All worlds that can be switched to: those that can't be deleted first, then by name.
+#[utoipa::path(get, path = "/worlds", tag = "World management", responses((status = 200, body = Worlds)))]
+pub(super) async fn list(State(app): State<App>) -> Result<Json<Worlds>, ApiError> {
+    let library = app.loader.library.clone();
+    let entries = tokio::task::spawn_blocking(move || {
+        let all = library.entries().into_iter();
+        all.map(|e| (library.summary(&e.name).ok(), e)).collect::<Vec<_>>()
+    });
+    let entries = entries.await.map_err(|e| ApiError::internal(e.to_string()))?;
+    let worlds = entries.into_iter().map(|(summary, entry)| WorldEntry {
+        file: format!("{}.world", entry.name),
+        name: entry.name,
+        display: entry.display,
+        world_id: entry.world_id,
+        size: summary.map_or([0.0; 2], |s| s.size).map(Num),
+        official: entry.official,
+        evaluation: summary.is_some_and(|s| s.evaluation),
+        deletable: entry.deletable,
+    });
+    let current = app.simulator.now().current().map(|name| name.to_string());
+    Ok(Json(Worlds { worlds: worlds.collect(), current }))
+}
+
+/// Switches to another world and answers when it is ready. One that fails to load leaves the old one.
+#[utoipa::path(post, path = "/switch", tag = "World management", request_body = SwitchRequestBody, responses(
+    (status = 200, body = Switched),
+    (status = 400, body = ErrorBody),
+    (status = 404, body = ErrorBody, description = "No such world"),
+    (status = 409, body = ErrorBody, description = "A world is being loaded, or an evaluation is under way"),
+    (status = 422, body = ErrorBody, description = "The world can't be loaded; the old one runs on"),
+))]
+pub(super) async fn switch(
+    State(app): State<App>,
+    Body(request): Body<SwitchRequest>,
+) -> Result<Json<Switched>, ApiError> {
+    let name = match request {
+        SwitchRequest::Name(name) => name,
+        SwitchRequest::Id(id) => {
+            let installed = |e: &Entry| e.world_id.as_deref() == Some(id.as_str());
+            let entry = app.loader.library.entries().into_iter().find(installed);
+            entry.ok_or_else(|| ApiError::not_found("world not installed"))?.name
+        }
+    };
+    app.loader.switch(&name).await?;
+    Ok(Json(Switched { ok: true, world: format!("{name}.world") }))
+}
+
+/// Where the running world was published, and where worlds come from.
+#[utoipa::path(get, path = "/worldpub", tag = "World management", responses(
+    (status = 200, body = Publication),
+    (status = 404, body = ErrorBody, description = "No world runs"),
+))]
+pub(super) async fn publication(State(app): State<App>) -> Result<Json<Publication>, ApiError> {
+    let place = place(&app)?;
+    Ok(Json(Publication {
+        world: place.name.to_string(),
+        world_id: place.entry.world_id.clone(),
+        rev: place.entry.rev.clone(),
+        assets_rev: app.loader.library.assets_rev().to_owned(),
+        cdn: app.cdn.clone(),
+    }))
+}
+
+/// Installs a published world from the CDN.
+#[utoipa::path(post, path = "/worlds/install", tag = "World management", request_body = InstallRequestBody, responses(
+    (status = 400, body = ErrorBody),
+    (status = 502, body = ErrorBody, description = "The CDN failed"),
+))]
+pub(super) async fn install(Body(_): Body<InstallRequest>) -> ApiError {
+    ApiError::new(StatusCode::BAD_GATEWAY, "worlds can't be installed by this version of the simulator")
+}
+
+/// Deletes an installed world.
+#[utoipa::path(delete, path = "/worlds/{name}", tag = "World management",
+    params(("name" = String, Path, description = "Name of a world")), responses(
+    (status = 200, body = Deleted),
+    (status = 403, body = ErrorBody, description = "A world that can't be deleted"),
+    (status = 404, body = ErrorBody, description = "No such world"),
+    (status = 409, body = ErrorBody, description = "It is the current world"),
+))]
+pub(super) async fn delete(
+    State(app): State<App>,
+    Path(name): Path<String>,
+) -> Result<Json<Deleted>, ApiError> {
+    entry(&app, &name)?;
+    Err(ApiError::forbidden(format!("cannot delete protected world: {name}")))
+}
+
+/// The waypoints of a world as a NumPy array: centre, inner and outer x and y.
+#[utoipa::path(get, path = "/worlds/{name}/waypoints.npy", tag = "World management",
+    params(("name" = String, Path, description = "Name of a world", example = "oval")), responses(
+    (status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
+    (status = 404, body = ErrorBody, description = "No such world, or it has no route"),
+    (status = 422, body = ErrorBody, description = "The world can't be loaded"),
+))]
+pub(super) async fn waypoints(
+    State(app): State<App>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    entry(&app, &name)?;
+    let library = app.loader.library.clone();
+    let file = name.clone();
+    let route = tokio::task::spawn_blocking(move || library.load(&file).map(|world| world.route)).await;
+    let route = route.map_err(|e| ApiError::internal(e.to_string()))?.map_err(|e| match e {
+        LoadError::NotFound => ApiError::not_found("world not found"),
+        LoadError::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string()),
+    })?;
+    let route = route.ok_or_else(|| ApiError::not_found("route not available"))?;
+    let attachment = format!("attachment; filename=\"{name}.npy\"");
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_DISPOSITION, attachment),
+    ];
+    Ok((headers, route.to_npy()).into_response())
+}
+
+/// A top-down picture of a world, true to scale, for printing.
+#[utoipa::path(get, path = "/worlds/{name}/print.jpg", tag = "World management",
+    params(("name" = String, Path, description = "Name of a world", example = "oval")), responses(
+    (status = 404, body = ErrorBody, description = "No such world"),
+    (status = 503, body = ErrorBody, description = "There is no picture yet"),
+))]
+pub(super) async fn print(State(app): State<App>, Path(name): Path<String>) -> ApiError {
+    match entry(&app, &name) {
+        Ok(_) => ApiError::unavailable("print pictures can't be made by this version of the simulator"),
+        Err(error) => error,
+    }
+}
+
+fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
+    app.loader.library.entry(name).ok_or_else(|| ApiError::not_found("world not found"))
+}

@@ -1,0 +1,282 @@
+//! Puts the parts together: data folder, sim thread, feed, routes, listener.
+
+use crate::access::{Access, Hosts, Token, guard, secure};
+use crate::driver::{Simulator, Start};
+use crate::feed::Feed;
+use crate::keeper::Keeper;
+use crate::loader::{LoadFailure, Loader};
+use crate::metrics::Metrics;
+use crate::{api, error, listen};
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use chicane_store::{Data, Library, OpenError, StoreError};
+use chicane_world::Profile;
+use futures_util::FutureExt;
+use std::net::{IpAddr, SocketAddr};
+use std::ops::Deref;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// The world that a new data folder starts with.
+const FIRST_WORLD: &str = "oval";
+
+/// How a simulator is to be started.
+pub struct Options {
+    /// Address to listen on; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// Folder for settings.
+    pub data_dir: PathBuf,
+    /// World to start with; the last one if omitted.
+    pub world: Option<String>,
+    /// Where worlds are installed from; the simulator itself if omitted.
+    pub cdn: Option<String>,
+    /// Secret that every request must carry.
+    pub token: Option<Token>,
+    /// Further names of this machine that requests may use.
+    pub allow_hosts: Vec<String>,
+    /// The robot.
+    pub profile: Profile,
+    /// Requested real-time factor; 0 is as fast as the machine can.
+    pub speed: f64,
+    /// Folder that student commands run in.
+    pub workspace: PathBuf,
+    /// The worlds there are.
+    pub library: Library,
+}
+
+/// Why a simulator did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data folder can't be used.
+    #[error(transparent)]
+    Data(#[from] OpenError),
+    /// The settings can't be read.
+    #[error("the settings can't be read: {0}")]
+    Settings(#[from] StoreError),
+    /// No world of this name.
+    #[error("there is no world {name}; there are {known}")]
+    NoSuchWorld {
+        /// As asked.
+        name: String,
+        /// Names of all worlds.
+        known: String,
+    },
+    /// The address can't be listened on.
+    #[error("can't listen on {address}: {reason}")]
+    Listen {
+        /// As asked.
+        address: SocketAddr,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// An open address without a token.
+    #[error("{0} can be reached from other machines: a token is needed, such as --token auto")]
+    NeedsToken(SocketAddr),
+    /// A thread could not be started.
+    #[error("can't start the sim thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// What handlers share.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Parts>);
+
+/// The parts of a simulator.
+pub(crate) struct Parts {
+    pub(crate) simulator: Simulator,
+    pub(crate) loader: Loader,
+    pub(crate) keeper: Keeper,
+    pub(crate) feed: Feed,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) profile: Arc<Profile>,
+    pub(crate) cdn: String,
+    pub(crate) started: Instant,
+}
+
+impl Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+/// A simulator that runs.
+pub struct Server {
+    address: SocketAddr,
+    app: App,
+    stop: watch::Sender<bool>,
+    listening: tokio::task::JoinHandle<()>,
+    thread: JoinHandle<()>,
+    boot: watch::Receiver<Option<Result<(), String>>>,
+}
+
+impl Server {
+    /// Starts a simulator. It answers at once; its world comes a moment later.
+    pub async fn start(options: Options) -> Result<Server, StartError> {
+        if !options.listen.ip().is_loopback() && options.token.is_none() {
+            return Err(StartError::NeedsToken(options.listen));
+        }
+        let data = Arc::new(Data::open(&options.data_dir)?);
+        let settings = data.settings();
+        let (name, chosen) = first_world(&options, settings.last_world()?)?;
+        let red = settings.lights(&name)?;
+        let brightness = settings.brightness()?.unwrap_or(1.0);
+        let listener = listen::bind(options.listen)
+            .map_err(|reason| StartError::Listen { address: options.listen, reason })?;
+        let address =
+            listener.local_addr().map_err(|reason| StartError::Listen { address: options.listen, reason })?;
+
+        let metrics = Arc::new(Metrics::default());
+        let start = Start { speed: options.speed, brightness };
+        let (simulator, thread) =
+            Simulator::start(&start, Arc::clone(&metrics)).map_err(StartError::Thread)?;
+        let profile = Arc::new(options.profile);
+        let keeper = Keeper::new(data);
+        let loader = Loader {
+            simulator: simulator.clone(),
+            library: Arc::new(options.library),
+            keeper: keeper.clone(),
+            profile: Arc::clone(&profile),
+        };
+        let feed = Feed::start(simulator.clone(), Arc::clone(&metrics));
+        let cdn = options.cdn.unwrap_or_else(|| format!("http://{}/cdn", reachable(address)));
+        let parts = Parts { simulator, loader, keeper, feed, metrics, profile, cdn, started: Instant::now() };
+        let app = App(Arc::new(parts));
+
+        let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
+        let hosts = Hosts { allowed, network: !options.listen.ip().is_loopback() };
+        let router = with_layers(app.clone(), Access { hosts, token: options.token });
+        let (stop, stopped) = watch::channel(false);
+        let listening = tokio::spawn(listen::serve(listener, router, Arc::clone(&app.metrics), stopped));
+        let (booted, boot) = watch::channel(None);
+        tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
+        tokio::spawn(bring_back_lost_worlds(app.clone()));
+        Ok(Server { address, app, stop, listening, thread, boot })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until the first world is ready, or says why it will not be.
+    pub async fn ready(&self) -> Result<(), String> {
+        let mut boot = self.boot.clone();
+        let outcome = match boot.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone(),
+            Err(_) => None,
+        };
+        outcome.unwrap_or_else(|| Err("the simulator was stopped".to_owned()))
+    }
+
+    /// Tells every subscriber of the event stream a line of the story.
+    pub fn tell(&self, event: &chicane_wire::StoryEvent) {
+        self.app.feed.tell(event);
+    }
+
+    /// Ends it: every stream, every step, every connection, within a second.
+    pub async fn stop(self) {
+        self.app.simulator.stop();
+        self.app.feed.close();
+        self.stop.send_replace(true);
+        let _ = self.listening.await;
+        let thread = tokio::task::spawn_blocking(move || self.thread.join());
+        let _ = tokio::time::timeout(Duration::from_millis(300), thread).await;
+    }
+}
+
+/// The world to start with, and whether a person chose it.
+fn first_world(options: &Options, last: Option<String>) -> Result<(String, bool), StartError> {
+    let library = &options.library;
+    if let Some(name) = &options.world {
+        let name = name.strip_suffix(".world").unwrap_or(name);
+        if library.entry(name).is_none() {
+            let known: Vec<String> = library.entries().into_iter().map(|e| e.name).collect();
+            return Err(StartError::NoSuchWorld { name: name.to_owned(), known: known.join(", ") });
+        }
+        return Ok((name.to_owned(), true));
+    }
+    let known = last.filter(|name| library.entry(name).is_some());
+    Ok((known.unwrap_or_else(|| FIRST_WORLD.to_owned()), false))
+}
+
+/// Loads the first world; where a last one fails that nobody chose today, the default one.
+async fn bring_first_world(
+    app: App,
+    name: String,
+    red: std::collections::BTreeMap<String, bool>,
+    chosen: bool,
+    booted: watch::Sender<Option<Result<(), String>>>,
+) {
+    let mut outcome = app.loader.boot(&name, red).await;
+    if let Err(LoadFailure::Broken(why)) = &outcome
+        && !chosen
+        && name != FIRST_WORLD
+    {
+        tracing::warn!(world = name, "the last world can't be loaded, so the default one is: {why}");
+        outcome = app.loader.boot(FIRST_WORLD, Default::default()).await;
+    }
+    let outcome = outcome.map_err(|failure| match failure {
+        LoadFailure::Broken(why) => format!("world {name} can't be loaded: {why}"),
+        other => error::ApiError::from(other).text.into_owned(),
+    });
+    booted.send_replace(Some(outcome));
+}
+
+/// A world whose simulation failed is loaded again.
+async fn bring_back_lost_worlds(app: App) {
+    let mut view = app.simulator.watch();
+    while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
+        if let Err(failure) = app.loader.respawn().await {
+            tracing::error!(?failure, "a lost world could not be loaded again");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+/// The routes with what holds for all of them: headers, counting, panics, access.
+fn with_layers(app: App, access: Access) -> Router {
+    let metrics = Arc::clone(&app.metrics);
+    api::router(app)
+        .layer(from_fn_with_state(Arc::new(access), guard))
+        .layer(from_fn(move |request: Request, next: Next| observed(Arc::clone(&metrics), request, next)))
+}
+
+async fn observed(metrics: Arc<Metrics>, request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let started = Instant::now();
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let response = secure(answered.unwrap_or_else(|_| {
+        tracing::error!(%method, path, "a handler panicked");
+        error::panicked()
+    }));
+    let status = response.status().as_u16();
+    if let Some(count) = metrics.answers.get(usize::from(status / 100).wrapping_sub(1)) {
+        count.fetch_add(1, Relaxed);
+    }
+    let us = started.elapsed().as_micros() as u64;
+    if status >= 500 {
+        tracing::warn!(%method, path, status, us, "answered");
+    } else {
+        tracing::debug!(%method, path, status, us, "answered");
+    }
+    response
+}
+
+/// An address that a program on this machine can ask.
+pub fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

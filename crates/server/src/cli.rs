@@ -1,0 +1,128 @@
+//! What can be said on the command line.
+
+use chicane_server::Token;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Chicane, a robot-car simulator for teaching and grading
+#[derive(Debug, Parser)]
+#[command(name = "chicane", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) what: Option<What>,
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum What {
+    /// Run the simulator with its web API and viewer (also without a command)
+    Serve(Serve),
+    /// Load the world in a folder and say what is in it
+    Check {
+        /// Folder that holds worlds/<name>.world and what it needs, such as worlds/oval
+        folder: String,
+    },
+    /// Drive one lap of the world in a folder, as fast as the machine can
+    Lap {
+        /// Folder that holds worlds/<name>.world and what it needs, such as worlds/oval
+        folder: String,
+        /// Metres a second
+        #[arg(long, default_value_t = 1.0, value_parser = lap_speed)]
+        speed: f64,
+    },
+    /// Print the OpenAPI document of the web API
+    Openapi,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Address and port to listen on
+    #[arg(long, value_name = "ADDRESS", env = "CHICANE_LISTEN", default_value = "127.0.0.1:8000")]
+    pub(crate) listen: SocketAddr,
+    /// Folder for settings and worlds [default: the platform's folder for application data]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// World to start with [default: the last one, then oval]
+    #[arg(long, value_name = "NAME", env = "CHICANE_WORLD")]
+    pub(crate) world: Option<String>,
+    /// Where published worlds are installed from [default: this simulator's own /cdn]
+    #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
+    pub(crate) cdn: Option<String>,
+    /// Secret that every request must carry; `auto` makes one and prints it
+    #[arg(long, env = "CHICANE_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+    /// Further host name of this machine that browsers may use; can be given several times
+    #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',')]
+    pub(crate) allow_host: Vec<String>,
+    /// Robot: a generation, or the path of a profile file
+    #[arg(long, value_name = "GENERATION", env = "CHICANE_ROBOT", default_value = "gen1")]
+    pub(crate) robot: String,
+    /// Real-time factor, 0.05 to 100; 0 is as fast as the machine can
+    #[arg(long, value_name = "FACTOR", env = "CHICANE_SPEED", default_value_t = 1.0, value_parser = pace)]
+    pub(crate) speed: f64,
+    /// Folder that student commands run in
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_WORKSPACE", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// How to log, to standard error
+    #[arg(long, value_enum, env = "CHICANE_LOG", default_value_t = Log::Text)]
+    pub(crate) log: Log,
+    /// How much to log
+    #[arg(long, value_enum, env = "CHICANE_LOG_LEVEL", default_value_t = LogLevel::Info)]
+    pub(crate) log_level: LogLevel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Log {
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogLevel {
+    /// What went wrong
+    Error,
+    /// What may be wrong
+    Warn,
+    /// What happens
+    Info,
+    /// Every request
+    Debug,
+}
+
+impl Serve {
+    /// The token that was asked for, if any.
+    pub(crate) fn token(&self) -> Result<Option<Token>, String> {
+        match self.token.as_deref() {
+            None | Some("") => Ok(None),
+            Some("auto") => Token::random().map(Some),
+            Some(text) => Token::parse(text).map(Some),
+        }
+    }
+}
+
+fn lap_speed(text: &str) -> Result<f64, String> {
+    within(text, 0.1, 3.0).ok_or_else(|| format!("--speed takes metres a second from 0.1 to 3, not {text}"))
+}
+
+fn pace(text: &str) -> Result<f64, String> {
+    let fast = within(text, 0.0, 0.0);
+    fast.or_else(|| within(text, 0.05, 100.0)).ok_or_else(|| format!("it is 0.05 to 100, or 0, not {text}"))
+}
+
+fn within(text: &str, low: f64, high: f64) -> Option<f64> {
+    text.parse().ok().filter(|v| (low..=high).contains(v))
+}
+
+fn web_address(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !text.contains(char::is_whitespace) => {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err("it is an address such as https://example.org/worlds".to_owned()),
+    }
+}

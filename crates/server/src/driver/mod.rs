@@ -1,0 +1,147 @@
+//! The sim thread: it owns the simulation, and nobody else touches it.
+//!
+//! Theory of operation. Orders come through a bounded inbox and are carried out between two ticks
+//! in the order of their arrival. What came of them is published as one immutable value that
+//! replaces the last one; only then are the replies sent, so that whoever got an answer, or asks
+//! after it, sees what was done. Readers take the latest value and never meet the thread. Between
+//! orders the thread does the ticks that are due and sleeps until the next one is. It waits
+//! for nobody: replies and published values are left where others find them.
+
+mod drive;
+mod order;
+mod pace;
+mod place;
+mod published;
+mod run;
+
+pub(crate) use order::{Answer, Loaded, Order, Refused, Reply, Sensed};
+pub(crate) use place::Place;
+pub(crate) use published::Published;
+
+use crate::metrics::Metrics;
+use chicane_sim::{Applied, Command};
+use chicane_wire::{OverlayRequest, StepRequest, TransitionKind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Instant;
+use tokio::sync::{oneshot, watch};
+
+/// Orders that may wait; more are refused.
+const INBOX: usize = 1024;
+
+/// What the thread starts with.
+pub(crate) struct Start {
+    pub(crate) speed: f64,
+    pub(crate) brightness: f64,
+}
+
+/// The way to the sim thread: orders in, published values out.
+#[derive(Clone)]
+pub(crate) struct Simulator {
+    inbox: SyncSender<Order>,
+    view: watch::Receiver<Arc<Published>>,
+    stopping: Arc<AtomicBool>,
+    metrics: Arc<Metrics>,
+}
+
+impl Simulator {
+    /// Starts the thread, without a world.
+    pub(crate) fn start(
+        start: &Start,
+        metrics: Arc<Metrics>,
+    ) -> std::io::Result<(Simulator, JoinHandle<()>)> {
+        let (inbox, orders) = sync_channel(INBOX);
+        let stopping = Arc::new(AtomicBool::new(false));
+        let (driver, view) = run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics));
+        let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || driver.run())?;
+        Ok((Simulator { inbox, view, stopping, metrics }, thread))
+    }
+
+    /// What there is to see now.
+    pub(crate) fn now(&self) -> Arc<Published> {
+        Arc::clone(&self.view.borrow())
+    }
+
+    /// For those who wait for changes.
+    pub(crate) fn watch(&self) -> watch::Receiver<Arc<Published>> {
+        self.view.clone()
+    }
+
+    /// Changes the world.
+    pub(crate) async fn command(&self, command: Command) -> Answer<Applied> {
+        self.ask(|reply| Order::Command(command, reply)).await
+    }
+
+    /// Stops, starts or paces time.
+    pub(crate) async fn clock(&self, paused: Option<bool>, speed: Option<f64>) -> Answer<()> {
+        self.ask(|reply| Order::Clock { paused, speed, reply }).await
+    }
+
+    /// Steps; ends early when the returned future is dropped.
+    pub(crate) async fn step(&self, request: &StepRequest) -> Answer<Sensed> {
+        let &StepRequest { ticks, speed, steering, .. } = request;
+        let sense = !request.observe.is_empty();
+        self.ask(|reply| Order::Step { ticks, speed, steering, sense, reply }).await
+    }
+
+    pub(crate) async fn overlay(&self, request: OverlayRequest) -> Answer<()> {
+        let OverlayRequest { text, ttl, size } = request;
+        self.ask(|reply| Order::Overlay { text, ttl_s: ttl, size, reply }).await
+    }
+
+    pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
+        self.ask(|reply| Order::Brightness(value, reply)).await
+    }
+
+    pub(crate) async fn begin(&self, kind: TransitionKind, target: Arc<str>) -> Answer<()> {
+        self.ask(|reply| Order::Begin { kind, target, reply }).await
+    }
+
+    /// Says how far the loading is. One that is lost does no harm.
+    pub(crate) fn progress(&self, part: f64) {
+        let _ = self.inbox.try_send(Order::Progress(part));
+    }
+
+    pub(crate) async fn swap(&self, loaded: Loaded) -> Answer<()> {
+        self.insist(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
+    }
+
+    pub(crate) async fn abort(&self) -> Answer<()> {
+        self.insist(Order::Abort).await
+    }
+
+    /// Ends the thread, also in the middle of a long step.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        // A full inbox is no matter: the flag is looked at after every turn.
+        let _ = self.inbox.try_send(Order::Stop);
+    }
+
+    async fn ask<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
+        let asked = Instant::now();
+        let (reply, answer) = oneshot::channel();
+        self.inbox.try_send(order(reply)).map_err(|e| match e {
+            std::sync::mpsc::TrySendError::Full(_) => Refused::Busy,
+            std::sync::mpsc::TrySendError::Disconnected(_) => Refused::Failed,
+        })?;
+        let answer = answer.await.unwrap_or(Err(Refused::Failed));
+        self.metrics.command_latency.observe(asked.elapsed());
+        answer
+    }
+
+    /// An order that must get through: waits while the inbox is full.
+    async fn insist<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
+        let (reply, answer) = oneshot::channel();
+        let mut order = order(reply);
+        loop {
+            match self.inbox.try_send(order) {
+                Ok(()) => return answer.await.unwrap_or(Err(Refused::Failed)),
+                Err(std::sync::mpsc::TrySendError::Full(back)) => order = back,
+                Err(std::sync::mpsc::TrySendError::Disconnected(_)) => return Err(Refused::Failed),
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+    }
+}

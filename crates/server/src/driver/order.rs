@@ -1,0 +1,67 @@
+//! What can be put into the sim thread's inbox, and what comes back.
+
+use super::place::Place;
+use super::published::Published;
+use chicane_sim::{Applied, Command, ImuSample, Refusal, Scan, Sim};
+use chicane_wire::TransitionKind;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// An answer, with what is published since: it holds what the order did.
+pub(crate) type Answer<T> = Result<(T, Arc<Published>), Refused>;
+
+/// Where an answer goes.
+pub(crate) type Reply<T> = oneshot::Sender<Answer<T>>;
+
+/// An order to the sim thread, carried out between two ticks.
+pub(crate) enum Order {
+    /// Changes the world.
+    Command(Command, Reply<Applied>),
+    /// Stops, starts or paces time.
+    Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
+    /// Pauses and goes on by so many ticks.
+    Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, sense: bool, reply: Reply<Sensed> },
+    /// Shows a text, or takes it away.
+    Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
+    /// Changes the brightness.
+    Brightness(f64, Reply<()>),
+    /// A world is about to be loaded; refused while another is.
+    Begin { kind: TransitionKind, target: Arc<str>, reply: Reply<()> },
+    /// How far the loading is, 0 to 1.
+    Progress(f64),
+    /// The world that was loaded takes the place of the old one.
+    Swap { loaded: Box<Loaded>, reply: Reply<()> },
+    /// Loading failed; the old world stays.
+    Abort(Reply<()>),
+    /// Ends the thread.
+    Stop,
+}
+
+/// A world that is ready to run.
+pub(crate) struct Loaded {
+    pub(crate) sim: Sim,
+    pub(crate) place: Arc<Place>,
+    pub(crate) keep_lights: bool,
+}
+
+/// Readings after a step, where they were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Sensed {
+    pub(crate) scan: Scan,
+    pub(crate) imu: ImuSample,
+}
+
+/// Why an order was not carried out. Nothing was changed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Refused {
+    /// There is no world, or one is being loaded.
+    NotReady,
+    /// A world is being loaded already.
+    Switching,
+    /// Too many orders wait.
+    Busy,
+    /// The sim thread ended, or failed on the way.
+    Failed,
+    /// By the simulation.
+    By(Refusal),
+}

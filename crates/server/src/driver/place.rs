@@ -1,0 +1,56 @@
+//! A world as it is served: what does not change while it runs, written out once.
+
+use crate::view;
+use bytes::Bytes;
+use chicane_store::Entry;
+use chicane_world::World;
+use chicane_world::world::ObjectType;
+use std::sync::Arc;
+
+/// A world that is loaded.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) name: Arc<str>,
+    /// `<name>.world`.
+    pub(crate) file: Arc<str>,
+    pub(crate) entry: Entry,
+    pub(crate) world: Arc<World>,
+    /// Names of the objects, by index.
+    pub(crate) names: Vec<Arc<str>>,
+    /// Objects that are lights, by name.
+    pub(crate) lights: Vec<usize>,
+    /// Answers that never change.
+    pub(crate) world_json: Bytes,
+    pub(crate) route_json: Option<Bytes>,
+    pub(crate) bounds_json: Option<Bytes>,
+    pub(crate) evaluation_json: Option<Bytes>,
+}
+
+impl Place {
+    pub(crate) fn new(entry: Entry, world: Arc<World>) -> Result<Place, serde_json::Error> {
+        let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
+        let mut lights: Vec<usize> =
+            (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();
+        lights.sort_by_key(|&i| &names[i]);
+        let route = world.route.as_ref().map(view::route_lines);
+        let bounds = world.ground.bounds.as_ref().map(view::rect);
+        let whole = view::world(&entry, &world, route.clone(), bounds);
+        let named_route = route.map(|lines| chicane_wire::Route { world: world.name.clone(), lines });
+        Ok(Place {
+            name: Arc::from(world.name.as_str()),
+            file: Arc::from(format!("{}.world", world.name)),
+            world_json: json(&whole)?,
+            route_json: named_route.map(|r| json(&r)).transpose()?,
+            bounds_json: bounds.map(|b| json(&b)).transpose()?,
+            evaluation_json: view::evaluation(&world)?.map(|e| json(&e)).transpose()?,
+            entry,
+            world,
+            names,
+            lights,
+        })
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Result<Bytes, serde_json::Error> {
+    serde_json::to_vec(value).map(Bytes::from)
+}

@@ -1,0 +1,129 @@
+//! What anyone may see, at one moment: immutable, shared, replaced as a whole.
+
+use super::place::Place;
+use crate::view;
+use bytes::Bytes;
+use chicane_sim::Snapshot;
+use chicane_wire::{EvaluationState, Num, RunState, State, Transition};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Everything visible at one moment.
+#[derive(Debug)]
+pub(crate) struct Published {
+    /// Counts changes that a person would call a change: commands, worlds, lights, contacts.
+    pub(crate) changes: u64,
+    /// The world that is served, and its state.
+    pub(crate) running: Option<Seen>,
+    pub(crate) transition: Option<Transition>,
+    pub(crate) clock: ClockView,
+    pub(crate) overlay: OverlayView,
+    pub(crate) brightness: f64,
+    /// How often a world was loaded.
+    pub(crate) assets_version: u64,
+    /// The world whose simulation failed, to be loaded again.
+    pub(crate) lost: Option<Arc<str>>,
+    pub(crate) state_json: OnceLock<Bytes>,
+}
+
+/// A world and its state at one tick.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) place: Arc<Place>,
+    pub(crate) snapshot: Snapshot,
+    /// When the world was loaded.
+    pub(crate) since: Instant,
+}
+
+/// The clock at one moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClockView {
+    pub(crate) paused: bool,
+    pub(crate) speed: f64,
+    pub(crate) rtf: f64,
+}
+
+/// The overlay at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct OverlayView {
+    pub(crate) text: Arc<str>,
+    pub(crate) ttl_s: f64,
+    pub(crate) size: f64,
+    pub(crate) seq: u64,
+    pub(crate) ends: Option<Instant>,
+}
+
+impl OverlayView {
+    pub(crate) fn none() -> OverlayView {
+        OverlayView { text: Arc::from(""), ttl_s: 10.0, size: 1.0, seq: 0, ends: None }
+    }
+
+    /// How long it will still stay.
+    pub(crate) fn remaining(&self, now: Instant) -> Duration {
+        self.ends.map_or(Duration::ZERO, |ends| ends.saturating_duration_since(now))
+    }
+}
+
+impl Published {
+    /// Name of the world that is ready: none while another is being loaded.
+    pub(crate) fn current(&self) -> Option<Arc<str>> {
+        let seen = self.running.as_ref().filter(|_| self.transition.is_none());
+        seen.map(|s| Arc::clone(&s.place.name))
+    }
+
+    /// The live state.
+    pub(crate) fn state(&self) -> State {
+        let seen = self.running.as_ref();
+        State {
+            world: seen.map(|s| Arc::clone(&s.place.name)),
+            current: self.current(),
+            running: seen.is_some(),
+            websocket: true,
+            switching: self.transition.is_some(),
+            transition: self.transition.clone(),
+            time: seen.map(|s| Num(s.snapshot.time_s)),
+            paused: self.clock.paused,
+            rtf: Num(self.clock.rtf),
+            vehicle: seen.map(|s| view::vehicle(&s.snapshot.vehicle)),
+            contacts: seen.map(Seen::contacts).unwrap_or_default(),
+            objects: seen.map(Seen::poses).unwrap_or_default(),
+            lights: seen.map(Seen::lights).unwrap_or_default(),
+            overlay: Arc::clone(&self.overlay.text),
+            overlay_size: Num(self.overlay.size),
+            overlay_seq: self.overlay.seq,
+            brightness: Num(self.brightness),
+            run: RunState::default(),
+            evaluation: EvaluationState::default(),
+        }
+    }
+
+    /// The live state as JSON, written once however many ask.
+    pub(crate) fn state_json(&self) -> Bytes {
+        let write = || Bytes::from(serde_json::to_vec(&self.state()).unwrap_or_default());
+        self.state_json.get_or_init(write).clone()
+    }
+}
+
+impl Seen {
+    fn contacts(&self) -> Vec<Arc<str>> {
+        self.snapshot.contacts.iter().map(|&i| Arc::clone(&self.place.names[i])).collect()
+    }
+
+    fn poses(&self) -> chicane_wire::Named<Arc<str>, chicane_wire::Pose> {
+        let poses = self.snapshot.objects.iter().map(view::pose);
+        chicane_wire::Named(self.place.names.iter().cloned().zip(poses).collect())
+    }
+
+    /// Traffic lights by name.
+    pub(crate) fn lights(&self) -> Vec<chicane_wire::Light> {
+        self.place.lights.iter().filter_map(|&i| self.light(i)).collect()
+    }
+
+    /// The light that is this object.
+    pub(crate) fn light(&self, object: usize) -> Option<chicane_wire::Light> {
+        let (_, lamp) = self.snapshot.lights.iter().find(|(i, _)| *i == object)?;
+        let name = Arc::clone(&self.place.names[object]);
+        let panel = self.place.world.objects[object].panel.as_ref();
+        Some(view::light(name, &self.snapshot.objects[object], *lamp, panel))
+    }
+}

@@ -1,0 +1,380 @@
+//! The loop of the sim thread.
+
+use super::drive::DriveCommand;
+use super::order::{Loaded, Order, Refused, Reply, Sensed};
+use super::pace::{Meter, Pacer};
+use super::published::{ClockView, OverlayView, Published, Seen};
+use super::{Place, Start};
+use crate::metrics::Metrics;
+use chicane_sim::{Command, Event, Sim};
+use chicane_wire::{Num, Transition};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Orders that are carried out before something is published.
+const BATCH: usize = 256;
+/// Ticks are done for this long before something is published.
+const SLICE: Duration = Duration::from_millis(2);
+/// A long step shows how it goes on this often.
+const SHOW_STEP: Duration = Duration::from_millis(33);
+/// A long step looks this often, in ticks, whether it is still wanted.
+const LOOK_STEP: u64 = 32;
+
+/// Sends a reply, once what it speaks of is published.
+type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
+
+/// What the sim thread owns.
+pub(super) struct Driver {
+    orders: Receiver<Order>,
+    /// An order that was found while ticks were done.
+    next: Option<Order>,
+    view: watch::Sender<Arc<Published>>,
+    stopping: Arc<AtomicBool>,
+    metrics: Arc<Metrics>,
+    running: Option<Running>,
+    drive: DriveCommand,
+    pacer: Pacer,
+    meter: Meter,
+    transition: Option<Transition>,
+    overlay: OverlayView,
+    brightness: f64,
+    assets_version: u64,
+    changes: u64,
+    lost: Option<Arc<str>>,
+    replies: Vec<SendReply>,
+    /// Something happened that was not published yet.
+    unseen: bool,
+}
+
+/// A world and its simulation.
+struct Running {
+    sim: Sim,
+    place: Arc<Place>,
+    since: Instant,
+    contacts: Vec<usize>,
+}
+
+impl Driver {
+    pub(super) fn new(
+        start: &Start,
+        orders: Receiver<Order>,
+        stopping: Arc<AtomicBool>,
+        metrics: Arc<Metrics>,
+    ) -> (Driver, watch::Receiver<Arc<Published>>) {
+        let now = Instant::now();
+        let (view, seen) = watch::channel(Arc::new(Published {
+            changes: 0,
+            running: None,
+            transition: None,
+            clock: ClockView { paused: false, speed: start.speed, rtf: 0.0 },
+            overlay: OverlayView::none(),
+            brightness: start.brightness,
+            assets_version: 0,
+            lost: None,
+            state_json: OnceLock::new(),
+        }));
+        let driver = Driver {
+            orders,
+            next: None,
+            view,
+            stopping,
+            metrics,
+            running: None,
+            drive: DriveCommand::default(),
+            pacer: Pacer::new(start.speed, now),
+            meter: Meter::new(now),
+            transition: None,
+            overlay: OverlayView::none(),
+            brightness: start.brightness,
+            assets_version: 0,
+            changes: 0,
+            lost: None,
+            replies: Vec::new(),
+            unseen: false,
+        };
+        (driver, seen)
+    }
+
+    pub(super) fn run(mut self) {
+        while !self.stopping.load(Ordering::Relaxed) {
+            match catch_unwind(AssertUnwindSafe(|| self.turn())) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(_) => self.lose_world(),
+            }
+        }
+    }
+
+    /// Waits for orders or ticks, carries them out, publishes. False when nobody is left to ask.
+    fn turn(&mut self) -> bool {
+        let Ok(order) = self.wait() else { return false };
+        if let Some(order) = order {
+            self.take(order);
+            for _ in 1..BATCH {
+                let Ok(order) = self.orders.try_recv() else { break };
+                self.take(order);
+            }
+        }
+        if self.overlay.ends.is_some_and(|ends| Instant::now() >= ends) {
+            self.overlay = OverlayView { text: Arc::from(""), ends: None, ..self.overlay.clone() };
+            self.change();
+        }
+        if self.unseen {
+            self.publish();
+        }
+        self.do_due_ticks();
+        true
+    }
+
+    /// The next order, if one comes before there is something else to do.
+    fn wait(&mut self) -> Result<Option<Order>, RecvTimeoutError> {
+        if let Some(order) = self.next.take() {
+            return Ok(Some(order));
+        }
+        let now = Instant::now();
+        let tick = self.running.as_ref().and_then(|_| self.pacer.sleep(now));
+        let overlay = self.overlay.ends.map(|ends| ends.saturating_duration_since(now));
+        let wait = [tick, overlay].into_iter().flatten().min();
+        match wait {
+            None => self.orders.recv().map(Some).map_err(|_| RecvTimeoutError::Disconnected),
+            Some(Duration::ZERO) => Ok(self.orders.try_recv().ok()),
+            Some(wait) => match self.orders.recv_timeout(wait) {
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                other => other.map(Some),
+            },
+        }
+    }
+
+    fn take(&mut self, order: Order) {
+        match order {
+            Order::Command(command, reply) => self.command(command, reply),
+            Order::Clock { paused, speed, reply } => {
+                self.set_clock(paused, speed);
+                self.reply(reply, ());
+            }
+            Order::Step { ticks, speed, steering, sense, reply } => {
+                self.step(ticks, [speed, steering], sense, reply);
+            }
+            Order::Overlay { text, ttl_s, size, reply } => {
+                let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
+                let seq = self.overlay.seq + 1;
+                self.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
+                self.reply(reply, ());
+            }
+            Order::Brightness(value, reply) => {
+                self.brightness = value;
+                self.reply(reply, ());
+            }
+            Order::Begin { kind, target, reply } => {
+                if self.transition.is_some() {
+                    return refuse(reply, Refused::Switching);
+                }
+                self.transition = Some(Transition { kind, target, progress: Num(0.0) });
+                self.reply(reply, ());
+            }
+            Order::Progress(part) => {
+                if let Some(transition) = &mut self.transition {
+                    transition.progress = Num(part);
+                    self.change();
+                }
+            }
+            Order::Swap { loaded, reply } => {
+                self.swap(*loaded);
+                self.reply(reply, ());
+            }
+            Order::Abort(reply) => {
+                self.transition = None;
+                self.reply(reply, ());
+            }
+            Order::Stop => {}
+        }
+    }
+
+    fn command(&mut self, command: Command, reply: Reply<chicane_sim::Applied>) {
+        let Some(running) = self.running.as_mut().filter(|_| self.transition.is_none()) else {
+            return refuse(reply, Refused::NotReady);
+        };
+        let is_reset = matches!(command, Command::Reset);
+        match running.sim.apply(command) {
+            Ok(applied) => {
+                if is_reset {
+                    // No old command lives on.
+                    self.drive = DriveCommand::default();
+                }
+                self.reply(reply, applied);
+            }
+            Err(refusal) => refuse(reply, Refused::By(refusal)),
+        }
+    }
+
+    fn set_clock(&mut self, paused: Option<bool>, speed: Option<f64>) {
+        let now = Instant::now();
+        if paused.is_some_and(|p| p != self.pacer.paused()) {
+            self.meter.restart(now);
+        }
+        self.pacer.set(paused, speed, now);
+    }
+
+    fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], sense: bool, reply: Reply<Sensed>) {
+        if self.running.is_none() || self.transition.is_some() {
+            return refuse(reply, Refused::NotReady);
+        }
+        if !self.pacer.paused() {
+            self.set_clock(Some(true), None);
+            self.change();
+        }
+        let mut shown = Instant::now();
+        for done in 0..ticks {
+            let Some(running) = &mut self.running else { return };
+            // Asked for anew at every tick: it is held while stepping.
+            self.drive.ask(speed, steering, running.sim.tick());
+            self.tick();
+            if done % LOOK_STEP == 0 {
+                if reply.is_closed() || self.stopping.load(Ordering::Relaxed) {
+                    break;
+                }
+                if shown.elapsed() >= SHOW_STEP {
+                    self.publish();
+                    shown = Instant::now();
+                }
+            }
+        }
+        let sensed = self.running.as_ref().filter(|_| sense).map(|running| {
+            let (scan, imu) = running.sim.last_readings();
+            Sensed { scan: scan.clone(), imu: *imu }
+        });
+        self.answer(reply, sensed.unwrap_or_default());
+        // The next order may well be another step: what this one did is seen first.
+        self.publish();
+    }
+
+    fn swap(&mut self, loaded: Loaded) {
+        let Loaded { mut sim, place, keep_lights } = loaded;
+        if let Some(old) = self.running.as_ref().filter(|_| keep_lights) {
+            sim.keep_lights_of(&old.sim);
+        }
+        let now = Instant::now();
+        self.running = Some(Running { sim, place, since: now, contacts: Vec::new() });
+        self.transition = None;
+        self.lost = None;
+        self.drive = DriveCommand::default();
+        self.pacer.restart(now);
+        self.meter.restart(now);
+        self.assets_version += 1;
+    }
+
+    fn do_due_ticks(&mut self) {
+        if self.running.is_none() {
+            return;
+        }
+        let started = Instant::now();
+        let due = self.pacer.due(started);
+        let mut done = 0;
+        while done < due {
+            self.tick();
+            done += 1;
+            if started.elapsed() > SLICE {
+                break;
+            }
+            if let Ok(order) = self.orders.try_recv() {
+                self.next = Some(order);
+                break;
+            }
+        }
+        if done > 0 {
+            self.pacer.did(done);
+            self.meter.did(done);
+            self.publish();
+        }
+    }
+
+    fn tick(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let started = Instant::now();
+        running.sim.step(self.drive.at(running.sim.tick()));
+        self.metrics.tick_time.observe(started.elapsed());
+        let mut told = false;
+        for event in running.sim.events() {
+            told = true;
+            if let Event::Quarantined(who) = event {
+                let who = who.map_or("the vehicle", |i| &running.place.names[i]);
+                tracing::warn!(who, "a state that was not finite: put back to its start");
+            }
+        }
+        if told {
+            self.change();
+        }
+    }
+
+    /// A simulation that panicked is given up; someone will load its world again.
+    fn lose_world(&mut self) {
+        if let Some(running) = self.running.take() {
+            tracing::error!(world = &*running.place.name, "the simulation failed; its world is loaded again");
+            self.lost = Some(running.place.name.clone());
+        }
+        // Their senders go with them, and whoever waits is told that it failed.
+        self.replies.clear();
+        self.drive = DriveCommand::default();
+        self.change();
+        self.publish();
+    }
+
+    fn change(&mut self) {
+        self.changes += 1;
+        self.unseen = true;
+    }
+
+    /// Answers after a change.
+    fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+        self.change();
+        self.answer(reply, value);
+    }
+
+    fn answer<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+        self.unseen = true;
+        // One who does not wait any more misses nothing.
+        self.replies.push(Box::new(move |published| {
+            let _ = reply.send(Ok((value, Arc::clone(published))));
+        }));
+    }
+
+    fn publish(&mut self) {
+        let now = Instant::now();
+        let paused = self.pacer.paused();
+        let rtf = if paused || self.running.is_none() { 0.0 } else { self.meter.factor(now) };
+        self.metrics.rtf.set(rtf);
+        let seen = self.running.as_mut().map(|running| {
+            let snapshot = running.sim.snapshot();
+            if snapshot.contacts != running.contacts {
+                running.contacts.clone_from(&snapshot.contacts);
+                self.changes += 1;
+            }
+            Seen { place: Arc::clone(&running.place), snapshot, since: running.since }
+        });
+        let published = Arc::new(Published {
+            changes: self.changes,
+            running: seen,
+            transition: self.transition.clone(),
+            clock: ClockView { paused, speed: self.pacer.speed(), rtf },
+            overlay: self.overlay.clone(),
+            brightness: self.brightness,
+            assets_version: self.assets_version,
+            lost: self.lost.clone(),
+            state_json: OnceLock::new(),
+        });
+        self.view.send_replace(Arc::clone(&published));
+        self.unseen = false;
+        for send in self.replies.drain(..) {
+            send(&published);
+        }
+    }
+}
+
+/// Refuses at once: nothing changed, so nothing has to be seen first.
+fn refuse<T>(reply: Reply<T>, why: Refused) {
+    let _ = reply.send(Err(why));
+}

@@ -1,0 +1,125 @@
+//! Brings worlds in: loading beside the running one, then swapping at a tick boundary.
+
+use crate::driver::{Loaded, Place, Published, Refused, Simulator};
+use crate::keeper::{KeepError, Keeper};
+use chicane_sim::Sim;
+use chicane_store::{Entry, Library, LoadError};
+use chicane_wire::TransitionKind;
+use chicane_world::Profile;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Every simulation starts with the same seed: equal inputs give equal bytes.
+const SEED: u64 = 0;
+
+/// Why no world was brought in. The old one, if any, runs on.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum LoadFailure {
+    /// None runs that could be loaded anew.
+    NoWorld,
+    /// No world of this name.
+    NotFound,
+    /// It can't be loaded, for this reason.
+    Broken(String),
+    /// By the sim thread.
+    Refused(Refused),
+    /// It runs, but could not be stored as the last world.
+    NotKept(KeepError),
+}
+
+impl From<Refused> for LoadFailure {
+    fn from(refused: Refused) -> LoadFailure {
+        LoadFailure::Refused(refused)
+    }
+}
+
+/// Brings worlds in.
+#[derive(Clone)]
+pub(crate) struct Loader {
+    pub(crate) simulator: Simulator,
+    pub(crate) library: Arc<Library>,
+    pub(crate) keeper: Keeper,
+    pub(crate) profile: Arc<Profile>,
+}
+
+/// What the lights of a new world show.
+#[derive(Debug, Clone)]
+enum Lights {
+    Green,
+    /// As before, a yellow one red.
+    Kept,
+    /// As stored: which are red.
+    Stored(BTreeMap<String, bool>),
+}
+
+impl Loader {
+    /// The first world, with its lights as they were stored.
+    pub(crate) async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
+        self.bring(TransitionKind::Boot, name, Lights::Stored(red)).await.map(|_| ())
+    }
+
+    /// Another world.
+    pub(crate) async fn switch(&self, name: &str) -> Result<Arc<Published>, LoadFailure> {
+        self.bring(TransitionKind::Switch, name, Lights::Green).await
+    }
+
+    /// The running world anew.
+    pub(crate) async fn respawn(&self) -> Result<Arc<Published>, LoadFailure> {
+        let now = self.simulator.now();
+        let lost = now.lost.as_ref();
+        let name = now.running.as_ref().map(|s| &s.place.name).or(lost).ok_or(LoadFailure::NoWorld)?;
+        self.bring(TransitionKind::Respawn, name, Lights::Kept).await
+    }
+
+    /// Goes on to its end also when nobody waits for it any more: a transition is never left open.
+    async fn bring(
+        &self,
+        kind: TransitionKind,
+        name: &str,
+        lights: Lights,
+    ) -> Result<Arc<Published>, LoadFailure> {
+        let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
+        let own = self.clone();
+        let work = tokio::spawn(async move {
+            own.simulator.begin(kind, Arc::from(format!("{}.world", entry.name))).await?;
+            let started = std::time::Instant::now();
+            let loading = own.clone();
+            let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights)).await;
+            let loaded =
+                loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())));
+            let loaded = match loaded {
+                Ok(loaded) => loaded,
+                Err(failure) => {
+                    own.simulator.abort().await?;
+                    return Err(failure);
+                }
+            };
+            let ((), published) = own.simulator.swap(loaded).await?;
+            let ms = started.elapsed().as_millis() as u64;
+            let world = published.running.as_ref().map(|s| s.place.file.to_string());
+            tracing::info!(world, ?kind, ms, "world ready");
+            own.keeper.world(&own.simulator).await.map_err(LoadFailure::NotKept)?;
+            Ok(published)
+        });
+        work.await.unwrap_or(Err(LoadFailure::Refused(Refused::Failed)))
+    }
+
+    fn load(&self, entry: Entry, lights: Lights) -> Result<Loaded, LoadFailure> {
+        let world = match self.library.load(&entry.name) {
+            Ok(world) => Arc::new(world),
+            Err(LoadError::NotFound) => return Err(LoadFailure::NotFound),
+            Err(LoadError::Broken(why)) => return Err(LoadFailure::Broken(why.to_string())),
+        };
+        self.simulator.progress(0.5);
+        for warning in &world.warnings {
+            tracing::warn!(world = world.name, "{warning}");
+        }
+        let place = Place::new(entry, Arc::clone(&world)).map_err(|e| LoadFailure::Broken(e.to_string()))?;
+        let mut sim = Sim::new(world, Arc::clone(&self.profile), SEED);
+        if let Lights::Stored(red) = &lights {
+            sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
+        }
+        self.simulator.progress(0.9);
+        Ok(Loaded { sim, place: Arc::new(place), keep_lights: matches!(lights, Lights::Kept) })
+    }
+}

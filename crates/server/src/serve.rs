@@ -1,0 +1,169 @@
+//! `chicane serve`: from the command line to a running simulator, and to its end.
+
+use crate::cli::{Log, LogLevel, Serve};
+use chicane_server::{Options, Server, Token};
+use chicane_store::Library;
+use chicane_world::Profile;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use tracing::level_filters::LevelFilter;
+
+pub(crate) fn run(serve: &Serve) -> Result<(), String> {
+    start_log(serve);
+    raise_descriptor_limit();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| format!("can't start: {e}"))?;
+    let ended = runtime.block_on(until_told_to_stop(serve));
+    // Whatever is still at work, such as a world being loaded, is not waited for.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
+    let token = match serve.token()? {
+        // Never open to other machines without one.
+        None if !serve.listen.ip().is_loopback() => {
+            return Err(format!(
+                "{} can be reached from other machines, so a token is needed: add --token auto, or one of your own",
+                serve.listen
+            ));
+        }
+        token => token,
+    };
+    let mut stop = StopSignal::new()?;
+    let server = Server::start(Options {
+        listen: serve.listen,
+        data_dir: data_dir(serve)?,
+        world: serve.world.clone(),
+        cdn: serve.cdn.clone(),
+        token: token.clone(),
+        allow_hosts: serve.allow_host.clone(),
+        profile: profile(&serve.robot)?,
+        speed: serve.speed,
+        workspace: workspace(serve)?,
+        library: Library::built_in(),
+    });
+    let server = server.await.map_err(|e| e.to_string())?;
+    tokio::select! {
+        ready = server.ready() => ready?,
+        () = stop.wait() => {
+            server.stop().await;
+            return Ok(());
+        }
+    }
+    println!("chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    stop.wait().await;
+    tracing::info!("stopping");
+    server.stop().await;
+    Ok(())
+}
+
+/// Address of the viewer, for the person who started the program.
+fn viewer(address: SocketAddr, token: Option<&Token>) -> String {
+    let address = chicane_server::reachable(address);
+    let query = token.map(|t| format!("?token={}", t.secret())).unwrap_or_default();
+    format!("http://{address}/sim{query}")
+}
+
+fn start_log(serve: &Serve) {
+    let level = match serve.log_level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level);
+    match serve.log {
+        Log::Text => log.with_ansi(false).with_target(false).init(),
+        Log::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+/// Thousands of viewers need thousands of descriptors; the system's first offer is often 1,024.
+fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        if limit.current < limit.maximum || limit.maximum.is_none() {
+            limit.current = limit.maximum;
+            if let Err(error) = setrlimit(Resource::Nofile, limit) {
+                tracing::warn!(%error, "the limit of open files could not be raised");
+            }
+        }
+    }
+}
+
+fn profile(robot: &str) -> Result<Profile, String> {
+    if robot == "gen1" {
+        return Ok(Profile::gen1());
+    }
+    let bytes = std::fs::read(robot)
+        .map_err(|e| format!("robot {robot} is neither gen1 nor a profile file that can be read: {e}"))?;
+    Profile::from_json(robot, &bytes).map_err(|e| e.to_string())
+}
+
+fn workspace(serve: &Serve) -> Result<PathBuf, String> {
+    let folder = std::path::absolute(&serve.workspace).map_err(|e| e.to_string())?;
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(format!("--workspace {} is not a folder", serve.workspace.display()))
+}
+
+/// The folder that was asked for, else the platform's.
+fn data_dir(serve: &Serve) -> Result<PathBuf, String> {
+    if let Some(folder) = &serve.data_dir {
+        return Ok(folder.clone());
+    }
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = if cfg!(target_os = "windows") {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|b| b.join("chicane")).ok_or_else(|| "no folder for data is known: give --data-dir".to_owned())
+}
+
+/// Ctrl-C, or a polite request of the system.
+struct StopSignal {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl StopSignal {
+    #[cfg(unix)]
+    fn new() -> Result<StopSignal, String> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let listen = |kind| signal(kind).map_err(|e| format!("can't listen for signals: {e}"));
+        Ok(StopSignal {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> Result<StopSignal, String> {
+        Ok(StopSignal {})
+    }
+
+    #[cfg(not(unix))]
+    async fn wait(&mut self) {
+        // Without a way to listen there is nothing to wait for.
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
