@@ -3,13 +3,15 @@
 CARGO ?= cargo
 PYTHON ?= python3
 CHICANE = target/release/chicane
-WORLD ?= oval
+# More words for the simulator: make run ARGS="--world technical --speed 2"
+ARGS ?=
 
 # Tools of the checks, installed beside what they check and nowhere else.
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
+SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build run test check bench worlds fuzz clean need-cargo need-nextest need-deny need-ruff need-python
+.PHONY: help build run test check bench worlds fuzz clean need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python
 
 help: ## Say what there is to make
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -17,12 +19,12 @@ help: ## Say what there is to make
 build: need-cargo ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
 
-run: build ## Build, then load a world and drive a lap of it (WORLD=technical for another)
-	$(CHICANE) check worlds/$(WORLD)
-	$(CHICANE) lap worlds/$(WORLD)
+run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
+	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python check ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
+	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	$(CARGO) nextest run --workspace --release --locked
 
 check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licences
@@ -30,11 +32,12 @@ check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licen
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
-	$(RUFF) check python
-	$(RUFF) format --check python
+	$(RUFF) check python fuzz
+	$(RUFF) format --check python fuzz
 
-bench: need-cargo ## Print the figures of the core
+bench: build ## Print the figures of the core and of the service
 	$(CARGO) run --release --locked -p chicane-bench --bin core
+	$(CARGO) run --release --locked -p chicane-bench --bin http
 
 worlds: need-cargo ## Write the shipped worlds anew
 	$(CARGO) run --release --locked -p chicane-testkit --bin make-worlds worlds
@@ -57,11 +60,19 @@ need-deny: need-cargo
 	 { echo "installing cargo-deny, which checks licences"; \
 	   $(CARGO) install cargo-deny --version 0.20.2 --locked --root $(TOOLS); }
 
-need-ruff: need-python
+need-ruff: need-venv
 	@test -x $(RUFF) || \
 	 { echo "installing ruff, which checks Python"; \
-	   $(PYTHON) -m venv $(TOOLS)/python || { echo "Python can't make a venv: apt-get install python3-venv"; exit 1; }; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.17.4; }
+
+need-schemathesis: need-venv
+	@test -x $(SCHEMATHESIS) || \
+	 { echo "installing schemathesis, which fuzzes the web API"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
+
+need-venv: need-python
+	@test -x $(TOOLS)/python/bin/pip || $(PYTHON) -m venv $(TOOLS)/python || \
+	 { echo "Python can't make a venv: apt-get install python3-venv"; exit 1; }
 
 need-python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }

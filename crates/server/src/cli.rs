@@ -54,7 +54,7 @@ pub(crate) struct Serve {
     #[arg(long, env = "CHICANE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
     /// Further host name of this machine that browsers may use; can be given several times
-    #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',', value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
     /// Robot: a generation, or the path of a profile file
     #[arg(long, value_name = "GENERATION", env = "CHICANE_ROBOT", default_value = "gen1")]
@@ -115,6 +115,14 @@ fn pace(text: &str) -> Result<f64, String> {
 
 fn within(text: &str, low: f64, high: f64) -> Option<f64> {
     text.parse().ok().filter(|v| (low..=high).contains(v))
+}
+
+fn host_name(text: &str) -> Result<String, String> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+    if text.is_empty() || !text.bytes().all(fits) {
+        return Err("it is a host name without a port, such as lab.example.org".to_owned());
+    }
+    Ok(text.to_ascii_lowercase())
 }
 
 fn web_address(text: &str) -> Result<String, String> {

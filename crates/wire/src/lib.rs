@@ -53,3 +53,8 @@ pub struct ErrorBody {
     #[schema(example = "world not ready")]
     pub error: String,
 }
+
+/// Bytes that are no JSON, as the document describes them.
+#[derive(Debug, Clone, PartialEq, Eq, utoipa::ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct Octets(pub Vec<u8>);

@@ -18,7 +18,7 @@ pub(super) async fn get_clock(State(app): State<App>) -> Result<Json<Clock>, Api
 }
 
 /// Stops, starts or paces time. Both settings survive reset, respawn and switch.
-#[utoipa::path(post, path = "/clock", tag = "State and time", request_body = Option<ClockRequest>, responses(
+#[utoipa::path(post, path = "/clock", tag = "State and time", request_body = ClockRequest, responses(
     (status = 200, body = ClockChanged),
     (status = 400, body = ErrorBody),
     (status = 503, body = ErrorBody, description = "Before the first world is ready"),

@@ -8,7 +8,12 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use std::sync::Arc;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::{ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder};
+use utoipa::openapi::{
+    Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, ResponseBuilder,
+    Schema,
+};
+
+type Schemas = std::collections::BTreeMap<String, RefOr<Schema>>;
 
 const PAGE: &str = include_str!("../../assets/docs.html");
 const START: &str = include_str!("../../assets/docs.js");
@@ -42,9 +47,15 @@ pub(super) struct Docs(Arc<str>);
 impl Docs {
     pub(super) fn new(mut document: OpenApi) -> Docs {
         let paths = std::mem::take(&mut document.paths.paths);
+        let schemas = document.components.as_ref().map(|c| c.schemas.clone()).unwrap_or_default();
         for (path, mut item) in paths {
-            let all = [&mut item.get, &mut item.post, &mut item.delete];
-            all.into_iter().flatten().for_each(add_common_errors);
+            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
+                add_common_errors(operation);
+                let needed = needs_body(operation, &schemas);
+                if let Some(RefOr::T(body)) = &mut operation.request_body {
+                    body.required = Some(if needed { Required::True } else { Required::False });
+                }
+            }
             document.paths.paths.insert(format!("/sim/api{path}"), item);
         }
         Docs(Arc::from(document.to_pretty_json().unwrap_or_default()))
@@ -55,7 +66,28 @@ impl Docs {
     }
 }
 
+/// Whether a body has fields that may not be omitted: if not, the whole of it may be.
+fn needs_body(operation: &Operation, schemas: &Schemas) -> bool {
+    let Some(RefOr::T(body)) = &operation.request_body else { return false };
+    let names = body.content.values().filter_map(|content| match content {
+        RefOr::T(Content { schema: Some(RefOr::Ref(to)), .. }) => to.ref_location.rsplit('/').next(),
+        _ => None,
+    });
+    names.filter_map(|name| schemas.get(name)).any(|schema| match schema {
+        RefOr::T(Schema::Object(object)) => !object.required.is_empty(),
+        _ => true,
+    })
+}
+
 fn add_common_errors(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            let common = COMMON.iter().find(|(s, _)| s == status);
+            response.description = common.map_or("Done", |(_, text)| text).to_owned();
+        }
+    }
     for (status, description) in COMMON {
         operation.responses.responses.entry(status.to_owned()).or_insert_with(|| {
             let schema = RefOr::Ref(Ref::from_schema_name("ErrorBody"));

@@ -21,7 +21,7 @@ pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError
 }
 
 /// Starts an evaluation session.
-#[utoipa::path(post, path = "/evaluation/start", tag = "Evaluation", request_body = Option<StartRequestBody>, responses(
+#[utoipa::path(post, path = "/evaluation/start", tag = "Evaluation", request_body = StartRequestBody, responses(
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "The world has no evaluation"),
     (status = 409, body = ErrorBody, description = "No world is ready, or a session is under way"),
@@ -41,7 +41,7 @@ pub(super) async fn start(
 }
 
 /// Ends the session, if there is one.
-#[utoipa::path(post, path = "/evaluation/stop", tag = "Evaluation", request_body = Option<NoFields>, responses(
+#[utoipa::path(post, path = "/evaluation/stop", tag = "Evaluation", request_body = NoFields, responses(
     (status = 200, body = Stopped),
     (status = 400, body = ErrorBody),
 ))]

@@ -22,7 +22,7 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiErro
 
 /// Asks a light for red (by way of three seconds of yellow) or green (at once).
 #[utoipa::path(post, path = "/traffic_lights/{name}", tag = "Traffic lights",
-    params(("name" = String, Path, description = "Name of a light", example = "signal1")),
+    params(("name" = String, Path, description = "Name of a light", pattern = r"^[A-Za-z0-9_-]+$", example = "signal1")),
     request_body = LightRequest, responses(
     (status = 200, body = LightChanged),
     (status = 400, body = ErrorBody),

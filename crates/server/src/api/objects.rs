@@ -27,8 +27,8 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiErr
 
 /// Moves or turns an object: at once, over a time, or along a path. It ends up upright.
 #[utoipa::path(post, path = "/models/{name}/pose", tag = "World and objects",
-    params(("name" = String, Path, description = "Name of an object", example = "box1")),
-    request_body = Option<ModelRequestBody>, responses(
+    params(("name" = String, Path, description = "Name of an object", pattern = r"^[A-Za-z0-9_-]+$", example = "box1")),
+    request_body = ModelRequestBody, responses(
     (status = 200, body = ModelMoved),
     (status = 400, body = ErrorBody),
     (status = 403, body = ErrorBody, description = "The vehicle, the track, a wall or scenery"),

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use chicane_sim::{TICK_S, sample_tick};
 use chicane_wire::{
-    ArrayInfo, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe, StepHeader,
+    ArrayInfo, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe, Octets, StepHeader,
     StepRequest, StepRequestBody, Stepped, Xyz,
 };
 use glam::DVec3;
@@ -20,10 +20,10 @@ use std::f64::consts::{PI, TAU};
 ///
 /// With `Accept: application/octet-stream` the answer is one line of JSON (`state`, and name, shape,
 /// type and offset of each array), then the raw arrays.
-#[utoipa::path(post, path = "/step", tag = "State and time", request_body = Option<StepRequestBody>, responses(
+#[utoipa::path(post, path = "/step", tag = "State and time", request_body = StepRequestBody, responses(
     (status = 200, description = "The state after the last tick", content(
         (Stepped = "application/json"),
-        (Vec<u8> = "application/octet-stream"),
+        (Octets = "application/octet-stream"),
     )),
     (status = 400, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "No world is ready"),

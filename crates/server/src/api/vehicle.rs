@@ -21,7 +21,7 @@ pub(super) async fn get_pose(State(app): State<App>) -> Result<Json<Pose>, ApiEr
 }
 
 /// Puts the car somewhere: upright, on the ground, at rest. Without fields it is righted where it is.
-#[utoipa::path(post, path = "/pose", tag = "Vehicle", request_body = Option<PoseRequest>, responses(
+#[utoipa::path(post, path = "/pose", tag = "Vehicle", request_body = PoseRequest, responses(
     (status = 200, body = Placed),
     (status = 400, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "No world is ready"),
@@ -38,7 +38,7 @@ pub(super) async fn set_pose(
 }
 
 /// Loads the whole world anew: time, noise and the robot's stack start over; lights stay as they are.
-#[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = Option<NoFields>, responses(
+#[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = NoFields, responses(
     (status = 200, body = Respawned),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -55,7 +55,7 @@ pub(super) async fn respawn(
 }
 
 /// Puts the car and everything movable back to their start, lights green, all at rest. Time goes on.
-#[utoipa::path(post, path = "/reset", tag = "Vehicle", request_body = Option<NoFields>, responses(
+#[utoipa::path(post, path = "/reset", tag = "Vehicle", request_body = NoFields, responses(
     (status = 200, body = ResetDone),
     (status = 400, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "No world is ready"),

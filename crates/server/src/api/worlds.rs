@@ -10,7 +10,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chicane_store::{Entry, LoadError};
 use chicane_wire::{
-    Deleted, ErrorBody, InstallRequest, InstallRequestBody, Num, Publication, SwitchRequest,
+    Deleted, ErrorBody, InstallRequest, InstallRequestBody, Num, Octets, Publication, SwitchRequest,
     SwitchRequestBody, Switched, WorldEntry, Worlds,
 };
 
@@ -88,7 +88,7 @@ pub(super) async fn install(Body(_): Body<InstallRequest>) -> ApiError {
 
 /// Deletes an installed world.
 #[utoipa::path(delete, path = "/worlds/{name}", tag = "World management",
-    params(("name" = String, Path, description = "Name of a world")), responses(
+    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$")), responses(
     (status = 200, body = Deleted),
     (status = 403, body = ErrorBody, description = "A world that can't be deleted"),
     (status = 404, body = ErrorBody, description = "No such world"),
@@ -104,8 +104,8 @@ pub(super) async fn delete(
 
 /// The waypoints of a world as a NumPy array: centre, inner and outer x and y.
 #[utoipa::path(get, path = "/worlds/{name}/waypoints.npy", tag = "World management",
-    params(("name" = String, Path, description = "Name of a world", example = "oval")), responses(
-    (status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
+    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
+    (status = 200, body = Octets, content_type = "application/octet-stream"),
     (status = 404, body = ErrorBody, description = "No such world, or it has no route"),
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
@@ -132,7 +132,7 @@ pub(super) async fn waypoints(
 
 /// A top-down picture of a world, true to scale, for printing.
 #[utoipa::path(get, path = "/worlds/{name}/print.jpg", tag = "World management",
-    params(("name" = String, Path, description = "Name of a world", example = "oval")), responses(
+    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
     (status = 404, body = ErrorBody, description = "No such world"),
     (status = 503, body = ErrorBody, description = "There is no picture yet"),
 ))]

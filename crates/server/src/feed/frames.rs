@@ -66,6 +66,9 @@ fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
 }
 
 fn send(feed: &Feed, now: &Published) {
+    if feed.head.receiver_count() == 0 {
+        return;
+    }
     let json = now.state_json();
     let number = feed.metrics.frames.fetch_add(1, Relaxed);
     feed.head.send_modify(|head| {
