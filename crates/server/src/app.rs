@@ -116,6 +116,7 @@ pub struct Server {
     listening: tokio::task::JoinHandle<()>,
     thread: JoinHandle<()>,
     boot: watch::Receiver<Option<Result<(), String>>>,
+    data: Arc<Data>,
 }
 
 impl Server {
@@ -139,7 +140,7 @@ impl Server {
         let (simulator, thread) =
             Simulator::start(&start, Arc::clone(&metrics)).map_err(StartError::Thread)?;
         let profile = Arc::new(options.profile);
-        let keeper = Keeper::new(data);
+        let keeper = Keeper::new(Arc::clone(&data));
         let loader = Loader {
             simulator: simulator.clone(),
             library: Arc::new(options.library),
@@ -159,7 +160,7 @@ impl Server {
         let (booted, boot) = watch::channel(None);
         tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
         tokio::spawn(bring_back_lost_worlds(app.clone()));
-        Ok(Server { address, app, stop, listening, thread, boot })
+        Ok(Server { address, app, stop, listening, thread, boot, data })
     }
 
     /// Where it listens.
@@ -182,7 +183,8 @@ impl Server {
         self.app.feed.tell(event);
     }
 
-    /// Ends it: every stream, every step, every connection, within a second.
+    /// Ends it: every stream, every step, every connection, within a second. The data folder is
+    /// free afterwards.
     pub async fn stop(self) {
         self.app.simulator.stop();
         self.app.feed.close();
@@ -190,6 +192,13 @@ impl Server {
         let _ = self.listening.await;
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
         let _ = tokio::time::timeout(Duration::from_millis(300), thread).await;
+        drop(self.app);
+        let last_words = async {
+            while Arc::strong_count(&self.data) > 1 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_millis(300), last_words).await;
     }
 }
 

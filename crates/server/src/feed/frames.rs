@@ -66,7 +66,7 @@ fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
 }
 
 fn send(feed: &Feed, now: &Published) {
-    if feed.head.receiver_count() == 0 {
+    if feed.metrics.subscribers.load(Relaxed) == 0 {
         return;
     }
     let json = now.state_json();
@@ -77,11 +77,10 @@ fn send(feed: &Feed, now: &Published) {
     });
 }
 
-/// Lets every subscriber send a sign of life now and then.
+/// Lets every subscriber send a sign of life now and then, until the feed is closed.
 pub(super) async fn beat(feed: Feed) {
-    let mut beats = tokio::time::interval(BEAT);
-    while !feed.head.borrow().over {
-        beats.tick().await;
+    let mut head = feed.head.subscribe();
+    while tokio::time::timeout(BEAT, head.wait_for(|head| head.over)).await.is_err() {
         feed.head.send_modify(|head| head.beat += 1);
     }
 }
