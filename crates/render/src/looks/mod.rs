@@ -1,0 +1,1 @@
+//! The looks of the built-in things, all made by code.
