@@ -1,0 +1,24 @@
+//! The web API, as its contract has it. Every test starts a simulator of its own in this process, on
+//! a free port and an empty data folder.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod access;
+mod clock;
+mod display;
+mod docs;
+mod errors;
+mod evaluation;
+mod events;
+mod lights;
+mod metrics;
+mod objects;
+mod pose;
+mod state;
+mod status;
+mod step;
+mod stopping;
+mod support;
+mod switch;
+mod token;
+mod world;
+mod worlds;

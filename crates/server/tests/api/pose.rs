@@ -1,0 +1,229 @@
+//! The vehicle: `/pose`, `/reset`, `/respawn`, `/vehicle`.
+
+use crate::support::{near, number, pretty, start, start_paused};
+use serde_json::{Value, json};
+use std::f64::consts::PI;
+
+fn is_at(pose: &Value, x: f64, y: f64, yaw: f64) -> bool {
+    near(&pose["x"], x) && near(&pose["y"], y) && near(&pose["yaw"], yaw)
+}
+
+#[test]
+fn the_car_stands_on_the_start_of_the_route() {
+    let (_simulator, mut api) = start_paused();
+    let pose = api.get("/pose");
+    insta::assert_snapshot!(pretty(&pose));
+    let points = api.get("/route")["waypoints"].clone();
+    let (dx, dy) =
+        (number(&points[1][0]) - number(&points[0][0]), number(&points[1][1]) - number(&points[0][1]));
+    let (x, y) = (number(&points[0][0]), number(&points[0][1]));
+    assert!((number(&pose["x"]) - x).abs() < 0.005 && (number(&pose["y"]) - y).abs() < 0.005, "{pose}");
+    assert!((number(&pose["yaw"]) - dy.atan2(dx)).abs() < 0.005, "{pose}");
+    assert!(number(&pose["z"]).abs() < 0.01, "{pose}");
+}
+
+#[test]
+fn a_pose_is_applied_and_answered() {
+    let (_simulator, mut api) = start_paused();
+    let placed = api.post("/pose", json!({"x": 2.5, "y": 1.25, "yaw": 0.75}));
+    insta::assert_snapshot!(pretty(&placed));
+    assert_eq!(placed["applied"], true);
+    assert_eq!(placed["pose"], api.get("/pose"));
+}
+
+#[test]
+fn a_pose_is_seen_by_the_next_reader_on_another_connection() {
+    let simulator = start();
+    let (mut one, mut other) = (simulator.api(), simulator.api());
+    other.get("/pose");
+    for i in 0..50 {
+        let (x, y, yaw) = (2.0 + 0.01 * f64::from(i), 3.0, 0.1);
+        one.post("/pose", json!({"x": x, "y": y, "yaw": yaw}));
+        // Time runs: the car settles by less than this.
+        let pose = other.get("/pose");
+        assert!((number(&pose["x"]) - x).abs() < 2e-3, "{pose} after {x}");
+        let state = other.get("/state");
+        assert!((number(&state["vehicle"]["x"]) - x).abs() < 2e-3, "{state} after {x}");
+    }
+}
+
+#[test]
+fn a_paused_world_takes_poses_and_shows_them() {
+    let (simulator, mut api) = start_paused();
+    let mut other = simulator.api();
+    for i in 0..20 {
+        let x = 1.0 + 0.1 * f64::from(i);
+        api.post("/pose", json!({"x": x}));
+        assert!(near(&other.get("/pose")["x"], x));
+        assert!(near(&other.get("/state")["vehicle"]["x"], x));
+    }
+    assert_eq!(other.time(), 0.0);
+}
+
+#[test]
+fn omitted_fields_stay_and_null_is_omitted() {
+    let (_simulator, mut api) = start_paused();
+    api.post("/pose", json!({"x": 2, "y": 3, "yaw": 1}));
+    for (body, expected) in [
+        (json!({"x": 2.5}), (2.5, 3.0, 1.0)),
+        (json!({"y": 3.5, "x": null}), (2.5, 3.5, 1.0)),
+        (json!({"yaw": -1}), (2.5, 3.5, -1.0)),
+        (json!({}), (2.5, 3.5, -1.0)),
+        (json!({"unknown": "key", "z": 50, "yaw": -1.0}), (2.5, 3.5, -1.0)),
+        (json!({"yaw": 1.5 * PI}), (2.5, 3.5, -0.5 * PI)),
+        (json!({"x": -100, "y": 100}), (-100.0, 100.0, -0.5 * PI)),
+    ] {
+        let (x, y, yaw) = expected;
+        let pose = api.post("/pose", body.clone())["pose"].clone();
+        assert!(is_at(&pose, x, y, yaw), "{pose} after {body}");
+        assert!(is_at(&api.get("/pose"), x, y, yaw));
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused_and_nothing_moves() {
+    let (_simulator, mut api) = start_paused();
+    let before = api.get("/state");
+    let numbers = (400, "x, y, yaw must be numbers".to_owned());
+    for body in [
+        json!({"x": "1.0"}),
+        json!({"x": 1, "y": true}),
+        json!({"x": 1, "yaw": "north"}),
+        json!({"yaw": [0]}),
+        json!({"x": {}}),
+    ] {
+        assert_eq!(api.refused("/pose", body.clone()), numbers, "{body}");
+    }
+    let range = (400, "position out of range".to_owned());
+    for body in [
+        json!({"x": 100.001}),
+        json!({"x": 1, "y": -100.5}),
+        json!({"y": 1e300}),
+        json!({"x": -1e9, "y": 1, "yaw": 1}),
+    ] {
+        assert_eq!(api.refused("/pose", body.clone()), range, "{body}");
+    }
+    for body in ["{\"x\": 1e999}", "{\"x\": NaN}", "{\"x\": Infinity}"] {
+        assert_eq!(api.refused_raw("/pose", body).0, 400, "{body}");
+    }
+    assert_eq!(api.get("/state"), before);
+}
+
+#[test]
+fn an_overturned_car_is_righted() {
+    let (_simulator, mut api) = start_paused();
+    // Driven hard into the fence, over a box that lies in its way.
+    api.post("/pose", json!({"x": 6.0, "y": 5.3, "yaw": 0}));
+    api.post("/models/box1/pose", json!({"x": 7.2, "y": 5.3, "yaw": 0}));
+    let crashed = api.post("/step", json!({"duration": 2, "speed": 3, "steering": 0.3}));
+    let (x, y) = (number(&crashed["vehicle"]["x"]), number(&crashed["vehicle"]["y"]));
+    let pose = api.post("/pose", json!({}))["pose"].clone();
+    assert!(near(&pose["x"], x) && near(&pose["y"], y), "{pose}");
+    assert!(near(&pose["roll"], 0.0) && near(&pose["pitch"], 0.0) && near(&pose["z"], 0.0), "{pose}");
+    assert!(near(&api.get("/state")["vehicle"]["speed"], 0.0));
+}
+
+#[test]
+fn a_pose_takes_the_speed_away() {
+    let (_simulator, mut api) = start_paused();
+    let driven = api.post("/step", json!({"duration": 1, "speed": 1}));
+    assert!(number(&driven["vehicle"]["speed"]) > 0.8);
+    api.post("/pose", json!({"x": 3, "y": 3}));
+    assert!(near(&api.get("/state")["vehicle"]["speed"], 0.0));
+}
+
+#[test]
+fn the_answer_of_a_reset() {
+    let (_simulator, mut api) = start_paused();
+    insta::assert_snapshot!(pretty(&api.post("/reset", json!({}))));
+    let mut technical = crate::support::setup().world("technical").start_paused().1;
+    let objects = technical.get("/objects");
+    let movable = objects["objects"].as_array().expect("a list").iter().filter(|o| o["movable"] == true);
+    let mut names: Vec<Value> = movable.map(|o| o["name"].clone()).collect();
+    names.push(json!("vehicle"));
+    assert_eq!(technical.post("/reset", json!({}))["reset"], Value::Array(names));
+}
+
+#[test]
+fn a_reset_puts_all_back_and_time_goes_on() {
+    let (_simulator, mut api) = start_paused();
+    let (pose, origin) = (api.get("/pose"), api.object("box1"));
+    api.post("/models/box1/pose", json!({"path": [[3, 3], [4, 4]], "speed": 1, "loop": true}));
+    api.post("/models/signal1/pose", json!({"x": 4, "y": 4}));
+    api.post("/traffic_lights/signal1", json!({"state": "red"}));
+    api.post("/step", json!({"steps": 700, "speed": 1, "steering": 0.1}));
+    assert_eq!(api.light("signal1"), "red");
+    api.post("/reset", json!({}));
+
+    assert!(near(&api.get("/clock")["sim_time"], 3.5));
+    assert_eq!(api.get("/pose"), pose);
+    assert_eq!(api.object("box1")["current"], origin["current"]);
+    assert_eq!(api.object("signal1")["current"], api.object("signal1")["origin"]);
+    assert_eq!(api.light("signal1"), "green");
+    assert!(near(&api.get("/state")["vehicle"]["speed"], 0.0));
+    // Neither the motion nor the drive command lives on.
+    api.step(200);
+    let moved = |now: &Value, then: &Value| (number(now) - number(then)).abs();
+    let current = api.object("box1")["current"].clone();
+    assert!(moved(&current["x"], &origin["current"]["x"]) < 1e-3, "{current}");
+    assert!(moved(&api.get("/pose")["x"], &pose["x"]) < 1e-2);
+}
+
+#[test]
+fn a_reset_takes_a_light_out_of_its_yellow_phase() {
+    let (_simulator, mut api) = start_paused();
+    api.post("/traffic_lights/signal1", json!({"state": "red"}));
+    api.step(100);
+    api.post("/reset", json!({}));
+    assert_eq!(api.light("signal1"), "green");
+    api.step(700);
+    assert_eq!(api.light("signal1"), "green");
+}
+
+#[test]
+fn no_reader_sees_half_a_reset() {
+    let simulator = start();
+    let mut api = simulator.api();
+    let origin = number(&api.object("box1")["origin"]["x"]);
+    let (done, told) = std::sync::mpsc::channel::<()>();
+    let mut reader = simulator.api();
+    let watching = std::thread::spawn(move || {
+        let mut seen = 0;
+        while told.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            let state = reader.get("/state");
+            let box_away = (number(&state["objects"]["box1"]["x"]) - origin).abs() > 0.5;
+            let light_away = (number(&state["objects"]["signal1"]["x"]) - 5.3).abs() > 0.5;
+            // The light is moved after the box: it is never away alone.
+            assert!(box_away || !light_away, "{state}");
+            seen += 1;
+        }
+        seen
+    });
+    for _ in 0..100 {
+        api.post("/models/box1/pose", json!({"x": 3, "y": 3}));
+        api.post("/models/signal1/pose", json!({"x": 4, "y": 3}));
+        api.post("/reset", json!({}));
+    }
+    drop(done);
+    assert!(watching.join().expect("no half reset") > 0);
+}
+
+#[test]
+fn a_respawn_starts_over() {
+    let (_simulator, mut api) = start_paused();
+    let before = api.get("/state");
+    api.post("/models/box1/pose", json!({"path": [[3, 3], [4, 4]], "speed": 1, "loop": true}));
+    api.post("/step", json!({"steps": 300, "speed": 1}));
+    let answer = api.post("/respawn", json!({}));
+    assert_eq!(answer, json!({"ok": true, "world": "oval.world", "inplace": false}));
+    assert_eq!(api.get("/state"), before);
+    api.step(200);
+    let moved = number(&api.object("box1")["current"]["x"]) - number(&api.object("box1")["origin"]["x"]);
+    assert!(moved.abs() < 1e-3, "the motion lives on");
+}
+
+#[test]
+fn the_profile_of_the_robot() {
+    let (_simulator, mut api) = start_paused();
+    insta::assert_snapshot!(pretty(&api.get("/vehicle")));
+}

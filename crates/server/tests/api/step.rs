@@ -1,0 +1,242 @@
+//! `POST /step`: lockstep.
+
+use crate::support::{
+    crowd, json as parsed, near, number, pretty, refusal, setup, start, start_paused, until,
+};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_step_answers_with_the_state() {
+    let (_simulator, mut api) = start_paused();
+    let stepped = api.step(1);
+    insta::assert_snapshot!(pretty(&stepped));
+    let mut state = stepped.clone();
+    state.as_object_mut().expect("an object").remove("ok");
+    assert_eq!(state, api.get("/state"));
+}
+
+#[test]
+fn time_advances_by_exactly_what_was_asked() {
+    let (_simulator, mut api) = start_paused();
+    let mut ticks = 0;
+    for (body, n) in [
+        (json!({}), 1),
+        (json!({"steps": null, "duration": null}), 1),
+        (json!({"steps": 1}), 1),
+        (json!({"steps": 7.0}), 7),
+        (json!({"steps": 1000}), 1000),
+        (json!({"duration": 0.005}), 1),
+        (json!({"duration": 0.0076}), 2),
+        (json!({"duration": 0.0124}), 2),
+        (json!({"duration": 2}), 400),
+    ] {
+        ticks += n;
+        let time = api.post("/step", body.clone())["time"].clone();
+        assert!(near(&time, ticks as f64 * 0.005), "{time} after {body}, {ticks} ticks");
+    }
+}
+
+#[test]
+fn a_step_pauses_a_world_that_runs() {
+    let simulator = start();
+    let mut api = simulator.api();
+    let stepped = api.step(3);
+    assert_eq!(stepped["paused"], true);
+    assert_eq!(api.get("/clock")["paused"], true);
+    assert_eq!(number(&stepped["time"]), api.time(), "nothing more came after it");
+}
+
+#[test]
+fn what_is_wrong_is_refused_and_nothing_moves() {
+    let (_simulator, mut api) = start_paused();
+    api.post("/clock", json!({"paused": false}));
+    for (body, word) in [
+        (json!({"steps": 1, "duration": 1}), "duration"),
+        (json!({"steps": 0}), "steps"),
+        (json!({"steps": 100_001}), "steps"),
+        (json!({"steps": 1.5}), "steps"),
+        (json!({"steps": "1"}), "steps"),
+        (json!({"steps": -1}), "steps"),
+        (json!({"duration": 0}), "duration"),
+        (json!({"duration": 500.1}), "duration"),
+        (json!({"duration": "1.0"}), "duration"),
+        (json!({"speed": "fast"}), "speed"),
+        (json!({"steering": [0.1]}), "steering"),
+        (json!({"observe": "lidar"}), "observe"),
+        (json!({"observe": ["lidar", "smell"]}), "observe"),
+        (json!({"observe": [1]}), "observe"),
+    ] {
+        let (status, text) = api.refused("/step", body.clone());
+        assert_eq!(status, 400, "{body}: {text}");
+        assert!(text.contains(word), "{body}: {text}");
+    }
+    for sensor in ["camera", "odom"] {
+        let (status, text) = api.refused("/step", json!({"observe": [sensor, "lidar"]}));
+        assert_eq!(status, 503);
+        assert!(text.contains(sensor), "{text}");
+    }
+    assert_eq!(api.get("/clock")["paused"], false, "not even paused");
+}
+
+#[test]
+fn the_drive_command_is_held_while_stepping() {
+    let (_simulator, mut api) = start_paused();
+    let start = number(&api.get("/pose")["x"]);
+    // Longer than a drive command would last by itself.
+    let driven = api.post("/step", json!({"duration": 1.5, "speed": 0.5}));
+    assert!((number(&driven["vehicle"]["speed"]) - 0.5).abs() < 0.05, "{}", driven["vehicle"]);
+    assert!(number(&driven["vehicle"]["x"]) - start > 0.5);
+    let left = api.post("/step", json!({"duration": 0.2, "speed": 0.5, "steering": 0.2}));
+    assert!((number(&left["vehicle"]["steering"]) - 0.2).abs() < 0.01, "{}", left["vehicle"]);
+    assert!(number(&left["vehicle"]["yaw"]) > number(&driven["vehicle"]["yaw"]));
+}
+
+/// Some driving, observed; the answers as they came.
+fn drive(api: &mut crate::support::Api, accept: &str) -> Vec<Vec<u8>> {
+    let bodies = [
+        json!({"steps": 40, "speed": 1.0, "steering": 0.1, "observe": ["lidar", "imu"]}),
+        json!({"steps": 1, "speed": 2.0, "steering": -0.3, "observe": ["lidar", "imu"]}),
+        json!({"duration": 0.7, "speed": 1.0, "steering": 0.3, "observe": ["lidar"]}),
+    ];
+    let headers = [("accept", accept), ("content-type", "application/json")];
+    let mut answers = Vec::new();
+    for body in bodies {
+        let answer = api.0.request("POST", "/sim/api/step", &headers, body.to_string().as_bytes());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answers.push(answer.body);
+    }
+    answers
+}
+
+#[test]
+fn equal_inputs_after_two_respawns_give_equal_bytes() {
+    let (_simulator, mut api) = start_paused();
+    for accept in ["application/json", "application/octet-stream"] {
+        api.post("/respawn", json!({}));
+        let first = drive(&mut api, accept);
+        // Whatever happens in between.
+        api.post("/models/box1/pose", json!({"x": 3}));
+        api.step(123);
+        api.post("/respawn", json!({}));
+        let second = drive(&mut api, accept);
+        assert!(first == second, "{accept}: the answers differ");
+        assert!(first[0] != first[1]);
+    }
+}
+
+#[test]
+fn two_simulators_agree_to_the_byte() {
+    let answers: Vec<_> = (0..2)
+        .map(|_| {
+            let (_simulator, mut api) = start_paused();
+            drive(&mut api, "application/octet-stream")
+        })
+        .collect();
+    assert!(answers[0] == answers[1], "the answers differ");
+}
+
+#[test]
+fn lidar_and_imu_come_with_the_answer() {
+    let (_simulator, mut api) = start_paused();
+    assert!(api.step(20).get("observations").is_none());
+    let profile = api.get("/vehicle");
+    let stepped = api.post("/step", json!({"steps": 20, "observe": ["lidar", "imu"]}));
+    let seen = &stepped["observations"];
+    let lidar = &seen["lidar"];
+    let beams = lidar["ranges"].as_array().expect("a list").len();
+    assert_eq!(Some(beams as u64), profile["lidar"]["beams"].as_u64());
+    let (low, high) = (number(&lidar["range_min"]), number(&lidar["range_max"]));
+    for range in lidar["ranges"].as_array().expect("a list") {
+        assert!(range.is_null() || (low..=high).contains(&number(range)), "{range}");
+    }
+    assert!(number(&lidar["time"]) <= number(&stepped["time"]));
+    // At rest: gravity upwards, no turning.
+    let imu = &seen["imu"];
+    assert!((number(&imu["acceleration"]["z"]) - 9.81).abs() < 0.2, "{imu}");
+    for axis in ["x", "y", "z"] {
+        assert!(number(&imu["gyro"][axis]).abs() < 0.05, "{imu}");
+    }
+    let only = api.post("/step", json!({"observe": ["imu", "imu"]}));
+    assert_eq!(only["observations"].as_object().expect("an object").len(), 1);
+}
+
+#[test]
+fn arrays_come_raw_when_asked_for() {
+    let (_simulator, mut api) = start_paused();
+    let body = json!({"steps": 40, "observe": ["lidar", "imu"]}).to_string();
+    let as_json = api.post("/step", json!({"steps": 40, "observe": ["lidar", "imu"]}));
+    api.post("/respawn", json!({}));
+    let headers = [("accept", "application/octet-stream")];
+    let answer = api.0.request("POST", "/sim/api/step", &headers, body.as_bytes());
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), Some("application/octet-stream"));
+    let end = answer.body.iter().position(|&b| b == b'\n').expect("a header line");
+    let header: Value = serde_json::from_slice(&answer.body[..end]).expect("JSON");
+    let raw = &answer.body[end + 1..];
+    assert_eq!(header["ok"], true);
+    assert_eq!(header["state"]["time"], as_json["time"]);
+
+    let array = |name: &str| -> (Vec<f64>, Value) {
+        let list = header["observations"].as_array().expect("a list");
+        let info = list.iter().find(|a| a["name"] == name).unwrap_or_else(|| panic!("{name}: {header}"));
+        let offset = info["offset"].as_u64().expect("an offset") as usize;
+        let shape = info["shape"].as_array().expect("a shape");
+        let n = shape.iter().map(|n| n.as_u64().expect("a length") as usize).product::<usize>();
+        let values = match info["type"].as_str() {
+            Some("<f4") => raw[offset..offset + 4 * n]
+                .chunks(4)
+                .map(|b| f64::from(f32::from_le_bytes(b.try_into().expect("four"))))
+                .collect(),
+            Some("<f8") => raw[offset..offset + 8 * n]
+                .chunks(8)
+                .map(|b| f64::from_le_bytes(b.try_into().expect("eight")))
+                .collect(),
+            other => panic!("type {other:?}"),
+        };
+        (values, info["shape"].clone())
+    };
+    let (ranges, shape) = array("lidar");
+    assert_eq!(shape, json!([ranges.len()]));
+    let listed = as_json["observations"]["lidar"]["ranges"].as_array().expect("a list");
+    assert_eq!(ranges.len(), listed.len());
+    for (raw, listed) in ranges.iter().zip(listed) {
+        let same = if raw.is_finite() { near(listed, *raw) } else { listed.is_null() };
+        assert!(same, "{raw} is {listed}");
+    }
+    let (imu, shape) = array("imu");
+    assert_eq!(shape, json!([2, 3]));
+    assert!(near(&as_json["observations"]["imu"]["acceleration"]["z"], imu[2]));
+    assert!(near(&as_json["observations"]["imu"]["gyro"]["x"], imu[3]));
+    let whole = 4 * ranges.len() + 8 * imu.len();
+    assert_eq!(raw.len(), whole, "nothing but the arrays");
+    // Errors are JSON whatever is accepted.
+    let refused = api.0.request("POST", "/sim/api/step", &headers, b"{\"steps\": 0}");
+    assert_eq!(refusal(&refused).0, 400);
+}
+
+#[test]
+fn a_step_ends_early_when_its_client_goes() {
+    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let mut gone = simulator.client();
+    gone.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
+    until("the step is under way", || (api.time() > 0.0).then_some(()));
+    drop(gone);
+    let asked = Instant::now();
+    let answer = api.post("/pose", json!({}));
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert_eq!(answer["applied"], true);
+    let time = api.time();
+    assert!(time < 500.0, "{time} s: the whole step was done");
+    assert_eq!(api.time(), time, "and no more");
+}
+
+#[test]
+fn reads_are_answered_during_a_long_step() {
+    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let mut long = simulator.client();
+    long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
+    let first = until("the step is under way", || Some(api.time()).filter(|t| *t > 0.0));
+    until("it is seen to go on", || (api.time() > first).then_some(()));
+    assert_eq!(parsed(&api.0.get("/sim/api/status"))["running"], true);
+}

@@ -1,0 +1,79 @@
+//! Stopping: nobody is left waiting, and nobody keeps the simulator from it.
+
+use crate::support::{Gate, crowd, plain, setup, setup_in, start, until};
+use chicane_testkit::http::Heard;
+use serde_json::json;
+use std::time::Duration;
+
+#[test]
+fn streams_end_when_the_simulator_stops() {
+    let simulator = start();
+    let mut streams: Vec<_> = (0..10).map(|_| simulator.events()).collect();
+    for stream in &mut streams {
+        stream.next_of("state");
+    }
+    let took = simulator.stop();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    for stream in &mut streams {
+        let ended = std::iter::from_fn(|| match stream.hear(Duration::from_secs(5)) {
+            Heard::Event(_) => Some(true),
+            Heard::End => None,
+            Heard::Silence => panic!("a stream was left open"),
+        });
+        ended.for_each(drop);
+    }
+}
+
+#[test]
+fn a_long_step_and_a_reader_that_does_not_read_are_not_waited_for() {
+    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let _unread = simulator.events();
+    let mut long = simulator.client();
+    long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
+    until("the step is under way", || (api.time() > 0.0).then_some(()));
+    let took = simulator.stop();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+#[test]
+fn a_world_that_is_being_loaded_is_not_waited_for() {
+    let gate = Gate::default();
+    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+    let mut waiting = simulator.client();
+    waiting.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
+    gate.wait_for_someone();
+    let took = simulator.stop();
+    gate.open();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+#[test]
+fn the_data_folder_is_free_after_a_stop() {
+    let simulator = start();
+    simulator.api().post("/brightness", json!({"value": 0.5}));
+    let mut data = simulator.stop_and_keep();
+    for _ in 0..3 {
+        let simulator = setup_in(&data).start();
+        assert_eq!(simulator.api().get("/brightness")["value"], 0.5);
+        data = simulator.stop_and_keep();
+    }
+}
+
+#[test]
+fn a_data_folder_serves_one_simulator() {
+    let simulator = start();
+    simulator.api().post("/brightness", json!({"value": 0.5}));
+    let data = simulator.stop_and_keep();
+    let first = setup_in(&data).start();
+    let refused = setup_in(&data).try_start().err().expect("refused").to_string();
+    assert!(refused.contains("in use") && refused.contains("--data-dir"), "{refused}");
+    assert_eq!(first.api().get("/status")["running"], true);
+}
+
+#[test]
+fn an_unknown_first_world_is_refused_with_those_there_are() {
+    let refused = setup().world("nosuch").try_start().err().expect("refused").to_string();
+    for name in ["nosuch", "field", "oval", "technical"] {
+        assert!(refused.contains(name), "{refused}");
+    }
+}

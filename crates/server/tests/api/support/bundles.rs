@@ -1,0 +1,126 @@
+//! Worlds that the built-in ones are not: bare, broken, crowded, slow to load.
+
+use chicane_testkit::http::PATIENCE;
+use chicane_world::{Bundle, MemoryBundle, Route};
+use glam::DVec2;
+use std::borrow::Cow;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
+
+/// A world file with these models in it.
+fn bundle(name: &str, models: &str) -> MemoryBundle {
+    let mut bundle = MemoryBundle::default();
+    let text = format!("<sdf version='1.7'><world name='{name}'>{models}</world></sdf>");
+    bundle.insert(format!("worlds/{name}.world"), text);
+    bundle
+}
+
+/// A cube of 20 cm; its link's name says what it is.
+fn cube(name: &str, marker: &str, [x, y, z]: [f64; 3]) -> String {
+    format!(
+        "<model name='{name}'><pose>{x} {y} {z} 0 0 0</pose><link name='{marker}'><inertial><mass>0.5</mass>\
+         </inertial><collision name='c'><pose>0 0 0.1 0 0 0</pose><geometry><box><size>0.2 0.2 0.2</size></box>\
+         </geometry></collision></link></model>"
+    )
+}
+
+/// No route, no lights, no evaluation, no ground of its own: one box.
+pub(crate) fn plain(name: &str) -> MemoryBundle {
+    bundle(name, &cube("box1", "object", [2.0, 1.0, 0.0]))
+}
+
+/// A box, and a table that is not marked.
+pub(crate) fn scenery(name: &str) -> MemoryBundle {
+    let models = [cube("table", "top", [3.0, 1.0, 0.0]), cube("box1", "object", [2.0, 1.0, 0.0])];
+    bundle(name, &models.concat())
+}
+
+/// A road that does not lead back.
+pub(crate) fn open_route(name: &str) -> MemoryBundle {
+    let mut bundle = plain(name);
+    let centre = (0..20).map(|i| DVec2::new(f64::from(i) * 0.5, 1.0)).collect();
+    bundle.insert(format!("routes/{name}.npy"), Route { centre, borders: None }.to_npy());
+    bundle
+}
+
+/// Many boxes in towers, so that ticks take long.
+pub(crate) fn crowd(name: &str) -> MemoryBundle {
+    let mut models = String::new();
+    for i in 0..200 {
+        let (column, level) = (i / 4, i % 4);
+        let (x, y) = (1.0 + 0.35 * f64::from(column % 7), 1.0 + 0.35 * f64::from(column / 7));
+        models.push_str(&cube(&format!("box{i}"), "object", [x, y, 0.25 * f64::from(level)]));
+    }
+    bundle(name, &models)
+}
+
+/// A file that ends too early.
+pub(crate) fn torn(name: &str) -> MemoryBundle {
+    let mut bundle = MemoryBundle::default();
+    bundle.insert(format!("worlds/{name}.world"), "<sdf version='1.7'><world");
+    bundle
+}
+
+/// Keeps a world from being loaded until the test lets it.
+#[derive(Clone, Default)]
+pub(crate) struct Gate(Arc<(Mutex<GateState>, Condvar)>);
+
+#[derive(Default)]
+struct GateState {
+    open: bool,
+    waiting: usize,
+}
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        self.0.0.lock().expect("the gate").open = true;
+        self.0.1.notify_all();
+    }
+
+    pub(crate) fn close(&self) {
+        self.0.0.lock().expect("the gate").open = false;
+    }
+
+    /// Waits until someone stands before the gate.
+    pub(crate) fn wait_for_someone(&self) {
+        let (state, bell) = &*self.0;
+        let state = state.lock().expect("the gate");
+        let (state, late) = bell.wait_timeout_while(state, PATIENCE, |s| s.waiting == 0).expect("the gate");
+        assert!(!late.timed_out(), "nobody came to the gate");
+        drop(state);
+    }
+
+    fn pass(&self) {
+        let (state, bell) = &*self.0;
+        let mut state = state.lock().expect("the gate");
+        state.waiting += 1;
+        bell.notify_all();
+        let deadline = Instant::now() + PATIENCE;
+        while !state.open && Instant::now() < deadline {
+            state = bell.wait_timeout(state, PATIENCE).expect("the gate").0;
+        }
+        state.waiting -= 1;
+    }
+
+    /// A bundle behind this gate.
+    pub(crate) fn before(&self, bundle: MemoryBundle) -> Gated {
+        Gated { gate: self.clone(), bundle }
+    }
+}
+
+/// A bundle behind a gate.
+pub(crate) struct Gated {
+    gate: Gate,
+    bundle: MemoryBundle,
+}
+
+impl Bundle for Gated {
+    fn read(&self, path: &str) -> Option<Cow<'_, [u8]>> {
+        self.bundle.read(path)
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        self.gate.pass();
+        self.bundle.list(folder)
+    }
+}

@@ -1,0 +1,148 @@
+//! Access with a token, and from other machines.
+
+use crate::support::{Simulator, refusal, setup, start};
+use chicane_testkit::http::{Answer, Client, raw};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+
+const TOKEN: &str = "s3cret-token.of~mine_0";
+
+fn get(simulator: &Simulator, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let answer = simulator.client().request("GET", path, headers, b"");
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+    answer
+}
+
+#[test]
+fn without_the_token_nothing_is_answered() {
+    let simulator = setup().token(TOKEN).start();
+    let wrong = format!("Bearer {}", TOKEN.replace('0', "1"));
+    let cookie = format!("chicane_token={}", TOKEN.to_uppercase());
+    for headers in [
+        vec![],
+        vec![("authorization", wrong.as_str())],
+        vec![("authorization", "Bearer")],
+        vec![("authorization", "Bearer ")],
+        vec![("authorization", TOKEN)],
+        vec![("authorization", "Basic czNjcmV0")],
+        vec![("cookie", cookie.as_str())],
+        vec![("cookie", "other=1; chicane_token=")],
+    ] {
+        for path in
+            ["/sim/api/status", "/sim/api/events", "/sim", "/sim/viewer/viewer.js", "/metrics", "/nothing"]
+        {
+            let answer = get(&simulator, path, &headers);
+            assert_eq!(refusal(&answer).0, 401, "{path} {headers:?}");
+            assert!(!answer.text().contains(TOKEN));
+        }
+        let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
+        assert_eq!(refusal(&answer).0, 401);
+    }
+    // In an address it counts for the page alone.
+    for path in ["/sim/api/status", "/metrics", "/sim/api/docs"] {
+        assert_eq!(refusal(&get(&simulator, &format!("{path}?token={TOKEN}"), &[])).0, 401, "{path}");
+    }
+    assert_eq!(refusal(&get(&simulator, "/sim?token=wrong", &[])).0, 401);
+    assert_eq!(refusal(&get(&simulator, "/sim?token=", &[])).0, 401);
+}
+
+#[test]
+fn a_bearer_is_let_in() {
+    let simulator = setup().token(TOKEN).start();
+    for scheme in ["Bearer", "bearer"] {
+        let bearer = format!("{scheme} {TOKEN}");
+        let headers = [("authorization", bearer.as_str())];
+        for path in ["/sim/api/status", "/sim", "/metrics"] {
+            assert_eq!(get(&simulator, path, &headers).status, 200, "{path}");
+        }
+        let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
+        assert_eq!(answer.status, 200);
+    }
+}
+
+#[test]
+fn the_page_turns_the_token_into_a_cookie() {
+    let simulator = setup().token(TOKEN).start();
+    for (path, clean) in [
+        (format!("/sim?token={TOKEN}"), "/sim"),
+        (format!("/sim/?token={TOKEN}"), "/sim/"),
+        (format!("/sim?a=1&token={TOKEN}&b=2"), "/sim?a=1&b=2"),
+    ] {
+        let answer = get(&simulator, &path, &[]);
+        assert_eq!(answer.status, 303, "{path}");
+        assert_eq!(answer.header("location"), Some(clean));
+        let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
+        let attributes: Vec<String> = cookie.split(';').map(|p| p.trim().to_ascii_lowercase()).collect();
+        for needed in ["httponly", "samesite=strict"] {
+            assert!(attributes.iter().any(|a| a == needed), "{cookie}");
+        }
+        let pair = cookie.split(';').next().expect("a pair");
+        let both = format!("first=1; {pair}; last=2");
+        for cookie in [pair, &both] {
+            for path in ["/sim", "/sim/api/status", "/sim/viewer/viewer.css"] {
+                let answer = get(&simulator, path, &[("cookie", cookie)]);
+                assert_eq!(answer.status, 200, "{path}");
+                assert!(!answer.text().contains(TOKEN));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_token_does_not_open_the_door_to_other_sites() {
+    let simulator = setup().token(TOKEN).start();
+    let (bearer, cookie) = (format!("Bearer {TOKEN}"), format!("chicane_token={TOKEN}"));
+    for own in [("authorization", bearer.as_str()), ("cookie", cookie.as_str())] {
+        for other in [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")] {
+            let answer = simulator.client().request("POST", "/sim/api/reset", &[own, other], b"");
+            assert_eq!(refusal(&answer).0, 403, "{own:?} {other:?}");
+        }
+        let mut client = simulator.client().with_host("evil.example");
+        assert_eq!(refusal(&client.request("GET", "/sim/api/status", &[own], b"")).0, 403);
+    }
+}
+
+#[test]
+fn without_a_token_an_address_with_one_is_an_address() {
+    let simulator = start();
+    assert_eq!(get(&simulator, "/sim?token=whatever", &[]).status, 200);
+}
+
+#[test]
+fn an_open_address_needs_a_token() {
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let refused = setup().listen(address).try_start().err().expect("refused");
+        assert!(refused.to_string().contains("token"), "{refused}");
+    }
+}
+
+/// An address of this machine that is not loopback, where there is one.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    // Nothing is sent; it only finds the way.
+    socket.connect("192.0.2.1:9").ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
+}
+
+#[test]
+fn an_open_address_is_asked_by_the_addresses_of_this_machine() {
+    let simulator = setup().listen("0.0.0.0:0").token(TOKEN).start();
+    let port = simulator.address.port();
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("authorization", bearer.as_str())];
+    let mut ways: Vec<IpAddr> = vec!["127.0.0.1".parse().expect("an address")];
+    ways.extend(own_address());
+    for ip in ways {
+        let address = SocketAddr::new(ip, port);
+        let answer = Client::new(address).request("GET", "/sim/api/status", &headers, b"");
+        assert_eq!(answer.status, 200, "{address}");
+        assert_eq!(refusal(&Client::new(address).get("/sim/api/status")).0, 401, "{address}");
+        let open = format!("/sim?token={TOKEN}");
+        assert_eq!(Client::new(address).get(&open).status, 303, "{address}");
+        for host in ["evil.example", "0.0.0.0", "192.0.2.1"] {
+            let bytes =
+                format!("GET /sim/api/status HTTP/1.1\r\nHost: {host}\r\nAuthorization: {bearer}\r\n\r\n");
+            assert_eq!(refusal(&raw(address, bytes.as_bytes())).0, 403, "{host} at {address}");
+        }
+    }
+}

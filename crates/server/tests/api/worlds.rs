@@ -1,0 +1,124 @@
+//! The worlds there are: list, publication, install, delete, downloads.
+
+use crate::support::{open_route, plain, pretty, refusal, setup, start, start_paused, torn};
+use serde_json::{Value, json};
+
+#[test]
+fn the_built_in_worlds() {
+    let (_simulator, mut api) = start_paused();
+    insta::assert_snapshot!(pretty(&api.get("/worlds")));
+}
+
+#[test]
+fn a_broken_world_does_not_spoil_the_list() {
+    let simulator = setup()
+        .with_world("torn", torn("torn"))
+        .with_world("plain", plain("plain"))
+        .with_world("a_road", open_route("a_road"))
+        .start();
+    let listed = simulator.api().get("/worlds");
+    let all = listed["worlds"].as_array().expect("a list");
+    let names: Vec<&Value> = all.iter().map(|w| &w["name"]).collect();
+    assert_eq!(names, ["a_road", "field", "oval", "plain", "technical", "torn"]);
+    let of = |name: &str| all.iter().find(|w| w["name"] == name).expect("listed");
+    assert_eq!(of("torn")["evaluation"], false);
+    assert_eq!(of("plain")["evaluation"], false);
+    assert_eq!(of("plain")["file"], "plain.world");
+    assert!(all.iter().all(|w| w["size"].as_array().is_some_and(|s| s.len() == 2)), "{listed}");
+}
+
+#[test]
+fn the_publication_of_a_built_in_world() {
+    let (simulator, mut api) = start_paused();
+    let publication = api.get("/worldpub");
+    assert_eq!(publication["world"], "oval");
+    assert!(publication["world_id"].is_null() && publication["rev"].is_null());
+    assert!(publication["assets_rev"].as_str().is_some_and(|r| !r.is_empty()));
+    let cdn = publication["cdn"].as_str().expect("an address");
+    assert_eq!(cdn, format!("http://{}/cdn", simulator.address));
+}
+
+#[test]
+fn ids_are_checked_before_anything_is_fetched() {
+    let (_simulator, mut api) = start_paused();
+    for wrong in [
+        json!({}),
+        json!({"world_id": null}),
+        json!({"world_id": 5}),
+        json!({"world_id": "0123"}),
+        json!({"world_id": "../../../../../../../../../../etc"}),
+        json!({"world_id": "g".repeat(32)}),
+    ] {
+        let refused = api.refused("/worlds/install", wrong.clone());
+        assert_eq!(refused, (400, "invalid world_id".to_owned()), "{wrong}");
+    }
+    // Nobody published this one; there may be no CDN either.
+    let (status, text) = api.refused("/worlds/install", json!({"world_id": "0".repeat(32)}));
+    assert!(status == 404 || status == 502, "{status} {text}");
+}
+
+#[test]
+fn built_in_worlds_are_not_deleted() {
+    let simulator = start();
+    let mut client = simulator.client();
+    for name in ["field", "technical"] {
+        let refused = refusal(&client.delete(&format!("/sim/api/worlds/{name}")));
+        assert_eq!(refused, (403, format!("cannot delete protected world: {name}")));
+    }
+    let current = refusal(&client.delete("/sim/api/worlds/oval"));
+    assert!(current.0 == 403 || current.0 == 409, "{current:?}");
+    assert_eq!(refusal(&client.delete("/sim/api/worlds/nowhere")).0, 404);
+    let names = simulator.api().get("/worlds")["worlds"].as_array().map(Vec::len);
+    assert_eq!(names, Some(3));
+}
+
+/// Shape and values of a NumPy file of doubles.
+fn read_npy(bytes: &[u8]) -> (usize, usize, Vec<f64>) {
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let header = std::str::from_utf8(&bytes[10..10 + length]).expect("text");
+    assert!(header.contains("'descr': '<f8'") && header.contains("'fortran_order': False"), "{header}");
+    let shape = header.split('(').nth(1).and_then(|s| s.split(')').next()).expect("a shape");
+    let shape: Vec<usize> = shape.split(',').map(|n| n.trim().parse().expect("a length")).collect();
+    let values = bytes[10 + length..].chunks(8);
+    (shape[0], shape[1], values.map(|b| f64::from_le_bytes(b.try_into().expect("eight"))).collect())
+}
+
+#[test]
+fn waypoints_come_as_a_numpy_file() {
+    let (simulator, mut api) = start_paused();
+    let mut client = simulator.client();
+    // Of the current world, and of one that does not run.
+    for name in ["oval", "technical"] {
+        let answer = client.get(&format!("/sim/api/worlds/{name}/waypoints.npy"));
+        assert_eq!(answer.status, 200);
+        let (rows, columns, values) = read_npy(&answer.body);
+        assert_eq!(columns, 6);
+        assert_eq!(values.len(), rows * columns);
+        assert!(rows > 100);
+    }
+    let answer = client.get("/sim/api/worlds/oval/waypoints.npy");
+    let (rows, _, values) = read_npy(&answer.body);
+    let route = api.get("/route");
+    assert_eq!(route["waypoints"].as_array().map(Vec::len), Some(rows));
+    for (line, column) in [("waypoints", 0), ("inner", 2), ("outer", 4)] {
+        for row in [0, 1, rows / 2, rows - 1] {
+            for k in [0, 1] {
+                let listed = &route[line][row][k];
+                assert!(crate::support::near(listed, values[row * 6 + column + k]), "{line} {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn downloads_of_worlds_that_have_none_say_so() {
+    let simulator = setup().with_world("torn", torn("torn")).with_world("plain", plain("plain")).start();
+    let mut api = simulator.api();
+    assert_eq!(api.get_refused("/worlds/nowhere/waypoints.npy").0, 404);
+    assert_eq!(api.get_refused("/worlds/plain/waypoints.npy").0, 404);
+    assert_eq!(api.get_refused("/worlds/torn/waypoints.npy").0, 422);
+    assert_eq!(api.get_refused("/worlds/nowhere/print.jpg").0, 404);
+    let answer = simulator.client().get("/sim/api/worlds/oval/print.jpg?dpi=10");
+    assert!(answer.status == 200 || refusal(&answer).0 == 503, "{}", answer.status);
+}

@@ -1,0 +1,303 @@
+//! The program itself: what it was told is there after a kill, and it ends and complains as it should.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+#[path = "durable/program.rs"]
+mod program;
+
+use chicane_testkit::http::{Client, Events, Heard};
+use program::{Program, Scratch, fails, text};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+/// What a simulator remembers.
+#[derive(Debug, Clone, PartialEq)]
+struct Settings {
+    brightness: f64,
+    world: String,
+    red: bool,
+}
+
+impl Settings {
+    fn of(client: &mut Client) -> Settings {
+        let mut get = |path: &str| -> Value {
+            let answer = client.get(&format!("/sim/api{path}"));
+            assert_eq!(answer.status, 200, "{path}");
+            serde_json::from_slice(&answer.body).expect("JSON")
+        };
+        Settings {
+            brightness: get("/brightness")["value"].as_f64().expect("a number"),
+            world: get("/status")["current"].as_str().expect("a world").to_owned(),
+            red: get("/traffic_lights")["lights"][0]["state"] != "green",
+        }
+    }
+}
+
+/// Random numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
+
+/// A random write: its request, and what is remembered when it is done.
+fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings) {
+    let mut next = now.clone();
+    match random.below(10) {
+        0..5 => {
+            next.brightness = (20 + random.below(181)) as f64 / 100.0;
+            ("/sim/api/brightness", json!({"value": next.brightness}), next)
+        }
+        5..9 => {
+            next.red = random.below(2) == 0;
+            let state = if next.red { "red" } else { "green" };
+            ("/sim/api/traffic_lights/signal1", json!({"state": state}), next)
+        }
+        _ => {
+            next.world = ["oval", "field", "technical"][random.below(3) as usize].to_owned();
+            next.red = false;
+            ("/sim/api/switch", json!({"world": format!("{}.world", next.world)}), next)
+        }
+    }
+}
+
+/// Writes until the server is gone. Gives what was acknowledged last, and what was asked for then.
+fn write_until_killed(
+    mut client: Client,
+    mut random: Random,
+    mut known: Settings,
+    acknowledged: &std::sync::mpsc::Sender<()>,
+) -> (Settings, Settings) {
+    loop {
+        let (path, body, next) = write(&mut random, &known);
+        let Ok(answer) = client.try_request("POST", path, &[], body.to_string().as_bytes()) else {
+            return (known, next);
+        };
+        match answer.status {
+            200 => known = next,
+            // A light in its yellow phase.
+            409 => {}
+            other => panic!("{path} {body}: {other} {}", answer.text()),
+        }
+        let _ = acknowledged.send(());
+    }
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_kill() {
+    let scratch = Scratch::new("kill");
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut known = Settings { brightness: 1.0, world: "oval".to_owned(), red: false };
+    let mut asked = known.clone();
+    for round in 0..8 {
+        // Fast, so that yellow phases are short.
+        let mut program = Program::serve(&["--data-dir", scratch.path(), "--speed", "100"]);
+        let found = Settings::of(&mut program.client());
+        let brightness = found.brightness == known.brightness || found.brightness == asked.brightness;
+        // A light belongs to its world: those of a new one are green.
+        let place = [&known, &asked].iter().any(|s| (&s.world, s.red) == (&found.world, found.red));
+        assert!(brightness && place, "round {round}: {found:?} is neither {known:?} nor {asked:?}");
+
+        let (send, acknowledged) = channel();
+        let (client, seed) = (program.client(), Random(random.below(u64::MAX) | 1));
+        let writing = std::thread::spawn(move || write_until_killed(client, seed, found, &send));
+        for _ in 0..random.below(60) {
+            acknowledged.recv_timeout(Duration::from_secs(20)).expect("writes go on");
+        }
+        // A random moment in one of the next writes.
+        let moment = Instant::now() + Duration::from_micros(random.below(8000));
+        while Instant::now() < moment {
+            std::hint::spin_loop();
+        }
+        program.kill();
+        (known, asked) = writing.join().expect("the writer");
+    }
+}
+
+#[test]
+fn a_second_program_on_the_same_folder_says_so() {
+    let scratch = Scratch::new("twice");
+    let first = Program::serve(&["--data-dir", scratch.path()]);
+    let refused = fails(&["serve", "--listen", "127.0.0.1:0", "--data-dir", scratch.path()], &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    assert!(refused.starts_with("chicane: ") && refused.contains("in use"), "{refused}");
+    assert!(refused.contains(scratch.path()) && refused.contains(&first.id().to_string()), "{refused}");
+    assert_eq!(first.client().get("/sim/api/status").status, 200, "the first one goes on");
+}
+
+#[test]
+fn a_polite_request_ends_it_within_a_second() {
+    for signal in ["-TERM", "-INT"] {
+        let scratch = Scratch::new("term");
+        let mut program = Program::serve(&["--data-dir", scratch.path(), "--world", "technical"]);
+        let mut events = Events::open(program.address, "/sim/api/events", &[]);
+        events.next_of("state");
+        let mut long = program.client();
+        let body = b"{\"steps\": 100000, \"speed\": 1, \"steering\": 0.3}";
+        long.send("POST", "/sim/api/step", &[], body);
+        let asked = Instant::now();
+        program.signal(signal);
+        let code = program.wait(Duration::from_secs(10));
+        let took = asked.elapsed();
+        assert_eq!(code, Some(0), "{signal}");
+        assert!(took < Duration::from_secs(1), "{signal}: {took:?}");
+        loop {
+            match events.hear(Duration::from_secs(5)) {
+                Heard::Event(_) => {}
+                Heard::End => break,
+                Heard::Silence => panic!("the stream was left open"),
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_survive_a_polite_end() {
+    let scratch = Scratch::new("polite");
+    let mut program = Program::serve(&["--data-dir", scratch.path()]);
+    let mut client = program.client();
+    assert_eq!(client.post("/sim/api/switch", "{\"world\": \"field.world\"}").status, 200);
+    assert_eq!(client.post("/sim/api/brightness", "{\"value\": 0.5}").status, 200);
+    assert_eq!(client.post("/sim/api/traffic_lights/signal1", "{\"state\": \"red\"}").status, 200);
+    program.signal("-TERM");
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+    let program = Program::serve(&["--data-dir", scratch.path()]);
+    let expected = Settings { brightness: 0.5, world: "field".to_owned(), red: true };
+    assert_eq!(Settings::of(&mut program.client()), expected);
+}
+
+#[test]
+fn an_open_address_without_a_token_is_refused() {
+    let scratch = Scratch::new("open");
+    let refused = fails(&["serve", "--listen", "0.0.0.0:0", "--data-dir", scratch.path()], &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    assert!(refused.contains("--token"), "{refused}");
+}
+
+#[test]
+fn an_unknown_world_is_answered_with_those_there_are() {
+    let scratch = Scratch::new("world");
+    let arguments = ["--listen", "127.0.0.1:0", "--data-dir", scratch.path(), "--world", "nosuch"];
+    let refused = fails(&arguments, &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    for name in ["nosuch", "field", "oval", "technical"] {
+        assert!(refused.contains(name), "{refused}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let scratch = Scratch::new("port");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let refused = fails(&["serve", "--listen", &address, "--data-dir", scratch.path()], &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    assert!(refused.starts_with("chicane: ") && refused.contains(&address), "{refused}");
+}
+
+#[test]
+fn mistakes_in_options_are_named() {
+    let scratch = Scratch::new("options");
+    for (arguments, word) in [
+        (["--speed", "1000"], "--speed"),
+        (["--token", "short"], "token"),
+        (["--listen", "nowhere"], "--listen"),
+        (["--cdn", "ftp://example.org"], "--cdn"),
+        (["--robot", "no/such/file"], "no/such/file"),
+        (["--workspace", "no/such/folder"], "no/such/folder"),
+        (["--log", "loud"], "--log"),
+        (["--data-dir", "/proc/nothing/here"], "/proc/nothing"),
+    ] {
+        let mut all = vec!["serve", "--data-dir", scratch.path(), "--listen", "127.0.0.1:0"];
+        all.retain(|a| arguments[0] != "--data-dir" || (*a != "--data-dir" && *a != scratch.path()));
+        all.retain(|a| arguments[0] != "--listen" || (*a != "--listen" && *a != "127.0.0.1:0"));
+        all.extend(arguments);
+        let refused = fails(&all, &[]);
+        assert!(refused.contains(word), "{arguments:?}: {refused}");
+    }
+}
+
+#[test]
+fn help_mentions_every_option() {
+    for arguments in [vec!["--help"], vec!["serve", "--help"]] {
+        let help = text(&arguments);
+        for option in [
+            "--listen",
+            "--data-dir",
+            "--world",
+            "--cdn",
+            "--token",
+            "--allow-host",
+            "--robot",
+            "--speed",
+            "--workspace",
+            "--log",
+            "--log-level",
+        ] {
+            assert!(help.contains(option), "{option} is not in\n{help}");
+        }
+    }
+    let help = text(&["--help"]);
+    for command in ["serve", "check", "lap", "openapi"] {
+        assert!(help.contains(command), "{command} is not in\n{help}");
+    }
+}
+
+#[test]
+fn the_environment_says_it_too() {
+    let scratch = Scratch::new("environment");
+    let environment = [
+        ("CHICANE_LISTEN", "127.0.0.1:0"),
+        ("CHICANE_DATA_DIR", scratch.path()),
+        ("CHICANE_WORLD", "field"),
+        ("CHICANE_SPEED", "2.5"),
+        ("CHICANE_TOKEN", "0123456789abcdef"),
+        ("CHICANE_ALLOW_HOST", "one.example,two.example"),
+        ("CHICANE_CDN", "https://worlds.example/"),
+    ];
+    let program = Program::start(&[], &environment);
+    assert!(program.said.ends_with("/sim?token=0123456789abcdef"), "{}", program.said);
+    let bearer = [("authorization", "Bearer 0123456789abcdef")];
+    let ask = |host: &str, method: &str, path: &str| {
+        let answer = program.client().with_host(host).request(method, path, &bearer, b"");
+        assert_eq!(answer.status, 200, "{host} {path}: {}", answer.text());
+        serde_json::from_slice::<Value>(&answer.body).expect("JSON")
+    };
+    assert_eq!(ask("one.example", "GET", "/sim/api/status")["current"], "field");
+    assert_eq!(ask("two.example", "POST", "/sim/api/clock")["speed"], 2.5);
+    assert_eq!(ask("localhost", "GET", "/sim/api/worldpub")["cdn"], "https://worlds.example");
+    assert_eq!(program.client().get("/sim/api/status").status, 401);
+    // What is said on the command line counts more.
+    let refused = fails(&["--world", "nosuch"], &environment);
+    assert!(refused.contains("nosuch"), "{refused}");
+}
+
+#[test]
+fn a_token_is_made_and_printed_once() {
+    let scratch = Scratch::new("token");
+    let arguments = ["serve", "--listen", "0.0.0.0:0", "--token", "auto", "--data-dir", scratch.path()];
+    let program = Program::start(&arguments, &[]);
+    let (_, token) = program.said.split_once("/sim?token=").expect("a token");
+    assert!(token.len() >= 16, "{token}");
+    assert!(program.said.contains("http://127.0.0.1:"), "{}", program.said);
+    assert_eq!(program.client().get("/sim/api/status").status, 401);
+    let bearer = format!("Bearer {token}");
+    let answer = program.client().with_header("authorization", bearer).get("/sim/api/status");
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn the_default_folder_is_the_platforms() {
+    let scratch = Scratch::new("home");
+    let environment = [("XDG_DATA_HOME", scratch.path()), ("HOME", scratch.path())];
+    let program = Program::start(&["--listen", "127.0.0.1:0"], &environment);
+    assert_eq!(program.client().get("/sim/api/status").status, 200);
+    let made = std::fs::read_dir(scratch.path()).expect("a folder").count();
+    assert!(made > 0, "nothing was made in {}", scratch.path());
+}

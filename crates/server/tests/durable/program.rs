@@ -1,0 +1,147 @@
+//! The program as a child process.
+
+use chicane_testkit::http::Client;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A folder for one test, gone afterwards.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("chicane-program-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Scratch(path)
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));
+    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CHICANE_") {
+            command.env_remove(name);
+        }
+    }
+    command.envs(environment.iter().copied()).stdin(Stdio::null());
+    command
+}
+
+/// A program that serves; killed at the end of the test if it still runs.
+pub(crate) struct Program {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    /// The line that it printed when it was ready.
+    pub(crate) said: String,
+}
+
+impl Program {
+    /// `chicane serve` on a free port of loopback.
+    pub(crate) fn serve(arguments: &[&str]) -> Program {
+        Program::start(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat(), &[])
+    }
+
+    /// Starts it and waits until it is ready.
+    pub(crate) fn start(arguments: &[&str], environment: &[(&str, &str)]) -> Program {
+        let mut command = command(arguments, environment);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        let (send, line) = channel();
+        std::thread::spawn(move || {
+            let mut said = String::new();
+            let _ = output.read_line(&mut said);
+            let _ = send.send(said);
+            // Read on, so that it never waits for us.
+            let _ = output.read_to_end(&mut Vec::new());
+        });
+        let said = line.recv_timeout(PATIENCE).unwrap_or_default().trim_end().to_owned();
+        let address = said
+            .strip_prefix("chicane is ready: http://")
+            .and_then(|rest| rest.split_once("/sim"))
+            .and_then(|(address, _)| address.parse().ok());
+        let Some(address) = address else {
+            let _ = child.kill();
+            panic!("{arguments:?} said {said:?}");
+        };
+        Program { child, address, said }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills it without a word.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("ended");
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
+        let status = Command::new("kill").args([signal, &self.id().to_string()]).status().expect("kill");
+        assert!(status.success());
+    }
+
+    /// Its exit code, when it ends within the time.
+    pub(crate) fn wait(&mut self, within: Duration) -> Option<i32> {
+        wait(&mut self.child, within)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn wait(child: &mut Child, within: Duration) -> Option<i32> {
+    let deadline = Instant::now() + within;
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status.code();
+        }
+        if Instant::now() > deadline {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What it says when it refuses to start.
+pub(crate) fn fails(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    let mut command = command(arguments, environment);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let code = wait(&mut child, PATIENCE);
+    let _ = child.kill();
+    let output = child.wait_with_output().expect("its output");
+    assert!(code.is_some_and(|c| c != 0), "{arguments:?} ended with {code:?}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+}
+
+/// What it prints.
+pub(crate) fn text(arguments: &[&str]) -> String {
+    let output = command(arguments, &[]).output().expect("it starts");
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
