@@ -1,0 +1,110 @@
+//! The football: a ball with black pentagons and white hexagons.
+
+use super::shapes::sphere;
+use super::{Model, printed};
+use crate::image::Image;
+use glam::DVec3;
+
+const WIDTH: usize = 512;
+const HEIGHT: usize = 256;
+
+/// The ball in the unit box.
+pub(super) fn model() -> Model {
+    Model { mesh: sphere(0.5), materials: vec![printed(0)], textures: vec![picture()] }
+}
+
+/// Twelve pentagons and twenty hexagons: where each face looks, divided by its distance from
+/// the middle, so that the face below a direction is the one with the greatest dot product.
+fn faces() -> Vec<(DVec3, bool)> {
+    /// Golden section.
+    const G: f64 = 1.618_033_988_749_895;
+    /// Distances of the faces by edge length, for pentagons and hexagons.
+    const FAR: f64 = 2.327_438_4;
+    const NEAR: f64 = 2.267_283_9;
+    // Tilted a little, so that neither a pole nor the seam of the picture lies on a corner.
+    let tilt = |v: DVec3| {
+        let (s, c) = (0.28, 0.96);
+        let v = DVec3::new(v.x, c * v.y - s * v.z, s * v.y + c * v.z);
+        DVec3::new(c * v.x + s * v.z, v.y, c * v.z - s * v.x)
+    };
+    let mut corners = Vec::new();
+    for a in [-1.0, 1.0] {
+        for b in [-G, G] {
+            corners.extend([DVec3::new(0.0, a, b), DVec3::new(a, b, 0.0), DVec3::new(b, 0.0, a)]);
+        }
+    }
+    let mut faces: Vec<(DVec3, bool)> = corners.iter().map(|&c| (tilt(c.normalize()) / FAR, true)).collect();
+    // The icosahedron's triangles: corners at edge length 2 from each other.
+    let near = |p: DVec3, q: DVec3| (p - q).length_squared() < 4.1;
+    for i in 0..12 {
+        for j in i + 1..12 {
+            for k in j + 1..12 {
+                let (p, q, r) = (corners[i], corners[j], corners[k]);
+                if near(p, q) && near(q, r) && near(p, r) {
+                    faces.push((tilt((p + q + r).normalize()) / NEAR, false));
+                }
+            }
+        }
+    }
+    faces
+}
+
+/// Longitude across, latitude up.
+fn picture() -> Image {
+    let faces = faces();
+    let columns: Vec<(f64, f64)> =
+        (0..WIDTH).map(|x| libm::sincos(std::f64::consts::TAU * (x as f64 + 0.5) / WIDTH as f64)).collect();
+    let rows: Vec<(f64, f64)> = (0..HEIGHT)
+        .map(|y| libm::sincos(std::f64::consts::PI * (0.5 - (y as f64 + 0.5) / HEIGHT as f64)))
+        .collect();
+    Image::from_fn(WIDTH, HEIGHT, |x, y| {
+        let ((s, c), (up, out)) = (columns[x], rows[y]);
+        let d = DVec3::new(out * c, out * s, up);
+        let mut best = (0.0, false);
+        let mut second = (0.0, false);
+        for &(n, pentagon) in &faces {
+            let v = n.dot(d);
+            if v > best.0 {
+                second = best;
+                best = (v, pentagon);
+            } else if v > second.0 {
+                second = (v, pentagon);
+            }
+        }
+        colour(best.1, second.1, best.0 - second.0)
+    })
+}
+
+/// The colour at `gap` from the nearest seam; panels bulge, so they darken towards it.
+fn colour(black: bool, beyond_black: bool, gap: f64) -> [u8; 4] {
+    let ramp = |from: f64, to: f64| ((gap - from) / (to - from)).clamp(0.0, 1.0);
+    let (panel, seam) = if black { (30.0, 18.0) } else { (240.0, 120.0) };
+    // Between black and white the seam is the edge itself, softened by half a pixel.
+    let seam = if black == beyond_black { seam } else { 0.5 * (seam + 40.0) };
+    let t = ramp(0.0, 0.0075);
+    let soft = 0.93 + 0.07 * ramp(0.0, 0.05);
+    let v = (seam + (panel - seam) * t) * soft;
+    [v as u8, v as u8, (v * 0.985 + 2.0).min(255.0) as u8, 255]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twelve_pentagons_and_twenty_hexagons() {
+        let faces = faces();
+        assert_eq!(faces.iter().filter(|f| f.1).count(), 12);
+        assert_eq!(faces.len(), 32);
+    }
+
+    #[test]
+    fn a_quarter_is_black() {
+        let image = picture();
+        let weight = |i: usize| libm::cos(std::f64::consts::PI * (0.5 - (i / WIDTH) as f64 / HEIGHT as f64));
+        let dark = |i: &usize| image.pixels[*i][0] < 60;
+        let all: f64 = (0..image.pixels.len()).map(weight).sum();
+        let black: f64 = (0..image.pixels.len()).filter(dark).map(weight).sum();
+        assert!((0.24..0.34).contains(&(black / all)), "{}", black / all);
+    }
+}

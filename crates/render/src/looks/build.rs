@@ -1,0 +1,124 @@
+//! Puts meshes together: faces in, corners with normals out.
+
+use chicane_world::Pose;
+use chicane_world::scene::{Group, Mesh};
+use glam::{DVec2, DVec3};
+use std::collections::BTreeMap;
+
+/// A corner of a face: its place, and its place in the picture.
+pub(super) type Corner = (DVec3, DVec2);
+
+/// Position, normal and uv, bit by bit.
+type Bits = ([u32; 3], [u32; 3], [u32; 2]);
+
+/// Faces by material.
+#[derive(Default)]
+pub(super) struct Builder {
+    /// Three corners and a material each.
+    triangles: Vec<([Corner; 3], usize)>,
+}
+
+impl Builder {
+    /// A triangle, counter-clockwise from outside; one without area is left out.
+    pub(super) fn triangle(&mut self, material: usize, corners: [Corner; 3]) {
+        let [a, b, c] = corners.map(|(p, _)| p);
+        // Corners are kept as f32: what has no area there has none.
+        let [a, b, c] = [a, b, c].map(|p| p.as_vec3().as_dvec3());
+        if (b - a).cross(c - a).length() > 1e-12 {
+            self.triangles.push((corners, material));
+        }
+    }
+
+    /// Four corners, counter-clockwise from outside.
+    pub(super) fn quad(&mut self, material: usize, [a, b, c, d]: [Corner; 4]) {
+        self.triangle(material, [a, b, c]);
+        self.triangle(material, [a, c, d]);
+    }
+
+    /// A flat face of many corners round its middle.
+    pub(super) fn fan(&mut self, material: usize, ring: &[DVec3]) {
+        let middle = ring.iter().sum::<DVec3>() / ring.len() as f64;
+        for (i, &a) in ring.iter().enumerate() {
+            let b = ring[(i + 1) % ring.len()];
+            self.triangle(material, [middle, a, b].map(|p| (p, DVec2::ZERO)));
+        }
+    }
+
+    /// A skin over rings of the same number of corners; `material` tells that of ring and side.
+    pub(super) fn skin(&mut self, rings: &[Vec<DVec3>], material: impl Fn(usize, usize) -> usize) {
+        for (i, pair) in rings.windows(2).enumerate() {
+            let (low, high) = (&pair[0], &pair[1]);
+            for j in 0..low.len() {
+                let k = (j + 1) % low.len();
+                self.quad(material(i, j), [low[j], low[k], high[k], high[j]].map(|p| (p, DVec2::ZERO)));
+            }
+        }
+    }
+
+    /// Another mesh, moved, all in one material.
+    pub(super) fn mesh(&mut self, material: usize, pose: &Pose, mesh: &Mesh) {
+        let corner = |i: u32| {
+            let (p, uv) = (mesh.positions[i as usize], mesh.uvs[i as usize]);
+            (pose.point(DVec3::from_array(p.map(f64::from))), DVec2::from_array(uv.map(f64::from)))
+        };
+        for t in mesh.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
+            self.triangle(material, [corner(t[0]), corner(t[1]), corner(t[2])]);
+        }
+    }
+
+    /// The mesh: faces that meet at less than `crease` radians share a smooth normal.
+    pub(super) fn finish(self, crease: f64) -> Mesh {
+        let least = libm::cos(crease);
+        let faces: Vec<DVec3> = self.triangles.iter().map(|(t, _)| area(t)).collect();
+        let mut around: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
+        for (i, (corners, _)) in self.triangles.iter().enumerate() {
+            for (p, _) in corners {
+                around.entry(spot(*p)).or_default().push(i);
+            }
+        }
+        let mut mesh = Mesh::default();
+        let mut groups: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut known: BTreeMap<Bits, u32> = BTreeMap::new();
+        for (i, (corners, material)) in self.triangles.iter().enumerate() {
+            let own = faces[i].normalize_or(DVec3::Z);
+            for (p, uv) in corners {
+                let near = around.get(&spot(*p)).map_or(&[] as &[usize], Vec::as_slice);
+                let smooth = near.iter().map(|&j| faces[j]);
+                let sum: DVec3 = smooth.filter(|f| f.normalize_or(DVec3::Z).dot(own) >= least).sum();
+                let (position, uv) = (p.as_vec3().to_array(), uv.as_vec2().to_array());
+                let normal = sum.normalize_or(own).as_vec3().to_array();
+                let key = (position.map(f32::to_bits), normal.map(f32::to_bits), uv.map(f32::to_bits));
+                let index = *known.entry(key).or_insert_with(|| {
+                    mesh.positions.push(position);
+                    mesh.normals.push(normal);
+                    mesh.uvs.push(uv);
+                    mesh.positions.len() as u32 - 1
+                });
+                groups.entry(*material).or_default().push(index);
+            }
+        }
+        mesh.groups = groups.into_iter().map(|(material, indices)| Group { material, indices }).collect();
+        mesh
+    }
+}
+
+/// The normal of a triangle, as long as twice its area.
+fn area(corners: &[Corner; 3]) -> DVec3 {
+    let [a, b, c] = corners.map(|(p, _)| p);
+    (b - a).cross(c - a)
+}
+
+/// Corners within a micrometre are one.
+fn spot(p: DVec3) -> [i64; 3] {
+    (p * 1e6).to_array().map(|v| v.round() as i64)
+}
+
+/// A ring of `n` corners about z, counter-clockwise from above.
+pub(super) fn ring(n: usize, radius: f64, z: f64) -> Vec<DVec3> {
+    (0..n)
+        .map(|i| {
+            let (s, c) = libm::sincos(std::f64::consts::TAU * i as f64 / n as f64);
+            DVec3::new(radius * c, radius * s, z)
+        })
+        .collect()
+}

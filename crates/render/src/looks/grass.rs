@@ -1,0 +1,44 @@
+//! Grass: a lawn from above, blade by blade.
+
+use super::field::{Field, hash, spread};
+use super::textures::rgb;
+use crate::image::Image;
+
+const SIZE: usize = 512;
+const STEP: i32 = 256;
+const BLADES: u32 = 16_000;
+
+/// Darkest at the ground, brightest at the tips.
+const SOIL: [i32; 3] = [48, 68, 32];
+
+/// One metre of lawn; it repeats.
+pub(super) fn grass() -> Image {
+    let patches = Field::new(SIZE, SIZE).noise([4, 4], 51, 6 * STEP).noise([16, 16], 52, 4 * STEP);
+    let mut pixels: Vec<[i32; 3]> = (0..SIZE * SIZE)
+        .map(|i| {
+            let grain = spread(hash(i as u32, 0, 53), 5 * STEP);
+            SOIL.map(|v| v * STEP + grain)
+        })
+        .collect();
+    for blade in 0..BLADES {
+        let h = |n: u32| hash(blade, n, 54);
+        // In 1/256 of a pixel: where it grows, where it leans, how it bends.
+        let (mut x, mut y) = ((h(0) % (SIZE as u32 * 256)) as i32, (h(1) % (SIZE as u32 * 256)) as i32);
+        let (mut dx, mut dy) = (spread(h(2), 230), spread(h(3), 230));
+        let (bend_x, bend_y) = (spread(h(4), 14), spread(h(5), 14));
+        let length = 8 + (h(6) % 9) as i32;
+        let (bright, warm) = (spread(h(7), 9), spread(h(8), 9));
+        for i in 0..length {
+            let (px, py) = ((x >> 8) as usize % SIZE, (y >> 8) as usize % SIZE);
+            let light = bright + 22 * i / length;
+            let base = [64 + light + warm, 94 + light, 40 + light / 2 - warm / 2];
+            pixels[py * SIZE + px] = base.map(|v| v * STEP);
+            x = (x + dx).rem_euclid(SIZE as i32 * 256);
+            y = (y + dy).rem_euclid(SIZE as i32 * 256);
+            dx += bend_x;
+            dy += bend_y;
+        }
+    }
+    let pixels = pixels.iter().zip(&patches.values).map(|(c, p)| rgb(c.map(|v| v + p))).collect();
+    Image { width: SIZE, height: SIZE, pixels }
+}

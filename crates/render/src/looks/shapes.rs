@@ -1,0 +1,242 @@
+//! Simple shapes: centred, outward normals, one group with material 0.
+//!
+//! Pictures lie on them in the usual way: whole on every face of a box, once round a cylinder
+//! or a ball, with north up.
+
+use chicane_world::scene::{Group, Look, Mesh};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+/// Sides of everything that is round.
+const SIDES: usize = 32;
+
+/// The shape of a primitive; `None` for meshes and standard looks.
+pub fn shape(look: &Look) -> Option<Mesh> {
+    Some(match *look {
+        Look::Box(size) => cuboid(size),
+        Look::Cylinder(radius, length) => cylinder(radius, length),
+        Look::Sphere(radius) => sphere(radius),
+        Look::Capsule(radius, length) => capsule(radius, length),
+        Look::Cone(radius, length) => cone(radius, length),
+        Look::Ellipsoid(half) => ellipsoid(half),
+        Look::Plane(size) => plane(size),
+        Look::Mesh(_) | Look::BuiltIn(..) => return None,
+    })
+}
+
+#[derive(Default)]
+struct Out {
+    mesh: Mesh,
+    indices: Vec<u32>,
+}
+
+impl Out {
+    fn corner(&mut self, p: [f64; 3], n: [f64; 3], uv: [f64; 2]) -> u32 {
+        let length = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+        let length = if length > 0.0 { length } else { 1.0 };
+        self.mesh.positions.push(p.map(|v| v as f32));
+        self.mesh.normals.push(n.map(|v| (v / length) as f32));
+        self.mesh.uvs.push(uv.map(|v| v as f32));
+        self.mesh.positions.len() as u32 - 1
+    }
+
+    fn quad(&mut self, [a, b, c, d]: [u32; 4]) {
+        self.indices.extend([a, b, c, a, c, d]);
+    }
+
+    /// A surface of revolution about z: rings of (radius, z, normal outwards, normal up, v).
+    fn turn(&mut self, rings: &[[f64; 5]]) {
+        let start = self.mesh.positions.len() as u32;
+        for &[radius, z, out, up, v] in rings {
+            for i in 0..=SIDES {
+                let (s, c) = around(i);
+                // At a pole every side has a corner of its own, in the middle of its strip.
+                let u = if radius == 0.0 { i as f64 + 0.5 } else { i as f64 } / SIDES as f64;
+                let (ns, nc) = if radius == 0.0 && up.abs() < 0.99 { half_around(i) } else { (s, c) };
+                self.corner([radius * c, radius * s, z], [out * nc, out * ns, up], [u, v]);
+            }
+        }
+        let across = SIDES as u32 + 1;
+        for (r, pair) in rings.windows(2).enumerate() {
+            for i in 0..SIDES as u32 {
+                let a = start + r as u32 * across + i;
+                let (b, c, d) = (a + 1, a + across + 1, a + across);
+                if pair[0][0] > 0.0 {
+                    self.indices.extend([a, b, if pair[1][0] > 0.0 { c } else { d }]);
+                }
+                if pair[1][0] > 0.0 {
+                    self.indices.extend([a, c, d]);
+                }
+            }
+        }
+    }
+
+    /// A flat disc about z that faces up (1) or down (−1).
+    fn disc(&mut self, radius: f64, z: f64, up: f64) {
+        let middle = self.corner([0.0, 0.0, z], [0.0, 0.0, up], [0.5, 0.5]);
+        for i in 0..SIDES {
+            let (s, c) = around(i);
+            self.corner([radius * c, radius * s, z], [0.0, 0.0, up], [0.5 + 0.5 * c, 0.5 + 0.5 * s * up]);
+        }
+        for i in 0..SIDES as u32 {
+            let (a, b) = (middle + 1 + i, middle + 1 + (i + 1) % SIDES as u32);
+            self.indices.extend(if up > 0.0 { [middle, a, b] } else { [middle, b, a] });
+        }
+    }
+
+    fn finish(mut self) -> Mesh {
+        self.mesh.groups = vec![Group { material: 0, indices: self.indices }];
+        self.mesh
+    }
+}
+
+fn around(i: usize) -> (f64, f64) {
+    libm::sincos(TAU * (i % SIDES) as f64 / SIDES as f64)
+}
+
+fn half_around(i: usize) -> (f64, f64) {
+    libm::sincos(TAU * ((i % SIDES) as f64 + 0.5) / SIDES as f64)
+}
+
+/// A box of these edge lengths; every face shows the whole picture, upright on the sides.
+pub fn cuboid(size: [f64; 3]) -> Mesh {
+    // Normal, then the directions of u and v.
+    const FACES: [[[f64; 3]; 3]; 6] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        [[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
+    ];
+    let mut out = Out::default();
+    for [n, u, v] in FACES {
+        let corner = |a: f64, b: f64| -> [f64; 3] {
+            std::array::from_fn(|i| 0.5 * size[i] * (n[i] + (2.0 * a - 1.0) * u[i] + (2.0 * b - 1.0) * v[i]))
+        };
+        let at = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let corners = at.map(|[a, b]| out.corner(corner(a, b), n, [a, b]));
+        out.quad(corners);
+    }
+    out.finish()
+}
+
+/// A cylinder along z: radius, length.
+pub fn cylinder(radius: f64, length: f64) -> Mesh {
+    let h = 0.5 * length;
+    let mut out = Out::default();
+    out.turn(&[[radius, -h, 1.0, 0.0, 0.0], [radius, h, 1.0, 0.0, 1.0]]);
+    out.disc(radius, h, 1.0);
+    out.disc(radius, -h, -1.0);
+    out.finish()
+}
+
+/// A ball.
+pub fn sphere(radius: f64) -> Mesh {
+    ellipsoid([radius; 3])
+}
+
+/// A ball stretched to these half axes.
+pub fn ellipsoid(half: [f64; 3]) -> Mesh {
+    let mut out = Out::default();
+    let rings: Vec<[f64; 5]> = (0..=SIDES / 2)
+        .map(|i| {
+            let v = i as f64 / (SIDES / 2) as f64;
+            let (s, c) = libm::sincos(PI * v - FRAC_PI_2);
+            let c = if i == 0 || i == SIDES / 2 { 0.0 } else { c };
+            [c, s, c, s, v]
+        })
+        .collect();
+    out.turn(&rings);
+    let mut mesh = out.finish();
+    let [a, b, c] = half.map(|v| v as f32);
+    for (p, n) in mesh.positions.iter_mut().zip(&mut mesh.normals) {
+        *p = [p[0] * a, p[1] * b, p[2] * c];
+        // By the inverse of the scale, without dividing by an axis that may be tiny.
+        let stretched = [n[0] * b * c, n[1] * a * c, n[2] * a * b].map(f64::from);
+        let length = stretched.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if length > 0.0 {
+            *n = stretched.map(|v| (v / length) as f32);
+        }
+    }
+    mesh
+}
+
+/// A cylinder along z with round ends: radius, length without the ends.
+pub fn capsule(radius: f64, length: f64) -> Mesh {
+    let quarter = SIDES / 4;
+    let total = length + PI * radius;
+    let mut rings = Vec::with_capacity(2 * quarter + 2);
+    for i in 0..=2 * quarter + 1 {
+        let upper = i > quarter;
+        let step = if upper { i - 1 } else { i };
+        let angle = PI * step as f64 / (2 * quarter) as f64 - FRAC_PI_2;
+        let (s, c) = libm::sincos(angle);
+        let c = if step == 0 || step == 2 * quarter { 0.0 } else { c };
+        let shift = if upper { 0.5 * length } else { -0.5 * length };
+        let along = radius * (angle + FRAC_PI_2) + if upper { length } else { 0.0 };
+        let v = if total > 0.0 { along / total } else { 0.0 };
+        rings.push([radius * c, shift + radius * s, c, s, v]);
+    }
+    let mut out = Out::default();
+    out.turn(&rings);
+    out.finish()
+}
+
+/// A cone along z, tip up: radius, length.
+pub fn cone(radius: f64, length: f64) -> Mesh {
+    let h = 0.5 * length;
+    let mut out = Out::default();
+    out.turn(&[[radius, -h, length, radius, 0.0], [0.0, h, length, radius, 1.0]]);
+    out.disc(radius, -h, -1.0);
+    out.finish()
+}
+
+/// A rectangle that faces +z.
+pub fn plane(size: [f64; 2]) -> Mesh {
+    let mut out = Out::default();
+    let at = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    let corners =
+        at.map(|[a, b]| out.corner([(a - 0.5) * size[0], (b - 0.5) * size[1], 0.0], [0.0, 0.0, 1.0], [a, b]));
+    out.quad(corners);
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+    use glam::Vec3;
+
+    #[test]
+    fn shapes_are_closed_and_look_outwards() {
+        let near = |mesh: Mesh, volume: f64, half: [f64; 3]| {
+            check::mesh(&mesh, 1);
+            let got = check::volume(&mesh);
+            assert!(got > 0.97 * volume && got < 1.0001 * volume, "{got} of {volume}");
+            let (low, high) = check::bounds(&mesh);
+            let half = Vec3::from_array(half.map(|v| v as f32));
+            assert!(low.abs_diff_eq(-half, 1e-6) && high.abs_diff_eq(half, 1e-6), "{low} {high}");
+        };
+        near(cuboid([1.0, 2.0, 3.0]), 6.0, [0.5, 1.0, 1.5]);
+        near(cylinder(0.5, 2.0), 0.5 * PI, [0.5, 0.5, 1.0]);
+        near(sphere(0.11), 4.0 / 3.0 * PI * 0.11 * 0.11 * 0.11, [0.11; 3]);
+        near(ellipsoid([0.1, 0.2, 0.3]), 4.0 / 3.0 * PI * 0.006, [0.1, 0.2, 0.3]);
+        near(capsule(0.1, 0.4), PI * (0.004 + 0.004 / 3.0), [0.1, 0.1, 0.3]);
+        near(cone(0.3, 0.6), PI * 0.09 * 0.2, [0.3, 0.3, 0.3]);
+        check::mesh(&plane([1.0, 2.0]), 1);
+    }
+
+    #[test]
+    fn a_shape_of_no_size_is_finite() {
+        let shapes = [cuboid([0.0; 3]), cylinder(0.0, 0.0), sphere(0.0), capsule(0.0, 0.0), cone(0.0, 0.0)];
+        for mesh in shapes {
+            let numbers = mesh.positions.iter().chain(&mesh.normals).flatten();
+            assert!(numbers.chain(mesh.uvs.iter().flatten()).all(|v| v.is_finite()));
+        }
+    }
+
+    #[test]
+    fn primitives_only() {
+        assert!(shape(&Look::Sphere(1.0)).is_some() && shape(&Look::Mesh(0)).is_none());
+    }
+}
