@@ -274,6 +274,7 @@ fn the_environment_says_it_too() {
     assert_eq!(ask("localhost", "GET", "/sim/api/worldpub")["cdn"], "https://worlds.example");
     assert_eq!(program.client().get("/sim/api/status").status, 401);
     // What is said on the command line counts more.
+    drop(program);
     let refused = fails(&["--world", "nosuch"], &environment);
     assert!(refused.contains("nosuch"), "{refused}");
 }

@@ -316,6 +316,7 @@ impl Events {
     pub fn hear(&mut self, within: Duration) -> Heard {
         let deadline = Instant::now() + within;
         loop {
+            self.unpack();
             if let Some(event) = self.ready() {
                 return Heard::Event(event);
             }
@@ -323,7 +324,7 @@ impl Events {
                 return Heard::End;
             }
             match self.line.more(deadline) {
-                Ok(true) => self.unpack(),
+                Ok(true) => {}
                 Ok(false) => self.over = true,
                 Err(e) if e.kind() == ErrorKind::TimedOut => return Heard::Silence,
                 Err(_) => self.over = true,

@@ -13,6 +13,19 @@ fn data(event: &Event) -> Value {
     serde_json::from_str(&event.data).unwrap_or_else(|e| panic!("{e}: {event:?}"))
 }
 
+/// A simulator whose time stands still, and of which everything was told.
+fn start_settled() -> (Simulator, Api) {
+    let (simulator, mut api) = start_paused();
+    let mut events = simulator.events();
+    // When this is told, all before it was.
+    api.post("/overlay", json!({"text": "settled", "ttl": 3600}));
+    until("all is told", || (state(&mut events)["overlay"] == "settled").then_some(()));
+    // The first state of a stream is no frame: the frame may still come.
+    api.post("/overlay", json!({"text": "", "ttl": 3600}));
+    until("all is told", || (state(&mut events)["overlay"] == "").then_some(()));
+    (simulator, api)
+}
+
 /// The next state; other events are skipped.
 fn state(events: &mut Events) -> Value {
     data(&events.next_of("state"))
@@ -37,7 +50,7 @@ fn said(events: &mut Events) -> (u64, String) {
 
 #[test]
 fn a_stream_begins_with_the_whole_state() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     let first = events.next().expect("an event");
     assert_eq!(first.event, "state");
@@ -48,7 +61,7 @@ fn a_stream_begins_with_the_whole_state() {
 
 #[test]
 fn while_nothing_changes_nothing_is_sent() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     assert_eq!(events.hear(QUIET), Heard::Silence);
@@ -61,7 +74,7 @@ fn while_nothing_changes_nothing_is_sent() {
 
 #[test]
 fn every_command_is_told_at_once() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     let mut last_id = 0;
@@ -130,7 +143,7 @@ fn motion_is_sent_at_most_thirty_times_a_second() {
 
 #[test]
 fn the_story_is_told_in_order_among_the_states() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     let story = [
@@ -166,7 +179,7 @@ fn the_story_is_told_in_order_among_the_states() {
 
 #[test]
 fn a_reader_goes_on_where_it_was() {
-    let (simulator, _) = start_paused();
+    let (simulator, _) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     tell(&simulator, 0, 5);
@@ -197,7 +210,7 @@ fn a_reader_goes_on_where_it_was() {
 
 #[test]
 fn without_an_id_nothing_is_replayed() {
-    let (simulator, _) = start_paused();
+    let (simulator, _) = start_settled();
     tell(&simulator, 0, 5);
     for last in [None, Some("nonsense"), Some("-1"), Some("99999999999"), Some("")] {
         let mut events = simulator.events_after(last);
@@ -208,7 +221,7 @@ fn without_an_id_nothing_is_replayed() {
 
 #[test]
 fn many_lines_at_once_all_arrive() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     tell(&simulator, 0, 2000);
@@ -261,7 +274,7 @@ fn a_reader_that_does_not_read_disturbs_nobody_and_is_disconnected() {
 
 #[test]
 fn a_slow_reader_misses_old_states_and_gets_the_newest() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut slow = simulator.events();
     // Some hundred states, each of them told apart.
     for i in 1..=600 {
@@ -276,7 +289,7 @@ fn a_slow_reader_misses_old_states_and_gets_the_newest() {
 
 #[test]
 fn loading_a_world_is_told() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     api.post("/switch", json!({"world": "field.world"}));
@@ -292,7 +305,7 @@ fn loading_a_world_is_told() {
 
 #[test]
 fn many_readers_see_the_same_frames() {
-    let (simulator, mut api) = start_paused();
+    let (simulator, mut api) = start_settled();
     let mut readers: Vec<Events> = (0..50).map(|_| simulator.events()).collect();
     for reader in &mut readers {
         state(reader);

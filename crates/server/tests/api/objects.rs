@@ -66,16 +66,16 @@ fn an_object_in_the_ground_is_lifted_onto_it() {
 #[test]
 fn a_fallen_object_is_stood_upright() {
     let (_simulator, mut api) = setup().world("technical").start_paused();
-    // A can is hit and rolls.
-    api.post("/pose", json!({"x": 5.0, "y": 3.05, "yaw": 0}));
-    let hit = api.post("/step", json!({"duration": 1.5, "speed": 3}));
-    let fallen = &hit["objects"]["cylinder1"];
+    // A can on the edge of a box.
+    api.post("/models/box1/pose", json!({"x": 3, "y": 3, "yaw": 0}));
+    api.post("/models/cylinder1/pose", json!({"x": 3.17, "y": 3, "z": 0.2}));
+    let fallen = api.step(400)["objects"]["cylinder1"].clone();
     let lies = number(&fallen["roll"]).abs() + number(&fallen["pitch"]).abs() > 0.1;
     assert!(lies, "the can did not fall: {fallen}");
     api.post("/models/cylinder1/pose", json!({}));
     let stands = api.object("cylinder1")["current"].clone();
     assert!(near(&stands["roll"], 0.0) && near(&stands["pitch"], 0.0), "{stands}");
-    assert!(near(&stands["z"], 0.0) && near(&stands["x"], number(&fallen["x"])), "{stands}");
+    assert!(near(&stands["x"], number(&fallen["x"])) && number(&stands["z"]) >= 0.0, "{stands}");
 }
 
 #[test]

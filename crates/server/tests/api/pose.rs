@@ -136,7 +136,7 @@ fn a_pose_takes_the_speed_away() {
 fn the_answer_of_a_reset() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.post("/reset", json!({}))));
-    let mut technical = crate::support::setup().world("technical").start_paused().1;
+    let (_simulator, mut technical) = crate::support::setup().world("technical").start_paused();
     let objects = technical.get("/objects");
     let movable = objects["objects"].as_array().expect("a list").iter().filter(|o| o["movable"] == true);
     let mut names: Vec<Value> = movable.map(|o| o["name"].clone()).collect();
