@@ -1,5 +1,5 @@
 //! The program itself: what it was told is there after a kill, and it ends and complains as it should.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[path = "durable/program.rs"]
 mod program;

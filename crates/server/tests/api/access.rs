@@ -1,7 +1,7 @@
 //! What pages of other sites can make a browser send, byte by byte, and what programs send.
 
 use crate::support::{Simulator, refusal, setup, start_paused};
-use chicane_testkit::http::{Answer, Events, raw};
+use chicane_testkit::http::{Answer, Events, raw, raw_until_quiet};
 
 /// Paths of every kind: API, page, its files, documents, metrics, and one that there is not.
 const PATHS: [&str; 9] = [
@@ -274,6 +274,21 @@ fn programs_work_without_ado() {
         ("Connection", "close"),
     ];
     assert_eq!(send(&simulator, "POST /sim/api/brightness", &urllib, "{\"value\": 0.5}").status, 200);
+}
+
+#[test]
+fn old_and_careful_programs_work() {
+    let (simulator, mut api) = start_paused();
+    let quiet = std::time::Duration::from_secs(10);
+    let old = "GET /sim/api/status HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    let said = raw_until_quiet(simulator.address, old.as_bytes(), quiet);
+    assert!(said.starts_with(b"HTTP/1.0 200 "), "{}", String::from_utf8_lossy(&said));
+    // One that asks before it sends, as curl does with large bodies.
+    let careful = "POST /sim/api/pose HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
+        Connection: close\r\nContent-Length: 10\r\n\r\n{\"x\": 2.5}";
+    let said = raw_until_quiet(simulator.address, careful.as_bytes(), quiet);
+    assert!(String::from_utf8_lossy(&said).contains("HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&said));
+    assert_eq!(api.get("/pose")["x"], 2.5);
 }
 
 #[test]
