@@ -1,10 +1,8 @@
 //! The car, part by part, to the measures of its profile.
 
-use super::build::Builder;
-use super::shapes::{cuboid, cylinder};
-use super::{Model, plain};
+use super::{Model, fittings, wheel};
 use chicane_world::{Pose, Profile};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 /// A rigid part of the car.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,26 +59,115 @@ pub fn joint_pose(
 
 /// All parts of the car.
 pub fn car(profile: &Profile) -> Vec<Part> {
-    let part = |name, joint, model| Part { name, joint, pose: Pose::IDENTITY, model };
-    let block = |at: [f64; 3], size: [f64; 3], colour: [f32; 3]| {
-        let mut b = Builder::default();
-        b.mesh(0, &Pose { position: DVec3::from_array(at), ..Pose::IDENTITY }, &cuboid(size));
-        Model { mesh: b.finish(0.6), materials: vec![plain(colour)], textures: Vec::new() }
-    };
-    let [length, width, height] = profile.body.size_m;
-    let mut parts = vec![part(
-        "shell",
-        Joint::Body,
-        block(profile.body.centre_m, [length, width, 0.6 * height], [0.75, 0.1, 0.1]),
-    )];
-    for i in 0..4 {
-        let mut b = Builder::default();
-        let lie = Pose::from_xyz_rpy([0.0; 3], [std::f64::consts::FRAC_PI_2, 0.0, 0.0]);
-        b.mesh(0, &lie, &cylinder(profile.wheel_radius_m, profile.wheel_width_m));
-        let model = Model { mesh: b.finish(0.6), materials: vec![plain([0.1; 3])], textures: Vec::new() };
-        parts.push(part("wheel", Joint::Wheel(i), model));
+    let part = |name, joint, pose, model| Part { name, joint, pose, model };
+    let lidar = Pose { position: DVec3::from_array(profile.lidar.position_m), ..Pose::IDENTITY };
+    let mut parts = vec![
+        part("body", Joint::Body, Pose::IDENTITY, fittings::body(profile)),
+        part("lidar", Joint::Body, lidar, fittings::lidar()),
+        part("camera_fork", Joint::Pan, Pose::IDENTITY, fittings::fork()),
+        part("camera", Joint::Tilt, Pose::IDENTITY, fittings::head()),
+    ];
+    let names = ["wheel_front_left", "wheel_front_right", "wheel_rear_left", "wheel_rear_right"];
+    let wheel = wheel::model(profile);
+    for (i, name) in names.into_iter().enumerate() {
+        // The rim looks outwards on both sides.
+        let half_turn = Pose { rotation: DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0), ..Pose::IDENTITY };
+        let pose = if i.is_multiple_of(2) { Pose::IDENTITY } else { half_turn };
+        parts.push(part(name, Joint::Wheel(i), pose, wheel.clone()));
     }
-    parts.push(part("lidar", Joint::Body, block(profile.lidar.position_m, [0.06, 0.06, 0.03], [0.1; 3])));
-    parts.push(part("head", Joint::Tilt, block([-0.012, 0.0, 0.0], [0.02, 0.03, 0.03], [0.12; 3])));
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    /// Every corner of the car in its own frame, with the head and wheels turned.
+    fn corners(profile: &Profile, pan: f64, tilt: f64) -> Vec<(&'static str, DVec3)> {
+        let mut all = Vec::new();
+        for part in car(profile) {
+            let pose = joint_pose(profile, part.joint, [0.0; 2], [0.0; 4], pan, tilt).then(&part.pose);
+            let points = part.model.mesh.positions.iter().map(|p| DVec3::from_array(p.map(f64::from)));
+            all.extend(points.map(|p| (part.name, pose.point(p))));
+        }
+        all
+    }
+
+    #[test]
+    fn parts_are_sound() {
+        for part in car(&Profile::gen1()) {
+            check::mesh(&part.model.mesh, part.model.materials.len());
+            assert!(check::volume(&part.model.mesh) > 0.0, "{}", part.name);
+        }
+    }
+
+    #[test]
+    fn the_car_keeps_to_its_profile() {
+        let p = Profile::gen1();
+        let all = corners(&p, 0.0, 0.0);
+        let fold = |f: fn(DVec3, DVec3) -> DVec3, from: f64| {
+            all.iter().fold(DVec3::splat(from), |a, (_, p)| f(a, *p))
+        };
+        let (low, high) = (fold(DVec3::min, 9.0), fold(DVec3::max, -9.0));
+        assert!(
+            (high.x - p.front_overhang_m()).abs() < 0.001 && (low.x + 0.135).abs() < 0.001,
+            "{low} {high}"
+        );
+        assert!((high.y - 0.098).abs() < 0.003 && (low.y + high.y).abs() < 1e-6, "{low} {high}");
+        assert!((0.0..0.001).contains(&low.z) && (0.18..0.21).contains(&high.z), "{low} {high}");
+        let triangles: usize =
+            car(&p).iter().flat_map(|p| &p.model.mesh.groups).map(|g| g.indices.len() / 3).sum();
+        assert!(triangles < 9000, "{triangles}");
+    }
+
+    #[test]
+    fn the_camera_sees_nothing_of_the_car_but_low_down() {
+        let p = Profile::gen1();
+        let lens = DVec3::from_array(p.camera.position_m);
+        let across = libm::tan(0.5 * p.camera.horizontal_fov_rad);
+        let down = across * f64::from(p.camera.height_px) / f64::from(p.camera.width_px);
+        for (name, corner) in corners(&p, 0.0, 0.0) {
+            let d = corner - lens;
+            if d.x <= 0.0 || d.y.abs() > 1.1 * across * d.x {
+                continue;
+            }
+            // 0 at the lower edge of the picture, 1 at the upper.
+            let height = 0.5 + 0.5 * d.z / (down * d.x);
+            assert!(height < 0.08, "{name} at {corner}: {height}");
+        }
+    }
+
+    #[test]
+    fn nothing_of_the_head_is_before_the_lens() {
+        for part in car(&Profile::gen1()).iter().filter(|p| p.joint == Joint::Tilt) {
+            assert!(part.model.mesh.positions.iter().all(|p| p[0] < 0.0));
+        }
+    }
+
+    #[test]
+    fn odd_profiles_make_sound_cars() {
+        let mut p = Profile::gen1();
+        for (size, z, wheelbase) in
+            [([0.5, 0.3, 0.05], 0.1, 0.3), ([0.1, 0.05, 0.3], 0.2, 0.4), ([2.0, 1.0, 1.0], 0.9, 0.2)]
+        {
+            (p.body.size_m, p.body.centre_m, p.wheelbase_m) = (size, [0.02, 0.0, z], wheelbase);
+            for part in car(&p) {
+                assert!(part.model.mesh.positions.iter().flatten().all(|v| v.is_finite()));
+                assert!(part.model.mesh.normals.iter().flatten().all(|v| v.is_finite()));
+            }
+        }
+    }
+
+    #[test]
+    fn joints_turn_the_right_way() {
+        let p = Profile::gen1();
+        let pose = |joint| joint_pose(&p, joint, [0.1, 0.2], [0.3; 4], 0.4, 0.5);
+        assert!((pose(Joint::Wheel(0)).rotation * DVec3::Y).x < 0.0, "steers left");
+        assert!((pose(Joint::Wheel(2)).rotation * DVec3::Z).x > 0.0, "rolls ahead");
+        assert!((pose(Joint::Pan).rotation * DVec3::X).y > 0.0, "looks left");
+        let look = pose(Joint::Tilt).rotation * DVec3::X;
+        assert!(look.z > 0.4 && look.y > 0.0, "looks up");
+        assert_eq!(pose(Joint::Tilt).position.to_array(), p.camera.position_m);
+    }
 }

@@ -41,7 +41,7 @@ fn kraft(seed: u32) -> Field {
         })
 }
 
-/// Ink on paper where `printed` says so, in a frame of −1..1 with y up.
+/// Paper with what `cover` says lies on it: a colour and how much of it, 0..=256, in a frame of −1..1 with y up.
 fn draw(seed: u32, cover: impl Fn(f64, f64) -> Option<([i32; 3], i32)>) -> Image {
     let paper = kraft(seed);
     Image::from_fn(SIZE, SIZE, |x, y| {
@@ -67,13 +67,13 @@ fn arrow(x: f64, y: f64, size: f64) -> bool {
     head || shaft
 }
 
-/// Two arrows over a bar, and a frame of stripes below: this side up, handle with care.
+/// Two arrows over a bar (this side up) beside a label.
 fn side() -> Image {
     draw(71, |x, y| {
-        let arrows = arrow(x - 0.48, y - 0.06, 0.3) || arrow(x - 0.78, y - 0.06, 0.3);
-        let bar = (0.28..=0.98).contains(&x) && x <= 0.96 && (-0.33..=-0.26).contains(&y);
+        let arrows = arrow(x - 0.36, y - 0.04, 0.3) || arrow(x - 0.70, y - 0.04, 0.3);
+        let bar = (0.2..=0.86).contains(&x) && (-0.33..=-0.26).contains(&y);
         // A label's outline with three lines in it.
-        let (u, v) = (x + 0.45, y + 0.02);
+        let (u, v) = (x + 0.42, y + 0.02);
         let inside = u.abs() <= 0.38 && v.abs() <= 0.34;
         let frame = inside && (u.abs() >= 0.355 || v.abs() >= 0.315);
         let stripe = |at: f64, right: f64| (v - at).abs() <= 0.03 && u >= -0.28 && u <= right;

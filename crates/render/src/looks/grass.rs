@@ -6,10 +6,10 @@ use crate::image::Image;
 
 const SIZE: usize = 512;
 const STEP: i32 = 256;
-const BLADES: u32 = 16_000;
+const BLADES: u32 = 26_000;
 
 /// Darkest at the ground, brightest at the tips.
-const SOIL: [i32; 3] = [48, 68, 32];
+const SOIL: [i32; 3] = [54, 78, 36];
 
 /// One metre of lawn; it repeats.
 pub(super) fn grass() -> Image {
@@ -25,14 +25,17 @@ pub(super) fn grass() -> Image {
         // In 1/256 of a pixel: where it grows, where it leans, how it bends.
         let (mut x, mut y) = ((h(0) % (SIZE as u32 * 256)) as i32, (h(1) % (SIZE as u32 * 256)) as i32);
         let (mut dx, mut dy) = (spread(h(2), 230), spread(h(3), 230));
-        let (bend_x, bend_y) = (spread(h(4), 14), spread(h(5), 14));
-        let length = 8 + (h(6) % 9) as i32;
+        let (bend_x, bend_y) = (spread(h(4), 6), spread(h(5), 6));
+        let length = 6 + (h(6) % 7) as i32;
         let (bright, warm) = (spread(h(7), 9), spread(h(8), 9));
         for i in 0..length {
             let (px, py) = ((x >> 8) as usize % SIZE, (y >> 8) as usize % SIZE);
             let light = bright + 22 * i / length;
             let base = [64 + light + warm, 94 + light, 40 + light / 2 - warm / 2];
-            pixels[py * SIZE + px] = base.map(|v| v * STEP);
+            let pixel = &mut pixels[py * SIZE + px];
+            for c in 0..3 {
+                pixel[c] += (base[c] * STEP - pixel[c]) * 5 / 8;
+            }
             x = (x + dx).rem_euclid(SIZE as i32 * 256);
             y = (y + dy).rem_euclid(SIZE as i32 * 256);
             dx += bend_x;

@@ -8,12 +8,15 @@ mod build;
 pub mod car;
 mod cardboard;
 mod field;
+mod fittings;
 mod grass;
 pub mod lamps;
 pub mod objects;
 pub mod shapes;
+mod shell;
 pub mod sky;
 pub mod textures;
+mod wheel;
 
 pub use car::{Joint, Part, car, joint_pose};
 pub use lamps::{Lamp, lamp_colours};

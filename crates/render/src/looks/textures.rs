@@ -145,7 +145,7 @@ mod tests {
         (BuiltInTexture::CentreLine, 0x375c_415e_2bc9_fb82),
         (BuiltInTexture::StartLine, 0x8622_338d_8974_624b),
         (BuiltInTexture::Carpet, 0xfcd6_bb7d_81d8_7780),
-        (BuiltInTexture::Grass, 0x0e85_d4c6_0e41_a2b1),
+        (BuiltInTexture::Grass, 0x6e84_4388_efcc_2375),
     ];
 
     fn luma(p: [u8; 4]) -> f64 {
