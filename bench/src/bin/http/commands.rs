@@ -1,0 +1,100 @@
+//! What changes the world: from asking to the answer, and to the moment others see it.
+
+use crate::Broken;
+use crate::client::{Client, find, get, post, post_accepting};
+use crate::report::{Report, Target, quantile};
+use crate::requests::{Loop, closed_loop, in_words};
+use crate::server::Server;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// From the start of the process to its ready line, with a new data folder each time.
+pub(crate) async fn start(program: &Path, report: &mut Report) -> Result<(), Broken> {
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let server = Server::start(program).await?;
+        times.push(server.start);
+        server.stop().await?;
+    }
+    report.add("start until ready, median of 5", quantile(&mut times, 0.5), "ms", Target::AtMost(1000.0));
+    Ok(())
+}
+
+pub(crate) async fn pose(server: &Server, report: &mut Report) -> Result<(), Broken> {
+    for connections in [1, 8] {
+        let request = post("/pose", r#"{"x":3,"y":1,"yaw":0}"#);
+        let Loop { mut times, rate } = closed_loop(server, connections, request).await?;
+        let name = format!("POST /pose, {}", in_words(connections));
+        report.add(format!("{name}, requests a second"), rate, "1/s", Target::None);
+        report.add_times(&name, &mut times, Target::AtMost(10.0));
+    }
+    Ok(())
+}
+
+/// From a command to the first answer on another connection that shows it.
+pub(crate) async fn light(server: &Server, report: &mut Report) -> Result<(), Broken> {
+    let (mut seen, mut answered) = (Vec::new(), Vec::new());
+    let mut commander = server.connect().await?;
+    let mut watcher = server.connect().await?;
+    let (red, reset, state) =
+        (post("/traffic_lights/signal1", r#"{"state":"red"}"#), post("/reset", ""), get("/state"));
+    for _ in 0..100 {
+        let sent = Instant::now();
+        let command = async { commander.ask(&red).await.map(|_| sent.elapsed()) };
+        let watch = async {
+            while find(watcher.ask(&state).await?, br#""state":"yellow""#).is_none() {}
+            Ok::<_, Broken>(sent.elapsed())
+        };
+        let (command, watch) = tokio::join!(command, watch);
+        answered.push(command?);
+        seen.push(watch?);
+        // Green at once, without the seconds of yellow.
+        commander.ask(&reset).await?;
+    }
+    report.add_times("light command until seen in GET /state", &mut seen, Target::None);
+    report.add_times("light command until answered, so on disk", &mut answered, Target::None);
+    Ok(())
+}
+
+pub(crate) async fn steps(server: &Server, report: &mut Report) -> Result<(), Broken> {
+    let raw = "application/octet-stream";
+    let lidar = r#"{"steps":1,"observe":["lidar"]}"#;
+    let kinds = [
+        ("one tick", post("/step", r#"{"steps":1}"#), 2000.0),
+        ("one tick, lidar as JSON", post("/step", lidar), 0.0),
+        ("one tick, lidar as bytes", post_accepting(raw, "/step", lidar), 0.0),
+        ("ten ticks, driving", post("/step", r#"{"steps":10,"speed":1,"steering":0.1}"#), 0.0),
+    ];
+    for (name, request, wanted) in kinds {
+        let Loop { mut times, rate } = closed_loop(server, 1, request).await?;
+        let target = if wanted > 0.0 { Target::AtLeast(wanted) } else { Target::None };
+        report.add(format!("POST /step, {name}, requests a second"), rate, "1/s", target);
+        report.add_times(&format!("POST /step, {name}"), &mut times, Target::None);
+    }
+    server.connect().await?.ask(&post("/clock", r#"{"paused":false}"#)).await?;
+    Ok(())
+}
+
+pub(crate) async fn worlds(server: &Server, report: &mut Report) -> Result<(), Broken> {
+    let mut client = server.connect().await?;
+    let mut respawns = Vec::new();
+    for _ in 0..20 {
+        respawns.push(timed(&mut client, &post("/respawn", "")).await?);
+    }
+    report.add_times("respawn, 20 times", &mut respawns, Target::AtMost(300.0));
+    let mut switches = Vec::new();
+    for _ in 0..10 {
+        for world in ["technical", "oval"] {
+            let request = post("/switch", &format!(r#"{{"world":"{world}.world"}}"#));
+            switches.push(timed(&mut client, &request).await?);
+        }
+    }
+    report.add_times("switch of worlds, 20 times", &mut switches, Target::AtMost(500.0));
+    Ok(())
+}
+
+async fn timed(client: &mut Client, request: &[u8]) -> Result<Duration, Broken> {
+    let sent = Instant::now();
+    client.ask(request).await?;
+    Ok(sent.elapsed())
+}

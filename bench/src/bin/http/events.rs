@@ -1,0 +1,228 @@
+//! The event stream with thousands of readers, some of which do not read.
+//!
+//! The age of a frame is the time since the moment that it shows. That moment is known by the
+//! simulated time in the frame: at speed 1 the two differ by a constant, and the smallest difference that a
+//! single reader sees in a quiet moment is taken for it.
+
+use crate::Broken;
+use crate::chunks::Chunks;
+use crate::client::{get, post};
+use crate::report::{Report, Target, quantile};
+use crate::requests::{Loop, closed_loop, in_words};
+use crate::server::Server;
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+
+/// How long a single reader sets the measure.
+const QUIET: Duration = Duration::from_secs(2);
+/// From the last first frame to the begin of the measurement.
+const SETTLE: Duration = Duration::from_secs(2);
+/// Length of the measurement.
+const MEASURE: Duration = Duration::from_secs(10);
+/// Readers that have not got a first frame by then are not waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Subscriptions that are under way at a time.
+const AT_A_TIME: usize = 128;
+/// One in so many subscribers does not read.
+const ASLEEP: usize = 100;
+
+/// What all readers of one round share.
+struct Round {
+    begun: Instant,
+    measuring: AtomicBool,
+    readers: AtomicUsize,
+    broken: AtomicUsize,
+    frames: Mutex<Vec<Arc<Mutex<Seen>>>>,
+}
+
+/// What one reader saw.
+#[derive(Default)]
+struct Seen {
+    last_id: Option<u64>,
+    missed: u64,
+    /// Time of receipt since the round began, less the simulated time.
+    offsets: Vec<f64>,
+}
+
+pub(crate) async fn subscribers(server: &Server, count: usize, report: &mut Report) -> Result<(), Broken> {
+    let mut client = server.connect().await?;
+    let body = r#"{"path":[[1,5],[2,5]],"speed":0.5,"loop":true}"#;
+    client.ask(&post("/models/box1/pose", body)).await?;
+
+    let begun = Instant::now();
+    let quiet = subscribe(server.address, 1, begun).await?;
+    quiet.measure(QUIET).await;
+    let base = quiet.all().1.into_iter().fold(f64::INFINITY, f64::min);
+    drop(quiet);
+
+    let memory = server.memory()?;
+    let mut all = subscribe(server.address, count, begun).await?;
+    let connected = all.connecting.as_secs_f64();
+    tokio::time::sleep(SETTLE).await;
+    let (cpu, from, (sim, real)) = (server.cpu()?, Instant::now(), server.clock().await?);
+    all.measure(MEASURE).await;
+    let (sim_end, real_end) = server.clock().await?;
+    let (cpu, took) = (server.cpu()? - cpu, from.elapsed().as_secs_f64());
+    let memory = server.memory()? - memory;
+    let readers = all.round.readers.load(Relaxed);
+    let broken = all.round.broken.load(Relaxed) + (all.opened - readers);
+    let (missed, offsets) = all.all();
+    let mut ages: Vec<Duration> =
+        offsets.iter().map(|o| Duration::from_secs_f64((o - base).max(0.0))).collect();
+
+    let few = count <= 1000;
+    let goal = |target: Target| if few { target } else { Target::None };
+    let mut add = |name: &str, figure: f64, unit: &'static str, target: Target| {
+        report.add(format!("{count} subscribers: {name}"), figure, unit, target);
+    };
+    let each = ages.len() as f64 / readers as f64 / MEASURE.as_secs_f64();
+    add("time to connect them all", connected, "s", Target::None);
+    add("streams that broke or brought nothing", broken as f64, "", Target::AtMost(0.0));
+    add("frames a second for each reader", each, "1/s", goal(Target::AtLeast(29.0)));
+    add("frames missed", 100.0 * missed as f64 / (missed as f64 + ages.len() as f64), "%", Target::None);
+    add("age of a frame, p50", quantile(&mut ages, 0.5), "ms", Target::None);
+    add("age of a frame, p99", quantile(&mut ages, 0.99), "ms", goal(Target::AtMost(150.0)));
+    add("age of a frame, max", quantile(&mut ages, 1.0), "ms", Target::None);
+    add("memory for each", memory / count as f64 / 1e3, "kB", Target::AtMost(30.0));
+    add("processor time of the server", cpu / took, "cores", Target::None);
+    add("processor time for each frame sent", 1e6 * cpu / (each * took * readers as f64), "µs", Target::None);
+    add("real-time factor", (sim_end - sim) / (real_end - real), "", Target::AtLeast(0.99));
+    if few {
+        for connections in [1, 8] {
+            let Loop { mut times, rate } = closed_loop(server, connections, get("/state")).await?;
+            let name = format!("GET /state, {}", in_words(connections));
+            add(&format!("{name}, requests a second"), rate, "1/s", Target::None);
+            add(&format!("{name}, p50"), quantile(&mut times, 0.5), "ms", Target::None);
+            add(&format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Target::None);
+        }
+    }
+    all.tasks.shutdown().await;
+    Ok(())
+}
+
+/// Open streams; they end when this is dropped.
+struct Subscribers {
+    round: Arc<Round>,
+    /// Streams that are read.
+    opened: usize,
+    connecting: Duration,
+    tasks: JoinSet<()>,
+}
+
+/// Opens streams and waits until every reader got a frame.
+async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<Subscribers, Broken> {
+    let round = Arc::new(Round {
+        begun,
+        measuring: AtomicBool::new(false),
+        readers: AtomicUsize::new(0),
+        broken: AtomicUsize::new(0),
+        frames: Mutex::default(),
+    });
+    let started = Instant::now();
+    let mut tasks = JoinSet::new();
+    let mut opened = 0;
+    let asleep = count / ASLEEP;
+    for number in 0..count {
+        // The sleepers come first: they are there all the time.
+        let reads = number >= asleep;
+        let stream = open(address, reads).await?;
+        opened += usize::from(reads);
+        let round_of_task = Arc::clone(&round);
+        tasks.spawn(async move {
+            if reads {
+                let seen = Arc::new(Mutex::new(Seen::default()));
+                let end = read(&stream, &round_of_task, &seen).await;
+                if round_of_task.broken.fetch_add(1, Relaxed) == 0 {
+                    eprintln!("a stream ended: {end:?}");
+                }
+            } else {
+                std::future::pending::<()>().await;
+            }
+            drop(stream);
+        });
+        while opened - round.readers.load(Relaxed) > AT_A_TIME && started.elapsed() < PATIENCE {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    while round.readers.load(Relaxed) < opened && started.elapsed() < PATIENCE {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    Ok(Subscribers { round, opened, connecting: started.elapsed(), tasks })
+}
+
+impl Subscribers {
+    async fn measure(&self, time: Duration) {
+        self.round.measuring.store(true, Relaxed);
+        tokio::time::sleep(time).await;
+        self.round.measuring.store(false, Relaxed);
+    }
+
+    /// Frames that were missed, and the offsets of all that were not.
+    fn all(&self) -> (u64, Vec<f64>) {
+        let mut all = (0, Vec::new());
+        for seen in lock(&self.round.frames).iter() {
+            let seen = lock(seen);
+            all.0 += seen.missed;
+            all.1.extend_from_slice(&seen.offsets);
+        }
+        all
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn open(address: SocketAddr, reads: bool) -> Result<TcpStream, Broken> {
+    let socket = TcpSocket::new_v4()?;
+    if !reads {
+        // So that the server feels it within the measurement.
+        socket.set_recv_buffer_size(4096)?;
+    }
+    let mut stream = socket.connect(address).await?;
+    stream.write_all(&get("/events")).await?;
+    Ok(stream)
+}
+
+thread_local! {
+    static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 256 << 10]);
+}
+
+/// Reads a stream to its end.
+async fn read(stream: &TcpStream, round: &Round, seen: &Arc<Mutex<Seen>>) -> Result<(), Broken> {
+    let mut chunks = Chunks::default();
+    loop {
+        stream.readable().await?;
+        // One buffer a thread keeps thousands of readers in the processor's cache.
+        let got = BUFFER.with_borrow_mut(|buffer| match stream.try_read(buffer) {
+            Ok(0) => Err("the end of the stream".into()),
+            Ok(length) => {
+                let now = round.begun.elapsed().as_secs_f64();
+                chunks.take(&buffer[..length], |id, time| note(round, seen, id, now - time))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(Broken::from(error)),
+        });
+        got?;
+    }
+}
+
+fn note(round: &Round, shared: &Arc<Mutex<Seen>>, id: u64, offset: f64) {
+    let mut seen = lock(shared);
+    let Some(last) = seen.last_id.replace(id) else {
+        round.readers.fetch_add(1, Relaxed);
+        lock(&round.frames).push(Arc::clone(shared));
+        return;
+    };
+    if round.measuring.load(Relaxed) {
+        // Ids count frames here, as no story is told.
+        seen.missed += id.saturating_sub(last + 1);
+        seen.offsets.push(offset);
+    }
+}
