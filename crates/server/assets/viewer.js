@@ -529,8 +529,7 @@ async function loadWorld() {
   wanted = live.current;
   const mine = ++fetches;
   try {
-    // A clock that is asked for nothing tells its speed.
-    const answers = await Promise.all([call("/world"), call("/vehicle"), call("/worlds"), call("/clock", {})]);
+    const answers = await Promise.all([call("/world"), call("/vehicle"), call("/worlds"), call("/clock")]);
     if (mine === fetches) showWorld(...answers);
   } catch (error) {
     if (live.current) toast(error.message);

@@ -14,12 +14,13 @@ use axum::response::Response;
 use chicane_store::{Data, Library, OpenError, StoreError};
 use chicane_world::Profile;
 use futures_util::FutureExt;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -97,6 +98,8 @@ pub(crate) struct Parts {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) profile: Arc<Profile>,
     pub(crate) cdn: String,
+    /// Worlds that are being, or were, looked into for the list.
+    pub(crate) summarising: Mutex<BTreeSet<String>>,
     pub(crate) started: Instant,
 }
 
@@ -149,8 +152,17 @@ impl Server {
         };
         let feed = Feed::start(simulator.clone(), Arc::clone(&metrics));
         let cdn = options.cdn.unwrap_or_else(|| format!("http://{}/cdn", reachable(address)));
-        let parts = Parts { simulator, loader, keeper, feed, metrics, profile, cdn, started: Instant::now() };
-        let app = App(Arc::new(parts));
+        let app = App(Arc::new(Parts {
+            simulator,
+            loader,
+            keeper,
+            feed,
+            metrics,
+            profile,
+            cdn,
+            summarising: Mutex::default(),
+            started: Instant::now(),
+        }));
 
         let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
         let hosts = Hosts { allowed, network: !options.listen.ip().is_loopback() };

@@ -2,7 +2,8 @@
 
 use crate::access::is_from_browser;
 use crate::error::ApiError;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::Bytes;
 use chicane_wire::Fields;
@@ -31,6 +32,20 @@ impl<S: Sync, T: chicane_wire::Body> FromRequest<S> for Body<T> {
         check_type(&headers, &body)?;
         let fields = Fields::read(&body)?;
         Ok(Body(T::parse(&fields)?))
+    }
+}
+
+/// The name in a path. One that is no text is nobody's name, and is refused as such where it is
+/// looked up, after the body was checked.
+pub(crate) struct Name(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Name, ApiError> {
+        let path: Result<RawPathParams, _> = RawPathParams::from_request_parts(parts, state).await;
+        let name = path.ok().and_then(|p| p.iter().next().map(|(_, value)| value.to_owned()));
+        Ok(Name(name.unwrap_or_else(|| "\u{fffd}".to_owned())))
     }
 }
 

@@ -95,6 +95,11 @@ impl Library {
         self.held(name)?.load()
     }
 
+    /// What is known of a world already, without loading it.
+    pub fn known_summary(&self, name: &str) -> Option<Result<Summary, LoadError>> {
+        self.held(name).ok()?.summary.get().cloned()
+    }
+
     /// What a list shows of a world. The first call loads it, later ones remember.
     pub fn summary(&self, name: &str) -> Result<Summary, LoadError> {
         let held = self.held(name)?;

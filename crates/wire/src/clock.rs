@@ -16,6 +16,8 @@ pub struct Clock {
     pub rtf: Num,
     /// Whether time stands still.
     pub paused: bool,
+    /// Requested real-time factor; 0 is as fast as the machine can.
+    pub speed: Num,
 }
 
 /// Answer of `POST /clock`.
@@ -26,8 +28,6 @@ pub struct ClockChanged {
     /// The clock now.
     #[serde(flatten)]
     pub clock: Clock,
-    /// Requested real-time factor; 0 is as fast as the machine can.
-    pub speed: Num,
 }
 
 /// Body of `POST /clock`.

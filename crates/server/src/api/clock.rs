@@ -29,7 +29,7 @@ pub(super) async fn set_clock(
 ) -> Result<Json<ClockChanged>, ApiError> {
     clock(&app.simulator.now())?;
     let ((), now) = app.simulator.clock(request.paused, request.speed).await?;
-    Ok(Json(ClockChanged { ok: true, clock: clock(&now)?, speed: Num(now.clock.speed) }))
+    Ok(Json(ClockChanged { ok: true, clock: clock(&now)? }))
 }
 
 fn clock(now: &Published) -> Result<Clock, ApiError> {
@@ -39,5 +39,6 @@ fn clock(now: &Published) -> Result<Clock, ApiError> {
         real_time: Num(seen.since.elapsed().as_secs_f64()),
         rtf: Num(now.clock.rtf),
         paused: now.clock.paused,
+        speed: Num(now.clock.speed),
     })
 }

@@ -1,8 +1,8 @@
 //! The OpenAPI document, and a page that shows it. Everything comes from the binary.
 
+use crate::body::Name;
 use crate::error::ApiError;
 use axum::Extension;
-use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -107,7 +107,7 @@ pub(super) async fn page() -> Response {
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
 }
 
-pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, ApiError> {
+pub(super) async fn asset(Name(file): Name) -> Result<Response, ApiError> {
     let (kind, bytes, gzipped) = match file.as_str() {
         "start.js" => ("text/javascript".to_owned(), Bytes::from_static(START.as_bytes()), false),
         _ => {

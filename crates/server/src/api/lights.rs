@@ -1,10 +1,10 @@
 //! Traffic lights.
 
 use crate::app::App;
-use crate::body::Body;
+use crate::body::{Body, Name};
 use crate::error::ApiError;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use chicane_sim::Command;
 use chicane_wire::{ErrorBody, LightChanged, LightRequest, Lights};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiErro
 ))]
 pub(super) async fn set(
     State(app): State<App>,
-    Path(name): Path<String>,
+    Name(name): Name,
     Body(request): Body<LightRequest>,
 ) -> Result<Json<LightChanged>, ApiError> {
     let command = Command::SetLight { name: name.clone(), red: request.is_red() };

@@ -2,11 +2,11 @@
 
 use super::vehicle::unexpected;
 use crate::app::App;
-use crate::body::Body;
+use crate::body::{Body, Name};
 use crate::error::ApiError;
 use crate::view;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use chicane_sim::{Applied, Command, How, Who};
 use chicane_wire::{ErrorBody, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion, Objects};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiErr
 ))]
 pub(super) async fn set_pose(
     State(app): State<App>,
-    Path(name): Path<String>,
+    Name(name): Name,
     Body(request): Body<ModelRequest>,
 ) -> Result<Json<ModelMoved>, ApiError> {
     if name == "vehicle" || name == app.profile.model_name {

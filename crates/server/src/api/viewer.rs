@@ -1,7 +1,7 @@
 //! The page at `/sim`.
 
+use crate::body::Name;
 use crate::error::ApiError;
-use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 
@@ -17,7 +17,7 @@ pub(super) async fn page() -> Response {
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
 }
 
-pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, ApiError> {
+pub(super) async fn asset(Name(file): Name) -> Result<Response, ApiError> {
     let (kind, text) = match file.as_str() {
         "viewer.js" => ("text/javascript; charset=utf-8", SCRIPT),
         "viewer.css" => ("text/css; charset=utf-8", STYLE),

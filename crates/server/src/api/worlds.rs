@@ -2,27 +2,24 @@
 
 use super::world::place;
 use crate::app::App;
-use crate::body::Body;
+use crate::body::{Body, Name};
 use crate::error::ApiError;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chicane_store::{Entry, LoadError};
+use chicane_store::{Entry, LoadError, Summary};
 use chicane_wire::{
     Deleted, ErrorBody, InstallRequest, InstallRequestBody, Num, Octets, Publication, SwitchRequest,
     SwitchRequestBody, Switched, WorldEntry, Worlds,
 };
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 /// All worlds that can be switched to: those that can't be deleted first, then by name.
 #[utoipa::path(get, path = "/worlds", tag = "World management", responses((status = 200, body = Worlds)))]
-pub(super) async fn list(State(app): State<App>) -> Result<Json<Worlds>, ApiError> {
-    let library = app.loader.library.clone();
-    let entries = tokio::task::spawn_blocking(move || {
-        let all = library.entries().into_iter();
-        all.map(|e| (library.summary(&e.name).ok(), e)).collect::<Vec<_>>()
-    });
-    let entries = entries.await.map_err(|e| ApiError::internal(e.to_string()))?;
+pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
+    let entries = summarised(&app).await;
     let worlds = entries.into_iter().map(|(summary, entry)| WorldEntry {
         file: format!("{}.world", entry.name),
         name: entry.name,
@@ -34,7 +31,29 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Worlds>, ApiErro
         deletable: entry.deletable,
     });
     let current = app.simulator.now().current().map(|name| name.to_string());
-    Ok(Json(Worlds { worlds: worlds.collect(), current }))
+    Json(Worlds { worlds: worlds.collect(), current })
+}
+
+/// All worlds with what is known of them. Unknown ones are looked into, once each; a list does not
+/// wait long for one that is slow, and shows it without a size.
+async fn summarised(app: &App) -> Vec<(Option<Summary>, Entry)> {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let library = &app.loader.library;
+    let entries = library.entries();
+    let unknown = |e: &&Entry| library.known_summary(&e.name).is_none();
+    for entry in entries.iter().filter(unknown) {
+        let is_new =
+            app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
+        if is_new {
+            let (library, name) = (Arc::clone(library), entry.name.clone());
+            tokio::task::spawn_blocking(move || library.summary(&name));
+        }
+    }
+    let patience = Instant::now() + PATIENCE;
+    while entries.iter().any(|e| unknown(&e)) && Instant::now() < patience {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    entries.into_iter().map(|e| (library.known_summary(&e.name).and_then(Result::ok), e)).collect()
 }
 
 /// Switches to another world and answers when it is ready. One that fails to load leaves the old one.
@@ -94,10 +113,7 @@ pub(super) async fn install(Body(_): Body<InstallRequest>) -> ApiError {
     (status = 404, body = ErrorBody, description = "No such world"),
     (status = 409, body = ErrorBody, description = "It is the current world"),
 ))]
-pub(super) async fn delete(
-    State(app): State<App>,
-    Path(name): Path<String>,
-) -> Result<Json<Deleted>, ApiError> {
+pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<Json<Deleted>, ApiError> {
     entry(&app, &name)?;
     Err(ApiError::forbidden(format!("cannot delete protected world: {name}")))
 }
@@ -109,10 +125,7 @@ pub(super) async fn delete(
     (status = 404, body = ErrorBody, description = "No such world, or it has no route"),
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
-pub(super) async fn waypoints(
-    State(app): State<App>,
-    Path(name): Path<String>,
-) -> Result<Response, ApiError> {
+pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
     entry(&app, &name)?;
     let library = app.loader.library.clone();
     let file = name.clone();
@@ -136,7 +149,7 @@ pub(super) async fn waypoints(
     (status = 404, body = ErrorBody, description = "No such world"),
     (status = 503, body = ErrorBody, description = "There is no picture yet"),
 ))]
-pub(super) async fn print(State(app): State<App>, Path(name): Path<String>) -> ApiError {
+pub(super) async fn print(State(app): State<App>, Name(name): Name) -> ApiError {
     match entry(&app, &name) {
         Ok(_) => ApiError::unavailable("print pictures can't be made by this version of the simulator"),
         Err(error) => error,

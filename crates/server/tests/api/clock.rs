@@ -12,7 +12,7 @@ fn the_clock_of_a_paused_world_stands_still() {
         (&clock["sim_time"], &clock["rtf"], &clock["paused"]),
         (&json!(0.0), &json!(0.0), &json!(true))
     );
-    assert_eq!(clock.as_object().expect("an object").len(), 4, "{clock}");
+    assert_eq!(clock.as_object().expect("an object").len(), 5, "{clock}");
     let later = until("real time goes on", || {
         let later = api.get("/clock");
         (number(&later["real_time"]) > number(&clock["real_time"])).then_some(later)

@@ -253,7 +253,7 @@ fn a_client_that_speaks_http_2_is_hung_up_on() {
 }
 
 #[test]
-#[ignore = "a name that is not UTF-8 is answered by axum's Path in plain text"]
+
 fn names_that_are_no_text_are_refused_in_the_envelope() {
     let (simulator, _) = start_paused();
     let mut client = simulator.client();

@@ -159,7 +159,7 @@ fn while_a_world_is_loaded_the_old_one_is_shown_and_takes_no_commands() {
 }
 
 #[test]
-#[ignore = "GET /worlds loads every world that it has not seen, and waits for it"]
+
 fn the_list_of_worlds_does_not_wait_for_one_that_is_loaded() {
     let gate = Gate::default();
     let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
