@@ -205,7 +205,7 @@ mod tests {
             let mean = mean(&image);
             let spread = image.pixels.iter().map(|p| (luma(*p) - mean) * (luma(*p) - mean)).sum::<f64>();
             let deviation = (spread / image.pixels.len() as f64).sqrt();
-            assert!(deviation < 18.0, "{kind:?}: {deviation}");
+            assert!(deviation < 16.0, "{kind:?}: {deviation}");
         }
     }
 }

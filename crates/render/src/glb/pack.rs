@@ -1,0 +1,304 @@
+//! The container: buffers, accessors, pictures, materials, nodes.
+
+use crate::image::Image;
+use chicane_world::scene::{Material, Mesh, Texture, TextureSource};
+use image::ImageEncoder;
+use image::codecs::png::PngEncoder;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const FLOAT: u32 = 5126;
+const U16: u32 = 5123;
+const U32: u32 = 5125;
+const VERTICES: u32 = 34962;
+const INDICES: u32 = 34963;
+
+/// A mesh in the buffer, still without materials.
+#[derive(Clone)]
+pub(super) struct Geometry {
+    attributes: Value,
+    /// Number of its uvs in [`Pack::uvs`].
+    uvs: usize,
+    pub(super) groups: Vec<Triangles>,
+}
+
+/// Triangles of one material.
+#[derive(Clone)]
+pub(super) struct Triangles {
+    pub(super) material: usize,
+    accessor: usize,
+}
+
+/// A file that is being written.
+#[derive(Default)]
+pub(super) struct Pack {
+    bytes: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    /// Places in pictures by geometry, and their accessor once a picture needs them.
+    uvs: Vec<(Vec<[f32; 2]>, Option<usize>)>,
+    images: Vec<Value>,
+    /// Pictures by their bytes.
+    known: BTreeMap<Vec<u8>, usize>,
+    materials: Vec<Value>,
+    meshes: Vec<Value>,
+    nodes: Vec<Value>,
+}
+
+impl Pack {
+    /// Adds bytes; everything begins at a multiple of four.
+    fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        self.views.push(view);
+        self.views.len() - 1
+    }
+
+    fn vectors<const N: usize>(&mut self, list: &[[f32; N]], bounds: bool) -> usize {
+        let bytes: Vec<u8> = list.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+        let view = self.view(&bytes, Some(VERTICES));
+        let kind = if N == 2 { "VEC2" } else { "VEC3" };
+        let mut accessor =
+            json!({ "bufferView": view, "componentType": FLOAT, "count": list.len(), "type": kind });
+        if bounds {
+            let fold = |f: fn(f32, f32) -> f32, from: f32| -> Vec<f64> {
+                (0..N).map(|i| f64::from(list.iter().map(|v| v[i]).fold(from, f))).collect()
+            };
+            accessor["min"] = json!(fold(f32::min, f32::INFINITY));
+            accessor["max"] = json!(fold(f32::max, f32::NEG_INFINITY));
+        }
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+
+    fn indices(&mut self, list: &[u32], corners: usize) -> usize {
+        // The highest index of either kind is reserved.
+        let short = corners < usize::from(u16::MAX);
+        let bytes: Vec<u8> = if short {
+            list.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect()
+        } else {
+            list.iter().flat_map(|i| i.to_le_bytes()).collect()
+        };
+        let view = self.view(&bytes, Some(INDICES));
+        let kind = if short { U16 } else { U32 };
+        self.accessors.push(
+            json!({ "bufferView": view, "componentType": kind, "count": list.len(), "type": "SCALAR" }),
+        );
+        self.accessors.len() - 1
+    }
+
+    /// Adds the corners and triangles of a mesh.
+    pub(super) fn geometry(&mut self, mesh: &Mesh) -> Geometry {
+        let groups: Vec<_> = mesh.groups.iter().filter(|g| !g.indices.is_empty()).collect();
+        if mesh.positions.is_empty() || groups.is_empty() {
+            return Geometry { attributes: Value::Null, uvs: 0, groups: Vec::new() };
+        }
+        let position = self.vectors(&mesh.positions, true);
+        let normals: Vec<[f32; 3]> = mesh.normals.iter().map(|n| unit(*n)).collect();
+        let attributes = json!({ "POSITION": position, "NORMAL": self.vectors(&normals, false) });
+        // Theirs grows downwards.
+        self.uvs.push((mesh.uvs.iter().map(|[u, v]| [*u, 1.0 - v]).collect(), None));
+        let uvs = self.uvs.len() - 1;
+        let groups = groups
+            .iter()
+            .map(|g| Triangles {
+                material: g.material,
+                accessor: self.indices(&g.indices, mesh.positions.len()),
+            })
+            .collect();
+        Geometry { attributes, uvs, groups }
+    }
+
+    /// A mesh of a geometry, with the file's materials; `None` if there is nothing to see.
+    pub(super) fn mesh(
+        &mut self,
+        name: &str,
+        geometry: &Geometry,
+        material: impl Fn(usize) -> usize,
+    ) -> Option<usize> {
+        if geometry.groups.is_empty() {
+            return None;
+        }
+        let mut primitives = Vec::new();
+        for g in &geometry.groups {
+            let material = material(g.material);
+            let mut attributes = geometry.attributes.clone();
+            if self.materials[material]["pbrMetallicRoughness"]["baseColorTexture"].is_object() {
+                attributes["TEXCOORD_0"] = json!(self.uv_accessor(geometry.uvs));
+            }
+            primitives.push(json!({ "attributes": attributes, "indices": g.accessor, "material": material }));
+        }
+        self.meshes.push(json!({ "name": name, "primitives": primitives }));
+        Some(self.meshes.len() - 1)
+    }
+
+    /// The uvs of a geometry, written when a picture first needs them.
+    fn uv_accessor(&mut self, geometry: usize) -> usize {
+        if let Some(accessor) = self.uvs[geometry].1 {
+            return accessor;
+        }
+        let uvs = std::mem::take(&mut self.uvs[geometry].0);
+        let accessor = self.vectors(&uvs, false);
+        self.uvs[geometry].1 = Some(accessor);
+        accessor
+    }
+
+    /// A picture in a format that glTF knows.
+    fn embed(&mut self, bytes: &[u8], mime: &str) -> usize {
+        if let Some(&known) = self.known.get(bytes) {
+            return known;
+        }
+        let view = self.view(bytes, None);
+        self.images.push(json!({ "bufferView": view, "mimeType": mime }));
+        self.known.insert(bytes.to_vec(), self.images.len() - 1);
+        self.images.len() - 1
+    }
+
+    /// A picture from memory; its number as image and as texture.
+    pub(super) fn picture(&mut self, picture: &Image) -> usize {
+        self.embed(&png(picture), "image/png")
+    }
+
+    /// A texture of a scene; `None` if it can't be read.
+    pub(super) fn texture(&mut self, texture: &Texture) -> Option<usize> {
+        match &texture.source {
+            TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),
+            TextureSource::File { bytes, .. } if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => {
+                Some(self.embed(bytes, "image/png"))
+            }
+            TextureSource::File { bytes, .. } if bytes.starts_with(b"\xff\xd8\xff") => {
+                Some(self.embed(bytes, "image/jpeg"))
+            }
+            TextureSource::File { bytes, .. } => {
+                crate::decode::picture(bytes).map(|image| self.picture(&image))
+            }
+        }
+    }
+
+    /// A material.
+    pub(super) fn material(
+        &mut self,
+        material: &Material,
+        texture: Option<usize>,
+        opacity: f64,
+        both_sides: bool,
+    ) -> usize {
+        let [r, g, b, a] = material.colour.map(f64::from);
+        let alpha = (a * opacity).clamp(0.0, 1.0);
+        let mut surface = json!({
+            "baseColorFactor": [linear(r), linear(g), linear(b), alpha],
+            "metallicFactor": 0.0,
+            "roughnessFactor": 0.85,
+        });
+        if let Some(texture) = texture {
+            surface["baseColorTexture"] = json!({ "index": texture });
+        }
+        let mut made = json!({ "pbrMetallicRoughness": surface });
+        if material.emissive != [0.0; 3] {
+            made["emissiveFactor"] = json!(material.emissive.map(|v| linear(f64::from(v))));
+        }
+        if alpha < 1.0 {
+            made["alphaMode"] = json!("BLEND");
+        }
+        if both_sides {
+            made["doubleSided"] = json!(true);
+        }
+        self.materials.push(made);
+        self.materials.len() - 1
+    }
+
+    /// A node.
+    pub(super) fn node(&mut self, node: Value) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// A node with others below it.
+    pub(super) fn parent(&mut self, mut node: Value, children: &[usize]) -> usize {
+        if !children.is_empty() {
+            node["children"] = json!(children);
+        }
+        self.node(node)
+    }
+
+    /// The file's bytes.
+    pub(super) fn finish(mut self, root: usize, extras: Value) -> Vec<u8> {
+        let textures: Vec<Value> =
+            (0..self.images.len()).map(|i| json!({ "sampler": 0, "source": i })).collect();
+        let mut document = json!({
+            "asset": { "version": "2.0", "generator": "Chicane" },
+            "scene": 0,
+            "scenes": [{ "nodes": [root], "extras": extras }],
+            "nodes": self.nodes,
+        });
+        // Lists may not be empty.
+        if !self.images.is_empty() {
+            // Linear with mip maps, repeated in both directions.
+            document["samplers"] =
+                json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497 }]);
+        }
+        let lists = [
+            ("textures", textures),
+            ("images", self.images),
+            ("materials", self.materials),
+            ("meshes", self.meshes),
+            ("accessors", self.accessors),
+            ("bufferViews", self.views),
+        ];
+        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            document[name] = Value::Array(list);
+        }
+        if !self.bytes.is_empty() {
+            document["buffers"] = json!([{ "byteLength": self.bytes.len() }]);
+        }
+        let mut text = document.to_string().into_bytes();
+        text.resize(text.len().next_multiple_of(4), b' ');
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let body = if self.bytes.is_empty() { 0 } else { 8 + self.bytes.len() };
+        let mut out = Vec::with_capacity(20 + text.len() + body);
+        out.extend_from_slice(b"glTF");
+        out.extend_from_slice(&2u32.to_le_bytes());
+        out.extend_from_slice(&((20 + text.len() + body) as u32).to_le_bytes());
+        out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        out.extend_from_slice(b"JSON");
+        out.extend_from_slice(&text);
+        if body > 0 {
+            out.extend_from_slice(&(self.bytes.len() as u32).to_le_bytes());
+            out.extend_from_slice(b"BIN\0");
+            out.extend_from_slice(&self.bytes);
+        }
+        out
+    }
+}
+
+/// PNG; without alpha where every pixel is solid.
+fn png(picture: &Image) -> Vec<u8> {
+    let solid = picture.pixels.iter().all(|p| p[3] == 255);
+    let (bytes, colours): (Vec<u8>, _) = if solid {
+        (picture.pixels.iter().flat_map(|p| [p[0], p[1], p[2]]).collect(), image::ExtendedColorType::Rgb8)
+    } else {
+        (picture.pixels.iter().flatten().copied().collect(), image::ExtendedColorType::Rgba8)
+    };
+    let mut out = Vec::new();
+    let encoder = PngEncoder::new(&mut out);
+    // Into memory and with matching sizes it can't fail.
+    let written = encoder.write_image(&bytes, picture.width as u32, picture.height as u32, colours);
+    debug_assert!(written.is_ok());
+    out
+}
+
+fn unit(n: [f32; 3]) -> [f32; 3] {
+    let n = n.map(f64::from);
+    let length = n.iter().map(|v| v * v).sum::<f64>().sqrt();
+    if length > 0.0 { n.map(|v| (v / length) as f32) } else { [0.0, 0.0, 1.0] }
+}
+
+/// A display colour in linear light.
+fn linear(v: f64) -> f64 {
+    let v = v.clamp(0.0, 1.0);
+    if v <= 0.040_45 { v / 12.92 } else { libm::pow((v + 0.055) / 1.055, 2.4) }
+}
