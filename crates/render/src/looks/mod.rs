@@ -22,7 +22,7 @@ pub use car::{Joint, Part, car, joint_pose};
 pub use lamps::{Lamp, lamp_colours};
 pub use objects::object;
 pub use shapes::shape;
-pub use sky::sky;
+pub use sky::{Sky, sky};
 pub use textures::texture;
 
 use crate::image::Image;

@@ -2,39 +2,72 @@
 
 use chicane_world::scene::Sun;
 use glam::Vec3;
+use wide::f32x8;
 
 /// Linear RGB straight up, at the horizon, and straight down.
 const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
 const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
 const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
 
-/// What is seen in a direction (unit length) where nothing stands: linear RGB, 0..1.
-///
-/// Above the horizon haze turns into blue, with a glow round the sun; below it is ground haze.
-pub fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
-    let z = direction.z.clamp(-1.0, 1.0);
-    if z < 0.0 {
-        // The ground darkens quickly: 90 % of the way at 20 degrees below the horizon.
-        let t = -z / (0.04 - z);
-        return mix(HORIZON, NADIR, t).to_array();
-    }
-    let a = 1.0 - z;
-    let a2 = a * a;
-    let haze = a2 * a2 * (0.6 * a2 + 0.4 * a);
-    let towards = -Vec3::new(sun.direction[0] as f32, sun.direction[1] as f32, sun.direction[2] as f32);
-    let colour = Vec3::new(sun.colour[0] as f32, sun.colour[1] as f32, sun.colour[2] as f32);
-    // Powers of the cosine: a wide glow, a narrow one, and the disc.
-    let square = |x: f32| x * x;
-    let c4 = square(square(direction.dot(towards).clamp(0.0, 1.0)));
-    let c32 = square(square(square(c4)));
-    let c256 = square(square(square(c32)));
-    let disc = square(square(square(c256)));
-    let glow = 0.07 * c4 + 0.12 * c32 + 0.3 * c256 + disc;
-    (mix(ZENITH, HORIZON, haze) + colour * glow).clamp(Vec3::ZERO, Vec3::ONE).to_array()
+/// The sky of a world, ready to be asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Sky {
+    towards: Vec3,
+    glow: Vec3,
 }
 
-fn mix(a: Vec3, b: Vec3, t: f32) -> Vec3 {
-    a + (b - a) * t
+impl Sky {
+    /// The sky round a sun.
+    pub fn new(sun: &Sun) -> Sky {
+        let [x, y, z] = sun.direction;
+        let [r, g, b] = sun.colour;
+        Sky {
+            towards: -Vec3::new(x as f32, y as f32, z as f32),
+            glow: Vec3::new(r as f32, g as f32, b as f32),
+        }
+    }
+
+    /// What is seen in eight directions of any length where nothing stands: linear RGB, 0..1.
+    ///
+    /// Above the horizon haze turns into blue, with a glow round the sun; below it is ground haze.
+    pub fn colours(&self, [x, y, z]: [f32x8; 3]) -> [f32x8; 3] {
+        let (one, zero) = (f32x8::splat(1.0), f32x8::ZERO);
+        let by_length = one / (x * x + y * y + z * z).sqrt();
+        let up = z * by_length;
+        // Below, the ground darkens quickly: 90 % of the way at 20 degrees under the horizon.
+        let down = (-up).fast_max(zero);
+        let ground = down / (f32x8::splat(0.04) + down);
+        let a = one - up.fast_max(zero);
+        let a2 = a * a;
+        let haze = a2 * a2 * (f32x8::splat(0.6) * a2 + f32x8::splat(0.4) * a);
+        // Powers of the cosine: a wide glow, a narrow one, and the disc.
+        let sun = self.towards;
+        let cosine =
+            (x * f32x8::splat(sun.x) + y * f32x8::splat(sun.y) + z * f32x8::splat(sun.z)) * by_length;
+        let square = |v: f32x8| v * v;
+        let c4 = square(square(cosine.fast_max(zero)));
+        let c32 = square(square(square(c4)));
+        let c256 = square(square(square(c32)));
+        let disc = square(square(square(c256)));
+        let glow = f32x8::splat(0.07) * c4 + f32x8::splat(0.12) * c32 + f32x8::splat(0.3) * c256 + disc;
+        let above = up.simd_ge(zero);
+        let channel = |zenith: f32, horizon: f32, nadir: f32, sun: f32| {
+            let sky = f32x8::splat(zenith) + f32x8::splat(horizon - zenith) * haze + f32x8::splat(sun) * glow;
+            let earth = f32x8::splat(horizon) + f32x8::splat(nadir - horizon) * ground;
+            above.bitselect(sky, earth).fast_max(zero).fast_min(one)
+        };
+        [
+            channel(ZENITH.x, HORIZON.x, NADIR.x, self.glow.x),
+            channel(ZENITH.y, HORIZON.y, NADIR.y, self.glow.y),
+            channel(ZENITH.z, HORIZON.z, NADIR.z, self.glow.z),
+        ]
+    }
+}
+
+/// What is seen in one direction where nothing stands: linear RGB, 0..1.
+pub fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
+    let [x, y, z] = direction.to_array().map(f32x8::splat);
+    Sky::new(sun).colours([x, y, z]).map(|c| c.to_array()[0])
 }
 
 #[cfg(test)]

@@ -1,0 +1,22 @@
+//! Picture files to pixels, within limits.
+
+use crate::image::Image;
+use image::{ImageReader, Limits};
+use std::io::Cursor;
+
+/// Memory that decoding one picture may take.
+const MAX_MEMORY: u64 = 512 << 20;
+
+/// Decodes a picture file; `None` if it can't be read.
+pub(crate) fn picture(bytes: &[u8]) -> Option<Image> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_MEMORY);
+    limits.max_image_width = Some(16_384);
+    limits.max_image_height = Some(16_384);
+    reader.limits(limits);
+    let decoded = reader.decode().ok()?.into_rgba8();
+    let (width, height) = (decoded.width() as usize, decoded.height() as usize);
+    let (pixels, _) = decoded.as_raw().as_chunks::<4>();
+    Some(Image { width, height, pixels: pixels.to_vec() })
+}

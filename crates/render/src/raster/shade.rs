@@ -1,0 +1,193 @@
+//! The colour of a pixel: texture, light, and the way to eight bits.
+//!
+//! Colours are squared on the way in and rooted on the way out: close to what eyes and cameras do, and
+//! exact everywhere.
+
+use super::setup::{Plane, Setup, Surface, Triangle};
+use super::tile::columns;
+use crate::texture::Texture;
+use wide::{f32x8, i32x8};
+
+const LANES: usize = 8;
+/// Samples along the direction in which a texture is most compressed.
+const MAX_TAPS: f32 = 4.0;
+
+/// A triangle ready to be shaded in one tile.
+pub(super) struct Shader<'a> {
+    surface: &'a Surface,
+    texture: Option<&'a Texture>,
+    /// Each value at the tile's first pixel, and its change by column and row.
+    values: [[f32; 3]; 6],
+}
+
+/// Where a texture is read: place, the way along which, how often, and from which copy.
+struct Footprint {
+    u: [f32; LANES],
+    v: [f32; LANES],
+    along_u: [f32; LANES],
+    along_v: [f32; LANES],
+    taps: [f32; LANES],
+    spread: [f32; LANES],
+}
+
+impl<'a> Shader<'a> {
+    pub(super) fn new(
+        setup: &'a Setup,
+        textures: &'a [Texture],
+        index: u32,
+        x0: usize,
+        y0: usize,
+    ) -> Shader<'a> {
+        let triangle: &Triangle = &setup.triangles[index as usize];
+        let surface = &setup.surfaces[triangle.surface as usize];
+        let at = |p: &Plane| [(p.a * x0 as f64 + p.b * y0 as f64 + p.c) as f32, p.a as f32, p.b as f32];
+        let texture = surface.texture.and_then(|t| textures.get(t as usize));
+        Shader { surface, texture, values: [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n])) }
+    }
+
+    #[inline]
+    fn value(&self, n: usize, x: f32x8, row: usize) -> f32x8 {
+        let [base, a, b] = self.values[n];
+        f32x8::splat(base + b * row as f32) + f32x8::splat(a) * x
+    }
+
+    fn footprint(&self, texture: &Texture, x: f32x8, row: usize, w: f32x8) -> Footprint {
+        let (width, height) = texture.size();
+        let (u, v) = (self.value(1, x, row) * w, self.value(2, x, row) * w);
+        let change = |n: usize, value: f32x8, axis: usize| {
+            let by_w = f32x8::splat(self.values[n][axis]) - value * f32x8::splat(self.values[0][axis]);
+            by_w * w
+        };
+        let (ux, uy) = (change(1, u, 1), change(1, u, 2));
+        let (vx, vy) = (change(2, v, 1), change(2, v, 2));
+        // In texels, by column and by row.
+        let (tw, th) = (f32x8::splat(width), f32x8::splat(height));
+        let length2 = |du: f32x8, dv: f32x8| {
+            let (a, b) = (du * tw, dv * th);
+            a * a + b * b
+        };
+        let (by_column, by_row) = (length2(ux, vx), length2(uy, vy));
+        let columns_win: f32x8 = by_column.simd_gt(by_row);
+        let long2 = columns_win.bitselect(by_column, by_row).fast_max(f32x8::splat(1e-12));
+        let area = (ux * vy - uy * vx).abs() * tw * th;
+        let long = long2.sqrt();
+        let short = area / long;
+        let ratio = long / short.fast_max(f32x8::splat(1e-6));
+        let taps = ratio.fast_max(f32x8::splat(1.0)).fast_min(f32x8::splat(MAX_TAPS));
+        let spread = (long / taps).fast_max(short);
+        let spread = spread.fast_max(f32x8::splat(1e-6)).fast_min(f32x8::splat(1e6));
+        Footprint {
+            u: fraction(u).to_array(),
+            v: fraction(v).to_array(),
+            along_u: columns_win.bitselect(ux, uy).to_array(),
+            along_v: columns_win.bitselect(vx, vy).to_array(),
+            taps: taps.to_array(),
+            spread: spread.to_array(),
+        }
+    }
+
+    /// Colours of a texture on eight pixels, 0..1 each, alpha last.
+    #[inline]
+    fn texels(&self, texture: &Texture, x: f32x8, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
+        let f = self.footprint(texture, x, row, w);
+        let (mut red, mut green, mut blue, mut alpha) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+        for l in 0..LANES {
+            if mask >> l & 1 == 0 {
+                continue;
+            }
+            let level = texture.level(halvings(f.spread[l]));
+            let log_taps = u32::from(f.taps[l] >= 1.5) + u32::from(f.taps[l] >= 3.0);
+            let sum = texture.sampled_along(level, [f.u[l], f.v[l]], [f.along_u[l], f.along_v[l]], log_taps);
+            red[l] = (sum & 0xffff) as i32;
+            green[l] = (sum >> 16 & 0xffff) as i32;
+            blue[l] = (sum >> 32 & 0xffff) as i32;
+            alpha[l] = (sum >> 48) as i32;
+        }
+        let part = f32x8::splat(1.0 / (4.0 * 255.0));
+        let channel = |sums: [i32; LANES]| f32x8::from_i32x8(i32x8::from(sums)) * part;
+        [channel(red), channel(green), channel(blue), channel(alpha)]
+    }
+
+    /// Linear colour and coverage of eight pixels.
+    #[inline]
+    fn shaded(&self, group: usize, row: usize, mask: u32) -> ([f32x8; 3], f32x8) {
+        let x = columns(group);
+        let w = f32x8::splat(1.0) / self.value(0, x, row);
+        let opacity = f32x8::splat(self.surface.opacity);
+        let lit = |n: usize, c: usize| {
+            (self.value(n, x, row) * w).fast_max(f32x8::ZERO) + f32x8::splat(self.surface.emissive[c])
+        };
+        let (r, g, b) = (lit(3, 0), lit(4, 1), lit(5, 2));
+        match self.texture {
+            None => ([r, g, b], opacity),
+            Some(texture) => {
+                let [tr, tg, tb, ta] = self.texels(texture, x, row, w, mask);
+                let colour = [tr * tr * r, tg * tg * g, tb * tb * b];
+                (colour, if self.surface.blended { opacity * ta } else { opacity })
+            }
+        }
+    }
+
+    /// Colours of eight pixels; only those of the mask mean something.
+    pub(super) fn solid(&self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
+        to_pixels(self.shaded(group, row, mask).0)
+    }
+
+    /// Mixes eight pixels into what is there.
+    pub(super) fn mixed(&self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
+        let (colour, cover) = self.shaded(group, row, mask);
+        let cover = cover.to_array();
+        let colour = colour.map(f32x8::to_array);
+        for (l, pixel) in to.iter_mut().enumerate().filter(|(l, _)| mask >> l & 1 == 1) {
+            for c in 0..3 {
+                let old = f32::from(pixel[c]) / 255.0;
+                let linear = old * old + (colour[c][l].min(1.0) - old * old) * cover[l];
+                pixel[c] = (linear.max(0.0).sqrt() * 255.0 + 0.5) as u8;
+            }
+        }
+    }
+}
+
+/// What is left of a number above a whole one, from −1 to 1: enough for a texture that repeats.
+#[inline]
+fn fraction(v: f32x8) -> f32x8 {
+    // Far out there are no fractions left; 0 is as good as any.
+    let limit = f32x8::splat(1e6);
+    let v = v.fast_min(limit).fast_max(-limit);
+    v - f32x8::from_i32x8(v.fast_trunc_int())
+}
+
+/// How often a texture must be halved for a step of so many texels: the nearest whole number.
+fn halvings(spread: f32) -> usize {
+    // The exponent of twice the square is twice the logarithm, rounded.
+    let exponent = ((2.0 * spread * spread).to_bits() >> 23) as i32 - 127;
+    (exponent.div_euclid(2)).max(0) as usize
+}
+
+/// Eight linear colours as bytes.
+#[inline]
+pub(super) fn to_pixels([r, g, b]: [f32x8; 3]) -> [[u8; 4]; LANES] {
+    let packed = to_bytes(r) | (to_bytes(g) << 8i32) | (to_bytes(b) << 16i32) | i32x8::splat(255 << 24);
+    // Little end first on every machine.
+    packed.to_array().map(|p| p.to_le_bytes())
+}
+
+#[inline]
+fn to_bytes(linear: f32x8) -> i32x8 {
+    let root = linear.fast_max(f32x8::ZERO).fast_min(f32x8::splat(1.0)).sqrt();
+    (root * f32x8::splat(255.0) + f32x8::splat(0.5)).fast_trunc_int()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halvings_round_the_logarithm() {
+        for (spread, want) in
+            [(0.1, 0), (1.0, 0), (1.41, 0), (1.42, 1), (2.0, 1), (2.82, 1), (2.84, 2), (1e6, 20)]
+        {
+            assert_eq!(halvings(spread), want, "{spread}");
+        }
+    }
+}

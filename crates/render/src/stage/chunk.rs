@@ -1,0 +1,111 @@
+//! Meshes in chunks: small enough to be skipped when they are out of sight.
+
+use chicane_world::scene::Mesh;
+use glam::{Vec2, Vec3, Vec3A};
+use std::collections::BTreeMap;
+
+/// Triangles of one chunk.
+const MAX_TRIANGLES: usize = 96;
+
+/// A mesh ready to be drawn.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Solid {
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+/// Some triangles of one paint that are near each other in their mesh.
+#[derive(Debug, Clone)]
+pub(crate) struct Chunk {
+    pub(crate) positions: Vec<Vec3A>,
+    pub(crate) normals: Vec<Vec3A>,
+    pub(crate) uvs: Vec<Vec2>,
+    pub(crate) triangles: Vec<[u16; 3]>,
+    pub(crate) paint: u32,
+    /// A sphere round all of it.
+    pub(crate) centre: Vec3A,
+    pub(crate) radius: f32,
+}
+
+impl Solid {
+    /// At most `room` triangles of a mesh. Those that are not finite or lead nowhere are left out.
+    pub(crate) fn new(mesh: &Mesh, room: usize, paint_of: impl Fn(usize) -> u32) -> Solid {
+        let mut chunks = Vec::new();
+        let mut left = room;
+        for group in &mesh.groups {
+            let paint = paint_of(group.material);
+            let (triangles, _) = group.indices.as_chunks::<3>();
+            let good: Vec<[u32; 3]> =
+                triangles.iter().copied().filter(|t| is_good(mesh, t)).take(left).collect();
+            left -= good.len();
+            chunks.extend(good.chunks(MAX_TRIANGLES).map(|some| Chunk::new(mesh, some, paint)));
+        }
+        Solid { chunks }
+    }
+
+    pub(crate) fn triangles(&self) -> usize {
+        self.chunks.iter().map(|c| c.triangles.len()).sum()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.chunks.iter().map(|c| c.positions.len() * 40 + c.triangles.len() * 6).sum()
+    }
+}
+
+fn is_good(mesh: &Mesh, triangle: &[u32; 3]) -> bool {
+    let corner = |i: u32| mesh.positions.get(i as usize).filter(|p| p.iter().all(|v| v.is_finite()));
+    match triangle.map(corner) {
+        [Some(a), Some(b), Some(c)] => a != b && b != c && c != a,
+        _ => false,
+    }
+}
+
+impl Chunk {
+    fn new(mesh: &Mesh, triangles: &[[u32; 3]], paint: u32) -> Chunk {
+        let mut chunk = Chunk {
+            positions: Vec::new(),
+            normals: Vec::new(),
+            uvs: Vec::new(),
+            triangles: Vec::with_capacity(triangles.len()),
+            paint,
+            centre: Vec3A::ZERO,
+            radius: 0.0,
+        };
+        let mut own: BTreeMap<u32, u16> = BTreeMap::new();
+        for triangle in triangles {
+            let corners = triangle.map(|i| {
+                *own.entry(i).or_insert_with(|| {
+                    chunk.positions.push(Vec3A::from_array(mesh.positions[i as usize]));
+                    let normal = mesh.normals.get(i as usize).map(|n| Vec3A::from_array(*n));
+                    let normal = normal.filter(|n| n.is_finite() && n.length_squared() > 1e-12);
+                    chunk.normals.push(normal.unwrap_or(Vec3A::ZERO));
+                    let uv = mesh.uvs.get(i as usize).map(|uv| Vec2::from_array(*uv));
+                    chunk.uvs.push(uv.filter(|uv| uv.is_finite()).unwrap_or(Vec2::ZERO));
+                    (chunk.positions.len() - 1) as u16
+                })
+            });
+            chunk.triangles.push(corners);
+        }
+        chunk.flat_normals();
+        let (low, high) = chunk
+            .positions
+            .iter()
+            .fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p)));
+        chunk.centre = (low + high) * 0.5;
+        chunk.radius = chunk.positions.iter().map(|p| p.distance(chunk.centre)).fold(0.0, f32::max);
+        chunk
+    }
+
+    /// Corners without a normal get that of a triangle of theirs.
+    fn flat_normals(&mut self) {
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|i| Vec3::from(self.positions[i as usize]));
+            let flat = Vec3A::from((b - a).cross(c - a).normalize_or(Vec3::Z));
+            for i in *triangle {
+                let normal = &mut self.normals[i as usize];
+                if *normal == Vec3A::ZERO {
+                    *normal = flat;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Soft shadows where things stand on the ground.
+
+use super::Frame;
+use crate::image::Image;
+use crate::looks::Joint;
+use chicane_world::world::ObjectType;
+use chicane_world::{Profile, World};
+use glam::DVec3;
+
+/// How much larger than the thing its shadow is.
+const SPREAD_M: f64 = 0.03;
+/// A thing so high above the ground has no shadow any more.
+pub(crate) const REACH_M: f64 = 0.4;
+
+/// The shadow of one thing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shadow {
+    pub(crate) frame: Frame,
+    /// Middle of its lower side, in its own frame.
+    pub(crate) foot: DVec3,
+    /// Half of its size along x and y.
+    pub(crate) half: [f64; 2],
+}
+
+/// Shadows of the car and of everything that is no wall.
+pub(super) fn all(world: &World, profile: &Profile) -> Vec<Shadow> {
+    let objects = world.objects.iter().enumerate().filter(|(_, o)| o.object_type != ObjectType::Wall);
+    let mut shadows: Vec<Shadow> = objects
+        .map(|(i, o)| Shadow {
+            frame: Frame::Object(i),
+            foot: o.centre - DVec3::Z * 0.5 * o.size.z,
+            half: [0.5 * o.size.x + SPREAD_M, 0.5 * o.size.y + SPREAD_M],
+        })
+        .collect();
+    let [length, _, _] = profile.body.size_m;
+    let width = profile.track_m + profile.wheel_width_m;
+    shadows.push(Shadow {
+        frame: Frame::Car(Joint::Body),
+        foot: DVec3::new(profile.body.centre_m[0], 0.0, 0.0),
+        half: [0.5 * length + SPREAD_M, 0.5 * width + SPREAD_M],
+    });
+    shadows
+}
+
+/// Black, and the less of it the nearer to the edge.
+pub(super) fn picture() -> Image {
+    const SIDE: usize = 64;
+    Image::from_fn(SIDE, SIDE, |x, y| {
+        let part = |v: usize| (2.0 * (v as f64 + 0.5) / SIDE as f64 - 1.0).abs();
+        // A square with round corners that fades out.
+        let (a, b) = (part(x), part(y));
+        let r = ((a * a * a * a + b * b * b * b).sqrt()).sqrt();
+        let t = ((1.0 - r) / 0.6).clamp(0.0, 1.0);
+        let alpha = 150.0 * t * t * (3.0 - 2.0 * t);
+        [0, 0, 0, (alpha + 0.5) as u8]
+    })
+}

@@ -1,0 +1,222 @@
+//! Textures as the rasteriser reads them: sides that are powers of two, smaller and smaller copies,
+//! rows from the bottom, so that v grows upwards.
+
+use crate::image::Image;
+
+/// Longest side that is kept; a larger picture is made smaller once.
+pub(crate) const MAX_SIDE: usize = 2048;
+
+/// A texture with its smaller copies.
+#[derive(Debug, Clone)]
+pub(crate) struct Texture {
+    /// Four channels of 16 bits each, of which 8 are used: they are mixed all at once.
+    texels: Vec<u64>,
+    levels: Vec<Level>,
+    /// Whether it can be seen through somewhere.
+    pub(crate) has_holes: bool,
+}
+
+/// One copy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Level {
+    first: usize,
+    width: usize,
+    height: usize,
+    /// Its size in 1/65536 of a texel.
+    fine: [f32; 2],
+}
+
+impl Texture {
+    /// Makes a texture from a picture of any size, no side longer than `max_side`.
+    pub(crate) fn new(image: &Image, max_side: usize) -> Texture {
+        if image.width == 0 || image.height == 0 || image.pixels.len() < image.width * image.height {
+            return Texture::new(&Image::filled(1, 1, [200, 200, 200, 255]), max_side);
+        }
+        let side = |n: usize| n.next_power_of_two().min(max_side.max(1));
+        let (mut width, mut height) = (side(image.width), side(image.height));
+        let mut level = resampled(image, width, height);
+        let has_holes = level.iter().any(|p| p[3] < 250);
+        let (mut texels, mut levels) = (Vec::new(), Vec::new());
+        loop {
+            let fine = [(width * 65536) as f32, (height * 65536) as f32];
+            levels.push(Level { first: texels.len(), width, height, fine });
+            texels.extend(level.iter().map(|p| spread(*p)));
+            if width == 1 && height == 1 {
+                break;
+            }
+            level = halved(&level, width, height);
+            (width, height) = ((width / 2).max(1), (height / 2).max(1));
+        }
+        Texture { texels, levels, has_holes }
+    }
+
+    /// Texels along each axis.
+    pub(crate) fn size(&self) -> (f32, f32) {
+        (self.levels[0].width as f32, self.levels[0].height as f32)
+    }
+
+    /// Bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texels.len() * 8
+    }
+
+    /// The copy that is so many times halved, or the last one.
+    pub(crate) fn level(&self, n: usize) -> &Level {
+        &self.levels[n.min(self.levels.len() - 1)]
+    }
+
+    /// Samples of a copy evenly along a line through a place, 1, 2 or 4 of them by the logarithm, each
+    /// mixed from the four texels around it. The texture repeats. Gives four times their mean: red,
+    /// green, blue and alpha in 16 bits each, red the lowest.
+    #[inline]
+    pub(crate) fn sampled_along(&self, level: &Level, at: [f32; 2], along: [f32; 2], log_taps: u32) -> u64 {
+        let texels = &self.texels[level.first..level.first + level.width * level.height];
+        // Wrapped: a texture that repeats knows no overflow.
+        let (x, y) = ((at[0] * level.fine[0]) as i32, (at[1] * level.fine[1]) as i32);
+        let (dx, dy) = ((along[0] * level.fine[0]) as i32, (along[1] * level.fine[1]) as i32);
+        let (step_x, step_y) = (dx >> log_taps, dy >> log_taps);
+        // The first is half a step from the end; texels have their centres half-way.
+        let mut x = x.wrapping_sub(dx / 2).wrapping_add(step_x / 2).wrapping_sub(32768);
+        let mut y = y.wrapping_sub(dy / 2).wrapping_add(step_y / 2).wrapping_sub(32768);
+        let (mx, my) = (level.width - 1, level.height - 1);
+        let mut sum = 0;
+        for _ in 0..1 << log_taps {
+            let (wx, wy) = ((x >> 8 & 255) as u64, (y >> 8 & 255) as u64);
+            let (x0, y0) = ((x >> 16) as usize & mx, (y >> 16) as usize & my);
+            let (x1, y1) = ((x0 + 1) & mx, (y0 + 1) & my);
+            let (below, above) = (y0 * level.width, y1 * level.width);
+            let low = mixed(texels[below + x0], texels[below + x1], wx);
+            let high = mixed(texels[above + x0], texels[above + x1], wx);
+            sum += mixed(low, high, wy);
+            x = x.wrapping_add(step_x);
+            y = y.wrapping_add(step_y);
+        }
+        sum << (2 - log_taps)
+    }
+}
+
+/// Bytes apart, room between them.
+fn spread([r, g, b, a]: [u8; 4]) -> u64 {
+    u64::from(r) | u64::from(g) << 16 | u64::from(b) << 32 | u64::from(a) << 48
+}
+
+/// Four channels at once; none can flow into another.
+#[inline]
+fn mixed(a: u64, b: u64, weight: u64) -> u64 {
+    ((a * (256 - weight) + b * weight) >> 8) & 0x00ff_00ff_00ff_00ff
+}
+
+/// The picture at another size, rows from the bottom: averaged where it gets smaller, mixed
+/// where it gets larger.
+fn resampled(image: &Image, width: usize, height: usize) -> Vec<[u8; 4]> {
+    let across = spans(image.width, width);
+    let down = spans(image.height, height);
+    let mut out = Vec::with_capacity(width * height);
+    for row in down.iter().rev() {
+        for column in &across {
+            let mut sum = [0u64; 4];
+            let mut weight = 0u64;
+            for &(y, wy) in row {
+                for &(x, wx) in column {
+                    let pixel = image.pixels[y * image.width + x];
+                    let w = u64::from(wx) * u64::from(wy);
+                    weight += w;
+                    for (s, p) in sum.iter_mut().zip(pixel) {
+                        *s += w * u64::from(p);
+                    }
+                }
+            }
+            out.push(sum.map(|s| ((s + weight / 2) / weight.max(1)) as u8));
+        }
+    }
+    out
+}
+
+/// For each new pixel, which old ones it is made of and with what weight.
+fn spans(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
+    (0..new)
+        .map(|i| {
+            if old == new {
+                return vec![(i, 1)];
+            }
+            if new > old {
+                // Between the centres of two old pixels.
+                let at = (2 * i + 1) * old * 128 / new;
+                let (left, weight) = (at as i64 - 128, (at as i64 - 128).rem_euclid(256) as u32);
+                let first = left.div_euclid(256);
+                let clamp = |x: i64| x.clamp(0, old as i64 - 1) as usize;
+                return vec![(clamp(first), 256 - weight), (clamp(first + 1), weight)];
+            }
+            let (from, to) = (i * old, (i + 1) * old);
+            let part = |x: usize| (to.min((x + 1) * new) - from.max(x * new)) as u32;
+            (from / new..to.div_ceil(new)).map(|x| (x, part(x))).collect()
+        })
+        .collect()
+}
+
+fn halved(level: &[[u8; 4]], width: usize, height: usize) -> Vec<[u8; 4]> {
+    let (w, h) = ((width / 2).max(1), (height / 2).max(1));
+    let mut out = Vec::with_capacity(w * h);
+    for y in 0..h {
+        for x in 0..w {
+            let columns = [(2 * x).min(width - 1), (2 * x + 1).min(width - 1)];
+            let rows = [(2 * y).min(height - 1), (2 * y + 1).min(height - 1)];
+            let mut sum = [0u32; 4];
+            for row in rows {
+                for column in columns {
+                    for (s, p) in sum.iter_mut().zip(level[row * width + column]) {
+                        *s += u32::from(p);
+                    }
+                }
+            }
+            out.push(sum.map(|s| ((s + 2) / 4) as u8));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Texture {
+        fn sample(&self, level: &Level, u: f32, v: f32) -> [u8; 4] {
+            let sum = self.sampled_along(level, [u, v], [0.0, 0.0], 0);
+            [0, 16, 32, 48].map(|shift| (sum >> shift >> 2) as u8)
+        }
+    }
+
+    #[test]
+    fn a_texel_is_found_at_its_centre_and_v_grows_upwards() {
+        let image = Image::from_fn(4, 2, |x, y| [10 * x as u8, 100 * y as u8, 7, 255]);
+        let texture = Texture::new(&image, MAX_SIDE);
+        let level = texture.level(0);
+        for x in 0..4 {
+            let u = (x as f32 + 0.5) / 4.0;
+            assert_eq!(texture.sample(level, u, 0.75), [10 * x as u8, 0, 7, 255], "top");
+            assert_eq!(texture.sample(level, u, 0.25), [10 * x as u8, 100, 7, 255], "bottom");
+        }
+        assert_eq!(texture.sample(level, 0.3, 0.4), texture.sample(level, 1.3, 0.4), "it repeats");
+    }
+
+    #[test]
+    fn smaller_copies_hold_the_mean() {
+        let image = Image::from_fn(64, 16, |x, _| if x % 2 == 0 { [0; 4] } else { [200; 4] });
+        let texture = Texture::new(&image, MAX_SIDE);
+        assert_eq!(texture.sample(texture.level(1), 0.3, 0.3), [100; 4]);
+        assert_eq!(texture.sample(texture.level(99), 0.3, 0.3), [100; 4]);
+        assert!(texture.has_holes);
+    }
+
+    #[test]
+    fn odd_and_huge_and_empty_pictures_become_textures() {
+        for (w, h) in [(1, 1), (3, 5), (100, 1), (4097, 3)] {
+            let texture = Texture::new(&Image::filled(w, h, [9, 8, 7, 255]), 64);
+            for n in 0..8 {
+                assert_eq!(texture.sample(texture.level(n), 0.123, 0.987), [9, 8, 7, 255], "{w}x{h}");
+            }
+            assert!(texture.size().0 <= 64.0 && texture.size().1 <= 64.0);
+        }
+        Texture::new(&Image { width: 0, height: 0, pixels: Vec::new() }, 64);
+    }
+}
