@@ -1,6 +1,7 @@
 //! Puts the parts together: data folder, sim thread, feed, routes, listener.
 
 use crate::access::{Access, Hosts, Token, guard, secure};
+use crate::camera::Camera;
 use crate::driver::{Simulator, Start};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
@@ -95,6 +96,7 @@ pub(crate) struct Parts {
     pub(crate) loader: Loader,
     pub(crate) keeper: Keeper,
     pub(crate) feed: Feed,
+    pub(crate) camera: Camera,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) profile: Arc<Profile>,
     pub(crate) cdn: String,
@@ -157,6 +159,7 @@ impl Server {
             loader,
             keeper,
             feed,
+            camera: Camera::new(Arc::clone(&profile)),
             metrics,
             profile,
             cdn,

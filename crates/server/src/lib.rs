@@ -8,6 +8,7 @@ mod access;
 mod api;
 mod app;
 mod body;
+mod camera;
 mod driver;
 mod error;
 mod feed;
@@ -15,6 +16,7 @@ mod keeper;
 mod listen;
 mod loader;
 mod metrics;
+mod robot;
 mod view;
 
 pub use access::Token;

@@ -26,6 +26,12 @@ pub struct StepRequestBody {
     /// What the answer is to hold besides the state.
     #[schema(max_items = 16)]
     pub observe: Option<Vec<Observe>>,
+    /// Largest width of the camera's picture, pixels; its shape is kept, and it is never enlarged.
+    #[schema(minimum = 16, maximum = 1920)]
+    pub camera_width: Option<u32>,
+    /// Largest height of the camera's picture, pixels.
+    #[schema(minimum = 16, maximum = 1080)]
+    pub camera_height: Option<u32>,
 }
 
 /// A sensor that can be asked for.
@@ -75,6 +81,8 @@ pub struct StepRequest {
     pub steering: Option<f64>,
     /// Sorted, each once.
     pub observe: Vec<Observe>,
+    /// Largest width and height of the camera's picture.
+    pub camera_size: [Option<u64>; 2],
 }
 
 const TICKS_PER_SECOND: f64 = 200.0;
@@ -92,7 +100,9 @@ impl Body for StepRequest {
         let speed = fields.number_within("speed", -1000.0, 1000.0)?;
         let steering = fields.number_within("steering", -1000.0, 1000.0)?;
         let observe = fields.get("observe").map(observations).transpose()?.unwrap_or_default();
-        Ok(StepRequest { ticks, speed, steering, observe })
+        let camera_size =
+            [fields.whole_within("camera_width", 16, 1920)?, fields.whole_within("camera_height", 16, 1080)?];
+        Ok(StepRequest { ticks, speed, steering, observe, camera_size })
     }
 }
 
@@ -122,12 +132,32 @@ pub struct Stepped {
 /// Sensor readings; those that were asked for.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, ToSchema)]
 pub struct Observations {
+    /// Camera frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<CameraObservation>,
     /// Laser scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lidar: Option<LidarObservation>,
     /// Gyro and accelerometer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imu: Option<ImuObservation>,
+}
+
+/// The last frame of the camera.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct CameraObservation {
+    /// Simulated seconds at which it was taken.
+    pub time: Num,
+    /// Which frame it is, from 0.
+    pub frame: u64,
+    /// Pixels.
+    pub width: usize,
+    /// Pixels.
+    pub height: usize,
+    /// Always `jpeg`; the binary answer brings raw pixels.
+    pub encoding: &'static str,
+    /// The picture, base64.
+    pub data: String,
 }
 
 /// The last laser scan.

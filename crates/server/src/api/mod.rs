@@ -78,6 +78,7 @@ pub(crate) fn router(app: App) -> Router {
         .layer(axum::Extension(docs));
     Router::new()
         .nest("/sim/api", api)
+        .merge(crate::robot::routes())
         .route("/", get(viewer::home))
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))

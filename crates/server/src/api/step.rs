@@ -2,19 +2,22 @@
 
 use crate::app::App;
 use crate::body::Body;
-use crate::driver::{Published, Sensed};
+use crate::driver::{Exposure, Published, Sensed};
 use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use chicane_render::Rgb;
 use chicane_sim::{TICK_S, sample_tick};
 use chicane_wire::{
-    ArrayInfo, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe, Octets, StepHeader,
-    StepRequest, StepRequestBody, Stepped, Xyz,
+    ArrayInfo, CameraObservation, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe,
+    Octets, StepHeader, StepRequest, StepRequestBody, Stepped, Xyz,
 };
 use glam::DVec3;
 use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
 
 /// Pauses the world if it runs and goes on by exactly so much simulated time.
 ///
@@ -35,21 +38,67 @@ pub(super) async fn step(
     Body(request): Body<StepRequest>,
 ) -> Result<Response, ApiError> {
     for sensor in &request.observe {
-        if matches!(sensor, Observe::Camera | Observe::Odom) {
+        if *sensor == Observe::Odom {
             return Err(ApiError::unavailable(format!("{} not available yet", sensor.name())));
         }
     }
     let (sensed, now) = app.simulator.step(&request).await?;
     if wants_arrays(&headers) {
-        return arrays(&app, &request.observe, &sensed, &now);
+        let picture = picture(&app, &request, &now).await?;
+        return arrays(&app, &request.observe, &sensed, &now, picture.as_ref());
     }
-    let observations = (!request.observe.is_empty()).then(|| observations(&app, &request.observe, &sensed));
+    let observations = match request.observe.as_slice() {
+        [] => None,
+        observe => {
+            let camera = camera_observation(&app, &request, &now).await?;
+            Some(Observations { camera, ..observations(&app, observe, &sensed) })
+        }
+    };
     Ok(Json(Stepped { ok: true, state: now.state(), observations }).into_response())
 }
 
 fn wants_arrays(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
     accepted.split(',').any(|a| a.split(';').next().unwrap_or("").trim() == "application/octet-stream")
+}
+
+/// The last frame of the camera and its pixels, if it was asked for.
+async fn picture(
+    app: &App,
+    request: &StepRequest,
+    now: &Published,
+) -> Result<Option<(Arc<Exposure>, Arc<Rgb>)>, ApiError> {
+    let Some(seen) = now.running.as_ref().filter(|_| request.observe.contains(&Observe::Camera)) else {
+        return Ok(None);
+    };
+    let [width, height] = request.camera_size;
+    let rgb = app.camera.rgb(&seen.exposure, app.camera.size(width, height), now.brightness).await;
+    Ok(Some((Arc::clone(&seen.exposure), rgb.map_err(|_| not_drawn())?)))
+}
+
+async fn camera_observation(
+    app: &App,
+    request: &StepRequest,
+    now: &Published,
+) -> Result<Option<CameraObservation>, ApiError> {
+    let Some(seen) = now.running.as_ref().filter(|_| request.observe.contains(&Observe::Camera)) else {
+        return Ok(None);
+    };
+    let [width, height] = request.camera_size;
+    let size = app.camera.size(width, height);
+    let jpeg = app.camera.jpeg(&seen.exposure, size, now.brightness).await.map_err(|_| not_drawn())?;
+    Ok(Some(CameraObservation {
+        time: Num(seen.exposure.snapshot.time_s),
+        frame: seen.exposure.frame,
+        width: size[0],
+        height: size[1],
+        encoding: "jpeg",
+        data: base64::engine::general_purpose::STANDARD.encode(&jpeg),
+    }))
+}
+
+fn not_drawn() -> ApiError {
+    ApiError::internal("the camera's picture could not be drawn")
 }
 
 fn lidar_time(app: &App, sensed: &Sensed) -> Num {
@@ -65,6 +114,7 @@ fn observations(app: &App, observe: &[Observe], sensed: &Sensed) -> Observations
     let range = |&r: &f32| r.is_finite().then(|| Num(f64::from(r)));
     let xyz = |v: DVec3| Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) };
     Observations {
+        camera: None,
         lidar: observe.contains(&Observe::Lidar).then(|| LidarObservation {
             time: lidar_time(app, sensed),
             angle_min: Num(-PI),
@@ -82,7 +132,13 @@ fn observations(app: &App, observe: &[Observe], sensed: &Sensed) -> Observations
 }
 
 /// The binary answer.
-fn arrays(app: &App, observe: &[Observe], sensed: &Sensed, now: &Published) -> Result<Response, ApiError> {
+fn arrays(
+    app: &App,
+    observe: &[Observe],
+    sensed: &Sensed,
+    now: &Published,
+    picture: Option<&(Arc<Exposure>, Arc<Rgb>)>,
+) -> Result<Response, ApiError> {
     let mut infos = Vec::new();
     let mut raw: Vec<u8> = Vec::new();
     for sensor in observe {
@@ -97,7 +153,12 @@ fn arrays(app: &App, observe: &[Observe], sensed: &Sensed, now: &Published) -> R
                 raw.extend(a.into_iter().chain(w).flat_map(f64::to_le_bytes));
                 (vec![2, 3], "<f8", imu_time(app, sensed))
             }
-            Observe::Camera | Observe::Odom => continue,
+            Observe::Camera => {
+                let Some((exposure, rgb)) = picture else { continue };
+                raw.extend(&rgb.bytes);
+                (vec![rgb.height, rgb.width, 3], "|u1", Num(exposure.snapshot.time_s))
+            }
+            Observe::Odom => continue,
         };
         infos.push(ArrayInfo { name: sensor.name(), shape, r#type, offset, time });
     }

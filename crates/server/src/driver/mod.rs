@@ -16,7 +16,7 @@ mod run;
 
 pub(crate) use order::{Answer, Loaded, Order, Refused, Reply, Sensed};
 pub(crate) use place::Place;
-pub(crate) use published::Published;
+pub(crate) use published::{Exposure, Published};
 
 use crate::metrics::Metrics;
 use chicane_sim::{Applied, Command};

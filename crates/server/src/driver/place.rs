@@ -2,13 +2,13 @@
 
 use crate::view;
 use bytes::Bytes;
+use chicane_render::Stage;
 use chicane_store::Entry;
-use chicane_world::World;
 use chicane_world::world::ObjectType;
-use std::sync::Arc;
+use chicane_world::{Profile, World};
+use std::sync::{Arc, OnceLock};
 
 /// A world that is loaded.
-#[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) name: Arc<str>,
     /// `<name>.world`.
@@ -24,6 +24,14 @@ pub(crate) struct Place {
     pub(crate) route_json: Option<Bytes>,
     pub(crate) bounds_json: Option<Bytes>,
     pub(crate) evaluation_json: Option<Bytes>,
+    /// Made ready for drawing when someone first wants a picture.
+    stage: OnceLock<Arc<Stage>>,
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Place({})", self.name)
+    }
 }
 
 impl Place {
@@ -47,7 +55,13 @@ impl Place {
             world,
             names,
             lights,
+            stage: OnceLock::new(),
         })
+    }
+
+    /// The world ready to be drawn. The first call takes a while.
+    pub(crate) fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
+        Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
     }
 }
 

@@ -33,6 +33,17 @@ pub(crate) struct Seen {
     pub(crate) snapshot: Snapshot,
     /// When the world was loaded.
     pub(crate) since: Instant,
+    /// The last frame of the camera, not drawn yet.
+    pub(crate) exposure: Arc<Exposure>,
+}
+
+/// A frame of the camera before anyone draws it: the world at the very tick.
+#[derive(Debug)]
+pub(crate) struct Exposure {
+    pub(crate) place: Arc<Place>,
+    pub(crate) snapshot: Snapshot,
+    /// Which frame it is, from 0.
+    pub(crate) frame: u64,
 }
 
 /// The clock at one moment.

@@ -3,10 +3,10 @@
 use super::drive::DriveCommand;
 use super::order::{Loaded, Order, Refused, Reply, Sensed};
 use super::pace::{Meter, Pacer};
-use super::published::{ClockView, OverlayView, Published, Seen};
+use super::published::{ClockView, Exposure, OverlayView, Published, Seen};
 use super::{Place, Start};
 use crate::metrics::Metrics;
-use chicane_sim::{Command, Event, Sim};
+use chicane_sim::{Command, Event, Sim, sample_at};
 use chicane_wire::{Num, Transition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +56,23 @@ struct Running {
     place: Arc<Place>,
     since: Instant,
     contacts: Vec<usize>,
+    exposure: Arc<Exposure>,
+}
+
+impl Running {
+    fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
+        let exposure = Arc::new(Exposure { place: Arc::clone(&place), snapshot: sim.snapshot(), frame: 0 });
+        Running { sim, place, since, contacts: Vec::new(), exposure }
+    }
+
+    /// Keeps the world as the camera sees it, if a frame falls on this tick.
+    fn expose(&mut self) {
+        let rate = self.sim.profile().camera.rate_hz;
+        if let Some(frame) = sample_at(self.sim.tick(), rate) {
+            let (place, snapshot) = (Arc::clone(&self.place), self.sim.snapshot());
+            self.exposure = Arc::new(Exposure { place, snapshot, frame });
+        }
+    }
 }
 
 impl Driver {
@@ -258,7 +275,7 @@ impl Driver {
             sim.keep_lights_of(&old.sim);
         }
         let now = Instant::now();
-        self.running = Some(Running { sim, place, since: now, contacts: Vec::new() });
+        self.running = Some(Running::new(sim, place, now));
         self.transition = None;
         self.lost = None;
         self.drive = DriveCommand::default();
@@ -296,6 +313,7 @@ impl Driver {
         let Some(running) = &mut self.running else { return };
         let started = Instant::now();
         running.sim.step(self.drive.at(running.sim.tick()));
+        running.expose();
         self.metrics.tick_time.observe(started.elapsed());
         let mut told = false;
         for event in running.sim.events() {
@@ -353,7 +371,8 @@ impl Driver {
                 running.contacts.clone_from(&snapshot.contacts);
                 self.changes += 1;
             }
-            Seen { place: Arc::clone(&running.place), snapshot, since: running.since }
+            let exposure = Arc::clone(&running.exposure);
+            Seen { place: Arc::clone(&running.place), snapshot, since: running.since, exposure }
         });
         let published = Arc::new(Published {
             changes: self.changes,

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 mod access;
+mod camera;
 mod clock;
 mod display;
 mod docs;
