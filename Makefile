@@ -2,6 +2,7 @@
 
 CARGO ?= cargo
 PYTHON ?= python3
+CHROMIUM ?= chromium
 CHICANE = target/release/chicane
 # More words for the simulator: make run ARGS="--world technical --speed 2"
 ARGS ?=
@@ -11,10 +12,10 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build run test check bench worlds fuzz clean need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python
+.PHONY: help build run test check bench worlds fuzz clean second-opinion need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium
 
 help: ## Say what there is to make
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: need-cargo ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
@@ -22,7 +23,7 @@ build: need-cargo ## Build the release program and all that it needs
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build second-opinion ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	$(CARGO) nextest run --workspace --release --locked
@@ -34,6 +35,15 @@ check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licen
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	$(RUFF) check python fuzz
 	$(RUFF) format --check python fuzz
+
+second-opinion: need-cargo need-chromium web/node_modules/.package-lock.json ## Compare our pictures with what three.js draws in a browser
+	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
+	web/node_modules/.bin/tsc -p web
+	CHROMIUM="$$(command -v $(CHROMIUM))" node web/second-opinion/run.js target/second-opinion
+
+web/node_modules/.package-lock.json: web/package-lock.json | need-node
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 bench: build ## Print the figures of the core and of the service
 	$(CARGO) run --release --locked -p chicane-bench --bin core
@@ -76,3 +86,13 @@ need-venv: need-python
 
 need-python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
+
+need-node:
+	@command -v npm >/dev/null || { echo "Node 20 or newer with npm is missing: apt-get install nodejs npm"; exit 1; }
+
+need-chromium:
+	@command -v $(CHROMIUM) >/dev/null || \
+	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	   echo "installing chromium, the browser that gives a second opinion on our pictures" && \
+	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null; } || \
+	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }

@@ -1,0 +1,130 @@
+//! What `web/second-opinion` compares: for some views of some worlds, what our renderer draws, and
+//! what another one needs to draw the same.
+//!
+//! `second-opinion <folder>` writes, for every world, `<world>.glb`, and for every view its colours
+//! (`<view>.rgb`, three bytes a pixel) and labels (`<view>.labels`, two bytes); `car.glb`; and
+//! `views.json`, which says where the camera is and everything that moves.
+#![allow(clippy::disallowed_methods)]
+
+mod fixture;
+mod views;
+
+use chicane_render::{Camera, Layers, Moment, Optics, Renderer, Stage, glb, looks};
+use chicane_world::world::{Object, ObjectType};
+use chicane_world::{Pose, Profile, World};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use views::View;
+
+const WIDTH: usize = 480;
+const HEIGHT: usize = 360;
+
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args().nth(1).map(PathBuf::from) else {
+        eprintln!("second-opinion: say where to, such as `second-opinion target/second-opinion`");
+        return ExitCode::FAILURE;
+    };
+    match write(&folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("second-opinion: {}: {e}", folder.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let profile = Arc::new(Profile::gen1());
+    std::fs::write(folder.join("car.glb"), glb::car(&profile))?;
+    let mut listed = Vec::new();
+    for (name, world) in views::worlds() {
+        std::fs::write(folder.join(format!("{name}.glb")), glb::world(&world))?;
+        let mut renderer = Renderer::new(Arc::new(Stage::new(&world, Arc::clone(&profile))));
+        for view in views::of(name, &world, &profile) {
+            let optics = Optics::pinhole(WIDTH, HEIGHT, view.fov_rad);
+            let drawn = renderer.layers(&Camera { pose: view.camera, optics }, &view.moment);
+            let path = |kind: &str| folder.join(format!("{name}-{}.{kind}", view.name));
+            std::fs::write(path("rgb"), colours(&drawn))?;
+            std::fs::write(path("labels"), labels(&drawn))?;
+            listed.push(described(name, &world, &profile, &view, &optics));
+        }
+    }
+    let all = json!({ "width": WIDTH, "height": HEIGHT, "views": listed });
+    std::fs::write(folder.join("views.json"), all.to_string())
+}
+
+fn colours(drawn: &Layers) -> Vec<u8> {
+    drawn.colour.pixels.iter().flat_map(|p| [p[0], p[1], p[2]]).collect()
+}
+
+fn labels(drawn: &Layers) -> Vec<u8> {
+    drawn.labels.iter().flat_map(|l| l.to_le_bytes()).collect()
+}
+
+/// A view for another renderer, in our own axes: z is up, a camera looks along its x.
+fn described(name: &str, world: &World, profile: &Profile, view: &View, optics: &Optics) -> Value {
+    let Moment { car, objects, lamps } = &view.moment;
+    let things: Vec<Value> = world
+        .objects
+        .iter()
+        .zip(objects)
+        .map(|(o, now)| json!({ "name": o.name, "pose": pose(now), "shadow": shadow(o) }))
+        .collect();
+    let lit = |i: usize, lamp: looks::Lamp| lamps.contains(&(i, lamp));
+    let lights: Vec<Value> = world
+        .objects
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| lamps.iter().any(|(l, _)| l == i))
+        .map(|(i, o)| {
+            let colours = |lamp| {
+                let of = looks::lamp_colours(lamp);
+                json!({ "colour": of.unlit, "emissive": if lit(i, lamp) { of.lit } else { [0.0; 3] } })
+            };
+            json!({
+                "name": o.name,
+                "lamp_red": colours(looks::Lamp::Red),
+                "lamp_green": colours(looks::Lamp::Green),
+            })
+        })
+        .collect();
+    let [length, _, _] = profile.body.size_m;
+    let below = json!({
+        "foot": [profile.body.centre_m[0], 0.0, 0.0],
+        "size": [length, profile.track_m + profile.wheel_width_m],
+    });
+    json!({
+        "name": format!("{name}-{}", view.name),
+        "world": name,
+        "camera": pose(&view.camera),
+        "vertical_fov": 2.0 * libm::atan(0.5 * HEIGHT as f64 / optics.focal),
+        "near": view.near,
+        "ground_z": world.ground.z,
+        "objects": things,
+        "lights": lights,
+        "car": {
+            "pose": pose(&car.pose),
+            "steering": car.front_wheels,
+            "spin": car.wheel_angles,
+            "pan": car.pan,
+            "tilt": car.tilt,
+            "shadow": below,
+        },
+    })
+}
+
+fn pose(pose: &Pose) -> Value {
+    json!({ "position": pose.position.to_array(), "rotation": pose.rotation.to_array() })
+}
+
+/// Where an object stands on the ground, in its own frame; walls cast no shadow.
+fn shadow(object: &Object) -> Value {
+    if object.object_type == ObjectType::Wall {
+        return Value::Null;
+    }
+    let [x, y, z] = object.centre.to_array();
+    json!({ "foot": [x, y, z - 0.5 * object.size.z], "size": [object.size.x, object.size.y] })
+}

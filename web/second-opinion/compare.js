@@ -1,0 +1,84 @@
+// @ts-check
+/** How far two pictures of the same view are apart. */
+
+/** @import { Drawn } from "./types.d.ts" */
+
+/** Labels of fewer pixels than this say nothing about an outline. */
+const FEWEST = 200;
+/** A pixel that is off by more than this in any channel is another colour. */
+const OTHER = 40;
+
+/**
+ * How much of what either shows is shown by both, a pixel of tolerance at the edges included.
+ * @param {(i: number) => boolean} inOurs
+ * @param {(i: number) => boolean} inTheirs
+ * @param {number} width
+ * @param {number} height
+ */
+function overlap(inOurs, inTheirs, width, height) {
+  const near = (/** @type {(i: number) => boolean} */ shown, /** @type {number} */ x, /** @type {number} */ y) => {
+    for (let v = Math.max(0, y - 1); v <= Math.min(height - 1, y + 1); v++) {
+      for (let u = Math.max(0, x - 1); u <= Math.min(width - 1, x + 1); u++) {
+        if (shown(v * width + u)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  let [either, off, exactly] = [0, 0, 0];
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i++) {
+      const [a, b] = [inOurs(i), inTheirs(i)];
+      either += a || b ? 1 : 0;
+      exactly += a && b ? 1 : 0;
+      off += (a && !b && !near(inTheirs, x, y)) || (b && !a && !near(inOurs, x, y)) ? 1 : 0;
+    }
+  }
+  return { tolerant: 1 - off / Math.max(1, either), exact: exactly / Math.max(1, either) };
+}
+
+/**
+ * @param {Drawn} ours
+ * @param {Drawn} theirs
+ * @param {number} width
+ * @param {number} height
+ */
+export function compare(ours, theirs, width, height) {
+  const count = new Map();
+  for (const list of [ours.labels, theirs.labels]) {
+    for (const label of list) {
+      count.set(label, (count.get(label) ?? 0) + 1);
+    }
+  }
+  const labels = [...count.keys()].filter((l) => l !== 0 && count.get(l) >= 2 * FEWEST);
+  const covered = overlap((i) => ours.labels[i] !== 0, (i) => theirs.labels[i] !== 0, width, height);
+  let worst = { label: 0, ...covered };
+  for (const label of labels) {
+    const of = overlap((i) => ours.labels[i] === label, (i) => theirs.labels[i] === label, width, height);
+    if (of.tolerant < worst.tolerant || (of.tolerant === worst.tolerant && of.exact < worst.exact)) {
+      worst = { label, ...of };
+    }
+  }
+  let [pixels, sum, other] = [0, 0, 0];
+  for (let i = 0; i < width * height; i++) {
+    if (ours.labels[i] === 0 || theirs.labels[i] === 0) {
+      continue;
+    }
+    let most = 0;
+    for (let c = 3 * i; c < 3 * i + 3; c++) {
+      const off = Math.abs(ours.rgb[c] - theirs.rgb[c]);
+      sum += off;
+      most = Math.max(most, off);
+    }
+    pixels++;
+    other += most > OTHER ? 1 : 0;
+  }
+  return {
+    labels: labels.length,
+    covered: covered.tolerant,
+    worst,
+    mean: sum / Math.max(1, 3 * pixels),
+    other: other / Math.max(1, pixels),
+  };
+}

@@ -1,0 +1,290 @@
+// @ts-check
+/**
+ * Draws a view of a world with three.js, from nothing but the GLB files and the view's numbers.
+ *
+ * The geometry, its places, pictures and materials are three's and the loader's work. The light is
+ * ours, so that colours can be compared: what falls on a corner is ambient·(0.7 + 0.3·up) +
+ * sun·max(0, cosine), display colours are squared to linear ones and rooted at the end.
+ */
+import * as THREE from "three";
+import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+
+/** @import { Lamp, Pose, Sent, View, Foot } from "./types.d.ts" */
+
+/** Labels as our renderer counts them. */
+const LABEL = { track: 1, scenery: 2, car: 3, objects: 16 };
+/** Shadows: how much larger than the thing, how high above the ground, and up to which height of it. */
+const SHADOW = { spread: 0.03, lift: 0.0025, reach: 0.4 };
+
+const renderer = new THREE.WebGLRenderer({ antialias: false });
+const loader = new GLTFLoader();
+/** @type {Map<string, Promise<import("three/addons/loaders/GLTFLoader.js").GLTF>>} */
+const files = new Map();
+
+/** @param {string} name */
+function load(name) {
+  const file = files.get(name) ?? loader.loadAsync(`/data/${name}.glb`);
+  files.set(name, file);
+  return file;
+}
+
+/** A place with z up in three's axes, where y is up. @param {number[]} v */
+function place([x, y, z]) {
+  return new THREE.Vector3(x, z, -y);
+}
+
+/** The same for a turn. @param {number[]} q */
+function turn([x, y, z, w]) {
+  return new THREE.Quaternion(x, z, -y, w);
+}
+
+const LIT_VERTEX = /* glsl */ `
+  uniform vec3 ambient, sun, toSun, colour, emissive;
+  varying vec3 light;
+  varying vec2 at;
+  void main() {
+    vec3 n = normalize(transpose(inverse(mat3(modelMatrix))) * normal);
+    light = colour * (ambient * (0.7 + 0.3 * n.y) + sun * max(0.0, dot(n, toSun))) + emissive;
+    #ifdef PICTURE
+      at = uv;
+    #endif
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  }`;
+const LIT_FRAGMENT = /* glsl */ `
+  uniform sampler2D picture;
+  uniform float opacity;
+  varying vec3 light;
+  varying vec2 at;
+  void main() {
+    vec4 texel = vec4(1.0);
+    #ifdef PICTURE
+      texel = texture2D(picture, at);
+    #endif
+    #ifdef SOLID
+      texel.a = 1.0;
+    #endif
+    gl_FragColor = vec4(min(texel.rgb * texel.rgb * light, 1.0), texel.a * opacity);
+  }`;
+const SHADOW_FRAGMENT = /* glsl */ `
+  uniform float opacity;
+  varying vec2 at;
+  void main() {
+    vec2 p = abs(2.0 * at - 1.0);
+    float t = clamp((1.0 - pow(dot(p * p, p * p), 0.25)) / 0.6, 0.0, 1.0);
+    gl_FragColor = vec4(0.0, 0.0, 0.0, opacity * 150.0 / 255.0 * t * t * (3.0 - 2.0 * t));
+  }`;
+const PLAIN_VERTEX = /* glsl */ `
+  varying vec2 at;
+  void main() {
+    at = uv;
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  }`;
+
+/**
+ * The file's material under our light.
+ * @param {THREE.MeshStandardMaterial} from
+ * @param {Record<string, THREE.IUniform>} lights
+ * @param {Lamp | undefined} lamp
+ */
+function lit(from, lights, lamp) {
+  // The file holds sRGB colours as linear ones; ours are the display colours, squared.
+  const squared = (/** @type {THREE.Color} */ c) => {
+    const { r, g, b } = c.getRGB({ r: 0, g: 0, b: 0 }, THREE.SRGBColorSpace);
+    return new THREE.Vector3(r * r, g * g, b * b);
+  };
+  const map = lamp ? null : from.map;
+  if (map) {
+    // Squared by the shader.
+    map.colorSpace = THREE.NoColorSpace;
+    map.anisotropy = 4;
+  }
+  return new THREE.ShaderMaterial({
+    vertexShader: LIT_VERTEX,
+    fragmentShader: LIT_FRAGMENT,
+    uniforms: {
+      ...lights,
+      colour: { value: lamp ? new THREE.Vector3(...lamp.colour) : squared(from.color) },
+      emissive: { value: lamp ? new THREE.Vector3(...lamp.emissive) : squared(from.emissive) },
+      picture: { value: map },
+      opacity: { value: from.opacity },
+    },
+    defines: { ...(map && { PICTURE: 1 }), ...(!from.transparent && { SOLID: 1 }) },
+    side: from.side,
+    transparent: from.transparent,
+    depthWrite: !from.transparent,
+  });
+}
+
+/** @param {Pose} pose @param {Foot} foot @param {number} ground */
+function shadow(pose, { foot, size }, ground) {
+  const turned = turn(pose.rotation);
+  const at = place(foot).applyQuaternion(turned).add(place(pose.position));
+  const opacity = 1 - Math.abs(at.y - ground) / SHADOW.reach;
+  if (opacity <= 0.01) {
+    return null;
+  }
+  const [length, width] = size.map((v) => v + 2 * SHADOW.spread);
+  const mesh = new THREE.Mesh(
+    new THREE.PlaneGeometry(length, width).rotateX(-Math.PI / 2),
+    new THREE.ShaderMaterial({
+      vertexShader: PLAIN_VERTEX,
+      fragmentShader: SHADOW_FRAGMENT,
+      uniforms: { opacity: { value: opacity } },
+      transparent: true,
+      depthWrite: false,
+    }),
+  );
+  const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(turned);
+  mesh.position.set(at.x, ground + SHADOW.lift, at.z);
+  mesh.rotation.y = Math.atan2(-ahead.z, ahead.x);
+  // Before everything else that can be seen through.
+  mesh.renderOrder = -1;
+  mesh.userData.label = 0;
+  return mesh;
+}
+
+/** The car at its place with its joints turned. @param {View["car"]} car */
+async function placedCar(car) {
+  const scene = (await load("car")).scene.clone();
+  scene.position.copy(place(car.pose.position));
+  scene.quaternion.copy(turn(car.pose.rotation));
+  scene.userData.label = LABEL.car;
+  scene.traverse((node) => {
+    const { joint, index } = node.userData;
+    // Inside the file z is up.
+    if (joint === "wheel") {
+      node.rotation.set(0, car.spin[index], car.steering[index] ?? 0, "ZYX");
+    } else if (joint === "pan") {
+      node.rotation.set(0, 0, car.pan);
+    } else if (joint === "tilt") {
+      node.rotation.set(0, -car.tilt, 0);
+    }
+  });
+  return scene;
+}
+
+/** What a node says about itself or its nearest parent does. @param {THREE.Object3D} node @param {string} key */
+function said(node, key) {
+  for (let at = /** @type {THREE.Object3D | null} */ (node); at; at = at.parent) {
+    if (at.userData[key] !== undefined) {
+      return at.userData[key];
+    }
+  }
+  return undefined;
+}
+
+/** @param {View} view */
+async function staged(view) {
+  const file = await load(view.world);
+  const world = file.scene.clone();
+  const scene = new THREE.Scene();
+  scene.add(world, await placedCar(view.car));
+  world.traverse((node) => {
+    const object = view.objects.findIndex((o) => o.name === node.userData.object);
+    if (object >= 0) {
+      // Objects are children of the node that turns z up.
+      node.position.fromArray(view.objects[object].pose.position);
+      node.quaternion.fromArray(view.objects[object].pose.rotation);
+      node.userData.label = LABEL.objects + object;
+    }
+  });
+  for (const thing of [...view.objects, view.car]) {
+    const dark = thing.shadow && shadow(thing.pose, thing.shadow, view.ground_z);
+    if (dark) {
+      scene.add(dark);
+    }
+  }
+  // The loader keeps the scene's extras here.
+  const { ambient, sun } = file.scene.userData;
+  const lights = {
+    ambient: { value: new THREE.Vector3(...ambient) },
+    sun: { value: new THREE.Vector3(...sun.colour) },
+    toSun: { value: place(sun.direction).negate().normalize() },
+  };
+  scene.traverse((node) => {
+    if (!(node instanceof THREE.Mesh) || node.material instanceof THREE.ShaderMaterial) {
+      return;
+    }
+    const light = view.lights.find((l) => l.name === said(node, "object"));
+    const role = /** @type {string} */ (said(node, "role"));
+    const lamp = light && (role === "lamp_red" || role === "lamp_green") ? light[role] : undefined;
+    node.material = lit(/** @type {THREE.MeshStandardMaterial} */ (node.material), lights, lamp);
+    const owner = /** @type {"track" | "scenery" | undefined} */ (said(node, "owner"));
+    node.userData.label ??= said(node, "label") ?? (owner && LABEL[owner]);
+  });
+  scene.updateMatrixWorld(true);
+  return scene;
+}
+
+/** The pixels of a target, rows from the top. @param {THREE.WebGLRenderTarget} target */
+function read(target) {
+  const { width, height } = target;
+  const pixels = new Float32Array(width * height * 4);
+  renderer.readRenderTargetPixels(target, 0, 0, width, height, pixels);
+  const row = width * 4;
+  const out = new Float32Array(pixels.length);
+  for (let y = 0; y < height; y++) {
+    out.set(pixels.subarray(y * row, (y + 1) * row), (height - 1 - y) * row);
+  }
+  return out;
+}
+
+/** @param {Uint8Array} bytes */
+function text(bytes) {
+  let out = "";
+  for (let i = 0; i < bytes.length; i += 32768) {
+    out += String.fromCharCode(...bytes.subarray(i, i + 32768));
+  }
+  return btoa(out);
+}
+
+window.draw = async (view, width, height) => {
+  const scene = await staged(view);
+  const camera = new THREE.PerspectiveCamera((view.vertical_fov * 180) / Math.PI, width / height, view.near, 60);
+  // Ours looks along x with z up, theirs along −z with y up.
+  const ahead = place([1, 0, 0]).applyQuaternion(turn(view.camera.rotation));
+  camera.position.copy(place(view.camera.position));
+  camera.up.copy(place([0, 0, 1]).applyQuaternion(turn(view.camera.rotation)));
+  camera.lookAt(camera.position.clone().add(ahead));
+
+  const target = new THREE.WebGLRenderTarget(width, height, {
+    type: THREE.FloatType,
+    minFilter: THREE.NearestFilter,
+    magFilter: THREE.NearestFilter,
+    // Layers of the road are half a millimetre apart.
+    depthTexture: new THREE.DepthTexture(width, height, THREE.FloatType),
+  });
+  renderer.setRenderTarget(target);
+  renderer.setClearColor(0x000000, 0);
+  renderer.clear();
+  renderer.render(scene, camera);
+  const colours = read(target);
+
+  scene.traverse((node) => {
+    if (node instanceof THREE.Mesh) {
+      const { side, transparent } = node.material;
+      node.visible = !transparent;
+      node.material = new THREE.ShaderMaterial({
+        vertexShader: PLAIN_VERTEX,
+        fragmentShader: "uniform float label; void main() { gl_FragColor = vec4(label, 0.0, 0.0, 1.0); }",
+        uniforms: { label: { value: node.userData.label ?? 65535 } },
+        side,
+      });
+    }
+  });
+  renderer.clear();
+  renderer.render(scene, camera);
+  const seen = read(target);
+  target.dispose();
+
+  const rgb = new Uint8Array(width * height * 3);
+  const labels = new Uint16Array(width * height);
+  for (let i = 0; i < width * height; i++) {
+    for (let c = 0; c < 3; c++) {
+      rgb[3 * i + c] = Math.round(255 * Math.sqrt(Math.min(1, Math.max(0, colours[4 * i + c]))));
+    }
+    labels[i] = seen[4 * i];
+  }
+  return { rgb: text(rgb), labels: text(new Uint8Array(labels.buffer)) };
+};
+document.title = "ready";
