@@ -39,6 +39,9 @@ pub(crate) type Background<'a> = dyn Fn(f32x8, f32) -> [f32x8; 3] + Sync + 'a;
 /// Draws what was set up.
 pub(crate) fn draw(setup: &Setup, textures: &[Texture], background: &Background<'_>, target: Target<'_>) {
     let Target { width, height, colour, depth, labels } = target;
+    if width == 0 || height == 0 {
+        return;
+    }
     let band = TILE * width;
     let none = || std::iter::repeat_with(|| None);
     let bands = colour.chunks_mut(band);

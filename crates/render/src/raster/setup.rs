@@ -7,8 +7,9 @@ use glam::{Vec2, Vec3};
 pub(crate) const NEAR: f32 = 0.02;
 /// Parts of a pixel that corners are snapped to.
 pub(super) const SUB: i32 = 256;
-/// Triangles reach at most this far out of the picture, in pixels; the rest is cut off.
-const GUARD: f32 = 4096.0;
+/// Triangles reach at most this far from the middle of the picture, in pixels; the rest is cut off.
+/// Pictures are smaller; edges of twice this length still fit into a tile's 32 bits.
+const GUARD: f32 = 8192.0;
 
 /// The picture that is taken.
 #[derive(Debug, Clone, Copy)]
@@ -94,18 +95,23 @@ pub(crate) struct Setup {
     pub(super) solid: Vec<Vec<u32>>,
     pub(super) clear: Vec<Vec<u32>>,
     pub(super) tiles_across: usize,
+    /// Entries in those lists.
+    entries: usize,
     /// Triangles that were left out because there were too many.
     pub(crate) left_out: usize,
 }
 
 /// Triangles on the screen at a time.
 const MAX_TRIANGLES: usize = 2_000_000;
+/// Tiles that all of them together may touch.
+const MAX_ENTRIES: usize = 8_000_000;
 
 impl Setup {
     /// Starts a frame.
     pub(crate) fn clear(&mut self, eye: &Eye) {
         self.triangles.clear();
         self.surfaces.clear();
+        self.entries = 0;
         self.left_out = 0;
         self.tiles_across = eye.width.div_ceil(TILE);
         let tiles = self.tiles_across * eye.height.div_ceil(TILE);
@@ -131,7 +137,7 @@ impl Setup {
             return;
         }
         // How far out a corner may be at its distance.
-        let limit = (GUARD - eye.width.max(eye.height) as f32) / eye.focal;
+        let limit = GUARD / eye.focal;
         let inside =
             |s: &Corner| s.at.z >= NEAR && s.at.x.abs() <= limit * s.at.z && s.at.y.abs() <= limit * s.at.z;
         if seen.iter().all(inside) {
@@ -175,7 +181,7 @@ impl Setup {
         if columns[0] > columns[1] || rows[0] > rows[1] {
             return;
         }
-        if self.triangles.len() >= MAX_TRIANGLES {
+        if self.triangles.len() >= MAX_TRIANGLES || self.entries >= MAX_ENTRIES {
             self.left_out += 1;
             return;
         }
@@ -193,10 +199,11 @@ impl Setup {
         });
         let kind = &self.surfaces[surface as usize];
         let lists = if kind.blended || kind.opacity < 1.0 { &mut self.clear } else { &mut self.solid };
-        let tile = |v: i32| v as usize / TILE;
-        for row in tile(rows[0])..=tile(rows[1]) {
-            for column in tile(columns[0])..=tile(columns[1]) {
-                lists[row * self.tiles_across + column].push(index);
+        let tiles = |v: [i32; 2]| v[0] as usize / TILE..v[1] as usize / TILE + 1;
+        self.entries += tiles(rows).len() * tiles(columns).len();
+        for row in tiles(rows) {
+            for list in &mut lists[row * self.tiles_across..][tiles(columns)] {
+                list.push(index);
             }
         }
     }
@@ -269,8 +276,11 @@ impl Polygon {
             if va >= 0.0 {
                 self.push(*a);
             }
-            if (va >= 0.0) != (vb >= 0.0) {
+            // Always from the inner corner: the neighbour on this edge must find the very same point.
+            if va >= 0.0 && vb < 0.0 {
                 self.push(a.between(b, va / (va - vb)));
+            } else if va < 0.0 && vb >= 0.0 {
+                self.push(b.between(a, vb / (vb - va)));
             }
         }
     }

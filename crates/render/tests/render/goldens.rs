@@ -1,0 +1,155 @@
+//! Pictures against those that are stored, byte for byte, whatever the number of threads.
+//!
+//! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes them anew. They
+//! must not depend on the processor; with other instructions they are compared by
+//! `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=/tmp/v3 cargo nextest run --release -p
+//! chicane-render goldens`.
+
+use crate::set::{Set, at, look, png, renderer, start};
+use chicane_render::looks::Lamp;
+use chicane_render::{Moment, Optics, Rgb, Stage};
+use chicane_testkit::shipped_world;
+use chicane_world::scene::{BuiltInMesh, Look, Material, Owner};
+use chicane_world::{Pose, Profile, World};
+use rayon::ThreadPoolBuilder;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const SIZE: [usize; 2] = [160, 120];
+const THREADS: [usize; 3] = [1, 2, 3];
+
+/// Compares a picture with the stored one.
+fn check(name: &str, picture: &Rgb) {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/render/goldens/{name}.png"));
+    let image = image::RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.bytes.clone());
+    let image = image.expect("three bytes a pixel");
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        image.save(&file).unwrap();
+        return;
+    }
+    let golden = image::open(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display())).into_rgb8();
+    assert_eq!(golden.dimensions(), image.dimensions(), "{name}");
+    let worst = |(a, b): (&image::Rgb<u8>, &image::Rgb<u8>)| {
+        a.0.iter().zip(b.0).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
+    };
+    let differences: Vec<u8> = golden.pixels().zip(image.pixels()).map(worst).collect();
+    let count = differences.iter().filter(|d| **d > 0).count();
+    if count > 0 {
+        let folder = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let folder = folder
+            .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target"))
+            .join("goldens");
+        std::fs::create_dir_all(&folder).unwrap();
+        let new = folder.join(format!("{name}.png"));
+        image.save(&new).unwrap();
+        let largest = differences.iter().max().unwrap();
+        panic!("{name}: {count} pixels differ, by up to {largest}; the new picture is {}", new.display());
+    }
+}
+
+/// Two pictures of a world with every number of threads.
+fn two(name: &str, world: &World, moments: [Moment; 2]) {
+    let stage = Arc::new(Stage::new(world, Arc::new(Profile::gen1())));
+    for (i, moment) in moments.iter().enumerate() {
+        for threads in THREADS {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let picture = pool.install(|| {
+                chicane_render::Renderer::new(Arc::clone(&stage)).on_board(moment, SIZE, 7, 3 + i as u64)
+            });
+            check(&format!("{name}_{i}"), &picture);
+        }
+    }
+}
+
+/// The start, and half-way round the route, or somewhere else.
+fn shipped(name: &str) {
+    let world = shipped_world(name);
+    let mut first = start(&world);
+    first.lamps = lights(&world, Lamp::Red);
+    let mut second = first.clone();
+    second.car.pose = match &world.route {
+        Some(route) => {
+            let (here, heading) = route.point_at(0.5 * route.length());
+            Pose::from_xyz_yaw(here.x, here.y, world.spawn.position.z, heading)
+        }
+        None => world.spawn.then(&Pose::from_xyz_yaw(1.0, 0.3, 0.0, 1.0)),
+    };
+    second.car.pan = 0.2;
+    second.car.tilt = -0.1;
+    second.lamps = lights(&world, Lamp::Green);
+    two(name, &world, [first, second]);
+}
+
+fn lights(world: &World, lamp: Lamp) -> Vec<(usize, Lamp)> {
+    let lights = world.objects.iter().enumerate().filter(|(_, o)| o.panel.is_some());
+    lights.map(|(i, _)| (i, lamp)).collect()
+}
+
+#[test]
+fn oval() {
+    shipped("oval");
+}
+
+#[test]
+fn technical() {
+    shipped("technical");
+}
+
+#[test]
+fn field() {
+    shipped("field");
+}
+
+/// Everything that is drawn in another way than the rest, in little room.
+fn fixture() -> Set {
+    let mut set = Set::new();
+    set.world.scene.ambient = [0.4; 3];
+    set.world.scene.sun.colour = [0.8; 3];
+    let chequered = png(32, 32, |x, y| if (x / 4 + y / 4) % 2 == 0 { [220, 200, 60] } else { [30, 60, 120] });
+    let chequered = set.print(chequered);
+    set.world.scene.materials[chequered].colour = [1.0; 4];
+    set.world.scene.materials[chequered].emissive = [0.0; 3];
+    let lit = |r, g, b, a| Material { colour: [r, g, b, a], ..Material::default() };
+    let red = set.material(lit(0.8, 0.1, 0.1, 1.0));
+    let glass = set.material(lit(0.2, 0.8, 0.6, 0.5));
+    set.put(Owner::Track, Look::Plane([20.0, 20.0]), Pose::IDENTITY, Some(chequered));
+    set.put(Owner::Scenery, Look::Box([0.1, 2.0, 0.5]), at(2.5, 0.6, 0.25), Some(red));
+    set.put(Owner::Scenery, Look::Sphere(0.15), at(1.2, 0.4, 0.15), Some(chequered));
+    set.put(Owner::Scenery, Look::Cone(0.1, 0.3), at(1.4, -0.3, 0.15), Some(red)).scale = [1.0, -1.0, 1.0];
+    set.put(Owner::Scenery, Look::Box([0.02, 0.5, 0.3]), at(0.9, -0.2, 0.2), Some(glass));
+    let ball = Look::BuiltIn(BuiltInMesh::Ball, [0.2; 3]);
+    set.put(Owner::Scenery, ball, at(1.6, -0.8, 0.1), None).opacity = 0.7;
+    set.block([1.8, 0.0, 0.1], 0.2, red);
+    set
+}
+
+#[test]
+fn things_of_every_kind() {
+    let set = fixture();
+    let first = start(&set.world);
+    let mut second = first.clone();
+    second.car.pose = Pose::from_xyz_yaw(0.7, 1.5, 0.0, -0.9);
+    second.car.tilt = -0.2;
+    second.objects[0] = Pose::from_xyz_rpy([1.3, 0.0, 0.3], [0.5, 0.4, 0.3]);
+    two("things", &set.world, [first, second]);
+}
+
+#[test]
+fn layers_and_pictures_do_not_depend_on_threads() {
+    let set = fixture();
+    let camera = look([-0.5, -0.4, 0.7], [1.5, 0.0, 0.0], Optics::pinhole(333, 211, 1.3));
+    let with = |threads: usize| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut renderer = renderer(&set.world);
+            let layers = renderer.layers(&camera, &start(&set.world));
+            (layers, renderer.picture(&camera, &start(&set.world)))
+        })
+    };
+    let one = with(1);
+    let colours: Vec<u8> = one.0.colour.pixels.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
+    assert_eq!(colours, one.1.bytes, "without a lens both are the same picture");
+    for threads in [2, 3] {
+        assert!(with(threads) == one, "{threads} threads");
+    }
+}

@@ -1,0 +1,45 @@
+//! What a driver must see: the marks of the road, far enough ahead.
+
+use crate::set::{pixel, renderer, seen, start};
+use chicane_render::{Camera, Optics, Rgb};
+use chicane_testkit::shipped_world;
+use chicane_world::{Pose, Profile};
+
+/// Grey has 0; of 255.
+fn yellowness([r, g, b]: [u8; 3]) -> f64 {
+    0.5 * (f64::from(r) + f64::from(g)) - f64::from(b)
+}
+
+/// In one row: how much yellower the line is than the road on both sides of it.
+fn contrast(picture: &Rgb, column: usize, row: usize) -> f64 {
+    let of = |columns: std::ops::Range<usize>| columns.map(|x| yellowness(pixel(picture, x, row)));
+    let line = of(column - 3..column + 3).fold(f64::MIN, f64::max);
+    let road = of(column - 12..column - 6).chain(of(column + 6..column + 12)).sum::<f64>() / 12.0;
+    line - road
+}
+
+#[test]
+fn the_centre_line_is_seen_ahead() {
+    let world = shipped_world("oval");
+    let route = world.route.as_ref().unwrap();
+    let profile = Profile::gen1();
+    let optics = Optics::on_board(&profile, 480, 360);
+    let mut renderer = renderer(&world);
+    // Dashes of two tenths of a metre are less than a pixel high at three metres: whether one is in
+    // the row is chance, so the car is rolled on a little and the mean is taken.
+    for (distance, wanted) in [(1.0, 80.0), (2.0, 45.0), (3.0, 20.0)] {
+        let mut sum = 0.0;
+        for step in 0..20 {
+            let mut moment = start(&world);
+            moment.car.pose = world.spawn.then(&Pose::from_xyz_yaw(0.04 * f64::from(step), 0.0, 0.0, 0.0));
+            let camera = Camera { pose: moment.car.camera(&profile), optics };
+            let picture = renderer.picture(&camera, &moment);
+            let here = route.project(moment.car.pose.position.truncate());
+            let (place, _) = route.point_at(here.distance_along + distance);
+            let [column, row] = seen(&camera, [place.x, place.y, world.ground.z]);
+            sum += contrast(&picture, column.round() as usize, row as usize);
+        }
+        println!("{distance} m: {:.1}", sum / 20.0);
+        assert!(sum / 20.0 > wanted, "at {distance} m: {:.1}", sum / 20.0);
+    }
+}

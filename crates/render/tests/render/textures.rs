@@ -1,0 +1,117 @@
+//! Pictures on surfaces: the right one on each face, the right way round.
+
+use crate::set::{Set, apart, at, look, pixel, png, seen};
+use chicane_render::Optics;
+use chicane_world::Pose;
+use chicane_world::scene::{Group, Look, Mesh, Owner};
+use glam::Vec3;
+
+const COLOURS: [[u8; 3]; 6] =
+    [[250, 10, 10], [10, 250, 10], [10, 10, 250], [250, 250, 10], [250, 10, 250], [10, 250, 250]];
+const SIDES: [[f32; 3]; 6] =
+    [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
+
+/// A cube of half an edge of 0.5 with a group and a material for each face.
+fn six_faced(materials: &[usize]) -> Mesh {
+    let mut mesh = Mesh::default();
+    for (side, material) in SIDES.iter().zip(materials) {
+        let normal = Vec3::from_array(*side);
+        let up = if side[2] == 0.0 { Vec3::Z } else { Vec3::X };
+        let right = up.cross(normal);
+        let first = mesh.positions.len() as u32;
+        for (u, v) in [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)] {
+            mesh.positions.push((normal * 0.5 + right * (u - 0.5) + up * (v - 0.5)).to_array());
+            mesh.normals.push(*side);
+            mesh.uvs.push([u, v]);
+        }
+        let indices = [0, 1, 2, 0, 2, 3].map(|i| first + i).to_vec();
+        mesh.groups.push(Group { material: *material, indices });
+    }
+    mesh
+}
+
+#[test]
+fn each_face_of_a_box_shows_its_own_picture() {
+    let mut set = Set::new();
+    let materials: Vec<usize> = COLOURS.iter().map(|c| set.print(png(8, 8, |_, _| *c))).collect();
+    let cube = set.mesh(six_faced(&materials));
+    set.put(Owner::Scenery, cube, at(5.0, 5.0, 5.0), None);
+    let mut renderer = set.renderer();
+    for (side, colour) in SIDES.iter().zip(COLOURS) {
+        let from = side.map(|v| 5.0 + 2.0 * f64::from(v) + 1e-6);
+        let camera = look(from, [5.0; 3], Optics::pinhole(64, 64, 0.35));
+        let picture = renderer.picture(&camera, &set.moment());
+        for y in 0..64 {
+            for x in 0..64 {
+                assert!(apart(pixel(&picture, x, y), colour) <= 2, "{side:?} {x} {y}");
+            }
+        }
+    }
+}
+
+/// Red and green above, blue and yellow below, white in the middle of the upper left.
+fn quartered() -> Vec<u8> {
+    png(64, 64, |x, y| match (x < 32, y < 32) {
+        (true, true) => [250, 10, 10],
+        (false, true) => [10, 250, 10],
+        (true, false) => [10, 10, 250],
+        (false, false) => [250, 250, 10],
+    })
+}
+
+const QUARTERS: [([f64; 2], [u8; 3]); 4] = [
+    ([-0.25, 0.25], [250, 10, 10]),
+    ([0.25, 0.25], [10, 250, 10]),
+    ([-0.25, -0.25], [10, 10, 250]),
+    ([0.25, -0.25], [250, 250, 10]),
+];
+
+#[test]
+fn a_picture_is_upright_and_not_mirrored() {
+    let mut set = Set::new();
+    let material = set.print(quartered());
+    let cube = set.mesh(six_faced(&[material; 6]));
+    set.put(Owner::Scenery, cube, at(0.0, 0.0, 0.0), None);
+    // A plane faces +z: x is to the right and y up in its picture.
+    set.put(Owner::Scenery, Look::Plane([1.0, 1.0]), at(0.0, 9.0, 0.0), Some(material));
+    let mut renderer = set.renderer();
+    let optics = Optics::pinhole(96, 96, 0.8);
+    // From -x, with z up, the right is -y.
+    let camera = look([-2.0, 0.0, 0.0], [0.0; 3], optics);
+    let picture = renderer.picture(&camera, &set.moment());
+    for ([right, up], colour) in QUARTERS {
+        let [x, y] = seen(&camera, [-0.5, -right, up]);
+        assert!(apart(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
+        assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
+    }
+    // From above, the head to the north.
+    let from =
+        Pose::from_xyz_rpy([0.0, 9.0, 2.0], [0.0, std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2]);
+    let camera = chicane_render::Camera { pose: from, optics };
+    let picture = renderer.picture(&camera, &set.moment());
+    for ([right, up], colour) in QUARTERS {
+        let [x, y] = seen(&camera, [right, 9.0 + up, 0.0]);
+        assert!(apart(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
+        assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
+    }
+}
+
+#[test]
+fn a_mirrored_mesh_still_shows_its_front() {
+    let mut set = Set::new();
+    let materials: Vec<usize> = COLOURS.iter().map(|c| set.print(png(8, 8, |_, _| *c))).collect();
+    let cube = set.mesh(six_faced(&materials));
+    set.put(Owner::Scenery, cube, Pose::IDENTITY, None).scale = [-1.0, 1.0, 1.0];
+    let mut renderer = set.renderer();
+    // What was at -x is now at +x.
+    for (side, colour) in [([1.0, 0.0, 0.0], COLOURS[1]), ([-1.0, 0.0, 0.0], COLOURS[0])] {
+        let camera = look(side.map(|v| 2.0 * v), [0.0; 3], Optics::pinhole(32, 32, 0.35));
+        let picture = renderer.picture(&camera, &set.moment());
+        assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| apart(*p, colour) <= 2), "{side:?}");
+    }
+    for (side, colour) in SIDES.iter().zip(COLOURS).skip(2) {
+        let camera = look(side.map(|v| 2.0 * f64::from(v) + 1e-6), [0.0; 3], Optics::pinhole(32, 32, 0.35));
+        let picture = renderer.picture(&camera, &set.moment());
+        assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| apart(*p, colour) <= 2), "{side:?}");
+    }
+}
