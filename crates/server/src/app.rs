@@ -12,10 +12,11 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+use bytes::Bytes;
 use chicane_store::{Data, Library, OpenError, StoreError};
 use chicane_world::Profile;
 use futures_util::FutureExt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
@@ -102,6 +103,8 @@ pub(crate) struct Parts {
     pub(crate) cdn: String,
     /// Worlds that are being, or were, looked into for the list.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
+    /// Waypoint files that were asked for, by world; one is made at a time.
+    pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
     pub(crate) started: Instant,
 }
 
@@ -141,7 +144,13 @@ impl Server {
             listener.local_addr().map_err(|reason| StartError::Listen { address: options.listen, reason })?;
 
         let metrics = Arc::new(Metrics::default());
-        let start = Start { speed: options.speed, brightness };
+        let target = Arc::from(format!("{name}.world"));
+        let transition = chicane_wire::Transition {
+            kind: chicane_wire::TransitionKind::Boot,
+            target,
+            progress: chicane_wire::Num(0.0),
+        };
+        let start = Start { speed: options.speed, brightness, transition };
         let (simulator, thread) =
             Simulator::start(&start, Arc::clone(&metrics)).map_err(StartError::Thread)?;
         let profile = Arc::new(options.profile);
@@ -164,6 +173,7 @@ impl Server {
             profile,
             cdn,
             summarising: Mutex::default(),
+            waypoints: tokio::sync::Mutex::default(),
             started: Instant::now(),
         }));
 
@@ -236,7 +246,7 @@ fn first_world(options: &Options, last: Option<String>) -> Result<(String, bool)
 async fn bring_first_world(
     app: App,
     name: String,
-    red: std::collections::BTreeMap<String, bool>,
+    red: BTreeMap<String, bool>,
     chosen: bool,
     booted: watch::Sender<Option<Result<(), String>>>,
 ) {
@@ -247,6 +257,9 @@ async fn bring_first_world(
     {
         tracing::warn!(world = name, "the last world can't be loaded, so the default one is: {why}");
         outcome = app.loader.boot(FIRST_WORLD, Default::default()).await;
+    }
+    if outcome.is_err() {
+        let _ = app.simulator.abort().await;
     }
     let outcome = outcome.map_err(|failure| match failure {
         LoadFailure::Broken(why) => format!("world {name} can't be loaded: {why}"),

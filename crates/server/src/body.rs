@@ -7,14 +7,21 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::Bytes;
 use chicane_wire::Fields;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Largest body.
 pub(crate) const MAX_BODY: usize = 1 << 20;
 /// A body that is too large is read up to here before the answer, so that a client that is still
 /// sending gets to read it.
-const MAX_DRAINED: usize = 16 << 20;
+const MAX_DRAINED: usize = 64 << 20;
+/// And no longer than this.
+const DRAIN_TIME: Duration = Duration::from_secs(3);
+/// Up to here a body needs no room of its own.
+const SMALL_BODY: usize = 16 << 10;
+/// Larger bodies that may be on their way in at a time; more wait.
+static LARGE_BODIES: Semaphore = Semaphore::const_new(64);
 /// A body must have come by then.
 const BODY_TIME: Duration = Duration::from_secs(20);
 
@@ -51,16 +58,43 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 
 async fn read(request: Request) -> Result<Bytes, ApiError> {
     let too_large = || ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "body is larger than 1 MiB");
-    let limited = Limited::new(request.into_body(), MAX_DRAINED);
-    let body = limited.collect().await.map_err(|e| {
-        if e.is::<http_body_util::LengthLimitError>() {
-            too_large()
-        } else {
-            ApiError::bad_request("the body ended before its time")
+    let mut body = request.into_body();
+    let (mut kept, mut came) = (Vec::new(), 0);
+    let mut room = None;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| ApiError::bad_request("the body ended before its time"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        came += data.len();
+        if came > MAX_DRAINED {
+            break;
         }
-    })?;
-    let body = body.to_bytes();
-    if body.len() > MAX_BODY { Err(too_large()) } else { Ok(body) }
+        if came > MAX_BODY {
+            // It is read, but not kept.
+            (kept, room) = (Vec::new(), None);
+            continue;
+        }
+        if came > SMALL_BODY && room.is_none() {
+            room = LARGE_BODIES.acquire().await.ok();
+        }
+        kept.extend_from_slice(&data);
+    }
+    if came > MAX_BODY { Err(too_large()) } else { Ok(Bytes::from(kept)) }
+}
+
+/// Reads and forgets what is still coming, so that a client that is still sending gets to read the
+/// answer.
+pub(crate) async fn drain(request: Request) {
+    let mut body = request.into_body();
+    let reading = async {
+        let mut came = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            came += frame.data_ref().map_or(0, Bytes::len);
+            if came > MAX_DRAINED {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_TIME, reading).await;
 }
 
 /// A page can make a browser send a form as plain text to any address without asking: what comes

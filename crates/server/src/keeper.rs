@@ -1,11 +1,12 @@
 //! Keeps settings: what was acknowledged is on disk.
 //!
-//! One writer at a time. Lights are not written as they were asked for but as they are published
-//! when the writer's turn comes: the last state wins on disk as it does in the world, and of
-//! many commands at once one write serves all.
+//! One writer at a time, and what it writes is carried out before the next one's turn: the last state
+//! wins on disk as it does in the world. The disk comes first, so that a request that can't be stored
+//! changes nothing; one that is refused after all is taken back.
 
 use crate::driver::{Published, Simulator};
-use chicane_sim::Lamp;
+use crate::error::ApiError;
+use chicane_sim::{Applied, Command, Lamp};
 use chicane_store::{Data, StoreError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,21 +48,62 @@ impl Keeper {
     }
 
     /// Stores the brightness, then has it shown.
-    pub(crate) async fn brightness(
-        &self,
-        simulator: &Simulator,
-        value: f64,
-    ) -> Result<(), crate::error::ApiError> {
-        let _turn = self.written.lock().await;
-        self.write(move |data| data.settings().set_brightness(value)).await?;
-        simulator.brightness(value).await?;
-        Ok(())
+    pub(crate) async fn brightness(&self, simulator: &Simulator, value: f64) -> Result<(), ApiError> {
+        // Goes on to its end also when nobody waits any more: disk and screen never part.
+        let (own, simulator) = (self.clone(), simulator.clone());
+        let work = tokio::spawn(async move {
+            let _turn = own.written.lock().await;
+            own.write(move |data| data.settings().set_brightness(value)).await?;
+            simulator.brightness(value).await?;
+            Ok(())
+        });
+        work.await.unwrap_or_else(|e| Err(ApiError::internal(e.to_string())))
     }
 
-    /// Stores what the lights show, if that is not what is stored.
-    pub(crate) async fn lights(&self, simulator: &Simulator) -> Result<(), KeepError> {
+    /// Carries out a command that changes lights: stored first, so that nothing is changed if that
+    /// fails. Goes on to its end also when nobody waits any more.
+    pub(crate) async fn with_lights(
+        &self,
+        simulator: &Simulator,
+        command: Command,
+        change: impl FnOnce(&mut BTreeMap<String, bool>) + Send + 'static,
+    ) -> Result<(Applied, Arc<Published>), ApiError> {
+        let (own, simulator) = (self.clone(), simulator.clone());
+        let work = tokio::spawn(async move {
+            let mut written = own.written.lock().await;
+            if let Some((world, mut red)) = lights(&simulator.now()) {
+                change(&mut red);
+                own.write_lights(&mut written, world, red).await?;
+            }
+            let answer = simulator.command_for_sure(command).await;
+            if answer.is_err()
+                && let Some((world, red)) = lights(&simulator.now())
+            {
+                own.write_lights(&mut written, world, red).await?;
+            }
+            Ok(answer?)
+        });
+        work.await.unwrap_or_else(|e| Err(ApiError::internal(e.to_string())))
+    }
+
+    /// Stores which world is about to run, with its lights.
+    pub(crate) async fn world(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), KeepError> {
         let mut written = self.written.lock().await;
-        let Some((world, red)) = lights(&simulator.now()) else { return Ok(()) };
+        if written.world.as_deref() != Some(name) {
+            written.world = None;
+            let own = name.to_owned();
+            self.write(move |data| data.settings().set_last_world(&own)).await?;
+            written.world = Some(name.to_owned());
+        }
+        self.write_lights(&mut written, name.to_owned(), red).await
+    }
+
+    async fn write_lights(
+        &self,
+        written: &mut Written,
+        world: String,
+        red: BTreeMap<String, bool>,
+    ) -> Result<(), KeepError> {
         if written.red.as_ref().is_some_and(|(w, r)| *w == world && *r == red) {
             return Ok(());
         }
@@ -70,23 +112,6 @@ impl Keeper {
         self.write(move |data| data.settings().set_lights(&world, &red)).await?;
         written.red = Some(kept);
         Ok(())
-    }
-
-    /// Stores which world runs, with its lights.
-    pub(crate) async fn world(&self, simulator: &Simulator) -> Result<(), KeepError> {
-        {
-            let mut written = self.written.lock().await;
-            let Some(world) = simulator.now().running.as_ref().map(|s| s.place.name.to_string()) else {
-                return Ok(());
-            };
-            if written.world.as_ref() != Some(&world) {
-                written.world = None;
-                let name = world.clone();
-                self.write(move |data| data.settings().set_last_world(&name)).await?;
-                written.world = Some(world);
-            }
-        }
-        self.lights(simulator).await
     }
 
     async fn write(

@@ -23,7 +23,7 @@ pub(crate) enum LoadFailure {
     Broken(String),
     /// By the sim thread.
     Refused(Refused),
-    /// It runs, but could not be stored as the last world.
+    /// It could not be stored as the last world.
     NotKept(KeepError),
 }
 
@@ -81,24 +81,44 @@ impl Loader {
         let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
         let own = self.clone();
         let work = tokio::spawn(async move {
-            own.simulator.begin(kind, Arc::from(format!("{}.world", entry.name))).await?;
+            // The first world's transition is open since the sim thread started.
+            if kind != TransitionKind::Boot {
+                let of = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
+                own.simulator.begin(kind, Arc::from(format!("{}.world", entry.name)), of).await?;
+            }
             let started = std::time::Instant::now();
             let loading = own.clone();
             let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights)).await;
             let loaded =
                 loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())));
+            // A first world that fails may be followed by another: whoever boots ends the transition.
+            let give_up = async || {
+                if kind != TransitionKind::Boot {
+                    let _ = own.simulator.abort().await;
+                }
+            };
             let loaded = match loaded {
                 Ok(loaded) => loaded,
                 Err(failure) => {
-                    own.simulator.abort().await?;
+                    give_up().await;
                     return Err(failure);
                 }
             };
-            let ((), published) = own.simulator.swap(loaded).await?;
+            // Stored before it is seen. A respawn changes nothing that is stored.
+            if kind != TransitionKind::Respawn
+                && let Err(error) = own.keeper.world(&loaded.place.name, loaded.red_lights()).await
+            {
+                give_up().await;
+                return Err(LoadFailure::NotKept(error));
+            }
+            let swapped = own.simulator.swap(loaded).await;
+            if swapped.is_err() {
+                let _ = own.simulator.abort().await;
+            }
+            let ((), published) = swapped?;
             let ms = started.elapsed().as_millis() as u64;
             let world = published.running.as_ref().map(|s| s.place.file.to_string());
             tracing::info!(world, ?kind, ms, "world ready");
-            own.keeper.world(&own.simulator).await.map_err(LoadFailure::NotKept)?;
             Ok(published)
         });
         work.await.unwrap_or(Err(LoadFailure::Refused(Refused::Failed)))

@@ -7,6 +7,7 @@
 mod check;
 mod cli;
 mod lap;
+mod log;
 mod serve;
 
 use chicane_store::FolderBundle;

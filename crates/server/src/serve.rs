@@ -1,15 +1,17 @@
 //! `chicane serve`: from the command line to a running simulator, and to its end.
 
 use crate::cli::{Log, LogLevel, Serve};
+use crate::log::LogLines;
 use chicane_server::{Options, Server, Token};
 use chicane_store::Library;
 use chicane_world::Profile;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
 
 pub(crate) fn run(serve: &Serve) -> Result<(), String> {
-    start_log(serve);
+    let log = start_log(serve);
     raise_descriptor_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -18,6 +20,7 @@ pub(crate) fn run(serve: &Serve) -> Result<(), String> {
     let ended = runtime.block_on(until_told_to_stop(serve));
     // Whatever is still at work, such as a world being loaded, is not waited for.
     runtime.shutdown_background();
+    log.finish();
     ended
 }
 
@@ -53,7 +56,8 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             return Ok(());
         }
     }
-    println!("chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    // Someone who does not listen any more is no reason to stop.
+    let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));
     stop.wait().await;
     tracing::info!("stopping");
     server.stop().await;
@@ -67,18 +71,21 @@ fn viewer(address: SocketAddr, token: Option<&Token>) -> String {
     format!("http://{address}/sim{query}")
 }
 
-fn start_log(serve: &Serve) {
+fn start_log(serve: &Serve) -> LogLines {
+    let lines = LogLines::start();
     let level = match serve.log_level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
     };
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level);
+    let log =
+        tracing_subscriber::fmt().with_writer(lines.clone()).log_internal_errors(false).with_max_level(level);
     match serve.log {
         Log::Text => log.with_ansi(false).with_target(false).init(),
         Log::Json => log.json().flatten_event(true).init(),
     }
+    lines
 }
 
 /// Thousands of viewers need thousands of descriptors; the system's first offer is often 1,024.

@@ -302,3 +302,19 @@ fn the_default_folder_is_the_platforms() {
     let made = std::fs::read_dir(scratch.path()).expect("a folder").count();
     assert!(made > 0, "nothing was made in {}", scratch.path());
 }
+
+#[test]
+fn a_log_that_nobody_reads_hurts_nobody() {
+    let data = Scratch::new("log");
+    let mut program = Program::serve_with_deaf_log(&["--data-dir", data.path(), "--log-level", "debug"]);
+    let mut client = program.client();
+    for _ in 0..3000 {
+        assert_eq!(client.get("/sim/api/status").status, 200);
+    }
+    assert_eq!(client.post("/sim/api/respawn", "").status, 200);
+    let asked = Instant::now();
+    program.signal("-TERM");
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}

@@ -16,6 +16,7 @@ pub(crate) use host::Hosts;
 pub(crate) use origin::is_from_browser;
 pub use token::Token;
 
+use crate::body::drain;
 use crate::error::ApiError;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, Version};
@@ -37,14 +38,16 @@ pub(crate) struct Access {
 
 /// Lets a request in, or answers why not.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
-    match check(&access, &request) {
-        Ok(Entry::Welcome) => next.run(request).await,
-        Ok(Entry::Redirect(answer)) => answer,
+    let refused = match check(&access, &request) {
+        Ok(Entry::Welcome) => return next.run(request).await,
+        Ok(Entry::Redirect(answer)) => return answer,
         Err(error) if error.status == StatusCode::UNAUTHORIZED => {
             ([("www-authenticate", "Bearer")], error).into_response()
         }
         Err(error) => error.into_response(),
-    }
+    };
+    drain(request).await;
+    refused
 }
 
 enum Entry {
@@ -59,13 +62,13 @@ fn check(access: &Access, request: &Request) -> Result<Entry, ApiError> {
     if is_absolute(request.uri()) {
         return Err(ApiError::forbidden("this is no proxy: ask for a path, not for a whole address"));
     }
-    let local = request.extensions().get::<LocalAddress>().map(|a| a.0.ip());
-    let host = access.hosts.check(request.headers(), local)?;
+    let local = request.extensions().get::<LocalAddress>().map(|a| a.0);
+    let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     origin::check(request.method(), request.headers(), &host)?;
     match &access.token {
         None => Ok(Entry::Welcome),
-        Some(token) => match token.check(request.uri(), request.headers())? {
+        Some(token) => match token.check(request.uri(), request.headers(), local.map_or(0, |l| l.port()))? {
             None => Ok(Entry::Welcome),
             Some(answer) => Ok(Entry::Redirect(answer)),
         },

@@ -4,7 +4,6 @@ use crate::error::ApiError;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
-const COOKIE: &str = "chicane_token";
 const MIN_LENGTH: usize = 8;
 const MAX_LENGTH: usize = 256;
 
@@ -43,13 +42,19 @@ impl Token {
 
     /// Lets a request in that carries the token. A page asked for with the token in its address is
     /// answered here: with a cookie, and with its address without the token.
-    pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Option<Response>, ApiError> {
+    pub(super) fn check(
+        &self,
+        uri: &Uri,
+        headers: &HeaderMap,
+        port: u16,
+    ) -> Result<Option<Response>, ApiError> {
+        let cookie = cookie_name(port);
         let bearer = headers.get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()).and_then(bearer);
-        if bearer.is_some_and(|t| self.is(t)) || cookies(headers).any(|t| self.is(t)) {
-            return Ok(self.without_token(uri));
+        if bearer.is_some_and(|t| self.is(t)) || cookies(headers, &cookie).any(|t| self.is(t)) {
+            return Ok(self.without_token(uri, &cookie));
         }
         let page = matches!(uri.path(), "/sim" | "/sim/");
-        match self.without_token(uri).filter(|_| page) {
+        match self.without_token(uri, &cookie).filter(|_| page) {
             Some(answer) => Ok(Some(answer)),
             None => Err(ApiError::new(
                 StatusCode::UNAUTHORIZED,
@@ -59,7 +64,7 @@ impl Token {
     }
 
     /// The way from `/sim?token=…` to `/sim`, if that is the right token.
-    fn without_token(&self, uri: &Uri) -> Option<Response> {
+    fn without_token(&self, uri: &Uri, cookie: &str) -> Option<Response> {
         if !matches!(uri.path(), "/sim" | "/sim/") {
             return None;
         }
@@ -70,7 +75,7 @@ impl Token {
         }
         let blank = if rest.is_empty() { "" } else { "?" };
         let to = format!("{}{blank}{}", uri.path(), rest.join("&"));
-        let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000", self.0);
+        let cookie = format!("{cookie}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000", self.0);
         let headers = [(header::LOCATION, to), (header::SET_COOKIE, cookie)];
         Some((StatusCode::SEE_OTHER, headers).into_response())
     }
@@ -87,8 +92,15 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let values = headers.get_all(header::COOKIE).iter().filter_map(|v| v.to_str().ok());
-    let pairs = values.flat_map(|v| v.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+/// Cookies know no ports: two simulators on one machine need two names.
+fn cookie_name(port: u16) -> String {
+    format!("chicane_token_{port}")
+}
+
+/// Values of the cookies of a name. Cookies of others may hold any bytes.
+fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let pairs = headers.get_all(header::COOKIE).iter().flat_map(|v| v.as_bytes().split(|b| *b == b';'));
+    pairs
+        .filter_map(|pair| std::str::from_utf8(pair).ok()?.trim().split_once('='))
+        .filter_map(move |(own, value)| (own == name).then_some(value))
 }

@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use chicane_sim::Command;
 use chicane_wire::{ErrorBody, LightChanged, LightRequest, Lights};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The lights of the world, by name.
@@ -35,8 +36,13 @@ pub(super) async fn set(
     Body(request): Body<LightRequest>,
 ) -> Result<Json<LightChanged>, ApiError> {
     let command = Command::SetLight { name: name.clone(), red: request.is_red() };
-    let (_, now) = app.simulator.command(command).await?;
-    app.keeper.lights(&app.simulator).await?;
+    let (light, red) = (name.clone(), request.is_red());
+    let change = move |lights: &mut BTreeMap<String, bool>| {
+        if let Some(is_red) = lights.get_mut(&light) {
+            *is_red = red;
+        }
+    };
+    let (_, now) = app.keeper.with_lights(&app.simulator, command, change).await?;
     let light = now.running.as_ref().and_then(|s| s.light(s.place.world.object(&name)?));
     let light = light.ok_or_else(|| ApiError::not_found("light not found"))?;
     Ok(Json(LightChanged { ok: true, light }))

@@ -15,8 +15,10 @@ mod world;
 mod worlds;
 
 use crate::app::App;
+use crate::body::drain;
 use crate::error::ApiError;
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -94,11 +96,13 @@ pub fn openapi() -> String {
     docs::Docs::new(resources().split_for_parts().1).json()
 }
 
-async fn no_such_path() -> ApiError {
+async fn no_such_path(request: Request) -> ApiError {
+    drain(request).await;
     ApiError::not_found("no such path; /sim/api/docs lists what there is")
 }
 
-async fn wrong_method() -> ApiError {
+async fn wrong_method(request: Request) -> ApiError {
+    drain(request).await;
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method; see the Allow header")
 }
 

@@ -8,6 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use chicane_sim::{Applied, Command, How, Who};
 use chicane_wire::{ErrorBody, NoFields, Placed, Pose, PoseRequest, Profile, ResetDone, Respawned};
+use std::collections::BTreeMap;
 
 /// True pose of the car in the world.
 #[utoipa::path(get, path = "/pose", tag = "Vehicle", responses(
@@ -64,8 +65,8 @@ pub(super) async fn reset(
     State(app): State<App>,
     Body(NoFields {}): Body<NoFields>,
 ) -> Result<Json<ResetDone>, ApiError> {
-    let (applied, now) = app.simulator.command(Command::Reset).await?;
-    app.keeper.lights(&app.simulator).await?;
+    let all_green = |lights: &mut BTreeMap<String, bool>| lights.values_mut().for_each(|red| *red = false);
+    let (applied, now) = app.keeper.with_lights(&app.simulator, Command::Reset, all_green).await?;
     let (Applied::Reset(objects), Some(seen)) = (&applied, &now.running) else {
         return Err(unexpected(&applied));
     };

@@ -8,6 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use chicane_store::{Entry, LoadError, Summary};
 use chicane_wire::{
     Deleted, ErrorBody, InstallRequest, InstallRequestBody, Num, Octets, Publication, SwitchRequest,
@@ -127,20 +128,30 @@ pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<J
 ))]
 pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
     entry(&app, &name)?;
-    let library = app.loader.library.clone();
-    let file = name.clone();
-    let route = tokio::task::spawn_blocking(move || library.load(&file).map(|world| world.route)).await;
-    let route = route.map_err(|e| ApiError::internal(e.to_string()))?.map_err(|e| match e {
-        LoadError::NotFound => ApiError::not_found("world not found"),
-        LoadError::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string()),
-    })?;
-    let route = route.ok_or_else(|| ApiError::not_found("route not available"))?;
+    let mut made = app.waypoints.lock().await;
+    let known = made.get(&name).cloned();
+    let npy = match known {
+        Some(npy) => npy,
+        None => {
+            let (library, file) = (app.loader.library.clone(), name.clone());
+            let load = move || library.load(&file).map(|world| world.route.map(|r| Bytes::from(r.to_npy())));
+            let loaded = tokio::task::spawn_blocking(load).await;
+            let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))?.map_err(|e| match e {
+                LoadError::NotFound => ApiError::not_found("world not found"),
+                LoadError::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string()),
+            })?;
+            made.insert(name.clone(), npy.clone());
+            npy
+        }
+    };
+    drop(made);
+    let npy = npy.ok_or_else(|| ApiError::not_found("route not available"))?;
     let attachment = format!("attachment; filename=\"{name}.npy\"");
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_DISPOSITION, attachment),
     ];
-    Ok((headers, route.to_npy()).into_response())
+    Ok((headers, npy).into_response())
 }
 
 /// A top-down picture of a world, true to scale, for printing.

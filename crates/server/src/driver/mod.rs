@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use chicane_sim::{Applied, Command};
 use chicane_wire::{OverlayRequest, StepRequest, TransitionKind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -30,11 +30,15 @@ use tokio::sync::{oneshot, watch};
 
 /// Orders that may wait; more are refused.
 const INBOX: usize = 1024;
+/// Ticks of steps that may wait; more are refused.
+const MAX_QUEUED_TICKS: u64 = 200_000;
 
 /// What the thread starts with.
 pub(crate) struct Start {
     pub(crate) speed: f64,
     pub(crate) brightness: f64,
+    /// The first world is on its way in before anyone can ask for another.
+    pub(crate) transition: chicane_wire::Transition,
 }
 
 /// The way to the sim thread: orders in, published values out.
@@ -44,6 +48,25 @@ pub(crate) struct Simulator {
     view: watch::Receiver<Arc<Published>>,
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
+    queued_ticks: Arc<AtomicU64>,
+}
+
+/// Ticks of steps that wait or are under way; released when the step is over.
+struct Queued<'a>(&'a AtomicU64, u64);
+
+impl<'a> Queued<'a> {
+    /// `None` if too many are waiting already: others want to be heard too.
+    fn new(all: &'a AtomicU64, ticks: u64) -> Option<Queued<'a>> {
+        let before = all.fetch_add(ticks, Ordering::Relaxed);
+        let queued = Queued(all, ticks);
+        (before == 0 || before + ticks <= MAX_QUEUED_TICKS).then_some(queued)
+    }
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Ordering::Relaxed);
+    }
 }
 
 impl Simulator {
@@ -56,7 +79,8 @@ impl Simulator {
         let stopping = Arc::new(AtomicBool::new(false));
         let (driver, view) = run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics));
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || driver.run())?;
-        Ok((Simulator { inbox, view, stopping, metrics }, thread))
+        let queued_ticks = Arc::default();
+        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks }, thread))
     }
 
     /// What there is to see now.
@@ -83,6 +107,7 @@ impl Simulator {
     pub(crate) async fn step(&self, request: &StepRequest) -> Answer<Sensed> {
         let &StepRequest { ticks, speed, steering, .. } = request;
         let sense = !request.observe.is_empty();
+        let _queued = Queued::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
         self.ask(|reply| Order::Step { ticks, speed, steering, sense, reply }).await
     }
 
@@ -91,12 +116,22 @@ impl Simulator {
         self.ask(|reply| Order::Overlay { text, ttl_s: ttl, size, reply }).await
     }
 
-    pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
-        self.ask(|reply| Order::Brightness(value, reply)).await
+    /// Changes the world, waiting for room in the inbox.
+    pub(crate) async fn command_for_sure(&self, command: Command) -> Answer<Applied> {
+        self.insist(|reply| Order::Command(command, reply)).await
     }
 
-    pub(crate) async fn begin(&self, kind: TransitionKind, target: Arc<str>) -> Answer<()> {
-        self.ask(|reply| Order::Begin { kind, target, reply }).await
+    pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
+        self.insist(|reply| Order::Brightness(value, reply)).await
+    }
+
+    pub(crate) async fn begin(
+        &self,
+        kind: TransitionKind,
+        target: Arc<str>,
+        of: Option<Arc<str>>,
+    ) -> Answer<()> {
+        self.ask(|reply| Order::Begin { kind, target, of, reply }).await
     }
 
     /// Says how far the loading is. One that is lost does no harm.

@@ -2,8 +2,9 @@
 
 use super::place::Place;
 use super::published::Published;
-use chicane_sim::{Applied, Command, ImuSample, Refusal, Scan, Sim};
+use chicane_sim::{Applied, Command, ImuSample, Lamp, Refusal, Scan, Sim};
 use chicane_wire::TransitionKind;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -26,7 +27,7 @@ pub(crate) enum Order {
     /// Changes the brightness.
     Brightness(f64, Reply<()>),
     /// A world is about to be loaded; refused while another is.
-    Begin { kind: TransitionKind, target: Arc<str>, reply: Reply<()> },
+    Begin { kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>, reply: Reply<()> },
     /// How far the loading is, 0 to 1.
     Progress(f64),
     /// The world that was loaded takes the place of the old one.
@@ -42,6 +43,14 @@ pub(crate) struct Loaded {
     pub(crate) sim: Sim,
     pub(crate) place: Arc<Place>,
     pub(crate) keep_lights: bool,
+}
+
+impl Loaded {
+    /// Which of its lights start red.
+    pub(crate) fn red_lights(&self) -> BTreeMap<String, bool> {
+        let lights = self.sim.snapshot().lights;
+        lights.iter().map(|(i, lamp)| (self.place.names[*i].to_string(), *lamp != Lamp::Green)).collect()
+    }
 }
 
 /// Readings after a step, where they were asked for.

@@ -37,9 +37,23 @@ impl Pacer {
     }
 
     pub(crate) fn set(&mut self, paused: Option<bool>, speed: Option<f64>, now: Instant) {
+        let owed = self.owed(now);
         self.paused = paused.unwrap_or(self.paused);
         self.speed = speed.unwrap_or(self.speed);
         self.restart(now);
+        if !self.paused && self.speed > 0.0 {
+            let lead = Duration::from_secs_f64(owed / (self.speed * TICKS_PER_SECOND as f64));
+            self.since = now.checked_sub(lead.min(MAX_LAG)).unwrap_or(now);
+        }
+    }
+
+    /// Ticks, and parts of one, that time has run ahead of what was done.
+    fn owed(&self, now: Instant) -> f64 {
+        if self.paused || self.speed == 0.0 {
+            return 0.0;
+        }
+        let rate = self.speed * TICKS_PER_SECOND as f64;
+        (now.saturating_duration_since(self.since).as_secs_f64() * rate - self.done as f64).max(0.0)
     }
 
     /// Counts from now on; what was due is forgotten.
@@ -178,6 +192,23 @@ mod tests {
         assert_eq!(pacer.due(start + ms(400)), 80);
         assert_eq!(pacer.due(start + ms(2000)), 1);
         assert_eq!(pacer.due(start + ms(2010)), 2);
+    }
+
+    #[test]
+    fn asking_for_the_pace_again_and_again_loses_no_time() {
+        let start = Instant::now();
+        for (speed, ticks) in [(1.0, 600), (0.05, 30)] {
+            let mut pacer = Pacer::new(speed, start);
+            let mut done = 0;
+            for i in 0..1500 {
+                let now = start + ms(2 * i);
+                pacer.set(None, Some(speed), now);
+                let due = pacer.due(now);
+                pacer.did(due);
+                done += due;
+            }
+            assert!((done as i64 - ticks).abs() <= 1, "{done} of {ticks} at {speed}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 /// Everything visible at one moment.
 #[derive(Debug)]
 pub(crate) struct Published {
+    /// Counts what was published.
+    pub(crate) serial: u64,
     /// Counts changes that a person would call a change: commands, worlds, lights, contacts.
     pub(crate) changes: u64,
     /// The world that is served, and its state.

@@ -43,6 +43,7 @@ pub(super) struct Driver {
     overlay: OverlayView,
     brightness: f64,
     assets_version: u64,
+    serial: u64,
     changes: u64,
     lost: Option<Arc<str>>,
     replies: Vec<SendReply>,
@@ -84,9 +85,10 @@ impl Driver {
     ) -> (Driver, watch::Receiver<Arc<Published>>) {
         let now = Instant::now();
         let (view, seen) = watch::channel(Arc::new(Published {
+            serial: 0,
             changes: 0,
             running: None,
-            transition: None,
+            transition: Some(start.transition.clone()),
             clock: ClockView { paused: false, speed: start.speed, rtf: 0.0 },
             overlay: OverlayView::none(),
             brightness: start.brightness,
@@ -104,10 +106,11 @@ impl Driver {
             drive: DriveCommand::default(),
             pacer: Pacer::new(start.speed, now),
             meter: Meter::new(now),
-            transition: None,
+            transition: Some(start.transition.clone()),
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
+            serial: 0,
             changes: 0,
             lost: None,
             replies: Vec::new(),
@@ -186,8 +189,9 @@ impl Driver {
                 self.brightness = value;
                 self.reply(reply, ());
             }
-            Order::Begin { kind, target, reply } => {
-                if self.transition.is_some() {
+            Order::Begin { kind, target, of, reply } => {
+                let served = self.running.as_ref().map(|r| &r.place.name).or(self.lost.as_ref());
+                if self.transition.is_some() || of.as_ref().is_some_and(|of| served != Some(of)) {
                     return refuse(reply, Refused::Switching);
                 }
                 self.transition = Some(Transition { kind, target, progress: Num(0.0) });
@@ -239,6 +243,10 @@ impl Driver {
     fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], sense: bool, reply: Reply<Sensed>) {
         if self.running.is_none() || self.transition.is_some() {
             return refuse(reply, Refused::NotReady);
+        }
+        if reply.is_closed() {
+            // Its client is gone; nothing was begun.
+            return;
         }
         if !self.pacer.paused() {
             self.set_clock(Some(true), None);
@@ -374,7 +382,9 @@ impl Driver {
             let exposure = Arc::clone(&running.exposure);
             Seen { place: Arc::clone(&running.place), snapshot, since: running.since, exposure }
         });
+        self.serial += 1;
         let published = Arc::new(Published {
+            serial: self.serial,
             changes: self.changes,
             running: seen,
             transition: self.transition.clone(),

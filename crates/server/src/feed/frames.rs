@@ -75,7 +75,8 @@ fn send(feed: &Feed, now: &Published) {
     let number = feed.metrics.frames.fetch_add(1, Relaxed);
     feed.head.send_modify(|head| {
         let id = feed.story.next_id();
-        head.frame = Some(Arc::new(Frame { id, number, bytes: event(id, "state", &json) }));
+        let (serial, bytes) = (now.serial, event(id, "state", &json));
+        head.frame = Some(Arc::new(Frame { id, number, serial, bytes }));
     });
 }
 

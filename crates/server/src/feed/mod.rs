@@ -34,6 +34,8 @@ struct Frame {
     id: u64,
     /// Counts frames: a gap is frames that a subscriber missed.
     number: u64,
+    /// Which published value it shows.
+    serial: u64,
     bytes: Bytes,
 }
 

@@ -37,6 +37,8 @@ struct Subscriber {
     line: u64,
     /// Number of the last frame that was sent or is older than the first.
     frame: Option<u64>,
+    /// The published value that the first frame showed: older ones would be a step back.
+    first: u64,
     beat: u64,
     ready: VecDeque<Bytes>,
     _open: Open,
@@ -62,11 +64,13 @@ impl Feed {
         let newest = self.story.last_id();
         let line = last_event_id.map_or(newest, |id| self.story.resume(id));
         // It carries the id to go on from, should the connection break before the missed lines.
-        let first = event(line, "state", &self.simulator.now().state_json());
-        let ready = VecDeque::from([first]);
+        let now = self.simulator.now();
+        let ready = VecDeque::from([event(line, "state", &now.state_json())]);
+        let first = now.serial;
         // Lines that were missed are there already: they must not wait for the next change.
         head.mark_changed();
-        let subscriber = Subscriber { feed: self.clone(), head, line, frame, beat, ready, _open: open };
+        let subscriber =
+            Subscriber { feed: self.clone(), head, line, frame, first, beat, ready, _open: open };
         Ok(unfold(subscriber, |mut subscriber| async move {
             let bytes = subscriber.next().await?;
             Some((Ok(bytes), subscriber))
@@ -100,8 +104,8 @@ impl Subscriber {
             // There may be more lines; the frame waits for its turn.
             self.head.mark_changed();
         }
-        let mut frame =
-            head.frame.as_ref().filter(|f| !more && self.frame.is_none_or(|seen| f.number > seen));
+        let is_new = |f: &&Arc<Frame>| f.serial > self.first && self.frame.is_none_or(|seen| f.number > seen);
+        let mut frame = head.frame.as_ref().filter(|f| !more && is_new(f));
         // Lines that are newer than this head come with their own.
         for (id, bytes) in lines.into_iter().take_while(|(id, _)| *id <= head.line) {
             if let Some(frame) = frame.take_if(|f| f.id < id) {

@@ -47,12 +47,16 @@ impl Line {
         self.begun.as_ref().is_some_and(|(after, _)| self.progress.requests.load(Relaxed) == *after)
     }
 
-    /// Bytes came while no request was in work: a head begins.
+    /// Whether no request is in work and none has begun: what comes is the start of a head.
+    fn is_at_start(&self) -> bool {
+        let requests = self.progress.requests.load(Relaxed);
+        requests == self.progress.answers.load(Relaxed) && !self.in_head()
+    }
+
+    /// A head begins that is not complete.
     fn begin(&mut self) {
         let requests = self.progress.requests.load(Relaxed);
-        if requests == self.progress.answers.load(Relaxed) && !self.in_head() {
-            self.begun = Some((requests, Box::pin(sleep(HEAD_TIME))));
-        }
+        self.begun = Some((requests, Box::pin(sleep(HEAD_TIME))));
     }
 }
 
@@ -66,7 +70,7 @@ impl AsyncRead for Line {
         match Pin::new(&mut self.stream).poll_read(cx, buf) {
             Poll::Ready(done) => {
                 let new = &mut buf.filled_mut()[before..];
-                if !new.is_empty() {
+                if !new.is_empty() && self.is_at_start() {
                     spoil_fragment(new);
                     if !is_whole_head(new) {
                         self.begin();
@@ -168,7 +172,7 @@ fn instead_of(bytes: &[u8]) -> Option<Vec<u8>> {
         "414" => Some(bare_error("414 URI Too Long", "the address of the request is too long")),
         "431" => Some(bare_error(
             "431 Request Header Fields Too Large",
-            "the head of the request is larger than 32 KiB or has over 100 headers",
+            "the head of the request is larger than 32 KiB, has over 100 headers, or a length no body has",
         )),
         _ => None,
     }

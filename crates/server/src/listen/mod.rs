@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
@@ -55,13 +55,17 @@ pub(crate) async fn serve(
 ) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let turned_away = Arc::new(Semaphore::new(MAX_TURNED_AWAY));
+    let mut warned: Option<Instant> = None;
     loop {
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
                     // Most likely no descriptor is left; some will be closed.
-                    tracing::warn!(%error, "a connection could not be taken in");
+                    if warned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
+                        tracing::warn!(%error, "connections can't be taken in");
+                        warned = Some(Instant::now());
+                    }
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     continue;
                 }
@@ -99,7 +103,7 @@ async fn converse(
 ) {
     let Ok(local) = stream.local_addr() else { return };
     prepare(&stream);
-    metrics.connections.fetch_add(1, Relaxed);
+    let _open = Open::new(metrics);
     let progress = Arc::new(Progress::default());
     let io = TokioIo::new(Line::new(stream, Arc::clone(&progress)));
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
@@ -128,7 +132,22 @@ async fn converse(
         // What is not written by then stays unwritten.
         let _ = timeout(LAST_WORDS, connection).await;
     }
-    metrics.connections.fetch_sub(1, Relaxed);
+}
+
+/// Counted while it is open.
+struct Open(Arc<Metrics>);
+
+impl Open {
+    fn new(metrics: Arc<Metrics>) -> Open {
+        metrics.connections.fetch_add(1, Relaxed);
+        Open(metrics)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Relaxed);
+    }
 }
 
 /// Small answers go out at once; a peer that is gone is noticed; one that does not read costs little.

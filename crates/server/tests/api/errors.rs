@@ -1,6 +1,6 @@
 //! Every error has the same envelope, whichever layer it comes from, and changes nothing.
 
-use crate::support::{refusal, start_paused};
+use crate::support::{refusal, start, start_paused};
 use chicane_testkit::http::{raw, raw_until_quiet};
 use serde_json::json;
 use std::time::Duration;
@@ -287,4 +287,19 @@ fn several_requests_on_one_connection_are_answered_in_order() {
     let text = String::from_utf8_lossy(&text);
     let places = ["{\"value\":", "{\"error\":", "{\"minX\":"].map(|part| text.find(part));
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+}
+
+#[test]
+fn an_answer_reaches_one_who_is_still_sending() {
+    let simulator = start();
+    let body = vec![b' '; 3 << 20];
+    for (path, headers, status) in [
+        ("/sim/api/nothing", &[][..], 404),
+        ("/sim/api/status", &[][..], 405),
+        ("/sim/api/pose", &[("origin", "http://evil.example")][..], 403),
+        ("/sim/api/pose", &[][..], 413),
+    ] {
+        let answer = simulator.client().request("POST", path, headers, &body);
+        assert_eq!(refusal(&answer).0, status, "{path}");
+    }
 }

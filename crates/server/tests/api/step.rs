@@ -238,3 +238,21 @@ fn reads_are_answered_during_a_long_step() {
     until("it is seen to go on", || (api.time() > first).then_some(()));
     assert_eq!(parsed(&api.0.get("/sim/api/status"))["running"], true);
 }
+
+#[test]
+fn long_steps_do_not_pile_up() {
+    let (simulator, mut api) = start_paused();
+    let long = json!({"steps": 100_000}).to_string();
+    let one = || simulator.client().post("/sim/api/step", &long).status;
+    // Two may wait for each other; of eight at a time some are refused.
+    until("one too many", || {
+        let statuses: Vec<u16> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+            all.into_iter().map(|t| t.join().expect("a client")).collect()
+        });
+        assert!(statuses.iter().all(|s| *s == 200 || *s == 503), "{statuses:?}");
+        assert!(statuses.contains(&200));
+        statuses.contains(&503).then_some(())
+    });
+    api.step(1);
+}

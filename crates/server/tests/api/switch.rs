@@ -228,3 +228,43 @@ fn a_switch_goes_on_when_nobody_waits_for_it() {
     gate.open();
     until("the world is ready", || (api.get("/status")["current"] == "slow").then_some(()));
 }
+
+#[test]
+fn nobody_can_come_before_the_first_world() {
+    let gate = Gate::default();
+    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+    let mut api = simulator.api();
+    assert_eq!(api.get("/state")["transition"]["kind"], "boot");
+    let refused = api.refused("/switch", json!({"world": "field.world"}));
+    assert_eq!(refused, (409, "world switch in progress".to_owned()));
+    gate.open();
+    until("the first world", || (api.get("/status")["current"] == "slow").then_some(()));
+}
+
+#[test]
+fn a_respawn_never_undoes_a_switch() {
+    let simulator = start();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut api = simulator.api();
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    let status = api.try_post("/respawn", "{}").status;
+                    assert!(status == 200 || status == 409, "{status}");
+                }
+            });
+        }
+        let mut api = simulator.api();
+        for world in ["field", "technical", "oval"].into_iter().cycle().take(30) {
+            let file = format!("{world}.world");
+            until("a switch", || {
+                (api.try_post("/switch", &json!({"world": file}).to_string()).status == 200).then_some(())
+            });
+            for _ in 0..20 {
+                assert_eq!(api.get("/state")["world"], world, "a switch that was acknowledged");
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}

@@ -16,7 +16,7 @@ fn get(simulator: &Simulator, path: &str, headers: &[(&str, &str)]) -> Answer {
 fn without_the_token_nothing_is_answered() {
     let simulator = setup().token(TOKEN).start();
     let wrong = format!("Bearer {}", TOKEN.replace('0', "1"));
-    let cookie = format!("chicane_token={}", TOKEN.to_uppercase());
+    let cookie = format!("chicane_token_{}={}", simulator.client().address().port(), TOKEN.to_uppercase());
     for headers in [
         vec![],
         vec![("authorization", wrong.as_str())],
@@ -25,7 +25,7 @@ fn without_the_token_nothing_is_answered() {
         vec![("authorization", TOKEN)],
         vec![("authorization", "Basic czNjcmV0")],
         vec![("cookie", cookie.as_str())],
-        vec![("cookie", "other=1; chicane_token=")],
+        vec![("cookie", "other=1; chicane_token_1=")],
     ] {
         for path in
             ["/sim/api/status", "/sim/api/events", "/sim", "/sim/viewer/viewer.js", "/metrics", "/nothing"]

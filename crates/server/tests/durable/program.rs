@@ -57,10 +57,20 @@ impl Program {
         Program::start(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat(), &[])
     }
 
+    /// The same, with a log that goes into a pipe which nobody reads.
+    pub(crate) fn serve_with_deaf_log(arguments: &[&str]) -> Program {
+        let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        Program::start_with_log(&arguments, &[], Stdio::piped())
+    }
+
     /// Starts it and waits until it is ready.
     pub(crate) fn start(arguments: &[&str], environment: &[(&str, &str)]) -> Program {
+        Program::start_with_log(arguments, environment, Stdio::null())
+    }
+
+    fn start_with_log(arguments: &[&str], environment: &[(&str, &str)], log: Stdio) -> Program {
         let mut command = command(arguments, environment);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
         let (send, line) = channel();
         std::thread::spawn(move || {
