@@ -118,7 +118,7 @@ fn own_materials(pack: &mut Pack, model: &Model, opacity: f64) -> Vec<usize> {
     let used = |i: usize| model.mesh.groups.iter().any(|g| g.material == i);
     let list = model.materials.iter().enumerate();
     // One that no triangle shows is left out; its number is never asked for.
-    list.map(|(i, m)| if used(i) { pack.material(m, texture(m), opacity, false) } else { 0 }).collect()
+    list.map(|(i, m)| if used(i) { pack.material(m, texture(m), opacity) } else { 0 }).collect()
 }
 
 /// What a geometry is known by: a number of its kind and its measures.
@@ -209,7 +209,7 @@ impl<'a> Maker<'a> {
         mesh
     }
 
-    /// A material of the scene; meshes of files may be seen from both sides.
+    /// A material of the scene.
     fn material(&mut self, index: usize, opacity: f64) -> usize {
         let key = (index, opacity.to_bits());
         if let Some(&material) = self.materials.get(&key) {
@@ -217,7 +217,7 @@ impl<'a> Maker<'a> {
         }
         let material = self.world.scene.materials.get(index).cloned().unwrap_or_default();
         let texture = material.texture.and_then(|t| self.textures.get(t).copied().flatten());
-        let made = self.pack.material(&material, texture, opacity, true);
+        let made = self.pack.material(&material, texture, opacity);
         self.materials.insert(key, made);
         made
     }

@@ -38,6 +38,8 @@ pub(super) struct Pack {
     /// Places in pictures by geometry, and their accessor once a picture needs them.
     uvs: Vec<(Vec<[f32; 2]>, Option<usize>)>,
     images: Vec<Value>,
+    /// By picture: whether it can be seen through somewhere.
+    holes: Vec<bool>,
     /// Pictures by their bytes.
     known: BTreeMap<Vec<u8>, usize>,
     materials: Vec<Value>,
@@ -148,19 +150,20 @@ impl Pack {
     }
 
     /// A picture in a format that glTF knows.
-    fn embed(&mut self, bytes: &[u8], mime: &str) -> usize {
+    fn embed(&mut self, bytes: &[u8], mime: &str, has_holes: bool) -> usize {
         if let Some(&known) = self.known.get(bytes) {
             return known;
         }
         let view = self.view(bytes, None);
         self.images.push(json!({ "bufferView": view, "mimeType": mime }));
+        self.holes.push(has_holes);
         self.known.insert(bytes.to_vec(), self.images.len() - 1);
         self.images.len() - 1
     }
 
     /// A picture from memory; its number as image and as texture.
     pub(super) fn picture(&mut self, picture: &Image) -> usize {
-        self.embed(&png(picture), "image/png")
+        self.embed(&png(picture), "image/png", has_holes(picture))
     }
 
     /// A texture of a scene; `None` if it can't be read.
@@ -168,10 +171,11 @@ impl Pack {
         match &texture.source {
             TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),
             TextureSource::File { bytes, .. } if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => {
-                Some(self.embed(bytes, "image/png"))
+                let has_holes = crate::decode::picture(bytes).is_some_and(|image| has_holes(&image));
+                Some(self.embed(bytes, "image/png", has_holes))
             }
             TextureSource::File { bytes, .. } if bytes.starts_with(b"\xff\xd8\xff") => {
-                Some(self.embed(bytes, "image/jpeg"))
+                Some(self.embed(bytes, "image/jpeg", false))
             }
             TextureSource::File { bytes, .. } => {
                 crate::decode::picture(bytes).map(|image| self.picture(&image))
@@ -179,14 +183,8 @@ impl Pack {
         }
     }
 
-    /// A material.
-    pub(super) fn material(
-        &mut self,
-        material: &Material,
-        texture: Option<usize>,
-        opacity: f64,
-        both_sides: bool,
-    ) -> usize {
+    /// A material. Like in our own pictures only the front is seen.
+    pub(super) fn material(&mut self, material: &Material, texture: Option<usize>, opacity: f64) -> usize {
         let [r, g, b, a] = material.colour.map(f64::from);
         let alpha = (a * opacity).clamp(0.0, 1.0);
         let mut surface = json!({
@@ -200,12 +198,12 @@ impl Pack {
         let mut made = json!({ "pbrMetallicRoughness": surface });
         if material.emissive != [0.0; 3] {
             made["emissiveFactor"] = json!(material.emissive.map(|v| linear(f64::from(v))));
+            if let Some(texture) = texture {
+                made["emissiveTexture"] = json!({ "index": texture });
+            }
         }
-        if alpha < 1.0 {
+        if alpha < 1.0 || texture.is_some_and(|t| self.holes[t]) {
             made["alphaMode"] = json!("BLEND");
-        }
-        if both_sides {
-            made["doubleSided"] = json!(true);
         }
         self.materials.push(made);
         self.materials.len() - 1
@@ -273,6 +271,11 @@ impl Pack {
         }
         out
     }
+}
+
+/// Whether a picture can be seen through somewhere; the renderer asks the same.
+fn has_holes(picture: &Image) -> bool {
+    picture.pixels.iter().any(|p| p[3] < 250)
 }
 
 /// PNG; without alpha where every pixel is solid.

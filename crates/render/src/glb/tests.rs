@@ -1,6 +1,7 @@
 //! The files are read back and every reference is followed.
 
 use super::*;
+use crate::image::Image;
 use chicane_world::Scene;
 use chicane_world::scene::Sun;
 
@@ -164,4 +165,24 @@ fn the_car_is_a_valid_file() {
     let pan = list(&nodes[find("joint_pan")], "children");
     assert!(pan.iter().any(|n| number(n) == find("joint_tilt")));
     assert_eq!(nodes[find("joint_rear_right")]["translation"], json!([-0.09, -0.08, 0.0375]));
+}
+
+#[test]
+fn holes_and_glowing_pictures_are_said_in_the_material() {
+    let mut world = some_world();
+    let holes = Image::from_fn(2, 2, |x, y| [200, 100, 50, if x == y { 0 } else { 255 }]);
+    let mut pack = Pack::default();
+    let texture = pack.picture(&holes);
+    assert_eq!(pack.material(&Material::default(), Some(texture), 1.0), 0);
+    assert_eq!(pack.material(&Material::default(), None, 1.0), 1);
+    let root = pack.node(json!({}));
+    let file = pack.finish(root, json!({}));
+    let (document, _) = open(&file);
+    assert_eq!(document["materials"][0]["alphaMode"], "BLEND");
+    assert!(document["materials"][1]["alphaMode"].is_null());
+    world.scene.materials[1].emissive = [0.5; 3];
+    let document = check(&super::world(&world));
+    let glowing = |m: &&Value| m["emissiveFactor"].is_array();
+    let material = list(&document, "materials").iter().find(glowing).unwrap();
+    assert_eq!(material["emissiveTexture"], material["pbrMetallicRoughness"]["baseColorTexture"]);
 }
