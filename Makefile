@@ -88,11 +88,13 @@ need-python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
 
 need-node:
-	@command -v npm >/dev/null || { echo "Node 20 or newer with npm is missing: apt-get install nodejs npm"; exit 1; }
+	@command -v npm >/dev/null && node -e 'process.exit(typeof require("zlib").crc32 == "function" ? 0 : 1)' || \
+	 { echo "Node 20.15 or newer with npm is missing: apt-get install nodejs npm, or see https://nodejs.org"; exit 1; }
 
 need-chromium:
 	@command -v $(CHROMIUM) >/dev/null || \
 	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	   echo "installing chromium, the browser that gives a second opinion on our pictures" && \
-	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null; } || \
+	   export DEBIAN_FRONTEND=noninteractive && \
+	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; } || \
 	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }

@@ -39,12 +39,12 @@ function turn([x, y, z, w]) {
 }
 
 const LIT_VERTEX = /* glsl */ `
-  uniform vec3 ambient, sun, toSun, colour, emissive;
+  uniform vec3 ambient, sun, toSun, colour;
   varying vec3 light;
   varying vec2 at;
   void main() {
     vec3 n = normalize(transpose(inverse(mat3(modelMatrix))) * normal);
-    light = colour * (ambient * (0.7 + 0.3 * n.y) + sun * max(0.0, dot(n, toSun))) + emissive;
+    light = colour * (ambient * (0.7 + 0.3 * n.y) + sun * max(0.0, dot(n, toSun)));
     #ifdef PICTURE
       at = uv;
     #endif
@@ -52,6 +52,7 @@ const LIT_VERTEX = /* glsl */ `
   }`;
 const LIT_FRAGMENT = /* glsl */ `
   uniform sampler2D picture;
+  uniform vec3 emissive;
   uniform float opacity;
   varying vec3 light;
   varying vec2 at;
@@ -63,7 +64,11 @@ const LIT_FRAGMENT = /* glsl */ `
     #ifdef SOLID
       texel.a = 1.0;
     #endif
-    gl_FragColor = vec4(min(texel.rgb * texel.rgb * light, 1.0), texel.a * opacity);
+    vec3 glow = emissive;
+    #ifdef GLOWING_PICTURE
+      glow *= texel.rgb * texel.rgb;
+    #endif
+    gl_FragColor = vec4(min(texel.rgb * texel.rgb * light + glow, 1.0), texel.a * opacity);
   }`;
 const SHADOW_FRAGMENT = /* glsl */ `
   uniform float opacity;
@@ -108,7 +113,11 @@ function lit(from, lights, lamp) {
       picture: { value: map },
       opacity: { value: from.opacity },
     },
-    defines: { ...(map && { PICTURE: 1 }), ...(!from.transparent && { SOLID: 1 }) },
+    defines: {
+      ...(map && { PICTURE: 1 }),
+      ...(map && from.emissiveMap && { GLOWING_PICTURE: 1 }),
+      ...(!from.transparent && { SOLID: 1 }),
+    },
     side: from.side,
     transparent: from.transparent,
     depthWrite: !from.transparent,

@@ -15,7 +15,7 @@ import { png } from "./png.js";
 /** @import { Drawn, View, Views } from "./types.d.ts" */
 
 /** What two right renderers may differ by. */
-const LIMITS = { overlap: 0.99, mean: 6, other: 0.02 };
+const LIMITS = { overlap: 0.998, mean: 1.5, other: 0.005 };
 
 const WEB = path.resolve(import.meta.dirname, "..");
 const ORIGIN = "http://second-opinion.invalid";

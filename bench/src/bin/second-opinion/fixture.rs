@@ -35,8 +35,9 @@ pub(crate) fn world() -> World {
         paint([0.6, 0.9, 0.7, 1.0], Some(first)),
         paint([1.0; 4], Some(first + 2)),
         paint([1.0; 4], Some(first + 3)),
+        Material { colour: [0.1, 0.1, 0.1, 1.0], emissive: [0.9, 0.8, 0.3], texture: Some(first) },
     ]);
-    let [letter, holes, red, blue, glow, tinted, chequered, carpet] = std::array::from_fn(|i| base + i);
+    let [letter, holes, red, blue, glow, tinted, chequered, carpet, sign] = std::array::from_fn(|i| base + i);
     let mut put =
         |name: &str, at: [f64; 3], rpy: [f64; 3], scale: [f64; 3], look: Look, material, opacity| {
             scene.instances.push(Instance {
@@ -72,6 +73,7 @@ pub(crate) fn world() -> World {
     put("painted", [1.6, 1.8, 0.4], slant, one, object(BuiltInMesh::Ball), Some(chequered), 1.0);
     put("glass", [2.4, 1.8, 0.4], slant, one, cube(), Some(blue), 0.5);
     put("behind glass", [2.4, 2.5, 0.4], slant, one, cube(), Some(letter), 1.0);
+    put("sign", [3.2, 2.6, 0.4], slant, one, cube(), Some(sign), 1.0);
     put("glowing", [3.2, 1.8, 0.4], slant, one, cube(), Some(glow), 1.0);
     put("holes", [0.0, 2.6, 0.4], [1.4, 0.0, 0.2], one, Look::Plane([0.6, 0.5]), Some(holes), 1.0);
     put("behind holes", [0.0, 2.9, 0.4], even, one, Look::Box([0.4, 0.2, 0.3]), Some(red), 1.0);

@@ -44,7 +44,7 @@ pub(crate) fn of(name: &str, world: &World, profile: &Profile) -> Vec<View> {
             look("car-front", [x + 0.5, y + 0.32, 0.28], car, 50.0, &red),
             look("car-behind", [x - 0.4, y - 0.3, 0.12], car, 55.0, &turned(&red)),
             look("light-red", [4.6, 0.55, 0.2], [5.3, 0.42, 0.18], 45.0, &red),
-            look("outside", [-1.4, -1.6, 1.3], [4.0, 3.0, 0.0], 60.0, &red),
+            look("outside", [-1.0, -1.2, 2.6], [4.0, 3.0, 0.0], 60.0, &red),
         ],
         "technical" => vec![
             on_board(profile, &green),
