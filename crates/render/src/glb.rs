@@ -7,7 +7,7 @@ mod pack;
 
 use crate::looks::{self, Joint, Model};
 use chicane_world::scene::{BuiltInMesh, Instance, Look, Material, Mesh, Owner, Role, Texture};
-use chicane_world::world::{ObjectKind, ObjectType};
+use chicane_world::world::ObjectType;
 use chicane_world::{Pose, Profile, World};
 use pack::Pack;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn world(world: &World) -> Vec<u8> {
         node["extras"] = json!({
             "object": object.name,
             "type": type_name(object.object_type),
-            "kind": kind_name(object.kind),
+            "kind": object.kind.name(),
         });
         top.push(pack.parent(node, children));
     }
@@ -260,17 +260,6 @@ fn type_name(object_type: ObjectType) -> &'static str {
         ObjectType::Object => "object",
         ObjectType::Wall => "wall",
         ObjectType::Light => "light",
-    }
-}
-
-fn kind_name(kind: ObjectKind) -> &'static str {
-    match kind {
-        ObjectKind::Box => "box",
-        ObjectKind::Cylinder => "cylinder",
-        ObjectKind::Sphere => "sphere",
-        ObjectKind::Cone => "cone",
-        ObjectKind::Light => "light",
-        ObjectKind::Wall => "wall",
     }
 }
 

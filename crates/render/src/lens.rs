@@ -155,7 +155,10 @@ impl Lens {
 #[inline]
 fn mixed(a: u32, b: u32, weight: u32) -> u32 {
     const PAIR: u32 = 0x00ff_00ff;
-    let pair = |a: u32, b: u32| ((a * (256 - weight) + b * weight + 0x0080_0080) >> 8) & PAIR;
+    let rest = 256u32.wrapping_sub(weight);
+    // Wrapping only says that nothing is to be checked.
+    let sum = |a: u32, b: u32| a.wrapping_mul(rest).wrapping_add(b.wrapping_mul(weight));
+    let pair = |a: u32, b: u32| (sum(a, b).wrapping_add(0x0080_0080) >> 8) & PAIR;
     pair(a & PAIR, b & PAIR) | pair((a >> 8) & PAIR, (b >> 8) & PAIR) << 8
 }
 

@@ -28,10 +28,11 @@ impl Noise {
         let place = self.key ^ u64::from(index).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let (a, b) = (mixed(place), mixed(place ^ 0x5851_f42d_4c95_7f2d));
         // Four sums of four bytes each, side by side.
-        let sums = (a & BYTES) + (a >> 8 & BYTES) + (b & BYTES) + (b >> 8 & BYTES);
+        let two = |v: u64| (v & BYTES).wrapping_add(v >> 8 & BYTES);
+        let sums = two(a).wrapping_add(two(b));
         let noisy = |value: u8, sum: u64| {
-            let noise = ((sum & 0xffff) as i32 - SUM_MEAN) * self.scale;
-            (((i32::from(value) << 16) + noise + 32768) >> 16).clamp(0, 255) as u8
+            let noise = ((sum & 0xffff) as i32).wrapping_sub(SUM_MEAN).wrapping_mul(self.scale);
+            (((i32::from(value) << 16) | 32768).wrapping_add(noise) >> 16).clamp(0, 255) as u8
         };
         [noisy(pixel[0], sums), noisy(pixel[1], sums >> 16), noisy(pixel[2], sums >> 32)]
     }

@@ -79,15 +79,16 @@ impl Texture {
         let mut x = x.wrapping_sub(dx / 2).wrapping_add(step_x / 2).wrapping_sub(32768);
         let mut y = y.wrapping_sub(dy / 2).wrapping_add(step_y / 2).wrapping_sub(32768);
         let (mx, my) = (level.width - 1, level.height - 1);
-        let mut sum = 0;
+        let mut sum = 0u64;
         for _ in 0..1 << log_taps {
             let (wx, wy) = ((x >> 8 & 255) as u64, (y >> 8 & 255) as u64);
             let (x0, y0) = ((x >> 16) as usize & mx, (y >> 16) as usize & my);
-            let (x1, y1) = ((x0 + 1) & mx, (y0 + 1) & my);
-            let (below, above) = (y0 * level.width, y1 * level.width);
-            let low = mixed(texels[below + x0], texels[below + x1], wx);
-            let high = mixed(texels[above + x0], texels[above + x1], wx);
-            sum += mixed(low, high, wy);
+            let (x1, y1) = (x0.wrapping_add(1) & mx, y0.wrapping_add(1) & my);
+            let (below, above) = (y0.wrapping_mul(level.width), y1.wrapping_mul(level.width));
+            let texel = |row: usize, column: usize| texels[row.wrapping_add(column)];
+            let low = mixed(texel(below, x0), texel(below, x1), wx);
+            let high = mixed(texel(above, x0), texel(above, x1), wx);
+            sum = mixed(low, high, wy).wrapping_add(sum);
             x = x.wrapping_add(step_x);
             y = y.wrapping_add(step_y);
         }
@@ -103,7 +104,9 @@ fn spread([r, g, b, a]: [u8; 4]) -> u64 {
 /// Four channels at once; none can flow into another.
 #[inline]
 fn mixed(a: u64, b: u64, weight: u64) -> u64 {
-    ((a * (256 - weight) + b * weight) >> 8) & 0x00ff_00ff_00ff_00ff
+    // Wrapping only says that nothing is to be checked.
+    let sum = a.wrapping_mul(256u64.wrapping_sub(weight)).wrapping_add(b.wrapping_mul(weight));
+    (sum >> 8) & 0x00ff_00ff_00ff_00ff
 }
 
 /// The picture at another size, rows from the bottom: averaged where it gets smaller, mixed

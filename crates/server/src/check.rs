@@ -1,7 +1,6 @@
 //! `chicane check`: what a world holds, and what was passed over while loading it.
 
 use chicane_world::World;
-use chicane_world::world::ObjectKind;
 use std::collections::BTreeMap;
 
 pub(crate) fn run(path: &str) -> Result<(), String> {
@@ -22,7 +21,7 @@ fn describe(world: &World) -> String {
     };
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for object in &world.objects {
-        *kinds.entry(kind_name(object.kind)).or_default() += 1;
+        *kinds.entry(object.kind.name()).or_default() += 1;
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     text += &format!("objects    {} ({})\n", world.objects.len(), kinds.join(", "));
@@ -39,15 +38,4 @@ fn describe(world: &World) -> String {
         text += &format!("warning    {warning}\n");
     }
     text
-}
-
-fn kind_name(kind: ObjectKind) -> &'static str {
-    match kind {
-        ObjectKind::Box => "box",
-        ObjectKind::Cylinder => "cylinder",
-        ObjectKind::Sphere => "sphere",
-        ObjectKind::Cone => "cone",
-        ObjectKind::Light => "light",
-        ObjectKind::Wall => "wall",
-    }
 }

@@ -83,6 +83,20 @@ pub enum ObjectKind {
     Wall,
 }
 
+impl ObjectKind {
+    /// One word for it, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            ObjectKind::Box => "box",
+            ObjectKind::Cylinder => "cylinder",
+            ObjectKind::Sphere => "sphere",
+            ObjectKind::Cone => "cone",
+            ObjectKind::Light => "light",
+            ObjectKind::Wall => "wall",
+        }
+    }
+}
+
 /// An entry of the catalogue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
