@@ -14,7 +14,7 @@ import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 /** Labels as our renderer counts them. */
 const LABEL = { track: 1, scenery: 2, car: 3, objects: 16 };
 /** Shadows: how much larger than the thing, how high above the ground, and up to which height of it. */
-const SHADOW = { spread: 0.03, lift: 0.0025, reach: 0.4 };
+const SHADOW = { spread: 0.05, lift: 0.0025, reach: 0.4 };
 
 const renderer = new THREE.WebGLRenderer({ antialias: false });
 const loader = new GLTFLoader();
@@ -76,7 +76,7 @@ const SHADOW_FRAGMENT = /* glsl */ `
   void main() {
     vec2 p = abs(2.0 * at - 1.0);
     float t = clamp((1.0 - pow(dot(p * p, p * p), 0.25)) / 0.6, 0.0, 1.0);
-    gl_FragColor = vec4(0.0, 0.0, 0.0, opacity * 150.0 / 255.0 * t * t * (3.0 - 2.0 * t));
+    gl_FragColor = vec4(0.0, 0.0, 0.0, opacity * 185.0 / 255.0 * t * t * (3.0 - 2.0 * t));
   }`;
 const PLAIN_VERTEX = /* glsl */ `
   varying vec2 at;

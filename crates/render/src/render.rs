@@ -13,6 +13,9 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use wide::f32x8;
 
+/// Tables of lenses that are kept: for as many sizes of pictures at a time.
+const MAX_LENSES: usize = 4;
+
 /// A camera somewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
@@ -27,7 +30,8 @@ pub struct Renderer {
     stage: Arc<Stage>,
     setup: Setup,
     straight: Vec<[u8; 4]>,
-    lens: Option<Lens>,
+    /// Tables of the lenses that were used last.
+    lenses: Vec<Lens>,
     corners: Vec<Corner>,
 }
 
@@ -56,7 +60,13 @@ pub struct Layers {
 impl Renderer {
     /// A renderer for a stage.
     pub fn new(stage: Arc<Stage>) -> Renderer {
-        Renderer { stage, setup: Setup::default(), straight: Vec::new(), lens: None, corners: Vec::new() }
+        Renderer {
+            stage,
+            setup: Setup::default(),
+            straight: Vec::new(),
+            lenses: Vec::new(),
+            corners: Vec::new(),
+        }
     }
 
     /// What the on-board camera sees in its frame of this number, lens and noise included.
@@ -92,12 +102,11 @@ impl Renderer {
         if width == 0 || height == 0 {
             return Rgb::default();
         }
-        if optics.is_straight() {
-            self.lens = None;
-        } else if self.lens.as_ref().is_none_or(|l| l.optics != optics) {
-            self.lens = Some(Lens::new(optics));
+        if !optics.is_straight() {
+            self.find_lens(optics);
         }
-        let (w, h) = self.lens.as_ref().map_or((width, height), |l| (l.width, l.height));
+        let used = if optics.is_straight() { None } else { self.lenses.last() };
+        let (w, h) = used.map_or((width, height), |l| (l.width, l.height));
         let eye = eye(&optics, w, h);
         self.fill(&camera.pose, &eye, moment);
         let mut straight = std::mem::take(&mut self.straight);
@@ -105,7 +114,7 @@ impl Renderer {
         let target = Target { width: w, height: h, colour: &mut straight, depth: None, labels: None };
         raster::draw(&self.setup, &self.stage.textures, &self.sky(&camera.pose, &eye), target);
         let mut bytes = vec![0; width * height * 3];
-        let lens = self.lens.as_ref();
+        let lens = if optics.is_straight() { None } else { self.lenses.last() };
         bytes.par_chunks_mut(width * 3).enumerate().with_min_len(16).for_each_init(
             || vec![[0u8; 4]; width],
             |row, (y, to)| {
@@ -118,6 +127,18 @@ impl Renderer {
         );
         self.straight = straight;
         Rgb { width, height, bytes }
+    }
+
+    /// Puts the table of a lens last, made anew if it is not there.
+    fn find_lens(&mut self, optics: Optics) {
+        let lens = match self.lenses.iter().position(|l| l.optics == optics) {
+            Some(i) => self.lenses.remove(i),
+            None => Lens::new(optics),
+        };
+        if self.lenses.len() >= MAX_LENSES {
+            self.lenses.remove(0);
+        }
+        self.lenses.push(lens);
     }
 
     /// Sets up everything that may be seen.

@@ -8,7 +8,7 @@ use chicane_world::{Profile, World};
 use glam::DVec3;
 
 /// How much larger than the thing its shadow is.
-const SPREAD_M: f64 = 0.03;
+const SPREAD_M: f64 = 0.05;
 /// A thing so high above the ground has no shadow any more.
 pub(crate) const REACH_M: f64 = 0.4;
 
@@ -51,7 +51,7 @@ pub(super) fn picture() -> Image {
         let (a, b) = (part(x), part(y));
         let r = ((a * a * a * a + b * b * b * b).sqrt()).sqrt();
         let t = ((1.0 - r) / 0.6).clamp(0.0, 1.0);
-        let alpha = 150.0 * t * t * (3.0 - 2.0 * t);
+        let alpha = 185.0 * t * t * (3.0 - 2.0 * t);
         [0, 0, 0, (alpha + 0.5) as u8]
     })
 }
