@@ -13,6 +13,8 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use wide::f32x8;
 
+/// Triangles in sight that are looked at; a world that shows more of them is drawn in part.
+const MAX_TRIANGLES: usize = 4_000_000;
 /// Tables of lenses that are kept: for as many sizes of pictures at a time.
 const MAX_LENSES: usize = 4;
 
@@ -147,13 +149,15 @@ impl Renderer {
         let stage = Arc::clone(&self.stage);
         let view = view(from);
         let mut clear: Vec<(f32, Placed<'_>, usize)> = Vec::new();
+        let mut left = MAX_TRIANGLES;
         for item in &stage.items {
             let Some(placed) = self.place(&stage, item, &view, moment) else { continue };
             for (i, chunk) in stage.solids[item.solid].chunks.iter().enumerate() {
                 let centre = placed.to_eye.transform_point3a(chunk.centre);
-                if !in_sight(eye, centre, chunk.radius * placed.stretch) {
+                if left < chunk.triangles.len() || !in_sight(eye, centre, chunk.radius * placed.stretch) {
                     continue;
                 }
+                left -= chunk.triangles.len();
                 let paint = &stage.paints[placed.paint.unwrap_or(chunk.paint) as usize];
                 if paint.blended || paint.opacity * item.opacity < 1.0 {
                     clear.push((centre.z, placed, i));

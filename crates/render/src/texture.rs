@@ -22,7 +22,6 @@ pub(crate) struct Level {
     first: usize,
     width: usize,
     height: usize,
-    /// Its size in 1/65536 of a texel.
     fine: [f32; 2],
 }
 
@@ -65,19 +64,13 @@ impl Texture {
         &self.levels[n.min(self.levels.len() - 1)]
     }
 
-    /// Samples of a copy evenly along a line through a place, 1, 2 or 4 of them by the logarithm, each
-    /// mixed from the four texels around it. The texture repeats. Gives four times their mean: red,
-    /// green, blue and alpha in 16 bits each, red the lowest.
+    /// Samples of a copy, 1, 2 or 4 of them by the logarithm, a step apart, each mixed from the four texels
+    /// around it. Places are in 1/65536 of a texel from the centre of the first one; the texture
+    /// repeats. Gives four times their mean: red, green, blue and alpha in 16 bits each, red the lowest.
     #[inline]
-    pub(crate) fn sampled_along(&self, level: &Level, at: [f32; 2], along: [f32; 2], log_taps: u32) -> u64 {
+    pub(crate) fn sampled(&self, level: &Level, first: [i32; 2], step: [i32; 2], log_taps: u32) -> u64 {
         let texels = &self.texels[level.first..level.first + level.width * level.height];
-        // Wrapped: a texture that repeats knows no overflow.
-        let (x, y) = ((at[0] * level.fine[0]) as i32, (at[1] * level.fine[1]) as i32);
-        let (dx, dy) = ((along[0] * level.fine[0]) as i32, (along[1] * level.fine[1]) as i32);
-        let (step_x, step_y) = (dx >> log_taps, dy >> log_taps);
-        // The first is half a step from the end; texels have their centres half-way.
-        let mut x = x.wrapping_sub(dx / 2).wrapping_add(step_x / 2).wrapping_sub(32768);
-        let mut y = y.wrapping_sub(dy / 2).wrapping_add(step_y / 2).wrapping_sub(32768);
+        let [mut x, mut y] = first;
         let (mx, my) = (level.width - 1, level.height - 1);
         let mut sum = 0u64;
         for _ in 0..1 << log_taps {
@@ -89,10 +82,18 @@ impl Texture {
             let low = mixed(texel(below, x0), texel(below, x1), wx);
             let high = mixed(texel(above, x0), texel(above, x1), wx);
             sum = mixed(low, high, wy).wrapping_add(sum);
-            x = x.wrapping_add(step_x);
-            y = y.wrapping_add(step_y);
+            // Wrapped: a texture that repeats knows no overflow.
+            x = x.wrapping_add(step[0]);
+            y = y.wrapping_add(step[1]);
         }
         sum << (2 - log_taps)
+    }
+}
+
+impl Level {
+    /// Its size in 1/65536 of a texel.
+    pub(crate) fn fine(&self) -> [f32; 2] {
+        self.fine
     }
 }
 
@@ -184,7 +185,8 @@ mod tests {
 
     impl Texture {
         fn sample(&self, level: &Level, u: f32, v: f32) -> [u8; 4] {
-            let sum = self.sampled_along(level, [u, v], [0.0, 0.0], 0);
+            let at = |v: f32, fine: f32| (v * fine) as i32 - 32768;
+            let sum = self.sampled(level, [at(u, level.fine[0]), at(v, level.fine[1])], [0, 0], 0);
             [0, 16, 32, 48].map(|shift| (sum >> shift >> 2) as u8)
         }
     }

@@ -21,12 +21,12 @@ pub(crate) enum What {
     Serve(Serve),
     /// Load the world in a folder and say what is in it
     Check {
-        /// Folder that holds worlds/<name>.world and what it needs, such as worlds/oval
+        /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval
         folder: String,
     },
     /// Drive one lap of the world in a folder, as fast as the machine can
     Lap {
-        /// Folder that holds worlds/<name>.world and what it needs, such as worlds/oval
+        /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval
         folder: String,
         /// Metres a second
         #[arg(long, default_value_t = 1.0, value_parser = lap_speed)]

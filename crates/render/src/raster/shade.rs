@@ -5,7 +5,7 @@
 
 use super::setup::{Plane, Setup, Surface, Triangle};
 use super::tile::columns;
-use crate::texture::Texture;
+use crate::texture::{Level, Texture};
 use wide::{f32x8, i32x8};
 
 const LANES: usize = 8;
@@ -20,14 +20,13 @@ pub(super) struct Shader<'a> {
     values: [[f32; 3]; 6],
 }
 
-/// Where a texture is read: place, the way along which, how often, and from which copy.
-struct Footprint {
-    u: [f32; LANES],
-    v: [f32; LANES],
-    along_u: [f32; LANES],
-    along_v: [f32; LANES],
-    taps: [f32; LANES],
-    spread: [f32; LANES],
+/// How a texture is read around a pixel: from which copy, how often, and along which way.
+struct Footprint<'a> {
+    level: &'a Level,
+    log_taps: u32,
+    /// From sample to sample, and from a pixel's place back to its first one.
+    step: [i32; 2],
+    back: [i32; 2],
 }
 
 impl<'a> Shader<'a> {
@@ -51,53 +50,56 @@ impl<'a> Shader<'a> {
         f32x8::splat(base + b * row as f32) + f32x8::splat(a) * x
     }
 
-    fn footprint(&self, texture: &Texture, x: f32x8, row: usize, w: f32x8) -> Footprint {
+    /// The footprint of a pixel: a texture that is seen at a slant is read several times along the
+    /// direction in which it is most compressed.
+    fn footprint<'t>(&self, texture: &'t Texture, column: f32, row: usize) -> Footprint<'t> {
         let (width, height) = texture.size();
-        let (u, v) = (self.value(1, x, row) * w, self.value(2, x, row) * w);
-        let change = |n: usize, value: f32x8, axis: usize| {
-            let by_w = f32x8::splat(self.values[n][axis]) - value * f32x8::splat(self.values[0][axis]);
-            by_w * w
+        let value = |n: usize| {
+            let [base, a, b] = self.values[n];
+            base + b * row as f32 + a * column
         };
+        let w = 1.0 / value(0);
+        let (u, v) = (value(1) * w, value(2) * w);
+        let change =
+            |n: usize, value: f32, axis: usize| (self.values[n][axis] - value * self.values[0][axis]) * w;
+        // By column and by row.
         let (ux, uy) = (change(1, u, 1), change(1, u, 2));
         let (vx, vy) = (change(2, v, 1), change(2, v, 2));
-        // In texels, by column and by row.
-        let (tw, th) = (f32x8::splat(width), f32x8::splat(height));
-        let length2 = |du: f32x8, dv: f32x8| {
-            let (a, b) = (du * tw, dv * th);
-            a * a + b * b
-        };
+        let length2 = |du: f32, dv: f32| du * width * (du * width) + dv * height * (dv * height);
         let (by_column, by_row) = (length2(ux, vx), length2(uy, vy));
-        let columns_win: f32x8 = by_column.simd_gt(by_row);
-        let long2 = columns_win.bitselect(by_column, by_row).fast_max(f32x8::splat(1e-12));
-        let area = (ux * vy - uy * vx).abs() * tw * th;
-        let long = long2.sqrt();
-        let short = area / long;
-        let ratio = long / short.fast_max(f32x8::splat(1e-6));
-        let taps = ratio.fast_max(f32x8::splat(1.0)).fast_min(f32x8::splat(MAX_TAPS));
-        let spread = (long / taps).fast_max(short);
-        let spread = spread.fast_max(f32x8::splat(1e-6)).fast_min(f32x8::splat(1e6));
-        Footprint {
-            u: fraction(u).to_array(),
-            v: fraction(v).to_array(),
-            along_u: columns_win.bitselect(ux, uy).to_array(),
-            along_v: columns_win.bitselect(vx, vy).to_array(),
-            taps: taps.to_array(),
-            spread: spread.to_array(),
-        }
+        let along = if by_column > by_row { [ux, vx] } else { [uy, vy] };
+        let long = by_column.max(by_row).max(1e-12).sqrt();
+        let short = (ux * vy - uy * vx).abs() * width * height / long;
+        let taps = (long / short.max(1e-6)).clamp(1.0, MAX_TAPS);
+        let log_taps = u32::from(taps >= 1.5) + u32::from(taps >= 3.0);
+        let level = texture.level(halvings((long / taps).max(short).clamp(1e-6, 1e6)));
+        let fine = level.fine();
+        let whole = [(along[0] * fine[0]) as i32, (along[1] * fine[1]) as i32];
+        let step = [whole[0] >> log_taps, whole[1] >> log_taps];
+        // The first is half a step from the end; texels have their centres half-way.
+        let back = |i: usize| (whole[i] / 2).wrapping_sub(step[i] / 2).wrapping_add(32768);
+        Footprint { level, log_taps, step, back: [back(0), back(1)] }
     }
 
-    /// Colours of a texture on eight pixels, 0..1 each, alpha last.
+    /// Colours of a texture on eight pixels, 0..1 each, alpha last. They share the footprint of one in
+    /// their middle.
     #[inline]
-    fn texels(&self, texture: &Texture, x: f32x8, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
-        let f = self.footprint(texture, x, row, w);
+    fn texels(&self, texture: &Texture, group: usize, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
+        let middle = if mask >> (LANES / 2) & 1 == 1 { LANES / 2 } else { mask.trailing_zeros() as usize };
+        let f = self.footprint(texture, (group * LANES + middle) as f32, row);
+        let x = columns(group);
+        let fine = f.level.fine();
+        let first = |n: usize, i: usize| {
+            let at = fraction(self.value(n, x, row) * w) * f32x8::splat(fine[i]);
+            (at.fast_trunc_int() - i32x8::splat(f.back[i])).to_array()
+        };
+        let (x, y) = (first(1, 0), first(2, 1));
         let (mut red, mut green, mut blue, mut alpha) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
         for l in 0..LANES {
             if mask >> l & 1 == 0 {
                 continue;
             }
-            let level = texture.level(halvings(f.spread[l]));
-            let log_taps = u32::from(f.taps[l] >= 1.5) + u32::from(f.taps[l] >= 3.0);
-            let sum = texture.sampled_along(level, [f.u[l], f.v[l]], [f.along_u[l], f.along_v[l]], log_taps);
+            let sum = texture.sampled(f.level, [x[l], y[l]], f.step, f.log_taps);
             red[l] = (sum & 0xffff) as i32;
             green[l] = (sum >> 16 & 0xffff) as i32;
             blue[l] = (sum >> 32 & 0xffff) as i32;
@@ -121,7 +123,7 @@ impl<'a> Shader<'a> {
         match self.texture {
             None => ([r, g, b], opacity),
             Some(texture) => {
-                let [tr, tg, tb, ta] = self.texels(texture, x, row, w, mask);
+                let [tr, tg, tb, ta] = self.texels(texture, group, row, w, mask);
                 let colour = [tr * tr * r, tg * tg * g, tb * tb * b];
                 (colour, if self.surface.blended { opacity * ta } else { opacity })
             }

@@ -289,3 +289,15 @@ fn very_many_triangles_that_fill_the_picture() {
     let layers = renderer.layers(&camera, &set.moment());
     assert!(layers.colour.pixels.iter().all(|p| *p == [255, 0, 0, 255]));
 }
+
+#[test]
+fn very_many_instances_of_a_large_mesh() {
+    let mut set = Set::new();
+    let red = set.glow([1.0, 0.0, 0.0]);
+    let look = set.mesh(heap(100_000, 0.001));
+    for i in 0..2000 {
+        set.put(Owner::Scenery, look.clone(), at(0.001 * f64::from(i), 0.0, 0.0), Some(red));
+    }
+    let layers = set.renderer().layers(&camera(), &set.moment());
+    assert!(layers.labels.contains(&2), "drawn in part");
+}
