@@ -79,6 +79,8 @@ pub(super) struct Triangle {
     pub(super) edges: [Edge; 3],
     /// 1/w, then u, v, red, green, blue, each by w.
     pub(super) planes: [Plane; 6],
+    /// Light that is the same all over it.
+    pub(super) even_light: Option<[f32; 3]>,
     pub(super) surface: u32,
     /// First and last row that it may touch.
     pub(super) rows: [i32; 2],
@@ -193,6 +195,8 @@ impl Setup {
                 Edge::between(points[2], points[0]),
             ],
             planes: planes(points, &seen, -area),
+            even_light: (seen[0].light == seen[1].light && seen[1].light == seen[2].light)
+                .then(|| seen[0].light.to_array()),
             surface,
             rows,
             columns,

@@ -18,6 +18,8 @@ pub(super) struct Shader<'a> {
     texture: Option<&'a Texture>,
     /// Each value at the tile's first pixel, and its change by column and row.
     values: [[f32; 3]; 6],
+    /// Light and own light, where they are the same all over the triangle.
+    even_light: Option<[f32; 3]>,
 }
 
 /// How a texture is read around a pixel: from which copy, how often, and along which way.
@@ -41,7 +43,9 @@ impl<'a> Shader<'a> {
         let surface = &setup.surfaces[triangle.surface as usize];
         let at = |p: &Plane| [(p.a * x0 as f64 + p.b * y0 as f64 + p.c) as f32, p.a as f32, p.b as f32];
         let texture = surface.texture.and_then(|t| textures.get(t as usize));
-        Shader { surface, texture, values: [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n])) }
+        let lit = |light: [f32; 3]| std::array::from_fn(|c| light[c].max(0.0) + surface.emissive[c]);
+        let even_light = triangle.even_light.map(lit);
+        Shader { surface, texture, values: [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n])), even_light }
     }
 
     #[inline]
@@ -119,7 +123,10 @@ impl<'a> Shader<'a> {
         let lit = |n: usize, c: usize| {
             (self.value(n, x, row) * w).fast_max(f32x8::ZERO) + f32x8::splat(self.surface.emissive[c])
         };
-        let (r, g, b) = (lit(3, 0), lit(4, 1), lit(5, 2));
+        let (r, g, b) = match self.even_light {
+            Some([r, g, b]) => (f32x8::splat(r), f32x8::splat(g), f32x8::splat(b)),
+            None => (lit(3, 0), lit(4, 1), lit(5, 2)),
+        };
         match self.texture {
             None => ([r, g, b], opacity),
             Some(texture) => {

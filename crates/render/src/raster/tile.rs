@@ -142,6 +142,7 @@ impl Tile {
         background: &Background<'_>,
     ) {
         let mut shader: Option<(i32, Shader<'_>)> = None;
+        let (mut sky, mut sky_row) = ([[[0u8; 4]; LANES]; GROUPS], [None; GROUPS]);
         for row in 0..TILE {
             for group in 0..GROUPS {
                 let who = self.who[row][group].to_array();
@@ -153,9 +154,14 @@ impl Tile {
                     let same = self.who[row][group].simd_eq(i32x8::splat(index)).to_bitmask();
                     done |= same;
                     if index == NOTHING {
-                        let x = columns(group) + f32x8::splat(x0 as f32);
-                        let colours = to_pixels(background(x, (y0 + row) as f32));
-                        self.put(at, same, &colours);
+                        // Two rows share their sky: it changes slowly.
+                        let y = row & !1;
+                        if sky_row[group] != Some(y) {
+                            let x = columns(group) + f32x8::splat(x0 as f32);
+                            sky[group] = to_pixels(background(x, (y0 + y) as f32 + 0.5));
+                            sky_row[group] = Some(y);
+                        }
+                        self.put(at, same, &sky[group]);
                         continue;
                     }
                     if shader.as_ref().is_none_or(|(i, _)| *i != index) {

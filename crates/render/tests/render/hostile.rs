@@ -294,7 +294,7 @@ fn very_many_triangles_that_fill_the_picture() {
 fn very_many_instances_of_a_large_mesh() {
     let mut set = Set::new();
     let red = set.glow([1.0, 0.0, 0.0]);
-    let look = set.mesh(heap(100_000, 0.001));
+    let look = set.mesh(heap(100_000, 0.02));
     for i in 0..2000 {
         set.put(Owner::Scenery, look.clone(), at(0.001 * f64::from(i), 0.0, 0.0), Some(red));
     }
