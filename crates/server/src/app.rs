@@ -72,7 +72,7 @@ pub enum StartError {
         known: String,
     },
     /// The address can't be listened on.
-    #[error("can't listen on {address}: {reason}")]
+    #[error("can't listen on {address}: {reason}; choose another address with --listen")]
     Listen {
         /// As asked.
         address: SocketAddr,

@@ -4,6 +4,7 @@
 //! depends on nothing else. One picture is drawn at a time, on all cores.
 
 use crate::driver::Exposure;
+use crate::loader::SEED;
 use bytes::Bytes;
 use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage, looks};
 use chicane_sim::{Lamp, Snapshot};
@@ -13,8 +14,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Every simulation starts with the same seed, its camera too.
-const SEED: u64 = 0;
 /// Quality of the JPEG pictures.
 const QUALITY: u8 = 80;
 /// Pictures that are kept for those who ask for the same.

@@ -99,8 +99,6 @@ pub(crate) struct Setup {
     pub(super) tiles_across: usize,
     /// Entries in those lists.
     entries: usize,
-    /// Triangles that were left out because there were too many.
-    pub(crate) left_out: usize,
 }
 
 /// Triangles on the screen at a time.
@@ -114,7 +112,6 @@ impl Setup {
         self.triangles.clear();
         self.surfaces.clear();
         self.entries = 0;
-        self.left_out = 0;
         self.tiles_across = eye.width.div_ceil(TILE);
         let tiles = self.tiles_across * eye.height.div_ceil(TILE);
         for list in [&mut self.solid, &mut self.clear] {
@@ -184,7 +181,6 @@ impl Setup {
             return;
         }
         if self.triangles.len() >= MAX_TRIANGLES || self.entries >= MAX_ENTRIES {
-            self.left_out += 1;
             return;
         }
         let index = self.triangles.len() as u32;
