@@ -6,6 +6,7 @@ use crate::driver::{Simulator, Start};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::loader::{LoadFailure, Loader};
+use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::{api, error, listen};
 use axum::Router;
@@ -98,6 +99,9 @@ pub(crate) struct Parts {
     pub(crate) keeper: Keeper,
     pub(crate) feed: Feed,
     pub(crate) camera: Camera,
+    pub(crate) loudspeaker: Loudspeaker,
+    /// Folder whose files a student may name.
+    pub(crate) workspace: PathBuf,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) profile: Arc<Profile>,
     pub(crate) cdn: String,
@@ -150,9 +154,10 @@ impl Server {
             target,
             progress: chicane_wire::Num(0.0),
         };
+        let loudspeaker = Loudspeaker::new();
         let start = Start { speed: options.speed, brightness, transition };
-        let (simulator, thread) =
-            Simulator::start(&start, Arc::clone(&metrics)).map_err(StartError::Thread)?;
+        let (simulator, thread) = Simulator::start(&start, Arc::clone(&metrics), loudspeaker.clone())
+            .map_err(StartError::Thread)?;
         let profile = Arc::new(options.profile);
         let keeper = Keeper::new(Arc::clone(&data));
         let loader = Loader {
@@ -169,6 +174,8 @@ impl Server {
             keeper,
             feed,
             camera: Camera::new(Arc::clone(&profile)),
+            loudspeaker,
+            workspace: options.workspace,
             metrics,
             profile,
             cdn,

@@ -74,6 +74,7 @@ impl From<Refused> for ApiError {
                 ApiError::internal("the simulation failed on this command; its world is loaded again")
             }
             Refused::By(refusal) => refusal.into(),
+            Refused::ByRobot(refusal) => ApiError::conflict(refusal.to_string()),
         }
     }
 }

@@ -15,6 +15,7 @@ mod feed;
 mod keeper;
 mod listen;
 mod loader;
+mod loudspeaker;
 mod metrics;
 mod robot;
 mod view;

@@ -178,3 +178,21 @@ pub(crate) fn profile(p: &Profile) -> wire::Profile {
         },
     }
 }
+
+/// Three components.
+pub(crate) fn xyz(v: glam::DVec3) -> chicane_wire::Xyz {
+    chicane_wire::Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) }
+}
+
+/// Odometry as a step shows it.
+pub(crate) fn odom_observation(odom: &chicane_robot::Odom) -> chicane_wire::OdomObservation {
+    chicane_wire::OdomObservation {
+        time: Num(odom.tick as f64 * chicane_sim::TICK_S),
+        x: Num(odom.x),
+        y: Num(odom.y),
+        yaw: Num(odom.yaw),
+        forward: Num(odom.forward),
+        sideways: Num(odom.sideways),
+        turning: Num(odom.turning),
+    }
+}

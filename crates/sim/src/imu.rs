@@ -2,7 +2,7 @@
 
 use crate::chance::{Sensor, Stream};
 use crate::physics::Moving;
-use crate::readings::ImuSample;
+use chicane_world::readings::ImuSample;
 use chicane_world::vehicle::Imu;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

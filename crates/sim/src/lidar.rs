@@ -6,7 +6,7 @@
 use crate::chance::{Sensor, Stream};
 use crate::physics::Engine;
 use crate::rays;
-use crate::readings::Scan;
+use chicane_world::readings::Scan;
 use chicane_world::vehicle;
 use chicane_world::world::{Shape, Solid, World};
 use chicane_world::{Pose, Profile};

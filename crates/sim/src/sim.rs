@@ -4,10 +4,10 @@ use crate::imu::ImuState;
 use crate::lidar::Lidar;
 use crate::lights::Lamp;
 use crate::physics::{Car, CarModel, Engine, Fault, Moving, SUBSTEP_S, SUBSTEPS, Solver};
-use crate::readings::{Drive, ImuSample, Readings, Scan};
 use crate::snapshot::{Snapshot, VehicleState};
 use crate::state::State;
 use crate::{TICK_S, sample_at};
+use chicane_world::readings::{BatterySample, Drive, ImuSample, Readings, Scan};
 use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use glam::DVec3;
@@ -141,7 +141,16 @@ impl Sim {
             lidar: sample_at(tick, self.profile.lidar.rate_hz).map(|_| &self.state.scan),
             imu: sample_at(tick, self.profile.imu.rate_hz).map(|_| self.state.imu_sample),
             wheels: self.state.car.wheels(),
+            battery: self.battery(tick),
         }
+    }
+
+    /// The battery holds what it has: a run does not depend on how long the ones before it took.
+    fn battery(&self, tick: u64) -> Option<BatterySample> {
+        let battery = &self.profile.battery;
+        let sample = sample_at(tick, battery.rate_hz)?;
+        let (voltage, percentage, current) = (battery.voltage_v, battery.percentage, battery.current_a);
+        Some(BatterySample { sample, voltage, percentage, current })
     }
 
     /// The last scan and IMU sample, however old.

@@ -4,7 +4,7 @@ use crate::imu::ImuState;
 use crate::lights::Lamp;
 use crate::motion::Motion;
 use crate::physics::{Car, Engine};
-use crate::readings::{ImuSample, Scan};
+use chicane_world::readings::{ImuSample, Scan};
 use chicane_world::world::Shape;
 use chicane_world::{Profile, World};
 use serde::{Deserialize, Serialize};

@@ -33,8 +33,8 @@ pub use named::Named;
 pub use num::Num;
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{
-    ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, StepHeader,
-    StepRequest, StepRequestBody, Stepped, Xyz,
+    ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, OdomObservation,
+    StepHeader, StepRequest, StepRequestBody, Stepped, Xyz,
 };
 pub use vehicle::{
     BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,

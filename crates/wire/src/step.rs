@@ -141,6 +141,28 @@ pub struct Observations {
     /// Gyro and accelerometer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imu: Option<ImuObservation>,
+    /// Odometry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odom: Option<OdomObservation>,
+}
+
+/// Where the car believes it is, from lidar and gyro alone: the frame `odom` is where it started.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct OdomObservation {
+    /// Simulated seconds that it speaks of.
+    pub time: Num,
+    /// m.
+    pub x: Num,
+    /// m.
+    pub y: Num,
+    /// rad.
+    pub yaw: Num,
+    /// m/s ahead.
+    pub forward: Num,
+    /// m/s to the left.
+    pub sideways: Num,
+    /// rad/s, + is left.
+    pub turning: Num,
 }
 
 /// The last frame of the camera.

@@ -15,6 +15,7 @@ pub mod evaluation;
 pub mod npy;
 pub mod picture;
 pub mod pose;
+pub mod readings;
 pub mod route;
 pub mod scene;
 pub mod sdf;

@@ -155,6 +155,8 @@ pub struct Battery {
     pub voltage_v: f64,
     /// Charge in percent.
     pub percentage: f64,
+    /// What it gives all the time, A; negative as it is given.
+    pub current_a: f64,
     /// Readings a simulated second.
     pub rate_hz: u32,
 }
@@ -275,6 +277,7 @@ impl Profile {
         point("imu.position_m", self.imu.position_m)?;
         within("battery.voltage_v", self.battery.voltage_v, 0.0, 100.0)?;
         within("battery.percentage", self.battery.percentage, 0.0, 100.0)?;
+        within("battery.current_a", self.battery.current_a, -100.0, 100.0)?;
         within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)?;
         self.check_steering()?;
         self.check_stiffness()

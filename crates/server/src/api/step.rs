@@ -2,8 +2,9 @@
 
 use crate::app::App;
 use crate::body::Body;
-use crate::driver::{Exposure, Published, Sensed};
+use crate::driver::{Exposure, Published, RobotView};
 use crate::error::ApiError;
+use crate::view;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
@@ -13,9 +14,8 @@ use chicane_render::Rgb;
 use chicane_sim::{TICK_S, sample_tick};
 use chicane_wire::{
     ArrayInfo, CameraObservation, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe,
-    Octets, StepHeader, StepRequest, StepRequestBody, Stepped, Xyz,
+    Octets, StepHeader, StepRequest, StepRequestBody, Stepped,
 };
-use glam::DVec3;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -30,28 +30,23 @@ use std::sync::Arc;
     )),
     (status = 400, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "No world is ready"),
-    (status = 503, body = ErrorBody, description = "A sensor is not available yet"),
 ))]
 pub(super) async fn step(
     State(app): State<App>,
     headers: HeaderMap,
     Body(request): Body<StepRequest>,
 ) -> Result<Response, ApiError> {
-    for sensor in &request.observe {
-        if *sensor == Observe::Odom {
-            return Err(ApiError::unavailable(format!("{} not available yet", sensor.name())));
-        }
-    }
-    let (sensed, now) = app.simulator.step(&request).await?;
+    let ((), now) = app.simulator.step(&request).await?;
+    let robot = now.running.as_ref().map(|seen| &seen.robot).ok_or_else(ApiError::no_world)?;
     if wants_arrays(&headers) {
         let picture = picture(&app, &request, &now).await?;
-        return arrays(&app, &request.observe, &sensed, &now, picture.as_ref());
+        return arrays(&app, &request.observe, robot, &now, picture.as_ref());
     }
     let observations = match request.observe.as_slice() {
         [] => None,
         observe => {
             let camera = camera_observation(&app, &request, &now).await?;
-            Some(Observations { camera, ..observations(&app, observe, &sensed) })
+            Some(Observations { camera, ..observations(&app, observe, robot) })
         }
     };
     Ok(Json(Stepped { ok: true, state: now.state(), observations }).into_response())
@@ -101,33 +96,31 @@ fn not_drawn() -> ApiError {
     ApiError::internal("the camera's picture could not be drawn")
 }
 
-fn lidar_time(app: &App, sensed: &Sensed) -> Num {
-    Num(sample_tick(sensed.scan.sample, app.profile.lidar.rate_hz) as f64 * TICK_S)
+/// When sample `k` of a sensor was taken.
+fn time_of(k: u64, rate_hz: u32) -> Num {
+    Num(sample_tick(k, rate_hz) as f64 * TICK_S)
 }
 
-fn imu_time(app: &App, sensed: &Sensed) -> Num {
-    Num(sample_tick(sensed.imu.sample, app.profile.imu.rate_hz) as f64 * TICK_S)
-}
-
-fn observations(app: &App, observe: &[Observe], sensed: &Sensed) -> Observations {
+fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observations {
     let lidar = &app.profile.lidar;
     let range = |&r: &f32| r.is_finite().then(|| Num(f64::from(r)));
-    let xyz = |v: DVec3| Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) };
+    let asked = |sensor: Observe| observe.contains(&sensor);
     Observations {
         camera: None,
-        lidar: observe.contains(&Observe::Lidar).then(|| LidarObservation {
-            time: lidar_time(app, sensed),
+        lidar: robot.scan.as_ref().filter(|_| asked(Observe::Lidar)).map(|scan| LidarObservation {
+            time: time_of(scan.sample, lidar.rate_hz),
             angle_min: Num(-PI),
             angle_increment: Num(TAU / f64::from(lidar.beams)),
             range_min: Num(lidar.range_min_m),
             range_max: Num(lidar.range_max_m),
-            ranges: sensed.scan.ranges.iter().map(range).collect(),
+            ranges: scan.ranges.iter().map(range).collect(),
         }),
-        imu: observe.contains(&Observe::Imu).then(|| ImuObservation {
-            time: imu_time(app, sensed),
-            acceleration: xyz(sensed.imu.acceleration),
-            gyro: xyz(sensed.imu.angular_velocity),
+        imu: robot.imu.as_ref().filter(|_| asked(Observe::Imu)).map(|imu| ImuObservation {
+            time: time_of(imu.sample, app.profile.imu.rate_hz),
+            acceleration: view::xyz(imu.acceleration),
+            gyro: view::xyz(imu.angular_velocity),
         }),
+        odom: robot.odom.as_ref().filter(|_| asked(Observe::Odom)).map(|odom| view::odom_observation(odom)),
     }
 }
 
@@ -135,7 +128,7 @@ fn observations(app: &App, observe: &[Observe], sensed: &Sensed) -> Observations
 fn arrays(
     app: &App,
     observe: &[Observe],
-    sensed: &Sensed,
+    robot: &RobotView,
     now: &Published,
     picture: Option<&(Arc<Exposure>, Arc<Rgb>)>,
 ) -> Result<Response, ApiError> {
@@ -145,20 +138,27 @@ fn arrays(
         let offset = raw.len();
         let (shape, r#type, time) = match sensor {
             Observe::Lidar => {
-                raw.extend(sensed.scan.ranges.iter().flat_map(|r| r.to_le_bytes()));
-                (vec![sensed.scan.ranges.len()], "<f4", lidar_time(app, sensed))
+                let Some(scan) = &robot.scan else { continue };
+                raw.extend(scan.ranges.iter().flat_map(|r| r.to_le_bytes()));
+                (vec![scan.ranges.len()], "<f4", time_of(scan.sample, app.profile.lidar.rate_hz))
             }
             Observe::Imu => {
-                let (a, w) = (sensed.imu.acceleration.to_array(), sensed.imu.angular_velocity.to_array());
+                let Some(imu) = &robot.imu else { continue };
+                let (a, w) = (imu.acceleration.to_array(), imu.angular_velocity.to_array());
                 raw.extend(a.into_iter().chain(w).flat_map(f64::to_le_bytes));
-                (vec![2, 3], "<f8", imu_time(app, sensed))
+                (vec![2, 3], "<f8", time_of(imu.sample, app.profile.imu.rate_hz))
             }
             Observe::Camera => {
                 let Some((exposure, rgb)) = picture else { continue };
                 raw.extend(&rgb.bytes);
                 (vec![rgb.height, rgb.width, 3], "|u1", Num(exposure.snapshot.time_s))
             }
-            Observe::Odom => continue,
+            Observe::Odom => {
+                let Some(o) = &robot.odom else { continue };
+                let row = [o.x, o.y, o.yaw, o.forward, o.sideways, o.turning];
+                raw.extend(row.into_iter().flat_map(f64::to_le_bytes));
+                (vec![6], "<f8", Num(o.tick as f64 * TICK_S))
+            }
         };
         infos.push(ArrayInfo { name: sensor.name(), shape, r#type, offset, time });
     }

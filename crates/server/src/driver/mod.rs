@@ -7,17 +7,17 @@
 //! orders the thread does the ticks that are due and sleeps until the next one is. It waits
 //! for nobody: replies and published values are left where others find them.
 
-mod drive;
 mod order;
 mod pace;
 mod place;
 mod published;
 mod run;
 
-pub(crate) use order::{Answer, Loaded, Order, Refused, Reply, Sensed};
+pub(crate) use order::{Answer, Held, Loaded, Order, Refused, Reply};
 pub(crate) use place::Place;
-pub(crate) use published::{Exposure, Published};
+pub(crate) use published::{Exposure, Published, RobotView};
 
+use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use chicane_sim::{Applied, Command};
 use chicane_wire::{OverlayRequest, StepRequest, TransitionKind};
@@ -74,10 +74,12 @@ impl Simulator {
     pub(crate) fn start(
         start: &Start,
         metrics: Arc<Metrics>,
+        loudspeaker: Loudspeaker,
     ) -> std::io::Result<(Simulator, JoinHandle<()>)> {
         let (inbox, orders) = sync_channel(INBOX);
         let stopping = Arc::new(AtomicBool::new(false));
-        let (driver, view) = run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics));
+        let (driver, view) =
+            run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics), loudspeaker);
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || driver.run())?;
         let queued_ticks = Arc::default();
         Ok((Simulator { inbox, view, stopping, metrics, queued_ticks }, thread))
@@ -98,17 +100,36 @@ impl Simulator {
         self.ask(|reply| Order::Command(command, reply)).await
     }
 
+    /// Asks the robot for something.
+    pub(crate) async fn robot(&self, command: chicane_robot::Command) -> Answer<chicane_robot::Done> {
+        self.ask(|reply| Order::Robot { command, epoch: None, reply }).await
+    }
+
+    /// Asks the robot for something, unless a world was loaded since it was this one's turn
+    /// (`Published::assets_version`). Waits for room in the inbox.
+    pub(crate) async fn same_robot(
+        &self,
+        command: chicane_robot::Command,
+        epoch: u64,
+    ) -> Answer<chicane_robot::Done> {
+        self.insist(|reply| Order::Robot { command, epoch: Some(epoch), reply }).await
+    }
+
+    /// Has the robot drive for so many ticks. The car stops when the returned future is dropped.
+    pub(crate) async fn hold(&self, speed: f64, ticks: u64) -> Answer<Held> {
+        self.ask(|reply| Order::Hold { speed, ticks, reply }).await
+    }
+
     /// Stops, starts or paces time.
     pub(crate) async fn clock(&self, paused: Option<bool>, speed: Option<f64>) -> Answer<()> {
         self.ask(|reply| Order::Clock { paused, speed, reply }).await
     }
 
     /// Steps; ends early when the returned future is dropped.
-    pub(crate) async fn step(&self, request: &StepRequest) -> Answer<Sensed> {
+    pub(crate) async fn step(&self, request: &StepRequest) -> Answer<()> {
         let &StepRequest { ticks, speed, steering, .. } = request;
-        let sense = !request.observe.is_empty();
         let _queued = Queued::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
-        self.ask(|reply| Order::Step { ticks, speed, steering, sense, reply }).await
+        self.ask(|reply| Order::Step { ticks, speed, steering, reply }).await
     }
 
     pub(crate) async fn overlay(&self, request: OverlayRequest) -> Answer<()> {

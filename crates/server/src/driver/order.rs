@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::published::Published;
-use chicane_sim::{Applied, Command, ImuSample, Lamp, Refusal, Scan, Sim};
+use chicane_sim::{Applied, Command, Lamp, Refusal, Sim};
 use chicane_wire::TransitionKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +18,14 @@ pub(crate) type Reply<T> = oneshot::Sender<Answer<T>>;
 pub(crate) enum Order {
     /// Changes the world.
     Command(Command, Reply<Applied>),
+    /// Asks the robot for something. With an epoch: only if no world was loaded since.
+    Robot { command: chicane_robot::Command, epoch: Option<u64>, reply: Reply<chicane_robot::Done> },
+    /// Has the robot drive for so many ticks; answered when that is over.
+    Hold { speed: f64, ticks: u64, reply: Reply<Held> },
     /// Stops, starts or paces time.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
     /// Pauses and goes on by so many ticks.
-    Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, sense: bool, reply: Reply<Sensed> },
+    Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
     /// Shows a text, or takes it away.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
     /// Changes the brightness.
@@ -53,11 +57,13 @@ impl Loaded {
     }
 }
 
-/// Readings after a step, where they were asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Sensed {
-    pub(crate) scan: Scan,
-    pub(crate) imu: ImuSample,
+/// What became of a speed that was to be held.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Held {
+    /// Within the limits of the car.
+    pub(crate) value: f64,
+    /// A newer command took its place before its time was over.
+    pub(crate) superseded: bool,
 }
 
 /// Why an order was not carried out. Nothing was changed.
@@ -73,4 +79,6 @@ pub(crate) enum Refused {
     Failed,
     /// By the simulation.
     By(Refusal),
+    /// By the robot.
+    ByRobot(chicane_robot::Refusal),
 }

@@ -3,6 +3,8 @@
 use super::place::Place;
 use crate::view;
 use bytes::Bytes;
+use chicane_robot::audio::{Files, Playing};
+use chicane_robot::{Battery, Drive, Imu, Joints, Odom, Scan, Stack};
 use chicane_sim::Snapshot;
 use chicane_wire::{EvaluationState, Num, RunState, State, Transition};
 use std::sync::{Arc, OnceLock};
@@ -37,6 +39,50 @@ pub(crate) struct Seen {
     pub(crate) since: Instant,
     /// The last frame of the camera, not drawn yet.
     pub(crate) exposure: Arc<Exposure>,
+    /// What the robot says.
+    pub(crate) robot: RobotView,
+}
+
+/// What the robot says at one moment: the newest of everything. Each is shared until a newer one comes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RobotView {
+    pub(crate) odom: Option<Arc<Odom>>,
+    pub(crate) joints: Option<Arc<Joints>>,
+    pub(crate) scan: Option<Arc<Scan>>,
+    pub(crate) imu: Option<Arc<Imu>>,
+    pub(crate) battery: Option<Arc<Battery>>,
+    /// What the actuators are asked for.
+    pub(crate) command: Drive,
+    /// What plays.
+    pub(crate) playing: Arc<[Playing]>,
+    /// Files of sounds that play, and of some that did.
+    pub(crate) files: Files,
+}
+
+impl RobotView {
+    /// Takes in what is new.
+    pub(super) fn update(&mut self, stack: &Stack) {
+        let topics = stack.topics();
+        renew(&mut self.odom, topics.odom.as_ref(), |o| o.sample);
+        renew(&mut self.joints, topics.joints.as_ref(), |j| j.sample);
+        renew(&mut self.scan, topics.scan.as_ref(), |s| s.sample);
+        renew(&mut self.imu, topics.imu.as_ref(), |i| i.sample);
+        renew(&mut self.battery, topics.battery.as_ref(), |b| b.sample);
+        self.command = stack.drive();
+        if !(stack.player().is_silent() && self.playing.is_empty()) {
+            self.playing = Arc::from(stack.playing());
+        }
+        if !Arc::ptr_eq(&self.files, stack.player().files()) {
+            self.files = Arc::clone(stack.player().files());
+        }
+    }
+}
+
+/// Shares a newer one, and leaves an old one where it is.
+fn renew<T: Clone>(shared: &mut Option<Arc<T>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
+    if newest.map(&sample) != shared.as_deref().map(&sample) {
+        *shared = newest.map(|newest| Arc::new(newest.clone()));
+    }
 }
 
 /// A frame of the camera before anyone draws it: the world at the very tick.

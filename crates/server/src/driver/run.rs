@@ -1,11 +1,12 @@
 //! The loop of the sim thread.
 
-use super::drive::DriveCommand;
-use super::order::{Loaded, Order, Refused, Reply, Sensed};
+use super::order::{Held, Loaded, Order, Refused, Reply};
 use super::pace::{Meter, Pacer};
-use super::published::{ClockView, Exposure, OverlayView, Published, Seen};
+use super::published::{ClockView, Exposure, OverlayView, Published, RobotView, Seen};
 use super::{Place, Start};
+use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
+use chicane_robot::{Axis, Done, Hold, Stack};
 use chicane_sim::{Command, Event, Sim, sample_at};
 use chicane_wire::{Num, Transition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,8 +36,8 @@ pub(super) struct Driver {
     view: watch::Sender<Arc<Published>>,
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
+    loudspeaker: Loudspeaker,
     running: Option<Running>,
-    drive: DriveCommand,
     pacer: Pacer,
     meter: Meter,
     transition: Option<Transition>,
@@ -51,19 +52,33 @@ pub(super) struct Driver {
     unseen: bool,
 }
 
-/// A world and its simulation.
+/// A world, its simulation and the robot in it.
 struct Running {
     sim: Sim,
+    stack: Stack,
     place: Arc<Place>,
     since: Instant,
     contacts: Vec<usize>,
     exposure: Arc<Exposure>,
+    robot: RobotView,
+    /// Who waits for the end of a held speed, and its number.
+    holds: Vec<(u64, f64, Reply<Held>)>,
 }
 
 impl Running {
     fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
         let exposure = Arc::new(Exposure { place: Arc::clone(&place), snapshot: sim.snapshot(), frame: 0 });
-        Running { sim, place, since, contacts: Vec::new(), exposure }
+        let mut stack = Stack::new(Arc::clone(sim.profile()));
+        stack.sense(&sim.readings());
+        let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
+        Running { sim, stack, place, since, contacts, exposure, robot, holds }
+    }
+
+    /// The one loop: what the robot asks for moves the world, and what the world shows is sensed.
+    fn tick(&mut self) {
+        let readings = self.sim.step(self.stack.drive());
+        self.stack.sense(&readings);
+        self.expose();
     }
 
     /// Keeps the world as the camera sees it, if a frame falls on this tick.
@@ -82,6 +97,7 @@ impl Driver {
         orders: Receiver<Order>,
         stopping: Arc<AtomicBool>,
         metrics: Arc<Metrics>,
+        loudspeaker: Loudspeaker,
     ) -> (Driver, watch::Receiver<Arc<Published>>) {
         let now = Instant::now();
         let (view, seen) = watch::channel(Arc::new(Published {
@@ -102,8 +118,8 @@ impl Driver {
             view,
             stopping,
             metrics,
+            loudspeaker,
             running: None,
-            drive: DriveCommand::default(),
             pacer: Pacer::new(start.speed, now),
             meter: Meter::new(now),
             transition: Some(start.transition.clone()),
@@ -172,13 +188,13 @@ impl Driver {
     fn take(&mut self, order: Order) {
         match order {
             Order::Command(command, reply) => self.command(command, reply),
+            Order::Robot { command, epoch, reply } => self.ask_robot(command, epoch, reply),
+            Order::Hold { speed, ticks, reply } => self.hold(speed, ticks, reply),
             Order::Clock { paused, speed, reply } => {
                 self.set_clock(paused, speed);
                 self.reply(reply, ());
             }
-            Order::Step { ticks, speed, steering, sense, reply } => {
-                self.step(ticks, [speed, steering], sense, reply);
-            }
+            Order::Step { ticks, speed, steering, reply } => self.step(ticks, [speed, steering], reply),
             Order::Overlay { text, ttl_s, size, reply } => {
                 let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
                 let seq = self.overlay.seq + 1;
@@ -223,12 +239,65 @@ impl Driver {
         match running.sim.apply(command) {
             Ok(applied) => {
                 if is_reset {
-                    // No old command lives on.
-                    self.drive = DriveCommand::default();
+                    running.stack.calm();
+                    self.loudspeaker.tell(&mut running.stack);
+                    self.answer_holds();
                 }
                 self.reply(reply, applied);
             }
             Err(refusal) => refuse(reply, Refused::By(refusal)),
+        }
+    }
+
+    fn ask_robot(&mut self, command: chicane_robot::Command, epoch: Option<u64>, reply: Reply<Done>) {
+        let current = epoch.is_none_or(|epoch| epoch == self.assets_version);
+        let Some(running) = self.running.as_mut().filter(|_| current && self.transition.is_none()) else {
+            return refuse(reply, Refused::NotReady);
+        };
+        match running.stack.apply(command) {
+            Ok(done) => {
+                self.loudspeaker.tell(&mut running.stack);
+                self.answer_holds();
+                self.answer(reply, done);
+            }
+            Err(refusal) => refuse(reply, Refused::ByRobot(refusal)),
+        }
+    }
+
+    fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
+        let Some(running) = self.running.as_mut().filter(|_| self.transition.is_none()) else {
+            return refuse(reply, Refused::NotReady);
+        };
+        let command = chicane_robot::Command::Hold { speed, ticks };
+        if let Ok(Done::Commanded { serial, value }) = running.stack.apply(command) {
+            running.holds.push((serial, value, reply));
+            self.unseen = true;
+        }
+        self.answer_holds();
+    }
+
+    /// Answers those whose held speed has ended; ends those whose client is gone.
+    fn answer_holds(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let mut ended = Vec::new();
+        running.holds.retain_mut(|(serial, value, reply)| {
+            if reply.is_closed() {
+                let end = chicane_robot::Command::End { axis: Axis::Speed, serial: *serial };
+                let _ = running.stack.apply(end);
+                return false;
+            }
+            let superseded = match running.stack.hold(*serial) {
+                Hold::Going => return true,
+                Hold::Stopped => false,
+                Hold::Superseded => true,
+            };
+            // The place of the reply is taken by one that nobody waits for.
+            let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
+            ended.push((Held { value: *value, superseded }, reply));
+            false
+        });
+        for (held, reply) in ended {
+            self.answer(reply, held);
         }
     }
 
@@ -240,7 +309,7 @@ impl Driver {
         self.pacer.set(paused, speed, now);
     }
 
-    fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], sense: bool, reply: Reply<Sensed>) {
+    fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], reply: Reply<()>) {
         if self.running.is_none() || self.transition.is_some() {
             return refuse(reply, Refused::NotReady);
         }
@@ -256,7 +325,9 @@ impl Driver {
         for done in 0..ticks {
             let Some(running) = &mut self.running else { return };
             // Asked for anew at every tick: it is held while stepping.
-            self.drive.ask(speed, steering, running.sim.tick());
+            if speed.is_some() || steering.is_some() {
+                let _ = running.stack.apply(chicane_robot::Command::Drive { speed, steering });
+            }
             self.tick();
             if done % LOOK_STEP == 0 {
                 if reply.is_closed() || self.stopping.load(Ordering::Relaxed) {
@@ -268,11 +339,7 @@ impl Driver {
                 }
             }
         }
-        let sensed = self.running.as_ref().filter(|_| sense).map(|running| {
-            let (scan, imu) = running.sim.last_readings();
-            Sensed { scan: scan.clone(), imu: *imu }
-        });
-        self.answer(reply, sensed.unwrap_or_default());
+        self.answer(reply, ());
         // The next order may well be another step: what this one did is seen first.
         self.publish();
     }
@@ -283,10 +350,15 @@ impl Driver {
             sim.keep_lights_of(&old.sim);
         }
         let now = Instant::now();
+        if let Some(old) = &mut self.running {
+            // No old command lives on, and whoever waits for one is told.
+            old.stack.calm();
+            self.loudspeaker.tell(&mut old.stack);
+            self.answer_holds();
+        }
         self.running = Some(Running::new(sim, place, now));
         self.transition = None;
         self.lost = None;
-        self.drive = DriveCommand::default();
         self.pacer.restart(now);
         self.meter.restart(now);
         self.assets_version += 1;
@@ -320,9 +392,9 @@ impl Driver {
     fn tick(&mut self) {
         let Some(running) = &mut self.running else { return };
         let started = Instant::now();
-        running.sim.step(self.drive.at(running.sim.tick()));
-        running.expose();
+        running.tick();
         self.metrics.tick_time.observe(started.elapsed());
+        self.loudspeaker.tell(&mut running.stack);
         let mut told = false;
         for event in running.sim.events() {
             told = true;
@@ -334,6 +406,9 @@ impl Driver {
         if told {
             self.change();
         }
+        if self.running.as_ref().is_some_and(|running| !running.holds.is_empty()) {
+            self.answer_holds();
+        }
     }
 
     /// A simulation that panicked is given up; someone will load its world again.
@@ -344,7 +419,6 @@ impl Driver {
         }
         // Their senders go with them, and whoever waits is told that it failed.
         self.replies.clear();
-        self.drive = DriveCommand::default();
         self.change();
         self.publish();
     }
@@ -379,8 +453,9 @@ impl Driver {
                 running.contacts.clone_from(&snapshot.contacts);
                 self.changes += 1;
             }
-            let exposure = Arc::clone(&running.exposure);
-            Seen { place: Arc::clone(&running.place), snapshot, since: running.since, exposure }
+            running.robot.update(&running.stack);
+            let (exposure, robot) = (Arc::clone(&running.exposure), running.robot.clone());
+            Seen { place: Arc::clone(&running.place), snapshot, since: running.since, exposure, robot }
         });
         self.serial += 1;
         let published = Arc::new(Published {

@@ -7,7 +7,7 @@
 use super::engine::{Engine, Footing, Push, SUBSTEP_S, from_engine};
 use super::model::CarModel;
 use super::tyre::{Patch, TyreState};
-use crate::readings::{Drive, Wheels};
+use chicane_world::readings::{Drive, Wheels};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,218 @@
+//! Who drives: the newest command wins, a speed runs out, steering stays.
+//!
+//! Each of the four axes holds one command and the tick at which it ends. Every command has a
+//! serial number, so that whoever gave one can find out later whether it still stands.
+
+use chicane_world::Profile;
+pub use chicane_world::readings::Drive;
+use chicane_world::readings::TICKS_PER_SECOND;
+
+/// A speed that is not refreshed for this long ends.
+const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
+/// How long the command of a client that went away stays.
+const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
+/// Speeds and turns below this are none, m/s and rad/s.
+const STILL: f64 = 0.01;
+
+/// What can be commanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// m/s.
+    Speed,
+    /// rad.
+    Steering,
+    /// Camera, rad.
+    Pan,
+    /// Camera, rad.
+    Tilt,
+}
+
+/// The command of one axis.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Held {
+    value: f64,
+    serial: u64,
+    ends: Option<u64>,
+}
+
+impl Held {
+    fn at(&self, tick: u64) -> f64 {
+        if self.ends.is_some_and(|ends| tick >= ends) { 0.0 } else { self.value }
+    }
+}
+
+/// What came of a speed that was to be held for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// It is still held.
+    Going,
+    /// Its time is over; the car was told to stop.
+    Stopped,
+    /// A newer command took its place.
+    Superseded,
+}
+
+/// The commands in force.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Arbiter {
+    held: [Held; 4],
+    limits: [f64; 4],
+    wheelbase: f64,
+    serial: u64,
+}
+
+impl Arbiter {
+    pub(crate) fn new(profile: &Profile) -> Arbiter {
+        let (drive, camera) = (&profile.drive, &profile.camera);
+        let limits = [drive.max_speed_mps, drive.max_steering_rad, camera.max_pan_rad, camera.max_tilt_rad];
+        Arbiter { held: [Held::default(); 4], limits, wheelbase: profile.wheelbase_m, serial: 0 }
+    }
+
+    /// Puts a command in force; gives its serial number and the value within the car's limits.
+    /// What is not a number asks for nothing.
+    pub(crate) fn set(&mut self, axis: Axis, value: f64, ends: Option<u64>) -> (u64, f64) {
+        self.serial += 1;
+        let limit = self.limits[axis as usize];
+        let value = if value.is_finite() { value.clamp(-limit, limit) } else { 0.0 };
+        self.held[axis as usize] = Held { value, serial: self.serial, ends };
+        (self.serial, value)
+    }
+
+    /// A speed that runs out unless it is refreshed.
+    pub(crate) fn speed(&mut self, value: f64, tick: u64) -> (u64, f64) {
+        self.set(Axis::Speed, value, Some(tick + SPEED_LASTS_TICKS))
+    }
+
+    /// Speed and turn rate as navigation software gives them.
+    pub(crate) fn twist(&mut self, linear: f64, angular: f64, tick: u64) {
+        let full = self.limits[Axis::Steering as usize];
+        let (speed, steering) = if linear.abs() > STILL {
+            (linear, libm::atan(angular * self.wheelbase / linear))
+        } else if angular.abs() > STILL {
+            (linear, full.copysign(angular))
+        } else {
+            (0.0, 0.0)
+        };
+        self.speed(speed, tick);
+        self.set(Axis::Steering, steering, None);
+    }
+
+    /// Whoever gave a command went away: it ends soon, unless a newer one came.
+    pub(crate) fn release(&mut self, axis: Axis, serial: u64, tick: u64) {
+        self.end_by(axis, serial, tick + RELEASED_LASTS_TICKS);
+    }
+
+    /// A command ends now, unless a newer one came.
+    pub(crate) fn end(&mut self, axis: Axis, serial: u64, tick: u64) {
+        self.end_by(axis, serial, tick);
+    }
+
+    fn end_by(&mut self, axis: Axis, serial: u64, by: u64) {
+        let held = &mut self.held[axis as usize];
+        if held.serial == serial {
+            held.ends = Some(held.ends.map_or(by, |ends| ends.min(by)));
+        }
+    }
+
+    /// What became of a speed that was to be held.
+    pub(crate) fn hold(&self, serial: u64, tick: u64) -> Hold {
+        let held = &self.held[Axis::Speed as usize];
+        match held.ends {
+            _ if held.serial != serial => Hold::Superseded,
+            Some(ends) if tick < ends => Hold::Going,
+            _ => Hold::Stopped,
+        }
+    }
+
+    /// No command lives on.
+    pub(crate) fn clear(&mut self) {
+        self.serial += 1;
+        self.held = [Held { serial: self.serial, ..Held::default() }; 4];
+    }
+
+    /// What the actuators are asked for at a tick.
+    pub(crate) fn at(&self, tick: u64) -> Drive {
+        let [speed, steering, pan, tilt] = self.held.each_ref().map(|held| held.at(tick));
+        Drive { speed, steering, pan, tilt }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arbiter() -> Arbiter {
+        Arbiter::new(&Profile::gen1())
+    }
+
+    #[test]
+    fn a_speed_runs_out_and_steering_stays() {
+        let mut arbiter = arbiter();
+        assert_eq!(arbiter.at(0), Drive::default());
+        arbiter.speed(1.0, 10);
+        arbiter.set(Axis::Steering, 0.2, None);
+        assert_eq!((arbiter.at(209).speed, arbiter.at(209).steering), (1.0, 0.2));
+        assert_eq!((arbiter.at(210).speed, arbiter.at(210).steering), (0.0, 0.2));
+        arbiter.set(Axis::Steering, -0.1, None);
+        assert_eq!((arbiter.at(209).speed, arbiter.at(210).speed), (1.0, 0.0), "steering refreshes no speed");
+        assert_eq!(arbiter.at(1_000_000).steering, -0.1);
+    }
+
+    #[test]
+    fn values_are_brought_within_the_limits_of_the_car() {
+        let mut arbiter = arbiter();
+        assert_eq!(arbiter.speed(1e300, 0).1, 3.0);
+        assert_eq!(arbiter.speed(f64::NAN, 0).1, 0.0);
+        assert_eq!(arbiter.set(Axis::Steering, -9.0, None).1, -0.3491);
+        assert_eq!(arbiter.set(Axis::Pan, 9.0, None).1, 0.5236);
+        assert_eq!(arbiter.set(Axis::Tilt, -9.0, None).1, -0.5236);
+    }
+
+    #[test]
+    fn a_held_speed_ends_in_its_time_or_by_a_newer_one() {
+        let mut arbiter = arbiter();
+        let (held, _) = arbiter.set(Axis::Speed, 1.0, Some(1000));
+        assert_eq!((arbiter.at(999).speed, arbiter.hold(held, 999)), (1.0, Hold::Going));
+        assert_eq!((arbiter.at(1000).speed, arbiter.hold(held, 1000)), (0.0, Hold::Stopped));
+        arbiter.set(Axis::Steering, 0.1, None);
+        assert_eq!(arbiter.hold(held, 500), Hold::Going, "steering is another matter");
+        arbiter.speed(0.5, 500);
+        assert_eq!(arbiter.hold(held, 500), Hold::Superseded);
+        assert_eq!(arbiter.at(501).speed, 0.5);
+        let (held, _) = arbiter.set(Axis::Speed, 1.0, Some(1000));
+        arbiter.clear();
+        assert_eq!((arbiter.hold(held, 1), arbiter.at(1)), (Hold::Superseded, Drive::default()));
+    }
+
+    #[test]
+    fn what_a_client_left_behind_ends_unless_a_newer_command_came() {
+        let mut arbiter = arbiter();
+        let (mine, _) = arbiter.set(Axis::Steering, 0.3, None);
+        arbiter.release(Axis::Steering, mine, 100);
+        assert_eq!((arbiter.at(239).steering, arbiter.at(240).steering), (0.3, 0.0));
+        let (mine, _) = arbiter.set(Axis::Steering, 0.3, None);
+        arbiter.set(Axis::Steering, 0.2, None);
+        arbiter.release(Axis::Steering, mine, 100);
+        assert_eq!(arbiter.at(10_000).steering, 0.2);
+        let (mine, _) = arbiter.speed(1.0, 100);
+        arbiter.release(Axis::Speed, mine, 250);
+        assert_eq!(arbiter.at(300).speed, 0.0, "a release makes nothing last longer");
+    }
+
+    #[test]
+    fn a_twist_steers_round_the_circle_it_asks_for() {
+        let mut arbiter = arbiter();
+        let mut twist = |v, w| {
+            arbiter.twist(v, w, 0);
+            let at = arbiter.at(0);
+            (at.speed, at.steering)
+        };
+        assert_eq!(twist(1.0, 0.0), (1.0, 0.0));
+        let (speed, steering) = twist(1.0, 1.0);
+        assert!(speed == 1.0 && (libm::tan(steering) - 0.18).abs() < 1e-12);
+        assert!(twist(-1.0, 1.0).1 < 0.0, "backwards to the other side");
+        assert_eq!(twist(0.0, 0.5), (0.0, 0.3491));
+        assert_eq!(twist(0.005, -0.5).1, -0.3491);
+        assert_eq!(twist(0.0, 0.0), (0.0, 0.0));
+    }
+}
