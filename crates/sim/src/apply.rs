@@ -63,7 +63,7 @@ impl Sim {
         // The solver keeps notes about bodies that are gone now.
         self.solver = Solver::new(self.world.gravity);
         state.car = Car::default();
-        state.imu.stand();
+        state.imu.stand(state.engine.car().pose.rotation);
         state.lamps.fill(Lamp::Green);
         state.car_motion = None;
         state.motions.fill(None);
@@ -152,7 +152,7 @@ impl Sim {
         self.put(object, pose);
         match object {
             None => {
-                self.state.imu.stand();
+                self.state.imu.stand(self.state.engine.car().pose.rotation);
                 self.state.touched.fill(false);
             }
             Some(i) => self.state.touched[i] = false,

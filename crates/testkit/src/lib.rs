@@ -2,10 +2,12 @@
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 pub mod http;
+mod pilot;
 mod tracks;
 mod yard;
 
 pub use chicane_store::FolderBundle;
+pub use pilot::Pilot;
 pub use tracks::{SHIPPED, shipped_bundle};
 pub use yard::Yard;
 

@@ -65,7 +65,7 @@ pub struct ImuSample {
     pub sample: u64,
     /// Specific force, m/s²: at rest +g upwards. The mean since the sample before.
     pub acceleration: DVec3,
-    /// rad/s.
+    /// rad/s. The mean since the sample before.
     pub angular_velocity: DVec3,
 }
 

@@ -172,6 +172,21 @@ fn at_rest_the_imu_feels_gravity_and_nothing_else() {
 }
 
 #[test]
+fn the_gyro_sums_up_to_how_far_the_car_turned() {
+    let mut sim = yard(Yard::new());
+    let mut turned = 0.0;
+    for i in 0..2000 {
+        let steering = if i / 150 % 2 == 0 { 0.3 } else { -0.2 };
+        if let Some(imu) = sim.step(drive(1.0, steering)).imu {
+            turned += imu.angular_velocity.z * 0.02;
+        }
+    }
+    let miss = turned - sim.vehicle().pose.yaw();
+    let turns = (miss / std::f64::consts::TAU).round();
+    assert!((miss - turns * std::f64::consts::TAU).abs() < 2e-3, "{turned} {}", sim.vehicle().pose.yaw());
+}
+
+#[test]
 fn turning_and_speeding_up_are_felt() {
     let mut sim = yard(Yard::new());
     let mut forward = 0.0;

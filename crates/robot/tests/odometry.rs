@@ -1,0 +1,272 @@
+//! Odometry in the simulator, and from recorded readings alone.
+#![allow(clippy::expect_used, clippy::panic, missing_docs)]
+
+use chicane_robot::{Command, Odom, Stack};
+use chicane_sim::Command as WorldCommand;
+use chicane_sim::{BatterySample, How, ImuSample, Readings, Scan, Sim, Wheels, Who};
+use chicane_testkit::{Pilot, Yard, shipped_world};
+use chicane_world::{Pose, Profile, World};
+use glam::{DMat3, DVec3};
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+/// A car in a world, with its stack.
+struct Run {
+    sim: Sim,
+    stack: Stack,
+    start: Pose,
+}
+
+impl Run {
+    fn new(world: &Arc<World>, seed: u64) -> Run {
+        let profile = Arc::new(Profile::gen1());
+        let sim = Sim::new(Arc::clone(world), Arc::clone(&profile), seed);
+        let mut stack = Stack::new(profile);
+        stack.sense(&sim.readings());
+        Run { start: sim.vehicle().pose, sim, stack }
+    }
+
+    fn tick(&mut self, speed: f64, steering: f64) {
+        let command = Command::Drive { speed: Some(speed), steering: Some(steering) };
+        self.stack.apply(command).expect("it drives");
+        let readings = self.sim.step(self.stack.drive());
+        self.stack.sense(&readings);
+    }
+
+    fn odom(&self) -> Odom {
+        self.stack.topics().odom.expect("odometry")
+    }
+
+    /// Error of x, y and yaw, at a tick of odometry.
+    fn error(&self) -> [f64; 3] {
+        let odom = self.odom();
+        assert_eq!(odom.tick, self.sim.tick(), "there is odometry at this tick");
+        let truth = self.start.inverse().then(&self.sim.vehicle().pose);
+        let turned = odom.yaw - truth.yaw() + PI;
+        [odom.x - truth.position.x, odom.y - truth.position.y, turned.rem_euclid(2.0 * PI) - PI]
+    }
+
+    /// Squared error in deviations.
+    fn normalised(&self) -> f64 {
+        let error = DVec3::from_array(self.error());
+        let covariance = DMat3::from_cols_array_2d(&self.odom().pose_covariance);
+        error.dot(covariance.inverse() * error)
+    }
+
+    fn place(&mut self, x: f64, y: f64) {
+        let (x, y) = (Some(x), Some(y));
+        let place = WorldCommand::Place { who: Who::Vehicle, x, y, z: None, yaw: None, how: How::AtOnce };
+        self.sim.apply(place).expect("it goes there");
+    }
+}
+
+/// Readings as they would be recorded.
+#[derive(Clone)]
+struct Recorded {
+    tick: u64,
+    lidar: Option<Scan>,
+    imu: Option<ImuSample>,
+    wheels: Wheels,
+    battery: Option<BatterySample>,
+}
+
+impl Recorded {
+    fn of(readings: &Readings<'_>) -> Recorded {
+        let Readings { tick, lidar, imu, wheels, battery } = *readings;
+        Recorded { tick, lidar: lidar.cloned(), imu, wheels, battery }
+    }
+
+    fn readings(&self) -> Readings<'_> {
+        let &Recorded { tick, ref lidar, imu, wheels, battery } = self;
+        Readings { tick, lidar: lidar.as_ref(), imu, wheels, battery }
+    }
+}
+
+#[test]
+fn two_laps_of_the_technical_track() {
+    let world = Arc::new(shipped_world("technical"));
+    let route = world.route.clone().expect("a route");
+    let mut run = Run::new(&world, 3);
+    let mut pilot = Pilot::new(&route, &Profile::gen1(), 1.0);
+    let mut recorded = vec![Recorded::of(&run.sim.readings())];
+    let (mut furthest, mut turned) = (0f64, 0f64);
+    while pilot.laps() < 2.0 {
+        let steering = pilot.steer(&run.sim.vehicle().pose);
+        run.tick(1.0, steering);
+        recorded.push(Recorded::of(&run.sim.readings()));
+        if run.odom().tick == run.sim.tick() {
+            let [x, y, yaw] = run.error();
+            furthest = furthest.max(libm::hypot(x, y) / pilot.distance().max(1.0));
+            turned = turned.max(yaw.abs());
+        }
+        assert!(run.sim.tick() < 200 * 100, "two laps in time");
+    }
+    // Two hundredths and 3° would do; this is what it can.
+    assert!(furthest < 0.01, "off by {furthest} of the distance");
+    while run.odom().tick != run.sim.tick() {
+        run.tick(1.0, 0.0);
+        recorded.push(Recorded::of(&run.sim.readings()));
+    }
+    let [x, y, _] = run.error();
+    assert!(libm::hypot(x, y) < 0.03, "after two laps: {x} {y}");
+    assert!(turned.to_degrees() < 0.3, "off by {}°", turned.to_degrees());
+    let odom = run.odom();
+    assert!((odom.forward - 1.0).abs() < 0.05 && odom.pose_covariance[0][0] > 0.0, "{odom:?}");
+
+    // Recorded readings are all it needs.
+    let mut again = Stack::new(Arc::new(Profile::gen1()));
+    for recorded in &recorded {
+        again.sense(&recorded.readings());
+    }
+    assert_eq!(again.topics(), run.stack.topics());
+}
+
+#[test]
+fn covariances_are_honest() {
+    // Between the 2.5th and the 97.5th percentile of a mean of 20, each of three squares.
+    let honest = 40.48 / 20.0..83.30 / 20.0;
+    for name in ["technical", "oval"] {
+        let world = Arc::new(shipped_world(name));
+        let route = world.route.clone().expect("a route");
+        let mut sums = [0.0; 2];
+        for seed in 0..20 {
+            let mut run = Run::new(&world, seed);
+            let mut pilot = Pilot::new(&route, &Profile::gen1(), 1.0);
+            for (lap, sum) in sums.iter_mut().enumerate() {
+                while pilot.laps() < (lap + 1) as f64 || run.odom().tick != run.sim.tick() {
+                    let steering = pilot.steer(&run.sim.vehicle().pose);
+                    run.tick(1.0, steering);
+                }
+                *sum += run.normalised() / 20.0;
+            }
+        }
+        for mean in sums {
+            assert!(honest.contains(&mean), "{name}: {sums:?} not in {honest:?}");
+        }
+    }
+}
+
+#[test]
+fn a_car_that_stands_stays_where_it_is() {
+    let world = Arc::new(shipped_world("oval"));
+    for seed in 0..5 {
+        let mut run = Run::new(&world, seed);
+        let mut check = |run: &Run, from: [f64; 3]| {
+            if run.odom().tick == run.sim.tick() {
+                let [x, y, yaw] = run.error();
+                let moved = libm::hypot(x - from[0], y - from[1]);
+                assert!(moved < 1e-3, "seed {seed}: {} mm", 1e3 * moved);
+                assert!((yaw - from[2]).abs().to_degrees() < 0.1);
+            }
+        };
+        for _ in 0..12_000 {
+            run.tick(0.0, 0.0);
+            check(&run, [0.0; 3]);
+        }
+        // And after a drive, from where it came to rest.
+        for _ in 0..600 {
+            run.tick(1.0, 0.1);
+        }
+        for _ in 0..1200 {
+            run.tick(0.0, 0.1);
+        }
+        while run.odom().tick != run.sim.tick() {
+            run.tick(0.0, 0.1);
+        }
+        let rest = run.error();
+        assert!(run.odom().forward.abs() < 1e-3, "{:?}", run.odom());
+        for _ in 0..12_000 {
+            run.tick(0.0, 0.1);
+            check(&run, rest);
+        }
+    }
+}
+
+#[test]
+fn a_crawl_is_no_rest() {
+    let mut run = Run::new(&Arc::new(shipped_world("oval")), 1);
+    for _ in 0..4000 {
+        run.tick(0.02, 0.0);
+    }
+    while run.odom().tick != run.sim.tick() {
+        run.tick(0.02, 0.0);
+    }
+    let went = run.start.inverse().then(&run.sim.vehicle().pose).position.x;
+    assert!(went > 0.35, "it crawled {went} m");
+    let [x, y, _] = run.error();
+    assert!(libm::hypot(x, y) < 0.02, "{x} {y}");
+}
+
+#[test]
+fn being_put_elsewhere_leaves_an_offset_and_a_new_stack_has_none() {
+    let world = Arc::new(shipped_world("oval"));
+    for (seed, speed) in [(1, 0.0), (2, 1.0), (3, 2.0)] {
+        let mut run = Run::new(&world, seed);
+        for _ in 0..300 {
+            run.tick(speed, 0.0);
+        }
+        let before = run.odom();
+        let at = run.sim.vehicle().pose.position;
+        run.place(at.x, at.y + 1.0);
+        for _ in 0..300 {
+            run.tick(0.0, 0.0);
+        }
+        let after = run.odom();
+        let moved = libm::hypot(after.x - before.x, after.y - before.y);
+        assert!(moved < 0.25 + 0.3 * speed, "it noticed nothing but where it rolled to: {moved}");
+        assert!((after.yaw - before.yaw).abs() < 0.1 && after.forward.abs() < 0.02, "{after:?}");
+        // From there it goes on as exactly as before.
+        while run.odom().tick != run.sim.tick() {
+            run.tick(0.0, 0.0);
+        }
+        let offset = run.error();
+        assert!(libm::hypot(offset[0], offset[1]) > 0.6, "an offset remains: {offset:?}");
+        for _ in 0..400 {
+            run.tick(0.5, 0.2);
+        }
+        while run.odom().tick != run.sim.tick() {
+            run.tick(0.5, 0.2);
+        }
+        let [x, y, yaw] = run.error();
+        assert!(libm::hypot(x - offset[0], y - offset[1]) < 0.03 && (yaw - offset[2]).abs() < 0.02);
+
+        run.stack = Stack::new(Arc::new(Profile::gen1()));
+        run.start = run.sim.vehicle().pose;
+        for _ in 0..20 {
+            run.tick(0.0, 0.0);
+        }
+        let odom = run.odom();
+        assert!(libm::hypot(odom.x, odom.y) < 0.15 && odom.yaw.abs() < 0.1, "a new stack: {odom:?}");
+    }
+}
+
+#[test]
+fn a_corridor_shows_only_how_far_its_walls_are() {
+    let mut yard = Yard::new();
+    for (name, y) in [("wall_0", 0.8), ("wall_1", -0.8)] {
+        yard = yard.fixed_block(name, Pose::from_xyz_yaw(0.0, y, 0.15, 0.0), [80.0, 0.03, 0.3]);
+    }
+    let mut run = Run::new(&yard.build(), 5);
+    for _ in 0..2000 {
+        run.tick(1.0, 0.0);
+    }
+    while run.odom().tick != run.sim.tick() {
+        run.tick(1.0, 0.0);
+    }
+    let (odom, [x, y, yaw]) = (run.odom(), run.error());
+    let [along, across] = [odom.pose_covariance[0][0].sqrt(), odom.pose_covariance[1][1].sqrt()];
+    assert!(y.abs() < 0.02 && yaw.abs() < 0.005, "{y} {yaw}");
+    assert!(along > 5.0 * across, "it knows what it does not know: {along} {across}");
+    assert!(x.abs() < 4.0 * along && x.abs() < 1.0, "off by {x}, {along} said");
+}
+
+#[test]
+fn where_nothing_is_seen_it_grows_unsure_and_finds_back() {
+    let mut run = Run::new(&Yard::new().build(), 0);
+    for _ in 0..1000 {
+        run.tick(1.0, 0.1);
+    }
+    let odom = run.odom();
+    assert!(odom.x.is_finite() && odom.pose_covariance[0][0].sqrt() > 0.01, "{odom:?}");
+    assert!(odom.x.abs() < 20.0 && odom.y.abs() < 20.0);
+}
