@@ -1,7 +1,7 @@
 //! The event stream as a reader takes it apart: as little of it as will do.
 
-use crate::Broken;
-use crate::client::{find, number};
+use chicane_bench::Broken;
+use chicane_bench::client::{find, number};
 
 /// Id and time of a state event are among its first bytes.
 const FRAME_HEAD: usize = 256;

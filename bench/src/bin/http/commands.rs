@@ -1,10 +1,10 @@
 //! What changes the world: from asking to the answer, and to the moment others see it.
 
-use crate::Broken;
-use crate::client::{Client, find, get, post, post_accepting};
-use crate::report::{Report, Target, quantile};
 use crate::requests::{Loop, closed_loop, in_words};
-use crate::server::Server;
+use chicane_bench::Broken;
+use chicane_bench::client::{Client, find, get, post, post_accepting};
+use chicane_bench::report::{Report, Target, quantile};
+use chicane_bench::server::Server;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -4,12 +4,12 @@
 //! simulated time in the frame: at speed 1 the two differ by a constant, and the smallest difference that a
 //! single reader sees in a quiet moment is taken for it.
 
-use crate::Broken;
 use crate::chunks::Chunks;
-use crate::client::{get, post};
-use crate::report::{Report, Target, quantile};
 use crate::requests::{Loop, closed_loop, in_words};
-use crate::server::Server;
+use chicane_bench::Broken;
+use chicane_bench::client::{get, post};
+use chicane_bench::report::{Report, Target, quantile};
+use chicane_bench::server::Server;
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

@@ -6,20 +6,15 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod chunks;
-mod client;
 mod commands;
 mod events;
-mod report;
 mod requests;
-mod server;
 
-use report::Report;
-use server::Server;
+use chicane_bench::report::Report;
+use chicane_bench::server::Server;
+use chicane_bench::{Broken, find_program};
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// What went wrong: the program is broken, not slow.
-type Broken = Box<dyn std::error::Error + Send + Sync>;
 
 const PARTS: [&str; 5] = ["start", "requests", "steps", "worlds", "events"];
 
@@ -85,7 +80,7 @@ async fn measure(options: &Options, report: &mut Report) -> Result<(), Broken> {
 }
 
 fn options() -> Result<Options, Broken> {
-    let mut program = std::env::var_os("CHICANE").map(PathBuf::from);
+    let mut path = None;
     let (mut json, mut only) = (None, Vec::new());
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -101,15 +96,10 @@ fn options() -> Result<Options, Broken> {
             option if option.starts_with('-') => {
                 return Err(format!("there is no option {option}; there are --json and --only").into());
             }
-            path => program = Some(path.into()),
+            word => path = Some(word.into()),
         }
     }
-    let beside = || std::env::current_exe().map(|own| own.with_file_name("chicane"));
-    let program = program.map_or_else(beside, Ok)?;
-    if !program.is_file() {
-        return Err(format!("{} is no program; build it, or give its path", program.display()).into());
-    }
-    Ok(Options { program, json, only })
+    Ok(Options { program: find_program(path)?, json, only })
 }
 
 /// Thousands of subscribers need thousands of descriptors.

@@ -1,9 +1,9 @@
 //! Closed loops: each connection asks again as soon as it was answered.
 
-use crate::Broken;
-use crate::client::get;
-use crate::report::{Report, Target};
-use crate::server::Server;
+use chicane_bench::Broken;
+use chicane_bench::client::get;
+use chicane_bench::report::{Report, Target};
+use chicane_bench::server::Server;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;

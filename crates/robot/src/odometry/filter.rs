@@ -8,6 +8,8 @@
 //! keyframe, the noise with which it was matched against the last one is the very noise that moves
 //! it, so the two cancel, and driving on from keyframe to keyframe adds little error.
 
+#![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
+
 use super::matcher::{Match, Matrix, inverse};
 use crate::topics::Odom;
 use chicane_world::Profile;

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 /// What a figure should be.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Target {
+pub enum Target {
+    /// Nothing was asked for.
     None,
+    /// This or more.
     AtLeast(f64),
+    /// This or less.
     AtMost(f64),
 }
 
@@ -30,24 +33,26 @@ struct Row {
 
 /// All figures, in the order in which they were measured.
 #[derive(Default)]
-pub(crate) struct Report {
+pub struct Report {
     rows: Vec<Row>,
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, name: impl Into<String>, figure: f64, unit: &'static str, target: Target) {
+    /// Notes a figure, and shows it at once.
+    pub fn add(&mut self, name: impl Into<String>, figure: f64, unit: &'static str, target: Target) {
         let name = name.into();
         eprintln!("{name}: {} {unit}", text(figure));
         self.rows.push(Row { name, figure, unit, target });
     }
 
     /// Median and 99th percentile in milliseconds; the target is that of the latter.
-    pub(crate) fn add_times(&mut self, name: &str, times: &mut [Duration], target: Target) {
+    pub fn add_times(&mut self, name: &str, times: &mut [Duration], target: Target) {
         self.add(format!("{name}, p50"), quantile(times, 0.5), "ms", Target::None);
         self.add(format!("{name}, p99"), quantile(times, 0.99), "ms", target);
     }
 
-    pub(crate) fn print(&self) {
+    /// Prints the table.
+    pub fn print(&self) {
         println!("{:<66}{:>12} {:<7}{:>12}  ", "", "figure", "", "target");
         for Row { name, figure, unit, target } in &self.rows {
             let wanted = match *target {
@@ -64,7 +69,8 @@ impl Report {
         }
     }
 
-    pub(crate) fn json(&self) -> String {
+    /// The figures as JSON.
+    pub fn json(&self) -> String {
         let rows = self.rows.iter().map(|Row { name, figure, unit, target }| {
             let (at_least, at_most) = match *target {
                 Target::None => (None, None),
@@ -79,7 +85,7 @@ impl Report {
 }
 
 /// A quantile, in milliseconds; sorts.
-pub(crate) fn quantile(times: &mut [Duration], part: f64) -> f64 {
+pub fn quantile(times: &mut [Duration], part: f64) -> f64 {
     times.sort_unstable();
     let at = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));
     times.get(at).map_or(f64::NAN, |t| t.as_secs_f64() * 1e3)

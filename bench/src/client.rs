@@ -6,17 +6,17 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A request without a body; the path is one below `/sim/api`.
-pub(crate) fn get(path: &str) -> Vec<u8> {
+pub fn get(path: &str) -> Vec<u8> {
     format!("GET /sim/api{path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
 /// A request with a body of JSON.
-pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
+pub fn post(path: &str, body: &str) -> Vec<u8> {
     post_accepting("application/json", path, body)
 }
 
 /// The same, with the type that the answer is to have.
-pub(crate) fn post_accepting(accept: &str, path: &str, body: &str) -> Vec<u8> {
+pub fn post_accepting(accept: &str, path: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "POST /sim/api{path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\
@@ -26,20 +26,21 @@ pub(crate) fn post_accepting(accept: &str, path: &str, body: &str) -> Vec<u8> {
 }
 
 /// One connection.
-pub(crate) struct Client {
+pub struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Client {
-    pub(crate) async fn connect(address: SocketAddr) -> Result<Client, Broken> {
+    /// Opens one.
+    pub async fn connect(address: SocketAddr) -> Result<Client, Broken> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Client { stream, buffer: Vec::with_capacity(64 << 10) })
     }
 
     /// Sends a request and gives the body of its answer, which must be 200.
-    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<&[u8], Broken> {
+    pub async fn ask(&mut self, request: &[u8]) -> Result<&[u8], Broken> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head = loop {
@@ -73,13 +74,13 @@ fn content_length(head: &[u8]) -> Option<usize> {
 }
 
 /// The whole number that bytes begin with.
-pub(crate) fn number(bytes: &[u8]) -> Option<u64> {
+pub fn number(bytes: &[u8]) -> Option<u64> {
     let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     std::str::from_utf8(&bytes[..digits]).ok()?.parse().ok()
 }
 
 /// Where a few bytes occur first.
-pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+pub fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let first = wanted.first()?;
     let mut from = 0;
     while let Some(at) = bytes.get(from..)?.iter().position(|b| b == first) {

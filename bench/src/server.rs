@@ -10,16 +10,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// A `chicane serve` that runs until it is stopped or dropped.
-pub(crate) struct Server {
+pub struct Server {
     child: Child,
     data_dir: PathBuf,
-    pub(crate) address: SocketAddr,
+    /// Where it listens.
+    pub address: SocketAddr,
     /// From the start of the process to its ready line.
-    pub(crate) start: Duration,
+    pub start: Duration,
 }
 
 impl Server {
-    pub(crate) async fn start(program: &Path) -> Result<Server, Broken> {
+    /// Starts it, and waits until it is ready.
+    pub async fn start(program: &Path) -> Result<Server, Broken> {
         let program = program.to_owned();
         tokio::task::spawn_blocking(move || Server::start_now(&program)).await?
     }
@@ -53,12 +55,13 @@ impl Server {
         Err("the program ended before it was ready".into())
     }
 
-    pub(crate) async fn connect(&self) -> Result<Client, Broken> {
+    /// A client with a connection of its own.
+    pub async fn connect(&self) -> Result<Client, Broken> {
         Client::connect(self.address).await
     }
 
     /// Resident memory of the process, bytes.
-    pub(crate) fn memory(&self) -> Result<f64, Broken> {
+    pub fn memory(&self) -> Result<f64, Broken> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
         let kib = line.and_then(|l| l.split_whitespace().next()).ok_or("no VmRSS in /proc/<pid>/status")?;
@@ -66,7 +69,7 @@ impl Server {
     }
 
     /// Seconds of processor time that it used so far.
-    pub(crate) fn cpu(&self) -> Result<f64, Broken> {
+    pub fn cpu(&self) -> Result<f64, Broken> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         // After the name, which may hold anything, in brackets: user time is the 12th field.
         let rest = stat.rsplit(')').next().unwrap_or_default();
@@ -76,7 +79,7 @@ impl Server {
     }
 
     /// Simulated and real time, by its own clock.
-    pub(crate) async fn clock(&self) -> Result<(f64, f64), Broken> {
+    pub async fn clock(&self) -> Result<(f64, f64), Broken> {
         let mut client = self.connect().await?;
         let clock: serde_json::Value = serde_json::from_slice(client.ask(&get("/clock")).await?)?;
         let time = |name: &str| clock[name].as_f64().ok_or("no such time");
@@ -84,7 +87,7 @@ impl Server {
     }
 
     /// Asks it to end and waits until it did.
-    pub(crate) async fn stop(mut self) -> Result<(), Broken> {
+    pub async fn stop(mut self) -> Result<(), Broken> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
         for _ in 0..1000 {

@@ -1,0 +1,162 @@
+//! The robot without a server.
+
+use chicane_bench::report::{Report, Target};
+use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage};
+use chicane_robot::{Command, Stack};
+use chicane_sim::{ImuSample, Readings, Scan, Sim, sample_at};
+use chicane_testkit::{Pilot, shipped_world};
+use chicane_world::{Profile, Route, World};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Simulated seconds of one measurement.
+const SPAN_S: u64 = 30;
+
+/// A car that is driven round the technical track at 1 m/s.
+struct Drive {
+    sim: Sim,
+    stack: Stack,
+    pilot: Pilot,
+    with_stack: bool,
+}
+
+impl Drive {
+    fn new(with_stack: bool) -> Drive {
+        let world: Arc<World> = Arc::new(shipped_world("technical"));
+        let profile = Arc::new(Profile::gen1());
+        let route: &Route = world.route.as_ref().expect("it has a route");
+        let pilot = Pilot::new(route, &profile, 1.0);
+        let sim = Sim::new(Arc::clone(&world), Arc::clone(&profile), 0);
+        let mut stack = Stack::new(profile);
+        stack.sense(&sim.readings());
+        Drive { sim, stack, pilot, with_stack }
+    }
+
+    fn tick(&mut self) {
+        if self.sim.tick().is_multiple_of(10) {
+            let steering = Some(self.pilot.steer(&self.sim.vehicle().pose));
+            self.stack.apply(Command::Drive { speed: Some(1.0), steering }).expect("it drives");
+        }
+        let readings = self.sim.step(self.stack.drive());
+        if self.with_stack {
+            self.stack.sense(&readings);
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        let snapshot = self.sim.snapshot();
+        let car = CarMoment { pose: snapshot.vehicle.pose, ..CarMoment::default() };
+        Moment { car, objects: snapshot.objects, lamps: Vec::new() }
+    }
+}
+
+/// The best of some rounds: other people use the processor too. Seconds.
+fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
+    (0..rounds).fold(f64::INFINITY, |best: f64, _| {
+        let start = Instant::now();
+        round();
+        best.min(start.elapsed().as_secs_f64())
+    })
+}
+
+/// Physics with lidar, with and without the on-board stack; scans and odometry by themselves.
+pub(super) fn sensing(report: &mut Report) {
+    let ticks = 200 * SPAN_S;
+    for (name, with_stack) in [("physics, lidar and IMU", false), ("and odometry", true)] {
+        let span = best(3, || {
+            let mut drive = Drive::new(with_stack);
+            for _ in 0..ticks {
+                drive.tick();
+            }
+        });
+        report.add(format!("{name}, real-time factor"), SPAN_S as f64 / span, "×", Target::None);
+    }
+    let recorded = record(ticks);
+    let scans = recorded.iter().filter(|(_, scan, _)| scan.is_some()).count();
+    let span = best(5, || {
+        let mut stack = Stack::new(Arc::new(Profile::gen1()));
+        for (tick, scan, imu) in &recorded {
+            let (wheels, battery) = (Default::default(), None);
+            stack.sense(&Readings { tick: *tick, lidar: scan.as_ref(), imu: *imu, wheels, battery });
+        }
+        black_box(stack.topics());
+    });
+    report.add("odometry, scans a second", scans as f64 / span, "1/s", Target::None);
+    report.add("odometry, a scan with its share of the rest", 1e6 * span / scans as f64, "µs", Target::None);
+
+    // A lidar that scans at every tick, against one that does at every 20th.
+    let time = |rate_hz: u32| {
+        let mut profile = Profile::gen1();
+        profile.lidar.rate_hz = rate_hz;
+        let mut sim = Sim::new(Arc::new(shipped_world("technical")), Arc::new(profile), 0);
+        best(3, || {
+            for _ in 0..2000 {
+                black_box(sim.step(chicane_sim::Drive::default()));
+            }
+        })
+    };
+    let a_scan = (time(200) - time(10)) / 1900.0;
+    report.add("lidar, scans of 720 beams a second", 1.0 / a_scan, "1/s", Target::None);
+}
+
+fn record(ticks: u64) -> Vec<(u64, Option<Scan>, Option<ImuSample>)> {
+    let mut drive = Drive::new(true);
+    (0..ticks)
+        .map(|_| {
+            drive.tick();
+            let readings = drive.sim.readings();
+            (readings.tick, readings.lidar.cloned(), readings.imu)
+        })
+        .collect()
+}
+
+/// Everything: physics, lidar, IMU, odometry, and every frame of the camera, drawn and packed.
+pub(super) fn whole(report: &mut Report) {
+    for (size, packed, target) in [
+        ([480, 360], false, Target::None),
+        ([480, 360], true, Target::AtLeast(6.0)),
+        ([160, 120], true, Target::None),
+    ] {
+        let span = best(2, || run_with_camera(size, packed));
+        let [w, h] = size;
+        let name = format!("whole robot, {w}×{h} at 15 Hz{}", if packed { " as JPEG" } else { "" });
+        report.add(format!("{name}, real-time factor"), 10.0 / span, "×", target);
+    }
+}
+
+/// Ten simulated seconds. A frame is drawn while the time until the next one is simulated and the last one
+/// is packed.
+fn run_with_camera(size: [usize; 2], packed: bool) {
+    let mut drive = Drive::new(true);
+    let stage = Arc::new(Stage::new(drive.sim.world(), Arc::clone(drive.sim.profile())));
+    let mut renderer = Renderer::new(stage);
+    let (mut moment, mut last) = (drive.moment(), Rgb::default());
+    for frame in 0..150 {
+        let draw = || renderer.on_board(&moment, size, 0, frame);
+        let meanwhile = || {
+            loop {
+                drive.tick();
+                if sample_at(drive.sim.tick(), 15).is_some() {
+                    break;
+                }
+            }
+            if packed && frame > 0 {
+                black_box(jpeg(&last));
+            }
+            drive.moment()
+        };
+        (last, moment) = rayon::join(draw, meanwhile);
+    }
+    black_box(&last);
+}
+
+fn jpeg(picture: &Rgb) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(64 << 10);
+    let mut encoder = Encoder::new(&mut bytes, 80);
+    encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
+    let (width, height) = (picture.width as u16, picture.height as u16);
+    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("memory takes it");
+    bytes
+}
