@@ -105,6 +105,10 @@ fn errors_have_the_shape_of_the_robot_whichever_layer_they_come_from() {
     }
     let strange = simulator.client().with_host("evil.example").get("/speed");
     assert_eq!(detail(&strange).0, 403);
+    for path in ["/camera/zoom", "/speed/", "/odom/x"] {
+        let (status, text) = detail(&client.get(path));
+        assert!(status == 404 && text.contains(" /docs"), "{path}: {status} {text}");
+    }
     // What is not the robot's has the shape of the simulator's.
     for path in ["/nothing", "/speedy", "/sim/api/nothing"] {
         assert_eq!(refusal(&client.get(path)).0, 404, "{path}");
