@@ -33,8 +33,8 @@ check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licen
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
-	$(RUFF) check python fuzz
-	$(RUFF) format --check python fuzz
+	$(RUFF) check python fuzz examples
+	$(RUFF) format --check python fuzz examples
 
 second-opinion: need-cargo need-chromium web/node_modules/.package-lock.json ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion

@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+import time
 import urllib.request
 
 ROBOT = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8000"
@@ -23,6 +24,7 @@ def place(before, width, to_low, to_high):
 
 
 while lap < 2 * math.pi:
+    time.sleep(0.03)
     now = ask("/states?include=odom,lidar")
     yaw, ranges = now["odom"]["orientation"]["yaw"], now["lidar"]["ranges"]  # 0° is along the start
     east, north, west, south = (

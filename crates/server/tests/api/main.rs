@@ -10,6 +10,7 @@ mod docs;
 mod errors;
 mod evaluation;
 mod events;
+mod examples;
 mod lights;
 mod metrics;
 mod objects;

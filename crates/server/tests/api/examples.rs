@@ -1,0 +1,57 @@
+//! The programs in `examples/` do what they say, with nothing but Python and the web API.
+
+use crate::support::setup;
+use chicane_testkit::http::PATIENCE;
+use chicane_testkit::shipped_world;
+use serde_json::json;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+/// An example that runs; it ends with the test.
+struct Example(Child);
+
+impl Example {
+    fn start(name: &str, address: &str) -> Example {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let mut command = Command::new(python);
+        command.arg(file).arg(format!("http://{address}")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Example(command.spawn().expect("python3 is needed"))
+    }
+}
+
+impl Drop for Example {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_lap_by_lidar() {
+    let simulator = setup().world("oval").start();
+    let mut api = simulator.api();
+    api.post("/clock", json!({"speed": 2}));
+    let route = shipped_world("oval").route.expect("a route");
+    let length = route.length();
+    let mut example = Example::start("lap_by_lidar.py", &simulator.address.to_string());
+    let (begun, mut done, mut last) = (Instant::now(), 0.0, 0.0);
+    let status = loop {
+        let state = api.get("/state");
+        assert_eq!(state["contacts"], json!([]), "nothing is touched");
+        let number = |name: &str| state["vehicle"][name].as_f64().expect("a number");
+        let here = route.project([number("x"), number("y")].into());
+        let half = route.half_width_at(here.distance_along).expect("borders");
+        assert!(here.offset.abs() < half, "on the road, not {} m beside its middle", here.offset);
+        done += (here.distance_along - last + 1.5 * length).rem_euclid(length) - 0.5 * length;
+        last = here.distance_along;
+        if let Some(status) = example.0.try_wait().expect("it can be asked") {
+            break status;
+        }
+        assert!(begun.elapsed() < 10 * PATIENCE, "a lap takes 10 s, not this long: {done} of {length} m");
+    };
+    assert!(status.success(), "{status}");
+    assert!(done >= 0.98 * length, "{done} of {length} m");
+}
