@@ -2,21 +2,35 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod client;
+pub mod options;
 pub mod report;
 pub mod server;
 
-use std::path::PathBuf;
+use chicane_render::Rgb;
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use std::process::ExitCode;
 
 /// What went wrong: the program is broken, not slow.
 pub type Broken = Box<dyn std::error::Error + Send + Sync>;
 
-/// The program to measure: as given, or by the environment variable `CHICANE`, or the one beside this one.
-pub fn find_program(given: Option<PathBuf>) -> Result<PathBuf, Broken> {
-    let given = given.or_else(|| std::env::var_os("CHICANE").map(PathBuf::from));
-    let beside = || std::env::current_exe().map(|own| own.with_file_name("chicane"));
-    let program = given.map_or_else(beside, Ok)?;
-    if !program.is_file() {
-        return Err(format!("{} is no program; build it, or give its path", program.display()).into());
+/// Ends a program as it went.
+pub fn end(name: &str, outcome: Result<(), Broken>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
     }
-    Ok(program)
+}
+
+/// A frame as it is sent.
+#[allow(clippy::expect_used, clippy::missing_panics_doc)]
+pub fn jpeg(picture: &Rgb) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(64 << 10);
+    let mut encoder = Encoder::new(&mut bytes, 80);
+    encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
+    let (width, height) = (picture.width as u16, picture.height as u16);
+    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("memory takes it");
+    bytes
 }

@@ -4,11 +4,11 @@
 //! `camera profile 480 360 20` draws frames of that size for so many seconds on one thread, for a profiler.
 #![allow(clippy::disallowed_methods)]
 
+use chicane_bench::jpeg;
 use chicane_render::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
 use chicane_testkit::{Yard, shipped_world};
 use chicane_world::scene::{BuiltInMesh, Instance, Look, Owner, Role};
 use chicane_world::{Pose, Profile, World};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::f64::consts::FRAC_PI_2;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -30,16 +30,6 @@ fn along(world: &World, n: usize) -> Vec<Moment> {
             Moment { car, objects: objects.clone(), lamps: Vec::new() }
         })
         .collect()
-}
-
-/// A frame as it is sent.
-fn jpeg(picture: &Rgb) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(64 << 10);
-    let mut encoder = Encoder::new(&mut bytes, 80);
-    encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
-    let (width, height) = (picture.width as u16, picture.height as u16);
-    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("memory takes it");
-    bytes
 }
 
 fn pool(threads: usize) -> rayon::ThreadPool {

@@ -10,37 +10,26 @@ mod commands;
 mod events;
 mod requests;
 
+use chicane_bench::options::Options;
 use chicane_bench::report::Report;
 use chicane_bench::server::Server;
-use chicane_bench::{Broken, find_program};
-use std::path::PathBuf;
+use chicane_bench::{Broken, end};
+use std::path::Path;
 use std::process::ExitCode;
 
 const PARTS: [&str; 5] = ["start", "requests", "steps", "worlds", "events"];
 
-struct Options {
-    program: PathBuf,
-    json: Option<PathBuf>,
-    /// Parts to measure; all of them if empty.
-    only: Vec<String>,
-}
-
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("http: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    end("http", run())
 }
 
 fn run() -> Result<(), Broken> {
-    let options = options()?;
+    let options = Options::read(&PARTS)?;
+    let program = options.program()?;
     raise_descriptor_limit();
     let mut report = Report::default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(measure(&options, &mut report))?;
+    runtime.block_on(measure(&options, &program, &mut report))?;
     report.print();
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("\nClients and server shared {cores} cores; memory is the server's own, without the system's.");
@@ -50,56 +39,32 @@ fn run() -> Result<(), Broken> {
     Ok(())
 }
 
-async fn measure(options: &Options, report: &mut Report) -> Result<(), Broken> {
-    let wanted = |part: &str| options.only.is_empty() || options.only.iter().any(|o| o == part);
-    if wanted("start") {
-        commands::start(&options.program, report).await?;
+async fn measure(options: &Options, program: &Path, report: &mut Report) -> Result<(), Broken> {
+    if options.wants("start") {
+        commands::start(program, report).await?;
     }
-    let server = Server::start(&options.program).await?;
-    if wanted("requests") {
+    let server = Server::start(program).await?;
+    if options.wants("requests") {
         requests::state(&server, report).await?;
         commands::pose(&server, report).await?;
         commands::light(&server, report).await?;
     }
-    if wanted("steps") {
+    if options.wants("steps") {
         commands::steps(&server, report).await?;
     }
-    if wanted("worlds") {
+    if options.wants("worlds") {
         commands::worlds(&server, report).await?;
     }
     server.stop().await?;
-    if wanted("events") {
+    if options.wants("events") {
         for subscribers in [1000, 5000] {
             // A fresh process: memory that earlier subscribers left behind does not count.
-            let server = Server::start(&options.program).await?;
+            let server = Server::start(program).await?;
             events::subscribers(&server, subscribers, report).await?;
             server.stop().await?;
         }
     }
     Ok(())
-}
-
-fn options() -> Result<Options, Broken> {
-    let mut path = None;
-    let (mut json, mut only) = (None, Vec::new());
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--json" => json = Some(words.next().ok_or("--json takes a file")?.into()),
-            "--only" => {
-                let part = words.next().unwrap_or_default();
-                if !PARTS.contains(&part.as_str()) {
-                    return Err(format!("--only takes one of {}", PARTS.join(", ")).into());
-                }
-                only.push(part);
-            }
-            option if option.starts_with('-') => {
-                return Err(format!("there is no option {option}; there are --json and --only").into());
-            }
-            word => path = Some(word.into()),
-        }
-    }
-    Ok(Options { program: find_program(path)?, json, only })
 }
 
 /// Thousands of subscribers need thousands of descriptors.

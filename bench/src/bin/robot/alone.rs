@@ -1,12 +1,12 @@
 //! The robot without a server.
 
+use chicane_bench::jpeg;
 use chicane_bench::report::{Report, Target};
 use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage};
 use chicane_robot::{Command, Stack};
 use chicane_sim::{ImuSample, Readings, Scan, Sim, sample_at};
 use chicane_testkit::{Pilot, shipped_world};
 use chicane_world::{Profile, Route, World};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -150,13 +150,4 @@ fn run_with_camera(size: [usize; 2], packed: bool) {
         (last, moment) = rayon::join(draw, meanwhile);
     }
     black_box(&last);
-}
-
-fn jpeg(picture: &Rgb) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(64 << 10);
-    let mut encoder = Encoder::new(&mut bytes, 80);
-    encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
-    let (width, height) = (picture.width as u16, picture.height as u16);
-    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("memory takes it");
-    bytes
 }
