@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 pub mod http;
+pub mod sounds;
 mod tracks;
 mod yard;
 
