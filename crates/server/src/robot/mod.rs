@@ -1,5 +1,6 @@
 //! The robot's own web API, at the root: what a physical car has too.
 
+mod audio;
 mod camera;
 mod error;
 
