@@ -3,7 +3,7 @@
 pub use chicane_world::readings::{BatterySample as Battery, ImuSample as Imu, Scan};
 
 /// Rate of odometry and joint states, Hz.
-pub(crate) const ODOM_RATE_HZ: u32 = 30;
+pub const ODOM_RATE_HZ: u32 = 30;
 
 /// Where the car believes it is, in the frame `odom`, which is where it started. Planar.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -1,1 +1,1 @@
-SwaggerUIBundle({ url: "/sim/api/openapi.json", dom_id: "#api", deepLinking: true, validatorUrl: null });
+SwaggerUIBundle({ url: "{base}/openapi.json", dom_id: "#api", deepLinking: true, validatorUrl: null });

@@ -8,6 +8,7 @@ use crate::keeper::Keeper;
 use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
+use crate::websocket::MAX_SOCKETS;
 use crate::{api, error, listen};
 use axum::Router;
 use axum::extract::Request;
@@ -26,7 +27,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// The world that a new data folder starts with.
 const FIRST_WORLD: &str = "oval";
@@ -109,6 +110,8 @@ pub(crate) struct Parts {
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
+    /// Places for open WebSockets.
+    pub(crate) sockets: Arc<Semaphore>,
     pub(crate) started: Instant,
 }
 
@@ -181,6 +184,7 @@ impl Server {
             cdn,
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
+            sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),
         }));
 
@@ -300,7 +304,7 @@ async fn observed(metrics: Arc<Metrics>, request: Request, next: Next) -> Respon
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let response = secure(answered.unwrap_or_else(|_| {
         tracing::error!(%method, path, "a handler panicked");
-        error::panicked()
+        error::panicked(&path)
     }));
     let status = response.status().as_u16();
     if let Some(count) = metrics.answers.get(usize::from(status / 100).wrapping_sub(1)) {

@@ -2,16 +2,17 @@
 
 use crate::access::is_from_browser;
 use crate::error::ApiError;
+use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use chicane_wire::Fields;
+use chicane_wire::{Fields, Invalid};
 use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Largest body.
+/// Largest body, unless a path takes larger ones.
 pub(crate) const MAX_BODY: usize = 1 << 20;
 /// A body that is too large is read up to here before the answer, so that a client that is still
 /// sending gets to read it.
@@ -20,8 +21,9 @@ const MAX_DRAINED: usize = 64 << 20;
 const DRAIN_TIME: Duration = Duration::from_secs(3);
 /// Up to here a body needs no room of its own.
 const SMALL_BODY: usize = 16 << 10;
-/// Larger bodies that may be on their way in at a time; more wait.
-static LARGE_BODIES: Semaphore = Semaphore::const_new(64);
+/// Room for larger bodies that are on their way in, MiB; those that find none wait.
+const ROOM_MIB: usize = 64;
+static ROOM: Semaphore = Semaphore::const_new(ROOM_MIB);
 /// A body must have come by then.
 const BODY_TIME: Duration = Duration::from_secs(20);
 
@@ -32,14 +34,41 @@ impl<S: Sync, T: chicane_wire::Body> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Body<T>, ApiError> {
-        let headers = request.headers().clone();
-        let body = tokio::time::timeout(BODY_TIME, read(request))
-            .await
-            .map_err(|_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "the body did not come within 20 s"))??;
-        check_type(&headers, &body)?;
-        let fields = Fields::read(&body)?;
-        Ok(Body(T::parse(&fields)?))
+        Ok(Body(read_json(request, MAX_BODY).await?))
     }
+}
+
+/// What can be wrong with a body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadBody {
+    /// It did not come in time.
+    #[error("the body did not come within 20 s")]
+    Late,
+    /// The client stopped sending.
+    #[error("the body ended before its time")]
+    Torn,
+    /// It is larger than so many bytes.
+    #[error("body is larger than {}", size(*.0))]
+    TooLarge(usize),
+    /// A page may have made a browser send it.
+    #[error("a browser must send the body as application/json")]
+    NotSaidToBeJson,
+    /// No JSON, or not what was asked for.
+    #[error("{0}")]
+    Invalid(Invalid),
+}
+
+fn size(bytes: usize) -> String {
+    if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
+}
+
+/// Reads a request from a JSON body of at most so many bytes.
+pub(crate) async fn read_json<T: chicane_wire::Body>(request: Request, limit: usize) -> Result<T, BadBody> {
+    let headers = request.headers().clone();
+    let body = tokio::time::timeout(BODY_TIME, read(request, limit)).await.map_err(|_| BadBody::Late)??;
+    check_type(&headers, &body)?;
+    let fields = Fields::read(&body).map_err(BadBody::Invalid)?;
+    T::parse(&fields).map_err(BadBody::Invalid)
 }
 
 /// The name in a path. One that is no text is nobody's name, and is refused as such where it is
@@ -56,29 +85,30 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-async fn read(request: Request) -> Result<Bytes, ApiError> {
-    let too_large = || ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "body is larger than 1 MiB");
+async fn read(request: Request, limit: usize) -> Result<Bytes, BadBody> {
     let mut body = request.into_body();
+    let most = body.size_hint().upper().map_or(limit, |said| limit.min(said as usize));
     let (mut kept, mut came) = (Vec::new(), 0);
     let mut room = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| ApiError::bad_request("the body ended before its time"))?;
+        let frame = frame.map_err(|_| BadBody::Torn)?;
         let Ok(data) = frame.into_data() else { continue };
         came += data.len();
-        if came > MAX_DRAINED {
+        if came > MAX_DRAINED.max(limit) {
             break;
         }
-        if came > MAX_BODY {
+        if came > limit {
             // It is read, but not kept.
             (kept, room) = (Vec::new(), None);
             continue;
         }
         if came > SMALL_BODY && room.is_none() {
-            room = LARGE_BODIES.acquire().await.ok();
+            // All that it may need at once: two that wait for each other would wait for ever.
+            room = ROOM.acquire_many(most.div_ceil(1 << 20).clamp(1, ROOM_MIB) as u32).await.ok();
         }
         kept.extend_from_slice(&data);
     }
-    if came > MAX_BODY { Err(too_large()) } else { Ok(Bytes::from(kept)) }
+    if came > limit { Err(BadBody::TooLarge(limit)) } else { Ok(Bytes::from(kept)) }
 }
 
 /// Reads and forgets what is still coming, so that a client that is still sending gets to read the
@@ -99,7 +129,7 @@ pub(crate) async fn drain(request: Request) {
 
 /// A page can make a browser send a form as plain text to any address without asking: what comes
 /// from a browser must say that it is JSON.
-fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
+fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), BadBody> {
     if body.is_empty() || !is_from_browser(headers) {
         return Ok(());
     }
@@ -108,5 +138,5 @@ fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    Err(ApiError::forbidden("a browser must send the body as application/json"))
+    Err(BadBody::NotSaidToBeJson)
 }

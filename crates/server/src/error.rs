@@ -1,8 +1,10 @@
 //! One envelope for every error, and the one place where errors become statuses.
 
+use crate::body::BadBody;
 use crate::driver::Refused;
 use crate::keeper::KeepError;
 use crate::loader::LoadFailure;
+use crate::robot::{self, RobotError};
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -64,6 +66,18 @@ impl From<Invalid> for ApiError {
     }
 }
 
+impl From<BadBody> for ApiError {
+    fn from(bad: BadBody) -> ApiError {
+        let status = match bad {
+            BadBody::Late => StatusCode::REQUEST_TIMEOUT,
+            BadBody::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            BadBody::NotSaidToBeJson => StatusCode::FORBIDDEN,
+            BadBody::Torn | BadBody::Invalid(_) => StatusCode::BAD_REQUEST,
+        };
+        ApiError::new(status, bad.to_string())
+    }
+}
+
 impl From<Refused> for ApiError {
     fn from(refused: Refused) -> ApiError {
         match refused {
@@ -113,7 +127,14 @@ impl From<KeepError> for ApiError {
     }
 }
 
+impl ApiError {
+    /// The answer to a request for this path: the robot's paths have a shape of their own.
+    pub(crate) fn to(self, path: &str) -> Response {
+        if robot::is_path(path) { RobotError::from(self).into_response() } else { self.into_response() }
+    }
+}
+
 /// A panic in a handler, for the one who asked.
-pub(crate) fn panicked() -> Response {
-    ApiError::internal("something went wrong inside the simulator; its log says more").into_response()
+pub(crate) fn panicked(path: &str) -> Response {
+    ApiError::internal("something went wrong inside the simulator; its log says more").to(path)
 }

@@ -9,6 +9,7 @@ mod api;
 mod app;
 mod body;
 mod camera;
+mod docs;
 mod driver;
 mod error;
 mod feed;
@@ -19,6 +20,7 @@ mod loudspeaker;
 mod metrics;
 mod robot;
 mod view;
+mod websocket;
 
 pub use access::Token;
 pub use api::openapi;

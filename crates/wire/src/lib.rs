@@ -13,6 +13,7 @@ mod light;
 mod model;
 mod named;
 mod num;
+mod robot;
 mod state;
 mod step;
 mod vehicle;
@@ -31,6 +32,11 @@ pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, Re
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
 pub use named::Named;
 pub use num::Num;
+pub use robot::{
+    Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
+    Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, Rates,
+    ScanMeta, Sensors, Shown, Sizes, SpeedFrame, SpeedRequest, States, SteeringRequest, Velocity, Waiting,
+};
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{
     ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, OdomObservation,

@@ -42,9 +42,9 @@ pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, n
         Ok(Entry::Welcome) => return next.run(request).await,
         Ok(Entry::Redirect(answer)) => return answer,
         Err(error) if error.status == StatusCode::UNAUTHORIZED => {
-            ([("www-authenticate", "Bearer")], error).into_response()
+            ([("www-authenticate", "Bearer")], error.to(request.uri().path())).into_response()
         }
-        Err(error) => error.into_response(),
+        Err(error) => error.to(request.uri().path()),
     };
     drain(request).await;
     refused

@@ -2,7 +2,6 @@
 
 mod clock;
 mod display;
-mod docs;
 mod evaluation;
 mod events;
 mod lights;
@@ -16,6 +15,7 @@ mod worlds;
 
 use crate::app::App;
 use crate::body::drain;
+use crate::docs::{self, CommonError, Docs};
 use crate::error::ApiError;
 use axum::Router;
 use axum::extract::Request;
@@ -26,9 +26,28 @@ use bytes::Bytes;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+const ABOUT: &str = "Controls a Chicane simulator: world, vehicle, objects, lights, time and evaluation. Metres, \
+    seconds and radians. A command answers `{\"ok\": true, …}`; every error is `{\"error\": \"<text>\"}`.";
+
+/// Errors that every path can answer with.
+const COMMON: [CommonError; 9] = [
+    ("400", "The request can't be understood", "ErrorBody"),
+    ("401", "A token is needed", "ErrorBody"),
+    ("403", "The request comes from another site, or by a name that is not ours", "ErrorBody"),
+    ("408", "The request did not come in time", "ErrorBody"),
+    ("413", "The body is larger than 1 MiB", "ErrorBody"),
+    ("414", "The address is too long", "ErrorBody"),
+    ("431", "The head is too large", "ErrorBody"),
+    ("500", "Something went wrong inside", "ErrorBody"),
+    ("503", "Not available at the moment", "ErrorBody"),
+];
+
+/// Where these paths are.
+const BASE: &str = "/sim/api";
+
 /// Every path under `/sim/api`, with its description.
 fn resources() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(docs::document())
+    OpenApiRouter::with_openapi(docs::document("Chicane", ABOUT))
         // State and time
         .routes(routes!(state::status))
         .routes(routes!(clock::get_clock, clock::set_clock))
@@ -72,15 +91,10 @@ fn resources() -> OpenApiRouter<App> {
 /// The whole server.
 pub(crate) fn router(app: App) -> Router {
     let (resources, document) = resources().split_for_parts();
-    let docs = docs::Docs::new(document);
-    let api = resources
-        .route("/openapi.json", get(docs::openapi))
-        .route("/docs", get(docs::page))
-        .route("/docs/{file}", get(docs::asset))
-        .layer(axum::Extension(docs));
+    let api = resources.merge(Docs::new(document, BASE, &COMMON).routes());
     Router::new()
-        .nest("/sim/api", api)
-        .merge(crate::robot::routes())
+        .nest(BASE, api)
+        .merge(crate::robot::router(&app))
         .route("/", get(viewer::home))
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
@@ -93,7 +107,7 @@ pub(crate) fn router(app: App) -> Router {
 
 /// The OpenAPI document as it is served.
 pub fn openapi() -> String {
-    docs::Docs::new(resources().split_for_parts().1).json()
+    Docs::new(resources().split_for_parts().1, BASE, &COMMON).json()
 }
 
 async fn no_such_path(request: Request) -> ApiError {

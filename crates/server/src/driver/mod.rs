@@ -49,6 +49,8 @@ pub(crate) struct Simulator {
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
     queued_ticks: Arc<AtomicU64>,
+    /// Closed when the thread ends.
+    alive: watch::Receiver<()>,
 }
 
 /// Ticks of steps that wait or are under way; released when the step is over.
@@ -80,9 +82,13 @@ impl Simulator {
         let stopping = Arc::new(AtomicBool::new(false));
         let (driver, view) =
             run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics), loudspeaker);
-        let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || driver.run())?;
+        let (living, alive) = watch::channel(());
+        let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
+            driver.run();
+            drop(living);
+        })?;
         let queued_ticks = Arc::default();
-        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks }, thread))
+        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks, alive }, thread))
     }
 
     /// What there is to see now.
@@ -93,6 +99,12 @@ impl Simulator {
     /// For those who wait for changes.
     pub(crate) fn watch(&self) -> watch::Receiver<Arc<Published>> {
         self.view.clone()
+    }
+
+    /// Waits for the end of the thread, and with it of the program.
+    pub(crate) async fn ended(&self) {
+        let mut alive = self.alive.clone();
+        while alive.changed().await.is_ok() {}
     }
 
     /// Changes the world.

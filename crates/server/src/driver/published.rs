@@ -46,17 +46,39 @@ pub(crate) struct Seen {
 /// What the robot says at one moment: the newest of everything. Each is shared until a newer one comes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RobotView {
-    pub(crate) odom: Option<Arc<Odom>>,
-    pub(crate) joints: Option<Arc<Joints>>,
-    pub(crate) scan: Option<Arc<Scan>>,
-    pub(crate) imu: Option<Arc<Imu>>,
-    pub(crate) battery: Option<Arc<Battery>>,
+    pub(crate) odom: Option<Arc<Topic<Odom>>>,
+    pub(crate) joints: Option<Arc<Topic<Joints>>>,
+    pub(crate) scan: Option<Arc<Topic<Scan>>>,
+    pub(crate) imu: Option<Arc<Topic<Imu>>>,
+    pub(crate) battery: Option<Arc<Topic<Battery>>>,
     /// What the actuators are asked for.
     pub(crate) command: Drive,
     /// What plays.
     pub(crate) playing: Arc<[Playing]>,
     /// Files of sounds that play, and of some that did.
     pub(crate) files: Files,
+}
+
+/// A sample, and the JSON it is answered with, written once however many ask.
+#[derive(Debug)]
+pub(crate) struct Topic<T> {
+    sample: T,
+    json: OnceLock<Bytes>,
+}
+
+impl<T> Topic<T> {
+    /// The JSON, written by the first who asks. Everyone must ask for the same.
+    pub(crate) fn json(&self, write: impl FnOnce(&T) -> Bytes) -> Bytes {
+        self.json.get_or_init(|| write(&self.sample)).clone()
+    }
+}
+
+impl<T> std::ops::Deref for Topic<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.sample
+    }
 }
 
 impl RobotView {
@@ -79,9 +101,9 @@ impl RobotView {
 }
 
 /// Shares a newer one, and leaves an old one where it is.
-fn renew<T: Clone>(shared: &mut Option<Arc<T>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
-    if newest.map(&sample) != shared.as_deref().map(&sample) {
-        *shared = newest.map(|newest| Arc::new(newest.clone()));
+fn renew<T: Clone>(shared: &mut Option<Arc<Topic<T>>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
+    if newest.map(&sample) != shared.as_deref().map(|topic| sample(topic)) {
+        *shared = newest.map(|newest| Arc::new(Topic { sample: newest.clone(), json: OnceLock::new() }));
     }
 }
 
@@ -128,6 +150,11 @@ impl Published {
     pub(crate) fn current(&self) -> Option<Arc<str>> {
         let seen = self.running.as_ref().filter(|_| self.transition.is_none());
         seen.map(|s| Arc::clone(&s.place.name))
+    }
+
+    /// Simulated seconds; 0 before the first world.
+    pub(crate) fn time_s(&self) -> f64 {
+        self.running.as_ref().map_or(0.0, |seen| seen.snapshot.time_s)
     }
 
     /// The live state.

@@ -251,7 +251,11 @@ impl Driver {
 
     fn ask_robot(&mut self, command: chicane_robot::Command, epoch: Option<u64>, reply: Reply<Done>) {
         let current = epoch.is_none_or(|epoch| epoch == self.assets_version);
-        let Some(running) = self.running.as_mut().filter(|_| current && self.transition.is_none()) else {
+        // What ends a command may come at any time: a world that fails to load leaves this one as it is.
+        let ends =
+            matches!(command, chicane_robot::Command::Release { .. } | chicane_robot::Command::End { .. });
+        let taken = current && (ends || self.transition.is_none());
+        let Some(running) = self.running.as_mut().filter(|_| taken) else {
             return refuse(reply, Refused::NotReady);
         };
         match running.stack.apply(command) {
@@ -316,6 +320,10 @@ impl Driver {
         if reply.is_closed() {
             // Its client is gone; nothing was begun.
             return;
+        }
+        if self.unseen {
+            // Orders before this one are answered as of now, not as of its end.
+            self.publish();
         }
         if !self.pacer.paused() {
             self.set_clock(Some(true), None);

@@ -10,7 +10,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -20,11 +20,13 @@ use tokio::time::{Sleep, sleep};
 /// A head that was begun must be complete by then.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// How many requests of a connection were taken up, and how many answered.
+/// How many requests of a connection were taken up, how many answered, and what it speaks.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) requests: AtomicU64,
     pub(super) answers: AtomicU64,
+    /// The connection speaks another protocol from here on: nothing in it is a request.
+    pub(super) upgraded: AtomicBool,
 }
 
 /// A connection.
@@ -50,7 +52,8 @@ impl Line {
     /// Whether no request is in work and none has begun: what comes is the start of a head.
     fn is_at_start(&self) -> bool {
         let requests = self.progress.requests.load(Relaxed);
-        requests == self.progress.answers.load(Relaxed) && !self.in_head()
+        let at_start = requests == self.progress.answers.load(Relaxed) && !self.in_head();
+        at_start && !self.progress.upgraded.load(Relaxed)
     }
 
     /// A head begins that is not complete.

@@ -6,6 +6,7 @@ use crate::access::LocalAddress;
 use crate::metrics::Metrics;
 use axum::Router;
 use axum::body::Body;
+use axum::http::StatusCode;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -112,8 +113,11 @@ async fn converse(
         let (router, progress) = (router.clone(), Arc::clone(&progress));
         async move {
             let answer = router.oneshot(request.map(Body::new)).await;
+            let answer = answer.unwrap_or_else(|never| match never {});
+            let upgraded = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
+            progress.upgraded.fetch_or(upgraded, Relaxed);
             progress.answers.fetch_add(1, Relaxed);
-            Ok::<_, Infallible>(answer.unwrap_or_else(|never| match never {}))
+            Ok::<_, Infallible>(answer)
         }
     });
     let connection = http1::Builder::new()

@@ -1,13 +1,16 @@
 //! Pictures of the on-board camera: one, or a stream of them.
 
 use super::error::RobotError;
+use super::query::Query;
+use super::time::{at, text};
 use crate::app::App;
 use crate::driver::{Exposure, Published};
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, header};
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::Response;
 use bytes::{BufMut, Bytes, BytesMut};
+use chicane_wire::{Detail, Octets, Waiting};
 use futures_util::stream::unfold;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,66 +18,28 @@ use tokio::sync::watch;
 
 const BOUNDARY: &str = "frame";
 
-/// What a request asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Wanted {
-    width: Option<u64>,
-    height: Option<u64>,
-    stream: bool,
-}
-
-impl Wanted {
-    fn parse(query: Option<&str>, headers: &HeaderMap) -> Result<Wanted, RobotError> {
-        let mut wanted = Wanted::default();
-        for pair in query.unwrap_or("").split('&') {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let number = |low: u64, high: u64| value.parse().ok().filter(|v| (low..=high).contains(v));
-            match name {
-                "width" => {
-                    let wrong = RobotError::BadValue("width must be a whole number from 16 to 1920");
-                    wanted.width = Some(number(16, 1920).ok_or(wrong)?);
-                }
-                "height" => {
-                    let wrong = RobotError::BadValue("height must be a whole number from 16 to 1080");
-                    wanted.height = Some(number(16, 1080).ok_or(wrong)?);
-                }
-                "stream" => {
-                    wanted.stream = match value.to_ascii_lowercase().as_str() {
-                        "true" | "1" => true,
-                        "false" | "0" => false,
-                        _ => return Err(RobotError::BadValue("stream must be true or false")),
-                    };
-                }
-                _ => {}
-            }
-        }
-        let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
-        wanted.stream |= accepts.contains("text/event-stream");
-        Ok(wanted)
-    }
-}
-
-/// The last frame as JPEG; with `stream=true` every frame from now on.
-pub(super) async fn camera(
-    State(app): State<App>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, RobotError> {
-    let wanted = Wanted::parse(query.as_deref(), &headers)?;
-    let size = app.camera.size(wanted.width, wanted.height);
-    if wanted.stream {
+/// The last frame as JPEG; with `stream=true` every frame from now on, as multipart MJPEG.
+#[utoipa::path(get, path = "/camera", tag = "Camera",
+    params(
+    ("width" = Option<u64>, Query, description = "Largest width, pixels; the shape is kept, and nothing enlarged",
+        minimum = 16, maximum = 1920),
+    ("height" = Option<u64>, Query, description = "Largest height, pixels", minimum = 16, maximum = 1080),
+    ("stream" = Option<bool>, Query, description = "Multipart MJPEG, 15 frames a simulated second")),
+    responses(
+    (status = 200, body = Octets, content_type = "image/jpeg"),
+    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 503, body = Waiting, description = "No frame yet"),
+))]
+pub(super) async fn camera(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
+    let size = app.camera.size(query.whole("width", 16, 1920)?, query.whole("height", 16, 1080)?);
+    if query.stream()? {
         return Ok(stream(&app, size));
     }
     let now = app.simulator.now();
     let seen = now.running.as_ref().ok_or(RobotError::Waiting("camera"))?;
     let jpeg = app.camera.jpeg(&seen.exposure, size, now.brightness).await;
-    let jpeg = jpeg.map_err(|_| RobotError::Failed("the picture could not be drawn"))?;
-    let headers = [(header::CONTENT_TYPE, "image/jpeg".to_owned())];
-    Ok((headers, [("x-sim-time", time_of(&seen.exposure))], jpeg).into_response())
-}
-
-fn time_of(exposure: &Exposure) -> String {
-    format!("{:.3}", exposure.snapshot.time_s)
+    let jpeg = jpeg.map_err(|_| RobotError::failed("the picture could not be drawn"))?;
+    Ok(at(seen.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
 }
 
 /// A stream of frames: the newest, whenever its reader is ready for one.
@@ -85,8 +50,8 @@ fn stream(app: &App, size: [usize; 2]) -> Response {
         Some((Ok::<_, Infallible>(part), reader))
     });
     let kind = format!("multipart/x-mixed-replace; boundary={BOUNDARY}");
-    let time = app.simulator.now().running.as_ref().map(|s| time_of(&s.exposure)).unwrap_or_default();
-    ([(header::CONTENT_TYPE, kind)], [("x-sim-time", time)], Body::from_stream(frames)).into_response()
+    let time_s = app.simulator.now().running.as_ref().map_or(0.0, |s| s.exposure.snapshot.time_s);
+    at(time_s, ([(header::CONTENT_TYPE, kind)], Body::from_stream(frames)))
 }
 
 struct Reader {
@@ -112,7 +77,7 @@ impl Reader {
             };
             if let Some(exposure) = exposure.filter(is_new) {
                 let jpeg = self.app.camera.jpeg(&exposure, self.size, brightness).await.ok()?;
-                let part = part(&jpeg, &time_of(&exposure));
+                let part = part(&jpeg, &text(exposure.snapshot.time_s));
                 self.last = Some((exposure, brightness.to_bits()));
                 return Some(part);
             }
@@ -132,20 +97,4 @@ fn part(jpeg: &Bytes, time: &str) -> Bytes {
     bytes.put(jpeg.as_ref());
     bytes.put(&b"\r\n"[..]);
     bytes.freeze()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn queries_are_read_and_nonsense_is_refused() {
-        let wanted = |query: &str| Wanted::parse(Some(query), &HeaderMap::new());
-        let want = Wanted { width: Some(160), height: None, stream: true };
-        assert_eq!(wanted("width=160&stream=true&x=1"), Ok(want));
-        assert_eq!(wanted(""), Ok(Wanted::default()));
-        for bad in ["width=15", "width=1921", "width=x", "height=1081", "height=", "stream=maybe"] {
-            assert!(matches!(wanted(bad), Err(RobotError::BadValue(_))), "{bad}");
-        }
-    }
 }

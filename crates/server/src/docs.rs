@@ -1,0 +1,133 @@
+//! OpenAPI documents, and the pages that show them. Everything comes from the binary.
+
+use crate::body::Name;
+use crate::error::ApiError;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use bytes::Bytes;
+use std::sync::Arc;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::{
+    Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, ResponseBuilder,
+    Schema,
+};
+
+type Schemas = std::collections::BTreeMap<String, RefOr<Schema>>;
+
+const PAGE: &str = include_str!("../assets/docs.html");
+const START: &str = include_str!("../assets/docs.js");
+
+/// An error that every path can answer with: its status, when it comes, and the schema of its body.
+pub(crate) type CommonError = (&'static str, &'static str, &'static str);
+
+/// A document without its paths.
+pub(crate) fn document(title: &str, about: &str) -> OpenApi {
+    let info = InfoBuilder::new().title(title).version(env!("CARGO_PKG_VERSION")).description(Some(about));
+    OpenApiBuilder::new().info(info).build()
+}
+
+/// A finished document, and where it is served.
+#[derive(Clone)]
+pub(crate) struct Docs {
+    json: Arc<str>,
+    /// What the paths of the document begin with.
+    base: &'static str,
+}
+
+impl Docs {
+    /// Finishes a document: its paths get their base, and their errors.
+    pub(crate) fn new(mut document: OpenApi, base: &'static str, common: &[CommonError]) -> Docs {
+        let paths = std::mem::take(&mut document.paths.paths);
+        let schemas = document.components.as_ref().map(|c| c.schemas.clone()).unwrap_or_default();
+        for (path, mut item) in paths {
+            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
+                add_common_errors(operation, common);
+                let needed = needs_body(operation, &schemas);
+                if let Some(RefOr::T(body)) = &mut operation.request_body {
+                    body.required = Some(if needed { Required::True } else { Required::False });
+                }
+            }
+            document.paths.paths.insert(format!("{base}{path}"), item);
+        }
+        Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), base }
+    }
+
+    pub(crate) fn json(&self) -> String {
+        self.json.to_string()
+    }
+
+    /// The document, and the page that shows it.
+    pub(crate) fn routes<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
+        Router::new()
+            .route("/openapi.json", get(openapi))
+            .route("/docs", get(page))
+            .route("/docs/{file}", get(asset))
+            .layer(Extension(self))
+    }
+
+    /// A text of the page, with addresses of this document.
+    fn here(&self, text: &str) -> String {
+        text.replace("{base}", self.base)
+    }
+}
+
+/// Whether a body has fields that may not be omitted: if not, the whole of it may be.
+fn needs_body(operation: &Operation, schemas: &Schemas) -> bool {
+    let Some(RefOr::T(body)) = &operation.request_body else { return false };
+    let names = body.content.values().filter_map(|content| match content {
+        RefOr::T(Content { schema: Some(RefOr::Ref(to)), .. }) => to.ref_location.rsplit('/').next(),
+        _ => None,
+    });
+    names.filter_map(|name| schemas.get(name)).any(|schema| match schema {
+        RefOr::T(Schema::Object(object)) => !object.required.is_empty(),
+        _ => true,
+    })
+}
+
+fn add_common_errors(operation: &mut Operation, common: &[CommonError]) {
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            let known = common.iter().find(|(s, ..)| s == status);
+            response.description = known.map_or("Done", |(_, text, _)| text).to_owned();
+        }
+    }
+    for (status, description, schema) in common {
+        operation.responses.responses.entry((*status).to_owned()).or_insert_with(|| {
+            let schema = RefOr::Ref(Ref::from_schema_name(*schema));
+            let content = ContentBuilder::new().schema(Some(schema)).build();
+            RefOr::T(
+                ResponseBuilder::new().description(*description).content("application/json", content).build(),
+            )
+        });
+    }
+}
+
+async fn openapi(Extension(docs): Extension<Docs>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], docs.json()).into_response()
+}
+
+async fn page(Extension(docs): Extension<Docs>) -> Response {
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], docs.here(PAGE)).into_response()
+}
+
+async fn asset(Extension(docs): Extension<Docs>, Name(file): Name) -> Response {
+    let (kind, bytes, gzipped) = match file.as_str() {
+        "start.js" => ("text/javascript".to_owned(), Bytes::from(docs.here(START)), false),
+        _ => {
+            let config = Arc::new(utoipa_swagger_ui::Config::from(format!("{}/openapi.json", docs.base)));
+            match utoipa_swagger_ui::serve(&file, config).ok().flatten() {
+                Some(found) => (found.content_type, Bytes::from(found.bytes.into_owned()), found.gzpipped),
+                None => return ApiError::not_found("no such file").to(&format!("{}/docs", docs.base)),
+            }
+        }
+    };
+    let mut response = ([(header::CONTENT_TYPE, kind)], bytes).into_response();
+    if gzipped {
+        response.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
+    }
+    response
+}

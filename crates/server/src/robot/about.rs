@@ -1,0 +1,99 @@
+//! `GET /info` and `GET /health`: what the robot is, and how it does.
+
+use super::error::RobotError;
+use super::query::Query;
+use super::stream::{Reading, Stamp, answer};
+use super::view;
+use crate::app::App;
+use crate::driver::Published;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use chicane_robot::ODOM_RATE_HZ;
+use chicane_wire::{Detail, Health, Info, Num, Rates, Sensors, Sizes};
+use chicane_world::Profile;
+use std::sync::Arc;
+
+struct Identity;
+
+impl Reading for Identity {
+    const NAME: &'static str = "info";
+
+    /// It is always the same.
+    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
+        Some(Stamp::constant(now.time_s()))
+    }
+
+    async fn json(&self, app: &App, _: &Arc<Published>) -> Result<Bytes, RobotError> {
+        Ok(view::json(&about(&app.profile)))
+    }
+}
+
+fn about(profile: &Profile) -> Info {
+    let whole = crate::view::profile(profile);
+    Info {
+        generation: whole.generation,
+        mode: "sim",
+        model_name: whole.model_name,
+        version: env!("CARGO_PKG_VERSION"),
+        limits: whole.limits,
+        sizes: Sizes {
+            wheelbase: whole.wheelbase,
+            track: whole.track,
+            wheel_radius: whole.wheel_radius,
+            wheel_width: whole.wheel_width,
+            mass: whole.mass,
+            body: whole.body,
+        },
+        rates: Rates {
+            camera: whole.camera.rate,
+            lidar: whole.lidar.rate,
+            imu: whole.imu.rate,
+            odom: ODOM_RATE_HZ,
+            joints: ODOM_RATE_HZ,
+            battery: profile.battery.rate_hz,
+        },
+        sensors: Sensors { camera: whole.camera, lidar: whole.lidar, imu: whole.imu },
+    }
+}
+
+/// What the robot is: generation, limits, sizes, sensors.
+#[utoipa::path(get, path = "/info", tag = "About",
+    params(("stream" = Option<bool>, Query, description = "Server-sent events")),
+    responses(
+    (status = 200, body = Info),
+    (status = 422, body = Detail, description = "A parameter makes no sense"),
+))]
+pub(super) async fn info(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
+    answer(&app, &query, Identity).await
+}
+
+struct Wellbeing;
+
+impl Reading for Wellbeing {
+    const NAME: &'static str = "health";
+
+    /// A new one every simulated second, and when something changes.
+    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
+        let (time_s, there) = (now.time_s(), now.running.is_some());
+        let stamp = Stamp::new(now, time_s as u64, time_s);
+        Some(stamp.with(2, u64::from(there)).with(3, u64::from(now.clock.paused)))
+    }
+
+    async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
+        let time = now.running.as_ref().map(|seen| Num(seen.snapshot.time_s));
+        let status = if time.is_some() { "ok" } else { "waiting" };
+        Ok(view::json(&Health { status, time, paused: now.clock.paused }))
+    }
+}
+
+/// How the robot does: `ok`, or `waiting` before its first world.
+#[utoipa::path(get, path = "/health", tag = "About",
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one a simulated second")),
+    responses(
+    (status = 200, body = Health),
+    (status = 422, body = Detail, description = "A parameter makes no sense"),
+))]
+pub(super) async fn health(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
+    answer(&app, &query, Wellbeing).await
+}

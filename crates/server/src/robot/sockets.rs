@@ -1,0 +1,84 @@
+//! The WebSockets `/speed/stream` and `/steering/stream`: a command a frame.
+//!
+//! Frames are carried out one after the other, none is skipped, and the next one is read when the last
+//! one is in force. What a client that goes away asked for last ends soon, unless someone else has
+//! asked for something since.
+
+use super::error::RobotError;
+use super::view;
+use crate::app::App;
+use crate::driver::Refused;
+use crate::websocket::{Said, Socket, Upgrade};
+use axum::extract::State;
+use axum::response::Response;
+use chicane_robot::{Axis, Command, Done};
+use chicane_wire::{Body, Detail, Fields, Invalid, SpeedFrame, SteeringRequest};
+
+/// A command that is in force: its number, and the world it was given in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Given {
+    serial: u64,
+    epoch: u64,
+}
+
+/// Frames `{"value": m/s}`.
+pub(super) async fn speed(State(app): State<App>, upgrade: Upgrade) -> Response {
+    let parse = |fields: &Fields| Ok(Command::Speed(SpeedFrame::parse(fields)?.value));
+    let speaking = app.clone();
+    upgrade.run(&app, move |socket| obey(speaking, socket, Axis::Speed, parse))
+}
+
+/// Frames `{"value": rad}`.
+pub(super) async fn steering(State(app): State<App>, upgrade: Upgrade) -> Response {
+    let parse = |fields: &Fields| Ok(Command::Steering(SteeringRequest::parse(fields)?.value));
+    let speaking = app.clone();
+    upgrade.run(&app, move |socket| obey(speaking, socket, Axis::Steering, parse))
+}
+
+type Parse = fn(&Fields) -> Result<Command, Invalid>;
+
+/// Carries out what a client asks for, until it goes.
+async fn obey(app: App, mut socket: Socket, axis: Axis, parse: Parse) {
+    let mut last: Option<Given> = None;
+    while let Some(said) = socket.next().await {
+        let given = match read(&said, parse) {
+            Ok(command) => give(&app, command).await,
+            Err(error) => Err(error),
+        };
+        match given {
+            Ok(given) => last = Some(given),
+            Err(error) => {
+                let detail = Detail { detail: error.text().into_owned() };
+                let text = String::from_utf8_lossy(&view::json(&detail)).into_owned();
+                if socket.send(text).await.is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    if let Some(Given { serial, epoch }) = last {
+        // Refused only by a world that has no such command any more.
+        let _ = app.simulator.same_robot(Command::Release { axis, serial }, epoch).await;
+    }
+}
+
+fn read(said: &Said, parse: Parse) -> Result<Command, RobotError> {
+    match said {
+        Said::Text(text) => Ok(parse(&Fields::read(text.as_bytes())?)?),
+        Said::Binary(_) => Err(RobotError::bad_value("send text frames, such as {\"value\": 0.5}")),
+    }
+}
+
+/// Puts a command in force, in the world that is there.
+async fn give(app: &App, command: Command) -> Result<Given, RobotError> {
+    loop {
+        let epoch = app.simulator.now().assets_version;
+        match app.simulator.same_robot(command.clone(), epoch).await {
+            Ok((Done::Commanded { serial, .. }, _)) => return Ok(Given { serial, epoch }),
+            Ok((done, _)) => return Err(RobotError::failed(format!("the robot answered {done:?}"))),
+            // Another world came in between; the command is for that one.
+            Err(Refused::NotReady) if app.simulator.now().assets_version != epoch => {}
+            Err(refused) => return Err(refused.into()),
+        }
+    }
+}

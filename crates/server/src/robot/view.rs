@@ -1,0 +1,77 @@
+//! From what the robot's stack says to the words of its API.
+
+use bytes::Bytes;
+use chicane_robot::{Battery, Drive, Imu, Joints, Odom};
+use chicane_wire as wire;
+use chicane_wire::Num;
+use serde::Serialize;
+
+/// JSON, written.
+pub(super) fn json<T: Serialize>(value: &T) -> Bytes {
+    // These are numbers, texts and maps with text for keys: they can always be written.
+    Bytes::from(serde_json::to_vec(value).unwrap_or_default())
+}
+
+pub(super) fn odom(odom: &Odom) -> wire::Odometry {
+    let (sin, cos) = libm::sincos(odom.yaw / 2.0);
+    let quaternion = wire::Quaternion { z: Num(sin), w: Num(cos), ..wire::Quaternion::NONE };
+    wire::Odometry {
+        position: wire::Xyz { x: Num(odom.x), y: Num(odom.y), z: Num(0.0) },
+        orientation: wire::Heading { yaw: Num(odom.yaw.to_degrees()), quaternion },
+        velocity: wire::Velocity { linear: Num(odom.forward), angular: Num(odom.turning) },
+        frame_id: "odom",
+    }
+}
+
+pub(super) fn imu(imu: &Imu) -> wire::Inertial {
+    wire::Inertial {
+        acceleration: crate::view::xyz(imu.acceleration),
+        gyro: crate::view::xyz(imu.angular_velocity),
+        orientation: wire::Quaternion::NONE,
+    }
+}
+
+pub(super) fn battery(battery: &Battery) -> wire::Battery {
+    wire::Battery {
+        voltage: Num(battery.voltage),
+        percentage: Num(battery.percentage),
+        current: Num(battery.current),
+        charging: false,
+        present: true,
+    }
+}
+
+pub(super) fn joints(joints: &Joints) -> wire::JointAngles {
+    wire::JointAngles {
+        wheel_angles: joints.wheel_angles.map(Num),
+        wheel_spins: joints.wheel_spins.map(Num),
+        front_wheels: joints.front_wheels.map(Num),
+        steering: Num(joints.steering),
+        pan: Num(joints.pan),
+        tilt: Num(joints.tilt),
+    }
+}
+
+pub(super) fn command(drive: &Drive) -> wire::DriveCommand {
+    wire::DriveCommand {
+        speed: Num(drive.speed),
+        steering: Num(drive.steering),
+        pan: Num(drive.pan),
+        tilt: Num(drive.tilt),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_is_told_in_degrees_and_as_a_quaternion() {
+        let said = odom(&Odom { yaw: std::f64::consts::FRAC_PI_2, forward: 1.0, ..Odom::default() });
+        let said = serde_json::to_value(said).expect("json");
+        assert_eq!(said["orientation"]["yaw"], 90.0);
+        let half = (said["orientation"]["quaternion"]["z"].as_f64()).expect("a number");
+        assert!((half - 0.707_107).abs() < 1e-9);
+        assert_eq!(said["velocity"]["linear"], 1.0);
+    }
+}

@@ -1,0 +1,37 @@
+//! The robot's own API: what it is asked for, and what it says.
+
+mod about;
+mod command;
+mod reading;
+mod states;
+
+pub use about::{Health, Info, Rates, Sensors, Sizes};
+pub use command::{
+    CameraAngleRequest, Commanded, DriveRequest, DriveValues, Driven, SpeedFrame, SpeedRequest,
+    SteeringRequest,
+};
+pub use reading::{
+    Battery, Heading, Inertial, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, ScanMeta, Velocity,
+};
+pub use states::{CameraFrame, DriveCommand, Shown, States};
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The body of an error of the robot's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Detail {
+    /// What was wrong, and what would be right.
+    #[schema(example = "world not ready")]
+    pub detail: String,
+}
+
+/// What a sensor says before its first reading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Waiting {
+    /// Which data there is none of.
+    #[schema(example = "No odometry data")]
+    pub error: String,
+    /// Always `waiting`.
+    pub status: &'static str,
+}
