@@ -106,6 +106,12 @@ impl Client {
         self.try_send(method, path, headers, body).unwrap_or_else(|why| panic!("{method} {path}: {why}"));
     }
 
+    /// Waits for the answer to what was sent.
+    pub fn answer(&mut self) -> Answer {
+        let line = self.line.as_mut().unwrap_or_else(|| panic!("nothing was sent"));
+        line.answer(false).unwrap_or_else(|why| panic!("{why}"))
+    }
+
     fn try_send(
         &mut self,
         method: &str,
@@ -266,7 +272,7 @@ impl Line {
 pub struct Event {
     /// Its id, as text.
     pub id: String,
-    /// Its name.
+    /// Its name; `message` if it has none.
     pub event: String,
     /// Its data.
     pub data: String,
@@ -368,7 +374,8 @@ impl Events {
                 let values: Vec<&str> = block.lines().filter_map(|l| l.strip_prefix(name)).collect();
                 (!values.is_empty()).then(|| values.join("\n"))
             };
-            if let (Some(event), Some(data)) = (field("event: "), field("data: ")) {
+            if let Some(data) = field("data: ") {
+                let event = field("event: ").unwrap_or_else(|| "message".to_owned());
                 return Some(Event { id: field("id: ").unwrap_or_default(), event, data });
             }
         }

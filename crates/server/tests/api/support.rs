@@ -1,9 +1,11 @@
 //! A simulator for one test, and a client that checks what holds for every answer.
 
 mod bundles;
+mod robot;
 mod scratch;
 
 pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
+pub(crate) use robot::{Robot, Socket, Spoken, detail};
 pub(crate) use scratch::Scratch;
 
 use chicane_server::{Options, Server, StartError, Token};

@@ -1,0 +1,156 @@
+//! Clients of the robot's own API: one that asks, and one with a WebSocket.
+
+use super::{Simulator, json, number};
+use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
+use serde_json::Value;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use tokio_tungstenite::tungstenite::client::{IntoClientRequest, client};
+use tokio_tungstenite::tungstenite::handshake::HandshakeError;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
+
+/// Asks at the root, in JSON. Every answer must say of which time it speaks.
+pub(crate) struct Robot(pub(crate) Client);
+
+impl Simulator {
+    /// A client of the robot with a connection of its own.
+    pub(crate) fn robot(&self) -> Robot {
+        Robot(self.client())
+    }
+
+    /// Follows a path of the robot.
+    pub(crate) fn follow(&self, path: &str) -> Events {
+        let events = Events::open(self.address, path, &[]);
+        assert_eq!(events.head.status, 200, "{path}");
+        assert_eq!(events.head.header("content-type"), Some("text/event-stream"), "{path}");
+        assert!(events.head.header("x-sim-time").is_some(), "{path}");
+        events
+    }
+
+    /// An open WebSocket.
+    pub(crate) fn socket(&self, path: &str) -> Socket {
+        let opened = Socket::try_open(self.address, path, &[]);
+        opened.unwrap_or_else(|status| panic!("{path}: {status}"))
+    }
+}
+
+impl Robot {
+    /// Reads a path that answers 200.
+    pub(crate) fn get(&mut self, path: &str) -> Value {
+        self.get_at(path).0
+    }
+
+    /// The same, with the time it speaks of.
+    pub(crate) fn get_at(&mut self, path: &str) -> (Value, f64) {
+        let answer = self.0.get(path);
+        assert_eq!(answer.status, 200, "GET {path}: {}", answer.text());
+        (json(&answer), time_of(&answer))
+    }
+
+    /// A command that is carried out.
+    pub(crate) fn post(&mut self, path: &str, body: Value) -> Value {
+        self.post_at(path, body).0
+    }
+
+    /// The same, with the time it speaks of.
+    pub(crate) fn post_at(&mut self, path: &str, body: Value) -> (Value, f64) {
+        let answer = self.0.post(path, &body.to_string());
+        assert_eq!(answer.status, 200, "POST {path} {body}: {}", answer.text());
+        let done = json(&answer);
+        assert_eq!(done["success"], true, "POST {path} {body}: {done}");
+        (done, time_of(&answer))
+    }
+
+    /// What the actuators are asked for: one of `speed`, `steering`, `pan`, `tilt`.
+    pub(crate) fn asked(&mut self, axis: &str) -> f64 {
+        number(&self.get("/states?include=")["cmd"][axis])
+    }
+}
+
+fn time_of(answer: &Answer) -> f64 {
+    let text = answer.header("x-sim-time").unwrap_or_else(|| panic!("no time: {}", answer.text()));
+    assert_eq!(text.split_once('.').map(|(_, decimals)| decimals.len()), Some(3), "{text}");
+    text.parse().expect("a time")
+}
+
+/// Status and text of an error in the robot's shape.
+pub(crate) fn detail(answer: &Answer) -> (u16, String) {
+    assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
+    let body = json(answer);
+    assert_eq!(body.as_object().map(serde_json::Map::len), Some(1), "{body}");
+    (answer.status, body["detail"].as_str().unwrap_or_else(|| panic!("a text, not {body}")).to_owned())
+}
+
+/// A WebSocket, seen from the client.
+pub(crate) struct Socket(WebSocket<TcpStream>);
+
+/// What came over a socket.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Spoken {
+    /// A text frame, as JSON.
+    Text(Value),
+    /// The code of a close.
+    Close(u16),
+    /// Nothing more.
+    End,
+}
+
+impl Socket {
+    /// Opens a socket with headers of its own, or says with which status it was refused.
+    pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Socket, u16> {
+        let stream = TcpStream::connect_timeout(&address, PATIENCE).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        stream.set_nodelay(true).expect("no delay");
+        let mut request = format!("ws://{address}{path}").into_client_request().expect("a request");
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
+            request.headers_mut().insert(name, HeaderValue::from_str(value).expect("a value"));
+        }
+        match client(request, stream) {
+            Ok((socket, _)) => Ok(Socket(socket)),
+            Err(HandshakeError::Failure(Error::Http(answer))) => Err(answer.status().as_u16()),
+            Err(other) => panic!("{path}: {other}"),
+        }
+    }
+
+    /// Sends a text frame.
+    pub(crate) fn send(&mut self, text: impl ToString) {
+        self.0.send(Message::text(text.to_string())).expect("it is sent");
+    }
+
+    /// Sends a binary frame.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        // A server that has seen enough may hang up first.
+        let _ = self.0.send(Message::binary(bytes.to_vec()));
+    }
+
+    /// Waits for something other than a ping, which is answered.
+    pub(crate) fn hear(&mut self) -> Spoken {
+        loop {
+            match self.0.read() {
+                Ok(Message::Text(text)) => return Spoken::Text(serde_json::from_str(&text).expect("JSON")),
+                Ok(Message::Close(frame)) => {
+                    return Spoken::Close(frame.map_or(1005, |frame| frame.code.into()));
+                }
+                Ok(Message::Ping(_)) => self.0.flush().unwrap_or(()),
+                Ok(_) => {}
+                Err(Error::Io(e)) if matches!(e.kind(), std::io::ErrorKind::WouldBlock) => {
+                    panic!("nothing came within {PATIENCE:?}")
+                }
+                Err(_) => return Spoken::End,
+            }
+        }
+    }
+
+    /// Closes as it should be done. Afterwards the server has done all that it does for a client that went.
+    pub(crate) fn close(mut self) {
+        self.0.close(None).expect("it is closed");
+        while self.hear() != Spoken::End {}
+    }
+
+    /// Hangs up without a word. Afterwards the server has done all that it does for a client that went.
+    pub(crate) fn hang_up(mut self) {
+        self.0.get_ref().shutdown(Shutdown::Write).expect("it is shut");
+        while self.hear() != Spoken::End {}
+    }
+}
