@@ -110,9 +110,11 @@ pub fn openapi() -> String {
     Docs::new(resources().split_for_parts().1, BASE, &COMMON).json()
 }
 
-async fn no_such_path(request: Request) -> ApiError {
+async fn no_such_path(request: Request) -> Response {
+    let path = request.uri().path().to_owned();
     drain(request).await;
-    ApiError::not_found("no such path; /sim/api/docs lists what there is")
+    let docs = if crate::robot::is_path(&path) { "/docs" } else { "/sim/api/docs" };
+    ApiError::not_found(format!("no such path; {docs} lists what there is")).to(&path)
 }
 
 async fn wrong_method(request: Request) -> ApiError {

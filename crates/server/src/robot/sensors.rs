@@ -132,7 +132,7 @@ impl<const NAMED: usize> Reading for Measured<NAMED> {
 #[utoipa::path(get, path = "/speed", tag = "Driving", operation_id = "get_speed",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
     responses(
-    (status = 200, body = f64),
+    (status = 200, body = f64, content_type = "application/json"),
     (status = 422, body = Detail, description = "A parameter makes no sense"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
@@ -144,7 +144,7 @@ pub(super) async fn speed(State(app): State<App>, query: Query) -> Result<Respon
 #[utoipa::path(get, path = "/steering", tag = "Driving", operation_id = "get_steering",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
     responses(
-    (status = 200, body = f64),
+    (status = 200, body = f64, content_type = "application/json"),
     (status = 422, body = Detail, description = "A parameter makes no sense"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
@@ -156,7 +156,7 @@ pub(super) async fn steering(State(app): State<App>, query: Query) -> Result<Res
 #[utoipa::path(get, path = "/camera/pan", tag = "Camera", operation_id = "get_pan",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
     responses(
-    (status = 200, body = f64),
+    (status = 200, body = f64, content_type = "application/json"),
     (status = 422, body = Detail, description = "A parameter makes no sense"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
@@ -168,7 +168,7 @@ pub(super) async fn pan(State(app): State<App>, query: Query) -> Result<Response
 #[utoipa::path(get, path = "/camera/tilt", tag = "Camera", operation_id = "get_tilt",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
     responses(
-    (status = 200, body = f64),
+    (status = 200, body = f64, content_type = "application/json"),
     (status = 422, body = Detail, description = "A parameter makes no sense"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]

@@ -71,7 +71,7 @@ mod tests {
         let said = serde_json::to_value(said).expect("json");
         assert_eq!(said["orientation"]["yaw"], 90.0);
         let half = (said["orientation"]["quaternion"]["z"].as_f64()).expect("a number");
-        assert!((half - 0.707_107).abs() < 1e-9);
+        assert!((half - std::f64::consts::FRAC_1_SQRT_2).abs() < 1e-6);
         assert_eq!(said["velocity"]["linear"], 1.0);
     }
 }

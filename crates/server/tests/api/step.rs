@@ -71,9 +71,6 @@ fn what_is_wrong_is_refused_and_nothing_moves() {
         assert_eq!(status, 400, "{body}: {text}");
         assert!(text.contains(word), "{body}: {text}");
     }
-    let (status, text) = api.refused("/step", json!({"observe": ["odom", "lidar"]}));
-    assert_eq!(status, 503);
-    assert!(text.contains("odom"), "{text}");
     assert_eq!(api.get("/clock")["paused"], false, "not even paused");
 }
 
@@ -157,6 +154,35 @@ fn lidar_and_imu_come_with_the_answer() {
     }
     let only = api.post("/step", json!({"observe": ["imu", "imu"]}));
     assert_eq!(only["observations"].as_object().expect("an object").len(), 1);
+}
+
+#[test]
+fn odometry_comes_with_the_answer() {
+    let (simulator, mut api) = start_paused();
+    let body = json!({"steps": 21, "observe": ["odom"]});
+    let stepped = api.post("/step", body.clone());
+    let odom = &stepped["observations"]["odom"];
+    let mut keys: Vec<&String> = odom.as_object().expect("an object").keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["forward", "sideways", "time", "turning", "x", "y", "yaw"]);
+    assert!(near(&odom["time"], 0.1), "sample 3 of 30 a second: {odom}");
+    let said = simulator.robot().get("/odom");
+    assert_eq!(said["position"]["x"], odom["x"]);
+    assert_eq!(said["velocity"]["linear"], odom["forward"]);
+    api.post("/respawn", json!({}));
+    let headers = [("accept", "application/octet-stream")];
+    let answer = api.0.request("POST", "/sim/api/step", &headers, body.to_string().as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let end = answer.body.iter().position(|&b| b == b'\n').expect("a header line");
+    let header: Value = serde_json::from_slice(&answer.body[..end]).expect("JSON");
+    let info = json!([{"name": "odom", "shape": [6], "type": "<f8", "offset": 0, "time": 0.1}]);
+    assert_eq!(header["observations"], info);
+    let row: Vec<f64> =
+        answer.body[end + 1..].chunks(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight"))).collect();
+    for (value, name) in row.iter().zip(["x", "y", "yaw", "forward", "sideways", "turning"]) {
+        assert!(near(&odom[name], *value), "{name}: {value} {odom}");
+    }
+    assert_eq!(row.len(), 6);
 }
 
 #[test]

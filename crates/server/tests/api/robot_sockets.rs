@@ -1,0 +1,255 @@
+//! The WebSockets `/speed/stream` and `/steering/stream`.
+
+use crate::support::{Socket, Spoken, detail, json as parsed, setup, start, start_paused, until};
+use chicane_testkit::http::{Answer, raw_until_quiet};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+const TOKEN: &str = "s3cret-token.of~mine_0";
+
+#[test]
+fn every_frame_is_a_command() {
+    let (simulator, _) = start_paused();
+    let mut robot = simulator.robot();
+    for (path, axis, limit) in [("/speed/stream", "speed", 3.0), ("/steering/stream", "steering", 0.3491)] {
+        let mut socket = simulator.socket(path);
+        for (value, taken) in [(0.1, 0.1), (-0.2, -0.2), (1e9, limit)] {
+            socket.send(json!({"value": value, "more": "is ignored"}));
+            until("the frame is in force", || (robot.asked(axis) == taken).then_some(()));
+        }
+        // Many at once: carried out in their order, so that the last one stays.
+        for i in 0..500 {
+            socket.send(json!({"value": f64::from(i) * 1e-4}));
+        }
+        until("the last one is in force", || (robot.asked(axis) == 0.0499).then_some(()));
+        socket.close();
+    }
+}
+
+#[test]
+fn a_bad_frame_is_answered_and_the_socket_stays() {
+    let (simulator, _) = start_paused();
+    let mut robot = simulator.robot();
+    for (path, axis, unit) in [("/speed/stream", "speed", "m/s"), ("/steering/stream", "steering", "rad")] {
+        let mut socket = simulator.socket(path);
+        for (frame, word) in [
+            ("{}", unit),
+            ("{\"value\": \"fast\"}", unit),
+            ("{\"value\": null}", unit),
+            ("nonsense", "JSON"),
+            ("5", "JSON object"),
+            ("", unit),
+        ] {
+            socket.send(frame);
+            let Spoken::Text(said) = socket.hear() else { panic!("{path} {frame:?}: no answer") };
+            let text = said["detail"].as_str().expect("a text");
+            assert!(text.contains(word), "{path} {frame:?}: {text}");
+        }
+        socket.send_bytes(b"{\"value\": 1}");
+        let Spoken::Text(said) = socket.hear() else { panic!("{path}: no answer") };
+        assert!(said["detail"].as_str().is_some_and(|t| t.contains("text frames")), "{said}");
+        socket.send(json!({"value": 0.2}));
+        until("it goes on", || (robot.asked(axis) == 0.2).then_some(()));
+        socket.close();
+    }
+}
+
+#[test]
+fn the_value_is_zeroed_0_7_s_after_the_client_goes() {
+    let (simulator, mut api) = start_paused();
+    let mut robot = simulator.robot();
+    for (path, axis) in [("/speed/stream", "speed"), ("/steering/stream", "steering")] {
+        for politely in [true, false] {
+            let mut socket = simulator.socket(path);
+            socket.send(json!({"value": 0.3}));
+            until("the frame is in force", || (robot.asked(axis) == 0.3).then_some(()));
+            api.step(10);
+            if politely {
+                socket.close()
+            } else {
+                socket.hang_up()
+            }
+            api.step(139);
+            assert_eq!(robot.asked(axis), 0.3, "{axis}");
+            api.step(1);
+            assert_eq!(robot.asked(axis), 0.0, "{axis}");
+        }
+    }
+}
+
+#[test]
+fn a_client_that_goes_ends_no_newer_command() {
+    let (simulator, mut api) = start_paused();
+    let mut robot = simulator.robot();
+    let (mut first, mut second) =
+        (simulator.socket("/steering/stream"), simulator.socket("/steering/stream"));
+    first.send(json!({"value": 0.1}));
+    until("the first", || (robot.asked("steering") == 0.1).then_some(()));
+    second.send(json!({"value": 0.2}));
+    until("the second", || (robot.asked("steering") == 0.2).then_some(()));
+    first.close();
+    api.step(400);
+    assert_eq!(robot.asked("steering"), 0.2);
+    robot.post("/steering", json!({"value": 0.05}));
+    second.hang_up();
+    api.step(400);
+    assert_eq!(robot.asked("steering"), 0.05);
+    // One that never said anything has nothing to take back.
+    simulator.socket("/steering/stream").close();
+    api.step(400);
+    assert_eq!(robot.asked("steering"), 0.05);
+}
+
+#[test]
+fn nothing_leaks_into_a_world_that_was_loaded_since() {
+    let (simulator, mut api) = start_paused();
+    let mut robot = simulator.robot();
+    let mut socket = simulator.socket("/steering/stream");
+    socket.send(json!({"value": 0.3}));
+    until("the frame is in force", || (robot.asked("steering") == 0.3).then_some(()));
+    api.post("/respawn", json!({}));
+    assert_eq!(robot.asked("steering"), 0.0);
+    // The first command of the new world has the number that the old one had.
+    robot.post("/steering", json!({"value": 0.1}));
+    socket.close();
+    api.step(400);
+    assert_eq!(robot.asked("steering"), 0.1);
+    let mut socket = simulator.socket("/steering/stream");
+    socket.send(json!({"value": 0.2}));
+    until("sockets go on", || (robot.asked("steering") == 0.2).then_some(()));
+}
+
+fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> Answer {
+    simulator.client().request("GET", "/speed/stream", headers, b"")
+}
+
+#[test]
+fn a_handshake_that_is_none_is_told_what_is() {
+    let (simulator, _) = start_paused();
+    let upgrade = [("connection", "Upgrade"), ("upgrade", "websocket")];
+    let key = ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    let version = ("sec-websocket-version", "13");
+    let plain = handshake(&simulator, &[]);
+    assert_eq!((detail(&plain).0, plain.header("upgrade")), (426, Some("websocket")));
+    let old = handshake(&simulator, &[upgrade[0], upgrade[1], key, ("sec-websocket-version", "8")]);
+    assert_eq!((detail(&old).0, old.header("sec-websocket-version")), (426, Some("13")));
+    for headers in [
+        vec![upgrade[0], upgrade[1], version],
+        vec![upgrade[0], upgrade[1], version, ("sec-websocket-key", "short")],
+    ] {
+        assert_eq!(detail(&handshake(&simulator, &headers)).0, 400, "{headers:?}");
+    }
+    let post =
+        simulator.client().request("POST", "/speed/stream", &[upgrade[0], upgrade[1], key, version], b"");
+    assert_eq!(detail(&post).0, 405);
+    // And a good one says when it was.
+    let request = format!(
+        "GET /speed/stream HTTP/1.1\r\nHost: {}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        simulator.address
+    );
+    let said = raw_until_quiet(simulator.address, request.as_bytes(), Duration::from_millis(300));
+    let said = String::from_utf8_lossy(&said).to_lowercase();
+    assert!(said.starts_with("http/1.1 101"), "{said}");
+    assert!(said.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="), "{said}");
+    assert!(said.contains("x-sim-time: 0.000"), "{said}");
+}
+
+#[test]
+fn pages_of_other_sites_open_no_socket() {
+    let (simulator, _) = start_paused();
+    let open = |headers: &[(&str, &str)]| Socket::try_open(simulator.address, "/speed/stream", headers);
+    for origin in ["http://evil.example", "null", "http://localhost:1"] {
+        assert_eq!(open(&[("origin", origin)]).err(), Some(403), "{origin}");
+    }
+    assert_eq!(open(&[("sec-fetch-site", "cross-site")]).err(), Some(403));
+    let own = format!("http://{}", simulator.address);
+    assert!(open(&[("origin", &own)]).is_ok());
+    let foreign = handshake(&simulator, &[("origin", "http://evil.example")]);
+    assert_eq!(detail(&foreign).0, 403);
+}
+
+#[test]
+fn in_token_mode_a_socket_needs_the_token() {
+    let simulator = setup().token(TOKEN).start();
+    let open = |headers: &[(&str, &str)]| Socket::try_open(simulator.address, "/steering/stream", headers);
+    assert_eq!(open(&[]).err(), Some(401));
+    assert_eq!(open(&[("authorization", "Bearer wrong-token")]).err(), Some(401));
+    assert!(open(&[("authorization", &format!("Bearer {TOKEN}"))]).is_ok());
+    let cookie = format!("chicane_token_{}={TOKEN}", simulator.address.port());
+    assert!(open(&[("cookie", &cookie)]).is_ok());
+    let refused = simulator.client().get("/speed");
+    assert_eq!(detail(&refused).0, 401);
+}
+
+#[test]
+fn a_message_that_is_too_large_closes_the_socket() {
+    let (simulator, _) = start_paused();
+    let mut socket = simulator.socket("/speed/stream");
+    socket.send_bytes(&vec![b' '; (64 << 10) + 1]);
+    assert_eq!(socket.hear(), Spoken::Close(1009));
+    let mut socket = simulator.socket("/speed/stream");
+    socket.send(format!("{{\"value\": 0.5}}{}", " ".repeat(60 << 10)));
+    let mut robot = simulator.robot();
+    until("a large one is fine", || (robot.asked("speed") == 0.5).then_some(()));
+}
+
+#[test]
+fn there_are_so_many_sockets_and_no_more() {
+    let (simulator, _) = start_paused();
+    let mut sockets: Vec<Socket> = (0..256).map(|_| simulator.socket("/speed/stream")).collect();
+    let open = || Socket::try_open(simulator.address, "/steering/stream", &[]);
+    assert_eq!(open().err(), Some(503));
+    sockets.pop().expect("one").hang_up();
+    until("there is room again", || open().ok());
+    assert_eq!(simulator.client().get("/speed").status, 200);
+}
+
+#[test]
+fn the_simulator_stops_with_open_sockets() {
+    let simulator = start();
+    let mut robot = simulator.robot();
+    let mut sockets: Vec<Socket> = (0..20).map(|_| simulator.socket("/speed/stream")).collect();
+    for socket in &mut sockets {
+        socket.send(json!({"value": 0.1}));
+    }
+    until("they are heard", || (robot.asked("speed") == 0.1).then_some(()));
+    let took = simulator.stop();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    for socket in &mut sockets {
+        assert_eq!(socket.hear(), Spoken::Close(1001));
+        assert_eq!(socket.hear(), Spoken::End);
+    }
+}
+
+#[test]
+fn a_quiet_client_stays_and_a_dead_one_goes() {
+    let (simulator, _) = start_paused();
+    let mut robot = simulator.robot();
+    let request = format!(
+        "GET /steering/stream HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        simulator.address
+    );
+    let address = simulator.address;
+    let began = Instant::now();
+    // It reads, and answers no ping: the server hangs up.
+    let dead = std::thread::spawn(move || {
+        raw_until_quiet(address, request.as_bytes(), Duration::from_secs(30));
+        began.elapsed()
+    });
+    let mut socket = simulator.socket("/speed/stream");
+    let quiet = std::thread::spawn(move || {
+        // Pings are answered while something is waited for.
+        let said = socket.hear();
+        (said, socket)
+    });
+    let dead = dead.join().expect("the reader");
+    assert!(dead > Duration::from_secs(8) && dead < Duration::from_secs(25), "{dead:?}");
+    assert_eq!(parsed(&robot.0.get("/speed")), json!(0.0));
+    let asked = simulator.stop();
+    assert!(asked < Duration::from_secs(1));
+    let (said, _) = quiet.join().expect("the quiet one");
+    assert_eq!(said, Spoken::Close(1001), "it was there to the end");
+    assert!(began.elapsed() > Duration::from_secs(8));
+}

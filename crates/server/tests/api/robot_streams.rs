@@ -1,0 +1,173 @@
+//! Every path that is read can be followed: server-sent events, the newest sample each time.
+
+use crate::support::{Gate, json as parsed, number, plain, setup, start, start_paused, until};
+use chicane_testkit::http::{Client, Events, Heard, raw_until_quiet};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const FOLLOWED: [&str; 11] = [
+    "/speed",
+    "/steering",
+    "/camera/pan",
+    "/camera/tilt",
+    "/odom",
+    "/imu",
+    "/battery",
+    "/lidar?step=30",
+    "/lidar",
+    "/states?include=imu,joints",
+    "/health",
+];
+
+fn next(events: &mut Events) -> Value {
+    let event = events.next_of("message");
+    assert!(!event.data.contains('\n'), "{event:?}");
+    serde_json::from_str(&event.data).unwrap_or_else(|e| panic!("{e}: {}", event.data))
+}
+
+fn silent(events: &mut Events) -> bool {
+    events.hear(Duration::from_millis(50)) == Heard::Silence
+}
+
+#[test]
+fn the_first_sample_comes_at_once_and_then_every_new_one() {
+    let (simulator, mut api) = start_paused();
+    let mut client = simulator.client();
+    for path in FOLLOWED {
+        let mut events = simulator.follow(path);
+        assert_eq!(next(&mut events), parsed(&client.get(path)), "{path}");
+        assert!(silent(&mut events), "{path}: time stands still");
+        // Every sensor has a new sample within a second.
+        api.step(200);
+        let newest = parsed(&client.get(path));
+        // Samples that are on their way come first.
+        let mut last = next(&mut events);
+        while let Heard::Event(event) = events.hear(Duration::from_millis(50)) {
+            last = serde_json::from_str(&event.data).expect("JSON");
+        }
+        assert_eq!(last, newest, "{path}");
+    }
+}
+
+#[test]
+fn a_parameter_asks_for_a_stream_as_well() {
+    let (simulator, _) = start_paused();
+    for path in [
+        "/imu?stream=true",
+        "/lidar?step=2&stream=1",
+        "/states?stream=true&include=speed",
+        "/info?stream=true",
+    ] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address);
+        let heard = raw_until_quiet(simulator.address, request.as_bytes(), Duration::from_millis(200));
+        let text = String::from_utf8_lossy(&heard);
+        assert!(text.to_lowercase().contains("content-type: text/event-stream"), "{path}: {text}");
+        assert!(text.contains("data: {") && text.contains("}\n\n"), "{path}: {text}");
+    }
+    let answer = simulator.client().get("/imu?stream=false");
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+}
+
+#[test]
+fn samples_come_in_their_order_and_the_newest_last() {
+    let simulator = start();
+    let mut events = simulator.follow("/lidar?step=30");
+    let mut last = -1.0;
+    for _ in 0..10 {
+        let sample = number(&next(&mut events)["meta"]["sample"]);
+        assert!(sample > last, "{sample} after {last}");
+        last = sample;
+    }
+}
+
+#[test]
+fn who_follows_before_the_first_world_hears_it_come() {
+    let gate = Gate::default();
+    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+    let mut odom = simulator.follow("/odom");
+    let mut health = simulator.follow("/health");
+    assert_eq!(odom.head.header("x-sim-time"), Some("0.000"));
+    assert_eq!(next(&mut health)["status"], "waiting");
+    assert!(silent(&mut odom));
+    gate.open();
+    assert_eq!(next(&mut odom)["frame_id"], "odom");
+    until("it is well", || (next(&mut health)["status"] == "ok").then_some(()));
+}
+
+#[test]
+fn a_world_that_is_loaded_anew_begins_with_new_samples() {
+    let (simulator, mut api) = start_paused();
+    api.step(400);
+    let mut events = simulator.follow("/lidar?step=30");
+    assert_eq!(next(&mut events)["meta"]["sample"], 20);
+    api.post("/respawn", json!({}));
+    assert_eq!(next(&mut events)["meta"]["sample"], 0);
+}
+
+#[test]
+fn commands_are_seen_while_time_stands_still() {
+    let (simulator, _) = start_paused();
+    let mut robot = simulator.robot();
+    let mut events = simulator.follow("/states?include=odom");
+    assert_eq!(next(&mut events)["cmd"]["speed"], 0.0);
+    robot.post("/speed", json!({"value": 0.5}));
+    assert_eq!(next(&mut events)["cmd"]["speed"], 0.5);
+}
+
+#[test]
+fn readers_that_do_not_read_harm_nobody() {
+    let simulator = start();
+    let mut api = simulator.api();
+    api.post("/clock", json!({"speed": 20}));
+    let stuck: Vec<Client> = (0..50)
+        .map(|i| {
+            let path = ["/lidar?step=0.5&stream=true", "/states?stream=true", "/imu?stream=true"][i % 3];
+            let mut client = simulator.client();
+            client.send("GET", path, &[], b"");
+            client
+        })
+        .collect();
+    let mut robot = simulator.robot();
+    let mut reader = simulator.follow("/imu");
+    let first = api.time();
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(2) {
+        next(&mut reader);
+        let asked = Instant::now();
+        robot.post("/speed", json!({"value": 0.0}));
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    }
+    assert!(api.time() > first + 2.0, "time goes on");
+    drop(stuck);
+    assert!(simulator.stop() < Duration::from_secs(1));
+}
+
+#[test]
+fn streams_end_when_the_simulator_stops() {
+    let simulator = start();
+    let mut streams: Vec<Events> = FOLLOWED.iter().map(|path| simulator.follow(path)).collect();
+    for stream in &mut streams {
+        next(stream);
+    }
+    let took = simulator.stop();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    for stream in &mut streams {
+        while let Heard::Event(_) = stream.hear(Duration::from_secs(5)) {}
+        assert_eq!(stream.hear(Duration::from_secs(5)), Heard::End);
+    }
+}
+
+#[test]
+fn a_stream_that_has_nothing_to_say_says_so() {
+    let (simulator, _) = start_paused();
+    let request = format!("GET /info?stream=true HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address);
+    let address = simulator.address;
+    let reader =
+        std::thread::spawn(move || raw_until_quiet(address, request.as_bytes(), Duration::from_secs(17)));
+    // A comment comes every 15 s, so that it is not quiet for 17.
+    std::thread::sleep(Duration::from_millis(15_500));
+    simulator.stop();
+    let heard = String::from_utf8(reader.join().expect("the reader")).expect("text");
+    assert_eq!(heard.matches("data: ").count(), 1, "{heard}");
+    assert_eq!(heard.matches(": \n\n").count(), 1, "{heard}");
+}
