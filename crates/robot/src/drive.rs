@@ -164,8 +164,9 @@ mod tests {
         assert_eq!(arbiter.speed(1e300, 0).1, 3.0);
         assert_eq!(arbiter.speed(f64::NAN, 0).1, 0.0);
         assert_eq!(arbiter.set(Axis::Steering, -9.0, None).1, -0.3491);
-        assert_eq!(arbiter.set(Axis::Pan, 9.0, None).1, 0.5236);
-        assert_eq!(arbiter.set(Axis::Tilt, -9.0, None).1, -0.5236);
+        let camera = Profile::gen1().camera;
+        assert_eq!(arbiter.set(Axis::Pan, 9.0, None).1, camera.max_pan_rad);
+        assert_eq!(arbiter.set(Axis::Tilt, -9.0, None).1, -camera.max_tilt_rad);
     }
 
     #[test]

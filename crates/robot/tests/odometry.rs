@@ -151,7 +151,7 @@ fn a_car_that_stands_stays_where_it_is() {
     let world = Arc::new(shipped_world("oval"));
     for seed in 0..5 {
         let mut run = Run::new(&world, seed);
-        let mut check = |run: &Run, from: [f64; 3]| {
+        let check = |run: &Run, from: [f64; 3]| {
             if run.odom().tick == run.sim.tick() {
                 let [x, y, yaw] = run.error();
                 let moved = libm::hypot(x - from[0], y - from[1]);

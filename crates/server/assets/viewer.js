@@ -1,6 +1,8 @@
 // The live map: draws what the event stream tells and sends what people ask for.
 // In the world: metres, radians, y up. On the screen: CSS pixels, y down.
 
+import { pauseSounds } from "./audio.js";
+
 /** @typedef {{x: number, y: number, yaw: number, steering: number}} Pose */
 
 const API = "/sim/api";
@@ -499,6 +501,7 @@ let wanted = null, fetches = 0;
 function onState(state) {
   const before = live ?? state;
   live = state;
+  pauseSounds(state.paused);
   showBars();
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (state.overlay_seq !== before.overlay_seq && !calm()) $("overlay").animate(...PULSE);

@@ -1,16 +1,18 @@
 //! What happens to sounds, for whoever plays them: pages, and programs that listen.
 //!
-//! Every listener has its place in one bounded ring; one that falls behind it is told so, and starts
-//! again from what plays.
+//! An event is told after what it did can be seen, with the serial number of what was published: a
+//! listener that starts from what plays knows which events that holds already. Every listener has its
+//! place in one bounded ring; one that falls behind it is told so, and starts again from what plays.
 
 use bytes::Bytes;
-use chicane_robot::Stack;
 use chicane_robot::audio::Event;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
 /// Events that are kept for a slow listener.
 const KEPT: usize = 256;
+/// Listeners at a time.
+const MAX_LISTENERS: usize = 256;
 
 /// Where the robot's sounds go.
 #[derive(Clone)]
@@ -21,6 +23,10 @@ pub(crate) struct Loudspeaker {
 /// An event, and the bytes it is sent as, written once however many listen.
 #[derive(Debug)]
 pub(crate) struct Told {
+    /// Of the first publication that shows what it did.
+    pub(crate) serial: u64,
+    /// Simulated seconds.
+    pub(crate) time_s: f64,
     pub(crate) event: Event,
     pub(crate) bytes: OnceLock<Bytes>,
 }
@@ -30,16 +36,16 @@ impl Loudspeaker {
         Loudspeaker { events: broadcast::channel(KEPT).0 }
     }
 
-    /// Tells everyone what happened since.
-    pub(crate) fn tell(&self, stack: &mut Stack) {
-        for event in stack.take_audio_events() {
+    /// Tells everyone what happened, and when.
+    pub(crate) fn tell(&self, serial: u64, heard: impl IntoIterator<Item = (f64, Event)>) {
+        for (time_s, event) in heard {
             // Nobody has to listen.
-            let _ = self.events.send(Arc::new(Told { event, bytes: OnceLock::new() }));
+            let _ = self.events.send(Arc::new(Told { serial, time_s, event, bytes: OnceLock::new() }));
         }
     }
 
-    /// Everything from now on.
-    pub(crate) fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
-        self.events.subscribe()
+    /// Everything from now on; `None` if too many listen already.
+    pub(crate) fn listen(&self) -> Option<broadcast::Receiver<Arc<Told>>> {
+        (self.events.receiver_count() < MAX_LISTENERS).then(|| self.events.subscribe())
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod http;
 mod pilot;
+pub mod sounds;
 mod tracks;
 mod yard;
 

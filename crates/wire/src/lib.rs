@@ -34,8 +34,11 @@ pub use named::Named;
 pub use num::Num;
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
-    Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, Rates,
-    ScanMeta, Sensors, Shown, Sizes, SpeedFrame, SpeedRequest, States, SteeringRequest, Velocity, Waiting,
+    Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, PlayRequest,
+    PlayRequestBody, Played, Quaternion, Rates, ScanMeta, Sensors, Shown, Sizes, SoundBegun, SoundEvent,
+    SoundFormat, SoundKind, SoundPlaying, SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame,
+    SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
+    VolumeChanged, VolumeRequest, Waiting,
 };
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{

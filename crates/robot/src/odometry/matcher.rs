@@ -1,5 +1,7 @@
 //! Where a scan was taken, seen from a keyframe: points to lines, by Gauss and Newton.
 
+#![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
+
 use super::keyframe::{Beams, Keyframe, Line};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

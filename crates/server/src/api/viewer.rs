@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 const PAGE: &str = include_str!("../../assets/viewer.html");
 const SCRIPT: &str = include_str!("../../assets/viewer.js");
+const SOUND: &str = include_str!("../../assets/audio.js");
 const STYLE: &str = include_str!("../../assets/viewer.css");
 
 pub(super) async fn home() -> Redirect {
@@ -20,6 +21,7 @@ pub(super) async fn page() -> Response {
 pub(super) async fn asset(Name(file): Name) -> Result<Response, ApiError> {
     let (kind, text) = match file.as_str() {
         "viewer.js" => ("text/javascript; charset=utf-8", SCRIPT),
+        "audio.js" => ("text/javascript; charset=utf-8", SOUND),
         "viewer.css" => ("text/css; charset=utf-8", STYLE),
         _ => return Err(ApiError::not_found("no such file")),
     };

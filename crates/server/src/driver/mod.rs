@@ -101,6 +101,11 @@ impl Simulator {
         self.view.clone()
     }
 
+    /// Whether the end is near.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
     /// Waits for the end of the thread, and with it of the program.
     pub(crate) async fn ended(&self) {
         let mut alive = self.alive.clone();

@@ -7,7 +7,7 @@ use super::{Place, Start};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use chicane_robot::{Axis, Done, Hold, Stack};
-use chicane_sim::{Command, Event, Sim, sample_at};
+use chicane_sim::{Command, Event, Sim, TICK_S, sample_at};
 use chicane_wire::{Num, Transition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +48,8 @@ pub(super) struct Driver {
     changes: u64,
     lost: Option<Arc<str>>,
     replies: Vec<SendReply>,
+    /// What happened to sounds since the last publication, and when.
+    heard: Vec<(f64, chicane_robot::audio::Event)>,
     /// Something happened that was not published yet.
     unseen: bool,
 }
@@ -130,6 +132,7 @@ impl Driver {
             changes: 0,
             lost: None,
             replies: Vec::new(),
+            heard: Vec::new(),
             unseen: false,
         };
         (driver, seen)
@@ -240,7 +243,7 @@ impl Driver {
             Ok(applied) => {
                 if is_reset {
                     running.stack.calm();
-                    self.loudspeaker.tell(&mut running.stack);
+                    self.hear();
                     self.answer_holds();
                 }
                 self.reply(reply, applied);
@@ -260,7 +263,7 @@ impl Driver {
         };
         match running.stack.apply(command) {
             Ok(done) => {
-                self.loudspeaker.tell(&mut running.stack);
+                self.hear();
                 self.answer_holds();
                 self.answer(reply, done);
             }
@@ -361,7 +364,7 @@ impl Driver {
         if let Some(old) = &mut self.running {
             // No old command lives on, and whoever waits for one is told.
             old.stack.calm();
-            self.loudspeaker.tell(&mut old.stack);
+            self.hear();
             self.answer_holds();
         }
         self.running = Some(Running::new(sim, place, now));
@@ -402,7 +405,6 @@ impl Driver {
         let started = Instant::now();
         running.tick();
         self.metrics.tick_time.observe(started.elapsed());
-        self.loudspeaker.tell(&mut running.stack);
         let mut told = false;
         for event in running.sim.events() {
             told = true;
@@ -414,9 +416,17 @@ impl Driver {
         if told {
             self.change();
         }
+        self.hear();
         if self.running.as_ref().is_some_and(|running| !running.holds.is_empty()) {
             self.answer_holds();
         }
+    }
+
+    /// Takes note of what happened to sounds. It is told when it can be seen.
+    fn hear(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let time_s = running.sim.tick() as f64 * TICK_S;
+        self.heard.extend(running.stack.take_audio_events().into_iter().map(|event| (time_s, event)));
     }
 
     /// A simulation that panicked is given up; someone will load its world again.
@@ -424,6 +434,8 @@ impl Driver {
         if let Some(running) = self.running.take() {
             tracing::error!(world = &*running.place.name, "the simulation failed; its world is loaded again");
             self.lost = Some(running.place.name.clone());
+            // Nothing of it plays on.
+            self.heard.push((0.0, chicane_robot::audio::Event::StopAll));
         }
         // Their senders go with them, and whoever waits is told that it failed.
         self.replies.clear();
@@ -479,6 +491,7 @@ impl Driver {
             state_json: OnceLock::new(),
         });
         self.view.send_replace(Arc::clone(&published));
+        self.loudspeaker.tell(self.serial, self.heard.drain(..));
         self.unseen = false;
         for send in self.replies.drain(..) {
             send(&published);

@@ -2,6 +2,7 @@
 //! document.
 
 mod about;
+mod audio;
 mod body;
 mod camera;
 mod command;
@@ -37,7 +38,11 @@ const ABOUT: &str = "Drives a robot car and reads its sensors. Metres, seconds a
     server-sent events, the camera as MJPEG.\n\n\
     WebSockets: `/speed/stream` and `/steering/stream` take text frames `{\"value\": x}`, a command each. A frame \
     that makes no sense is answered by `{\"detail\": \"<text>\"}`. When the client goes, its last command is zeroed \
-    after 0.7 s unless a newer one came.";
+    after 0.7 s unless a newer one came.\n\n\
+    `/audio/stream?sample_rate=24000&channels=1&volume=1.0` plays samples: it says \
+    `{\"id\", \"sample_rate\", \"channels\"}` first and then takes binary frames of 16-bit samples, little end first, \
+    channels by turns, at the pace of simulated time and up to two seconds ahead of it. Closing it stops the sound, and \
+    stopping the sound closes it.";
 
 /// Errors that every path can answer with.
 const COMMON: [CommonError; 9] = [
@@ -97,6 +102,8 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(camera::camera))
         .routes(routes!(sensors::pan, command::pan))
         .routes(routes!(sensors::tilt, command::tilt))
+        // Loudspeaker
+        .merge(audio::routes())
         // About
         .routes(routes!(about::info))
         .routes(routes!(about::health))

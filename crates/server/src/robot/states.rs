@@ -1,5 +1,6 @@
 //! `GET /states`: several things that the robot says, of one moment, in one answer.
 
+use super::audio;
 use super::error::RobotError;
 use super::lidar::Lidar;
 use super::query::Query;
@@ -67,6 +68,7 @@ impl Reading for Asked {
             Shown::Lidar => robot.scan.as_ref().map(|t| t.sample),
             Shown::Camera => Some(frame),
             Shown::Speed | Shown::Steering | Shown::Joints => robot.joints.as_ref().map(|t| t.sample),
+            Shown::Audio => Some(audio::moment(now)),
         };
         // Added up, samples that only grow tell one moment from the next.
         let samples = self.shown.iter().filter_map(|what| sample(*what)).sum();
@@ -97,6 +99,7 @@ impl Reading for Asked {
             speed: self.want(Shown::Speed, || joints.map(|j| Num(j.speed))),
             steering: self.want(Shown::Steering, || joints.map(|j| Num(j.steering))),
             joints: self.want(Shown::Joints, || joints.map(|j| view::joints(j))),
+            audio: self.want(Shown::Audio, || audio::sounds(now)),
         }))
     }
 }
@@ -107,7 +110,7 @@ impl Reading for Asked {
 #[utoipa::path(get, path = "/states", tag = "Sensors",
     params(
     ("include" = Option<String>, Query,
-        description = "Names with commas: odom, battery, imu, lidar, camera, speed, steering, joints"),
+        description = "Names with commas: odom, battery, imu, lidar, camera, speed, steering, joints, audio"),
     ("step" = Option<f64>, Query, description = "Degrees from key to key of the lidar; 1 if omitted",
         minimum = 0.5, maximum = 30),
     ("stream" = Option<bool>, Query, description = "Server-sent events, whenever something is new")),

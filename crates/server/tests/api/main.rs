@@ -3,6 +3,10 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 mod access;
+mod audio;
+mod audio_events;
+mod audio_sources;
+mod audio_streams;
 mod camera;
 mod clock;
 mod display;

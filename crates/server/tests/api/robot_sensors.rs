@@ -172,7 +172,7 @@ fn states_show_what_is_asked_for() {
     assert_eq!(time, 0.05);
     assert_eq!(
         keys(&all),
-        ["battery", "camera", "cmd", "imu", "joints", "lidar", "odom", "speed", "steering"]
+        ["audio", "battery", "camera", "cmd", "imu", "joints", "lidar", "odom", "speed", "steering"]
     );
     assert_eq!(all["cmd"], json!({"speed": 3.0, "steering": 0.1, "pan": 0.0, "tilt": 0.0}));
     assert_eq!(all["camera"], json!({"time": 0.0, "frame": 0, "width": 480, "height": 360}));

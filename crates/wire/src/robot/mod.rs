@@ -1,11 +1,17 @@
 //! The robot's own API: what it is asked for, and what it says.
 
 mod about;
+mod audio;
 mod command;
 mod reading;
 mod states;
 
 pub use about::{Health, Info, Rates, Sensors, Sizes};
+pub use audio::{
+    PlayRequest, PlayRequestBody, Played, SoundBegun, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
+    SoundSamples, SoundSource, SoundStopped, Sounds, StopSoundRequest, StopSoundRequestBody, StreamOpened,
+    VolumeChanged, VolumeRequest,
+};
 pub use command::{
     CameraAngleRequest, Commanded, DriveRequest, DriveValues, Driven, SpeedFrame, SpeedRequest,
     SteeringRequest,

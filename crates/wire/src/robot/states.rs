@@ -1,5 +1,6 @@
 //! Several things that the robot says, in one answer.
 
+use super::audio::Sounds;
 use super::reading::{Battery, Inertial, JointAngles, LidarScan, Odometry};
 use crate::fields::Invalid;
 use crate::num::Num;
@@ -57,11 +58,13 @@ pub enum Shown {
     Steering,
     /// Everything that turns.
     Joints,
+    /// What plays.
+    Audio,
 }
 
 impl Shown {
     /// All there are.
-    pub const ALL: [Shown; 8] = [
+    pub const ALL: [Shown; 9] = [
         Shown::Odom,
         Shown::Battery,
         Shown::Imu,
@@ -70,6 +73,7 @@ impl Shown {
         Shown::Speed,
         Shown::Steering,
         Shown::Joints,
+        Shown::Audio,
     ];
 
     /// As it is written.
@@ -83,6 +87,7 @@ impl Shown {
             Shown::Speed => "speed",
             Shown::Steering => "steering",
             Shown::Joints => "joints",
+            Shown::Audio => "audio",
         }
     }
 
@@ -135,6 +140,9 @@ pub struct States {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<JointAngles>)]
     pub joints: Option<Option<JointAngles>>,
+    /// As `GET /audio`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audio: Option<Sounds>,
 }
 
 #[cfg(test)]

@@ -1,0 +1,147 @@
+//! Ogg: pages with checksums, and the packets in them. One stream from its first page to its last.
+
+use super::{DecodeError, Format};
+
+const CONTINUED: u8 = 1;
+const FIRST: u8 = 2;
+const LAST: u8 = 4;
+const CUT_OFF: DecodeError = DecodeError::Truncated(Format::Ogg);
+
+pub(super) fn damaged(what: &'static str) -> DecodeError {
+    DecodeError::Damaged { format: Format::Ogg, what }
+}
+
+/// A page.
+pub(super) struct Page<'a> {
+    flags: u8,
+    /// Where the stream is at its end, in samples; −1 if no packet ends in it.
+    pub(super) position: i64,
+    serial: u32,
+    number: u32,
+    /// Lengths of pieces; one of 255 goes on in the next.
+    laces: &'a [u8],
+    body: &'a [u8],
+}
+
+impl<'a> Page<'a> {
+    /// The page at the start of these bytes, and what follows it.
+    fn read(bytes: &'a [u8]) -> Result<(Page<'a>, &'a [u8]), DecodeError> {
+        let (head, after) = bytes.split_first_chunk::<27>().ok_or(CUT_OFF)?;
+        if !head.starts_with(b"OggS\0") {
+            return Err(damaged("there is something else between its pages"));
+        }
+        let four = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (laces, after) = after.split_at_checked(usize::from(head[26])).ok_or(CUT_OFF)?;
+        let length = laces.iter().map(|lace| usize::from(*lace)).sum();
+        let (body, after) = after.split_at_checked(length).ok_or(CUT_OFF)?;
+        let mut blank = *head;
+        blank[22..26].fill(0);
+        if [&blank[..], laces, body].iter().fold(0, |sum, part| checksum(sum, part)) != four(22) {
+            return Err(damaged("the checksum of a page is wrong"));
+        }
+        let position = i64::from(four(6)) | i64::from(four(10)) << 32;
+        Ok((Page { flags: head[5], position, serial: four(14), number: four(18), laces, body }, after))
+    }
+
+    pub(super) fn is_last(&self) -> bool {
+        self.flags & LAST != 0
+    }
+}
+
+/// Takes a file apart.
+pub(super) struct Pages<'a> {
+    rest: &'a [u8],
+    /// Serial number of the stream and number of the next page.
+    next: Option<(u32, u32)>,
+    over: bool,
+    /// What came of the packet that goes on in the next page.
+    begun: Option<Vec<u8>>,
+}
+
+impl<'a> Pages<'a> {
+    pub(super) fn new(file: &'a [u8]) -> Pages<'a> {
+        Pages { rest: file, next: None, over: false, begun: None }
+    }
+
+    /// The next page; `None` after the last one.
+    pub(super) fn next(&mut self) -> Result<Option<Page<'a>>, DecodeError> {
+        if self.over {
+            if self.rest.starts_with(b"OggS") {
+                let what = "it holds several streams; one Vorbis stream can be played";
+                return Err(DecodeError::Unsupported { format: Format::Ogg, what });
+            }
+            return Ok(None);
+        }
+        let (page, rest) = Page::read(self.rest)?;
+        if page.flags & FIRST != 0 && self.next.is_some() || self.next.is_some_and(|(s, _)| s != page.serial)
+        {
+            let what = "it holds several streams; one Vorbis stream can be played";
+            return Err(DecodeError::Unsupported { format: Format::Ogg, what });
+        }
+        if self.next.is_some_and(|(_, number)| number != page.number) {
+            return Err(damaged("a page is missing"));
+        }
+        if (page.flags & CONTINUED != 0) != self.begun.is_some() {
+            return Err(damaged("a packet is torn"));
+        }
+        self.next = Some((page.serial, page.number.wrapping_add(1)));
+        (self.rest, self.over) = (rest, page.is_last());
+        Ok(Some(page))
+    }
+
+    /// Gives every packet that ends in a page to a function.
+    pub(super) fn packets(
+        &mut self,
+        page: &Page<'_>,
+        mut each: impl FnMut(&[u8]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        let mut body = page.body;
+        let mut length = 0;
+        for lace in page.laces {
+            length += usize::from(*lace);
+            if *lace == 255 {
+                continue;
+            }
+            let (piece, after) = body.split_at(length);
+            match self.begun.take() {
+                Some(mut packet) => {
+                    packet.extend_from_slice(piece);
+                    each(&packet)?;
+                }
+                None => each(piece)?,
+            }
+            (body, length) = (after, 0);
+        }
+        if page.laces.last() == Some(&255) {
+            self.begun.get_or_insert_default().extend_from_slice(body);
+        }
+        Ok(())
+    }
+
+    /// Whether a packet has no end.
+    pub(super) fn is_torn(&self) -> bool {
+        self.begun.is_some()
+    }
+}
+
+/// CRC-32 as Ogg has it: highest bit first, nothing inverted.
+pub(super) fn checksum(sum: u32, bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = table();
+    bytes.iter().fold(sum, |sum, byte| sum << 8 ^ TABLE[usize::from((sum >> 24) as u8 ^ byte)])
+}
+
+const fn table() -> [u32; 256] {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        let mut sum = (i as u32) << 24;
+        let mut bit = 0;
+        while bit < 8 {
+            sum = sum << 1 ^ if sum >> 31 == 1 { 0x04c1_1db7 } else { 0 };
+            bit += 1;
+        }
+        table[i] = sum;
+        i += 1;
+    }
+    table
+}

@@ -1,0 +1,139 @@
+//! Which addresses a program of a student may have the simulator ask: those of the open internet, and
+//! none of this machine or of the network it is in.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Which addresses may be asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AddressRule {
+    /// Beside those of the open internet.
+    also: Vec<SocketAddr>,
+}
+
+impl AddressRule {
+    /// The open internet and one address more.
+    #[cfg(test)]
+    pub(super) fn and(address: SocketAddr) -> AddressRule {
+        AddressRule { also: vec![address] }
+    }
+
+    /// Whether an address may be asked.
+    pub(super) fn permits(&self, address: SocketAddr) -> bool {
+        is_open(address.ip()) || self.also.contains(&address)
+    }
+}
+
+/// Whether an address is one of the open internet.
+fn is_open(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => is_open_v4(ip),
+        IpAddr::V6(ip) => is_open_v6(ip),
+    }
+}
+
+fn is_open_v4(ip: Ipv4Addr) -> bool {
+    let [a, b, c, _] = ip.octets();
+    let closed = ip.is_loopback()
+        || ip.is_private()
+        || ip.is_link_local()
+        || ip.is_multicast()
+        || ip.is_documentation()
+        // This network; carriers; protocols; measurements; reserved, with broadcast at its end.
+        || a == 0
+        || (a == 100 && b & 0xc0 == 64)
+        || (a == 192 && b == 0 && c == 0)
+        || (a == 198 && b & 0xfe == 18)
+        || a >= 240;
+    !closed
+}
+
+fn is_open_v6(ip: Ipv6Addr) -> bool {
+    let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match ip.segments() {
+        // An IPv4 address in another coat: mapped, through NAT64, through 6to4.
+        [0, 0, 0, 0, 0, 0xffff, high, low] => is_open_v4(inner(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_open_v4(inner(high, low)),
+        [0x2002, high, low, ..] => is_open_v4(inner(high, low)),
+        // Protocols, among them Teredo; documentation.
+        [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
+        [0x3fff, second, ..] if second < 0x1000 => false,
+        // Everything else that is given out.
+        [first, ..] => first & 0xe000 == 0x2000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_open_internet_may_be_asked_and_nothing_near() {
+        let open = [
+            "1.1.1.1",
+            "8.8.8.8",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "198.20.0.1",
+            "2606:4700:4700::1111",
+            "2a00:1450::1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::808:808",
+            "2002:808:808::1",
+        ];
+        let closed = [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "127.0.0.1",
+            "127.255.255.254",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.1",
+            "192.0.2.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.51.100.7",
+            "203.0.113.7",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::7f00:1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::808:808",
+            "2001::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "2002:a00:1::1",
+            "3fff::1",
+            "fc00::1",
+            "fd12:3456::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ];
+        for (list, want) in [(&open[..], true), (&closed[..], false)] {
+            for text in list {
+                assert_eq!(is_open(text.parse().expect("an address")), want, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_address_more_is_one_address_more() {
+        let rule = AddressRule::and("127.0.0.1:4000".parse().expect("an address"));
+        for (address, want) in
+            [("127.0.0.1:4000", true), ("127.0.0.1:4001", false), ("127.0.0.2:4000", false)]
+        {
+            assert_eq!(rule.permits(address.parse().expect("an address")), want, "{address}");
+        }
+    }
+}

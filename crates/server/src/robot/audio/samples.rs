@@ -1,0 +1,191 @@
+//! The WebSocket `/audio/stream`: samples that a client sends as it likes, and that are taken at the pace
+//! of simulated time.
+//!
+//! A message is cut into pieces of a tenth of a second. What came may be two simulated seconds ahead;
+//! then pieces wait, and when enough wait nothing more is read, so that the client has to wait too. The
+//! socket ends with the sound, whatever ends that: a stop, a reset, another world.
+
+use super::super::error::RobotError;
+use super::super::query::Query;
+use super::super::sensors::robot;
+use super::super::view::json;
+use super::view;
+use crate::app::App;
+use crate::driver::{Published, Refused};
+use crate::websocket::{Gone, Said, Socket, Upgrade};
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use chicane_robot::audio::Stream;
+use chicane_robot::{Command, Done};
+use chicane_wire::{Detail, StreamOpened};
+use serde::Serialize;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+/// Largest message.
+const MAX_MESSAGE: usize = 4 << 20;
+/// Ticks that samples may be ahead of time: two simulated seconds.
+const MAX_AHEAD: u64 = 400;
+/// When more bytes than this wait for their time, nothing more is read.
+const MAX_WAITING: usize = 1 << 20;
+/// Pieces a second.
+const PIECES: usize = 10;
+
+/// Samples, 16 bits each, little end first, channels by turns.
+pub(super) async fn stream(
+    State(app): State<App>,
+    query: Query,
+    upgrade: Upgrade,
+) -> Result<Response, RobotError> {
+    let wanted = Stream {
+        sample_rate: query.whole("sample_rate", 8000, 48_000)?.unwrap_or(24_000) as u32,
+        channels: query.whole("channels", 1, 2)?.unwrap_or(1) as u16,
+        volume: query.number("volume", [0.0, 1.0])?.unwrap_or(1.0),
+    };
+    let speaking = app.clone();
+    let upgrade = upgrade.max_message(MAX_MESSAGE);
+    Ok(upgrade.run(&app, move |socket| run(speaking, socket, wanted)))
+}
+
+/// Opens a sound, feeds it, and stops it.
+async fn run(app: App, mut socket: Socket, wanted: Stream) {
+    let (id, epoch) = match open(&app, wanted).await {
+        Ok(opened) => opened,
+        Err(error) => {
+            let detail = error.text().into_owned();
+            let _ = say(&mut socket, &Detail { detail: detail.clone() }).await;
+            return socket.close(CloseCode::Again, &detail).await;
+        }
+    };
+    let Stream { sample_rate, channels, .. } = wanted;
+    let stride = 2 * usize::from(channels);
+    let piece = sample_rate as usize / PIECES * stride;
+    let mut feeding = Feeding { app, socket, id, epoch, stride, piece, ready: 0, waiting: VecDeque::new() };
+    let opened = StreamOpened { id: view::id(id), sample_rate, channels };
+    if say(&mut feeding.socket, &opened).await.is_ok() {
+        feeding.feed().await;
+    }
+    feeding.stop().await;
+}
+
+/// A sound in the world that is there: its number, and which world that is.
+async fn open(app: &App, wanted: Stream) -> Result<(u64, u64), RobotError> {
+    loop {
+        let epoch = app.simulator.now().assets_version;
+        match app.simulator.same_robot(Command::Open(wanted), epoch).await {
+            Ok((Done::Sounding(id), _)) => return Ok((id, epoch)),
+            Ok(_) => return Err(RobotError::failed("the robot opened no stream")),
+            // Another world came in between.
+            Err(Refused::NotReady) if app.simulator.now().assets_version != epoch => {}
+            Err(refused) => return Err(refused.into()),
+        }
+    }
+}
+
+async fn say<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), Gone> {
+    socket.send(String::from_utf8_lossy(&json(what)).into_owned()).await
+}
+
+/// A stream that is open.
+struct Feeding {
+    app: App,
+    socket: Socket,
+    id: u64,
+    epoch: u64,
+    /// Bytes of one sample of every channel.
+    stride: usize,
+    /// Bytes that are passed on at once.
+    piece: usize,
+    /// The tick from which on the next piece is taken.
+    ready: u64,
+    /// Pieces that came and are not taken yet.
+    waiting: VecDeque<Bytes>,
+}
+
+impl Feeding {
+    /// Passes samples on until the client or the sound ends.
+    async fn feed(&mut self) {
+        let mut view = self.app.simulator.watch();
+        loop {
+            let now = Arc::clone(&view.borrow_and_update());
+            if !self.plays(&now) {
+                return self.socket.close(CloseCode::Normal, "the sound was stopped").await;
+            }
+            if tick(&now) >= self.ready
+                && let Some(piece) = self.waiting.pop_front()
+                && self.pass_on(piece).await
+            {
+                continue;
+            }
+            drop(now);
+            let has_room = self.waiting.iter().map(Bytes::len).sum::<usize>() < MAX_WAITING;
+            tokio::select! {
+                said = self.socket.next(), if has_room => match said {
+                    None => return,
+                    Some(said) => if self.take(said).await.is_err() { return },
+                },
+                changed = view.changed() => if changed.is_err() {
+                    return self.socket.close(CloseCode::Away, "the simulator stops").await;
+                },
+            }
+        }
+    }
+
+    /// Whether the sound is still there.
+    fn plays(&self, now: &Published) -> bool {
+        let sounds = robot(now).filter(|_| now.assets_version == self.epoch).map(|robot| &robot.playing);
+        sounds.is_some_and(|sounds| sounds.iter().any(|sound| sound.id == self.id))
+    }
+
+    /// Takes what a client says.
+    async fn take(&mut self, said: Said) -> Result<(), Gone> {
+        let samples = match said {
+            Said::Binary(samples) => samples,
+            Said::Text(_) => {
+                let detail = "send samples in binary frames, 16 bits each, little end first".to_owned();
+                return say(&mut self.socket, &Detail { detail }).await;
+            }
+        };
+        if !samples.len().is_multiple_of(self.stride) {
+            let text = format!("a frame must hold a multiple of {} bytes", self.stride);
+            self.socket.close(CloseCode::Unsupported, &text).await;
+            return Err(Gone);
+        }
+        let ends = (0..samples.len()).step_by(self.piece);
+        self.waiting.extend(ends.map(|at| samples.slice(at..samples.len().min(at + self.piece))));
+        Ok(())
+    }
+
+    /// Gives a piece to the robot; false if it has to wait, for the world or for ever.
+    async fn pass_on(&mut self, piece: Bytes) -> bool {
+        let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
+        match self.app.simulator.same_robot(command, self.epoch).await {
+            Ok((Done::Ahead(ahead), now)) => {
+                self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD);
+                true
+            }
+            // A world is on its way in. Either it comes, and this sound is gone, or the old one goes on.
+            _ => {
+                self.waiting.push_front(piece);
+                false
+            }
+        }
+    }
+
+    /// The sound ends with its client.
+    async fn stop(&mut self) {
+        let mut view = self.app.simulator.watch();
+        while self.plays(&Arc::clone(&view.borrow_and_update())) {
+            let stopped = self.app.simulator.same_robot(Command::Stop { id: self.id }, self.epoch).await;
+            if stopped.is_ok() || view.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn tick(now: &Published) -> u64 {
+    now.running.as_ref().map_or(0, |seen| seen.snapshot.tick)
+}

@@ -1,0 +1,85 @@
+//! From what a client gives to a file that can be played: fetched, read or unpacked, then decoded to its
+//! end, off the threads that answer requests, and only a few at a time.
+
+use super::super::error::RobotError;
+use super::fetch::Fetcher;
+use super::{MAX_FILE, view, workspace};
+use crate::app::App;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chicane_robot::audio::{Clip, decode_while};
+use chicane_wire::{SoundFormat, SoundSource};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// Files that are decoded at a time; more wait.
+static DECODING: Semaphore = Semaphore::const_new(2);
+/// Decoding ends here. A file of ten minutes takes one or two seconds.
+const DECODE_TIME: Duration = Duration::from_secs(10);
+
+/// A file that can be played.
+pub(super) struct Ready {
+    pub(super) file: Arc<[u8]>,
+    pub(super) clip: Clip,
+    /// Where it came from, for people.
+    pub(super) source: Arc<str>,
+}
+
+/// A file, or text that stands for one.
+enum Raw {
+    File(Vec<u8>),
+    Base64(String),
+}
+
+/// Gets a file and decodes it.
+pub(super) async fn ready(
+    app: &App,
+    source: SoundSource,
+    format: Option<SoundFormat>,
+) -> Result<Ready, RobotError> {
+    let (source, raw) = match source {
+        SoundSource::Url(url) => {
+            let file = Fetcher::default().fetch(&url).await;
+            (url, Raw::File(file.map_err(|e| RobotError::bad_value(e.to_string()))?))
+        }
+        SoundSource::Path(path) => (path.clone(), Raw::File(read(app, path).await?)),
+        SoundSource::Data(text) => ("data".to_owned(), Raw::Base64(text)),
+    };
+    let (app, said) = (app.clone(), format.map(view::said));
+    // The place goes along: a client that hangs up frees it when the work is done, not before.
+    let place = DECODING.acquire().await;
+    let decoding = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        let file = unpack(raw)?;
+        let started = Instant::now();
+        let go_on = || started.elapsed() < DECODE_TIME && !app.simulator.is_stopping();
+        let clip = decode_while(&file, said, &go_on).map_err(|e| RobotError::bad_value(e.to_string()))?;
+        Ok((Arc::from(file), clip))
+    });
+    let (file, clip) = decoding.await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a decoder failed on a file");
+        Err(RobotError::bad_value("the file is damaged: no decoder can make sense of it"))
+    })?;
+    Ok(Ready { file, clip, source: Arc::from(source) })
+}
+
+async fn read(app: &App, path: String) -> Result<Vec<u8>, RobotError> {
+    let folder = app.workspace.clone();
+    let read = tokio::task::spawn_blocking(move || workspace::read(&folder, &path)).await;
+    let read = read.map_err(|_| RobotError::failed("the file could not be read"))?;
+    read.map_err(|e| RobotError::bad_value(e.to_string()))
+}
+
+fn unpack(raw: Raw) -> Result<Vec<u8>, RobotError> {
+    let file = match raw {
+        Raw::File(file) => file,
+        Raw::Base64(text) => STANDARD
+            .decode(text)
+            .map_err(|e| RobotError::bad_value(format!("data must be a file in base64: {e}")))?,
+    };
+    if file.len() > MAX_FILE {
+        return Err(RobotError::bad_value("the file is larger than 16 MiB"));
+    }
+    Ok(file)
+}

@@ -1,0 +1,158 @@
+//! `GET /audio/events`: what a page needs to play the sound.
+
+use crate::audio::{data, play};
+use crate::support::{Spoken, start, start_paused};
+use chicane_testkit::http::{Events, Heard};
+use chicane_testkit::sounds::{BEEP_OGG, wav};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn next(events: &mut Events) -> (String, Value) {
+    let event = events.next().expect("an event");
+    (event.event, serde_json::from_str(&event.data).expect("json"))
+}
+
+/// An event with a name and data.
+fn named(name: &str, data: Value) -> (String, Value) {
+    (name.to_owned(), data)
+}
+
+#[test]
+fn events_tell_what_happens_and_when() {
+    let (simulator, mut api) = start_paused();
+    let mut robot = simulator.robot();
+    let mut events = simulator.follow("/audio/events");
+    api.step(4);
+    robot.post("/audio/play", data(BEEP_OGG));
+    let begun = |id: &str, position: f64, time: f64| {
+        json!({
+            "id": id, "kind": "file", "url": format!("/audio/file/{id}"), "format": "ogg", "volume": 1.0,
+            "loop": false, "position": position, "duration": 0.25, "sample_rate": 16_000, "channels": 1,
+            "time": time,
+        })
+    };
+    assert_eq!(next(&mut events), named("play", begun("a1", 0.0, 0.02)));
+    robot.post("/audio/volume", json!({"id": "a1", "volume": 0.5}));
+    assert_eq!(next(&mut events), named("volume", json!({"id": "a1", "volume": 0.5})));
+    api.step(49);
+    robot.post("/audio/play", data(BEEP_OGG));
+    assert_eq!(next(&mut events), named("play", begun("a2", 0.0, 0.265)), "the first one has not ended yet");
+    api.step(1);
+    assert_eq!(next(&mut events), named("ended", json!({"id": "a1"})));
+    robot.post("/audio/stop", json!({"id": "a2"}));
+    assert_eq!(next(&mut events), named("stop", json!({"id": "a2"})));
+    play(&mut robot, BEEP_OGG, json!({}));
+    next(&mut events);
+    play(&mut robot, BEEP_OGG, json!({"replace": true}));
+    assert_eq!(next(&mut events), named("stop_all", json!({})));
+    assert_eq!(next(&mut events).1["id"], "a4");
+    for path in ["/reset", "/respawn"] {
+        api.post(path, json!({}));
+        assert_eq!(next(&mut events), named("stop_all", json!({})), "{path}");
+        play(&mut robot, BEEP_OGG, json!({}));
+        assert_eq!(next(&mut events).0, "play");
+    }
+}
+
+#[test]
+fn a_listener_that_comes_late_starts_with_what_plays() {
+    let (simulator, mut api) = start_paused();
+    let mut robot = simulator.robot();
+    play(&mut robot, &wav(8000, 1, 80_000), json!({"loop": true, "volume": 0.5}));
+    let mut socket = simulator.socket("/audio/stream");
+    socket.hear();
+    api.step(300);
+    play(&mut robot, BEEP_OGG, json!({}));
+    let mut events = simulator.follow("/audio/events");
+    let all = [0, 1, 2].map(|_| next(&mut events).1);
+    assert_eq!(all.each_ref().map(|e| &e["id"]), ["a1", "a2", "a3"]);
+    assert_eq!(
+        (&all[0]["position"], &all[0]["volume"], &all[0]["loop"]),
+        (&json!(1.5), &json!(0.5), &json!(true))
+    );
+    assert_eq!((&all[1]["kind"], &all[1]["position"]), (&json!("stream"), &json!(0.0)));
+    assert_eq!((&all[2]["position"], &all[2]["time"]), (&json!(0.0), &json!(1.5)));
+    robot.post("/audio/stop", json!({"all": true}));
+    assert_eq!(next(&mut events), named("stop_all", json!({})), "and every event once");
+}
+
+#[test]
+fn every_listener_that_comes_while_much_happens_knows_all_in_the_end() {
+    let simulator = start();
+    let mut robot = simulator.robot();
+    let file = wav(8000, 1, 800_000);
+    for round in 0..10 {
+        let (id, mut events) = std::thread::scope(|scope| {
+            let opened = scope.spawn(|| simulator.follow("/audio/events"));
+            let id = play(&mut robot, &file, json!({}));
+            (id, opened.join().expect("it ended"))
+        });
+        // At the start or as it came: once.
+        robot.post("/audio/stop", json!({"id": id}));
+        let mut begun = 0;
+        loop {
+            match next(&mut events) {
+                (name, sound) if name == "play" && sound["id"] == id.as_str() => begun += 1,
+                (name, _) if name == "stop" => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(begun, 1, "round {round}");
+    }
+}
+
+#[test]
+fn a_listener_that_does_not_listen_harms_nobody_and_is_disconnected() {
+    let (simulator, mut api) = start_paused();
+    let mut slow = simulator.follow("/audio/events");
+    let mut good = simulator.follow("/audio/events");
+    let mut socket = simulator.socket("/audio/stream?sample_rate=48000&channels=2");
+    socket.hear();
+    // A tenth of a second a piece, ten pieces a second, and two seconds ahead.
+    let second = vec![7; 192_000];
+    for i in 0..100 {
+        socket.send_bytes(&second);
+        if i >= 2 {
+            api.step(200);
+        }
+        for _ in 0..10 {
+            good.next_of("pcm");
+        }
+    }
+    let mut heard = 0;
+    loop {
+        match slow.hear(Duration::from_secs(20)) {
+            Heard::Event(_) => heard += 1,
+            Heard::End => break,
+            Heard::Silence => panic!("it was left connected after {heard} events"),
+        }
+    }
+    assert!(heard < 1000, "{heard}");
+    let mut anew = simulator.follow("/audio/events");
+    assert_eq!(next(&mut anew).0, "play");
+}
+
+#[test]
+fn nobody_is_waited_for_at_the_end() {
+    let (simulator, _api) = start_paused();
+    let mut events = simulator.follow("/audio/events");
+    let mut idle = simulator.socket("/audio/stream");
+    idle.hear();
+    let mut full = simulator.socket("/audio/stream?sample_rate=8000");
+    full.hear();
+    // So much that nothing more is read.
+    full.send_bytes(&vec![0; 2 << 20]);
+    while events.next_of("pcm").data.is_empty() {}
+    let took = simulator.stop();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    loop {
+        match events.hear(Duration::from_secs(5)) {
+            Heard::Event(_) => {}
+            Heard::End => break,
+            Heard::Silence => panic!("a listener was left connected"),
+        }
+    }
+    for mut socket in [idle, full] {
+        assert!(matches!(socket.hear(), Spoken::Close(1001) | Spoken::End));
+    }
+}
