@@ -36,15 +36,15 @@ pub(crate) struct Access {
     pub(crate) token: Option<Token>,
 }
 
-/// Lets a request in, or answers why not.
+/// Lets a request in, or answers why not, in the same shape on every path.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let refused = match check(&access, &request) {
         Ok(Entry::Welcome) => return next.run(request).await,
         Ok(Entry::Redirect(answer)) => return answer,
         Err(error) if error.status == StatusCode::UNAUTHORIZED => {
-            ([("www-authenticate", "Bearer")], error.to(request.uri().path())).into_response()
+            ([("www-authenticate", "Bearer")], error).into_response()
         }
-        Err(error) => error.to(request.uri().path()),
+        Err(error) => error.into_response(),
     };
     drain(request).await;
     refused

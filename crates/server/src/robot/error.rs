@@ -19,6 +19,8 @@ pub(crate) enum RobotError {
     Detail(StatusCode, Cow<'static, str>),
     /// A request that was to become a WebSocket.
     Socket(NoSocket),
+    /// Kept out, as on every other path.
+    KeptOut(ApiError),
 }
 
 impl RobotError {
@@ -42,6 +44,7 @@ impl RobotError {
             RobotError::Waiting(what) => Cow::Owned(format!("No {what} data")),
             RobotError::Detail(_, text) => text.clone(),
             RobotError::Socket(why) => Cow::Owned(why.to_string()),
+            RobotError::KeptOut(error) => error.text.clone(),
         }
     }
 }
@@ -55,6 +58,7 @@ impl IntoResponse for RobotError {
                 (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response()
             }
             RobotError::Detail(status, _) => (status, Json(Detail { detail })).into_response(),
+            RobotError::KeptOut(error) => error.into_response(),
             RobotError::Socket(why) => {
                 let mut response = (why.status(), Json(Detail { detail })).into_response();
                 if let Some((name, value)) = why.hint() {
@@ -82,6 +86,7 @@ impl From<BadBody> for RobotError {
     fn from(bad: BadBody) -> RobotError {
         match bad {
             BadBody::Invalid(invalid) => invalid.into(),
+            BadBody::NotSaidToBeJson => RobotError::KeptOut(bad.into()),
             other => ApiError::from(other).into(),
         }
     }

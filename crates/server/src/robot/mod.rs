@@ -46,9 +46,9 @@ const ABOUT: &str = "Drives a robot car and reads its sensors. Metres, seconds a
 
 /// Errors that every path can answer with.
 const COMMON: [CommonError; 9] = [
-    ("400", "The request can't be understood", "Detail"),
-    ("401", "A token is needed", "Detail"),
-    ("403", "The request comes from another site, or by a name that is not ours", "Detail"),
+    ("400", "The request can't be understood", "ErrorBody"),
+    ("401", "A token is needed", "ErrorBody"),
+    ("403", "The request comes from another site, or by a name that is not ours", "ErrorBody"),
     ("408", "The request did not come in time", "Detail"),
     ("413", "The body is too large", "Detail"),
     ("414", "The address is too long", "ErrorBody"),

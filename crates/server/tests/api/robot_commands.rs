@@ -1,6 +1,6 @@
 //! Commands: clamped, in force at once, the newest wins, and each ends as it should.
 
-use crate::support::{Gate, detail, number, plain, setup, start, start_paused, torn, until};
+use crate::support::{Gate, detail, number, plain, refusal, setup, start, start_paused, torn, until};
 use serde_json::json;
 
 #[test]
@@ -69,7 +69,7 @@ fn what_makes_no_sense_is_told_what_would() {
         let origin = format!("http://{}", simulator.address);
         let form = [("origin", origin.as_str()), ("content-type", "text/plain")];
         let answer = client.request("POST", path, &form, b"{\"value\": 1, \"speed\": 1, \"steering\": 1}");
-        assert_eq!(detail(&answer).0, 403, "{path}");
+        assert_eq!(refusal(&answer).0, 403, "{path}");
     }
     let mut robot = simulator.robot();
     for axis in ["speed", "steering", "pan", "tilt"] {

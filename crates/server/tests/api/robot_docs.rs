@@ -101,10 +101,10 @@ fn errors_have_the_shape_of_the_robot_whichever_layer_they_come_from() {
         assert!(answer.header("allow").is_some_and(|a| a.contains(allowed)), "{path}");
         assert_eq!(answer.header("x-sim-time"), Some("0.000"), "{path}");
         let foreign = client.request("GET", path, &[("origin", "http://evil.example")], b"");
-        assert_eq!(detail(&foreign).0, 403, "{path}");
+        assert_eq!(refusal(&foreign).0, 403, "{path}");
     }
     let strange = simulator.client().with_host("evil.example").get("/speed");
-    assert_eq!(detail(&strange).0, 403);
+    assert_eq!(refusal(&strange).0, 403);
     for path in ["/camera/zoom", "/speed/", "/odom/x"] {
         let (status, text) = detail(&client.get(path));
         assert!(status == 404 && text.contains(" /docs"), "{path}: {status} {text}");

@@ -1,6 +1,6 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`.
 
-use crate::support::{Socket, Spoken, detail, json as parsed, setup, start, start_paused, until};
+use crate::support::{Socket, Spoken, detail, json as parsed, refusal, setup, start, start_paused, until};
 use chicane_testkit::http::{Answer, raw_until_quiet};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -166,7 +166,7 @@ fn pages_of_other_sites_open_no_socket() {
     let own = format!("http://{}", simulator.address);
     assert!(open(&[("origin", &own)]).is_ok());
     let foreign = handshake(&simulator, &[("origin", "http://evil.example")]);
-    assert_eq!(detail(&foreign).0, 403);
+    assert_eq!(refusal(&foreign).0, 403);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn in_token_mode_a_socket_needs_the_token() {
     let cookie = format!("chicane_token_{}={TOKEN}", simulator.address.port());
     assert!(open(&[("cookie", &cookie)]).is_ok());
     let refused = simulator.client().get("/speed");
-    assert_eq!(detail(&refused).0, 401);
+    assert_eq!(refusal(&refused).0, 401);
 }
 
 #[test]
