@@ -251,3 +251,35 @@ fn a_body_that_nobody_asked_for_does_no_harm() {
         format!("GET /speed HTTP/1.1\r\nHost: {}\r\nContent-Length: 5\r\n\r\nhello", simulator.address);
     assert_eq!(raw(simulator.address, request.as_bytes()).status, 200);
 }
+
+#[test]
+fn the_fence_is_where_the_lidar_sees_it() {
+    let (simulator, mut api) = start_paused();
+    // In the middle of the oval's field, which is 8 by 6 m inside a fence of 3 cm, looking along x.
+    api.post("/pose", json!({"x": 4, "y": 3, "yaw": 0}));
+    api.step(20);
+    let scan = simulator.robot().get("/lidar?step=0.5");
+    let (x, y) = (4.0 - 0.027, 3.0);
+    let (mut on_the_fence, mut before_it) = (0, 0);
+    for (key, range) in scan["ranges"].as_object().expect("ranges") {
+        let (sin, cos) = key.parse::<f64>().expect("degrees").to_radians().sin_cos();
+        let to = |at: f64, way: f64, end: f64| match way {
+            way if way.abs() < 1e-9 => f64::INFINITY,
+            way if way > 0.0 => (end - 0.03 - at) / way,
+            way => (0.03 - at) / way,
+        };
+        let fence = to(x, cos, 8.0).min(to(y, sin, 6.0));
+        let range = number(range);
+        if range < fence - 0.3 {
+            before_it += 1;
+        } else {
+            assert!((range - fence).abs() < 4.0 * 0.01 + 0.001, "{key}°: {range} m, not {fence}");
+            on_the_fence += 1;
+        }
+    }
+    assert!(
+        on_the_fence > 650 && before_it > 0,
+        "{on_the_fence} on the fence, {before_it} on things before it"
+    );
+    assert!(scan["ranges"]["0"].is_number(), "straight ahead");
+}
