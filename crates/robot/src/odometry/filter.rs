@@ -10,7 +10,8 @@
 
 #![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
 
-use super::matcher::{Match, Matrix, inverse};
+use super::linear::{Matrix, eigen, inverse};
+use super::matcher::Match;
 use crate::topics::Odom;
 use chicane_world::Profile;
 use chicane_world::pose::wrap_angle;
@@ -345,48 +346,9 @@ impl Filter {
     }
 }
 
-/// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
-fn eigen(mut m: Matrix) -> ([f64; 3], Matrix) {
-    let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    for _ in 0..8 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if m[p][q].abs() <= 1e-14 * (m[p][p].abs() + m[q][q].abs()) {
-                continue;
-            }
-            let theta = 0.5 * (m[q][q] - m[p][p]) / m[p][q];
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            for row in &mut m {
-                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-            }
-            for k in 0..3 {
-                (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
-            }
-            for k in 0..3 {
-                let (a, b) = (vectors[p][k], vectors[q][k]);
-                (vectors[p][k], vectors[q][k]) = (c * a - s * b, s * a + c * b);
-            }
-        }
-    }
-    ([m[0][0], m[1][1], m[2][2]], vectors)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn eigenvectors_make_the_matrix_again() {
-        let m = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]];
-        let (values, vectors) = eigen(m);
-        for i in 0..3 {
-            for j in 0..3 {
-                let again: f64 = (0..3).map(|k| values[k] * vectors[k][i] * vectors[k][j]).sum();
-                assert!((again - m[i][j]).abs() < 1e-12, "{i} {j}");
-            }
-        }
-    }
 
     #[test]
     fn straight_ahead_and_round_a_circle() {

@@ -3,10 +3,8 @@
 #![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
 
 use super::keyframe::{Beams, Keyframe, Line};
+use super::linear::{Matrix, inverse, solve};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
-
-/// A symmetric 3 by 3 matrix, or any other.
-pub(super) type Matrix = [[f64; 3]; 3];
 
 /// Rounds of finding lines for points.
 const ROUNDS: usize = 4;
@@ -192,28 +190,6 @@ fn angle(y: f64, x: f64) -> f64 {
     if y < 0.0 { -a } else { a }
 }
 
-/// The solution of a symmetric positive system; `None` where there is none.
-pub(super) fn solve(m: &Matrix, v: &[f64; 3]) -> Option<[f64; 3]> {
-    let inverse = inverse(m)?;
-    Some(std::array::from_fn(|i| (0..3).map(|j| inverse[i][j] * v[j]).sum()))
-}
-
-/// The inverse of a symmetric positive matrix.
-pub(super) fn inverse(m: &Matrix) -> Option<Matrix> {
-    let cofactor = |a: usize, b: usize, c: usize, d: usize| m[a][b] * m[c][d] - m[a][d] * m[c][b];
-    let c = [cofactor(1, 1, 2, 2), cofactor(1, 2, 2, 0), cofactor(1, 0, 2, 1)];
-    let determinant = m[0][0] * c[0] + m[0][1] * c[1] + m[0][2] * c[2];
-    if !(determinant > 0.0 && determinant.is_finite()) {
-        return None;
-    }
-    let d = 1.0 / determinant;
-    let (xy, xz) = (c[1] * d, c[2] * d);
-    let yz = (m[0][1] * m[0][2] - m[0][0] * m[1][2]) * d;
-    let yy = (m[0][0] * m[2][2] - m[0][2] * m[0][2]) * d;
-    let zz = (m[0][0] * m[1][1] - m[0][1] * m[0][1]) * d;
-    Some([[c[0] * d, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,19 +206,6 @@ mod tests {
             let (sin, cos) = libm::sincos(wanted);
             assert!((angle(3.0 * sin, 3.0 * cos) - wanted).abs() < 1e-4, "{wanted}");
         }
-    }
-
-    #[test]
-    fn an_inverse_is_one() {
-        let m = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]];
-        let inverse = inverse(&m).expect("it has one");
-        for i in 0..3 {
-            for j in 0..3 {
-                let product: f64 = (0..3).map(|k| m[i][k] * inverse[k][j]).sum();
-                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-12);
-            }
-        }
-        assert_eq!(super::inverse(&[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), None);
     }
 
     /// Scans from two places 0.4 m apart, all along a track, with fresh noise each time.

@@ -10,6 +10,7 @@
 
 mod filter;
 mod keyframe;
+mod linear;
 mod matcher;
 
 use crate::topics::{Imu, Odom, Scan};
