@@ -150,7 +150,10 @@ impl Stack {
             let mut laser = self.odometry.look(scan, readings.tick);
             laser.sample = scan.sample;
             topics.laser = Some(laser);
-            topics.scan.get_or_insert_default().clone_from(scan);
+            // Into the room that is there.
+            let kept = topics.scan.get_or_insert_default();
+            kept.sample = scan.sample;
+            kept.ranges.clone_from(&scan.ranges);
         }
         if let Some(battery) = readings.battery {
             topics.battery = Some(battery);
