@@ -12,6 +12,7 @@ mod pace;
 mod place;
 mod published;
 mod run;
+mod running;
 
 pub(crate) use order::{Answer, Held, Loaded, Order, Refused, Reply};
 pub(crate) use place::Place;

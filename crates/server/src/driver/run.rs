@@ -1,13 +1,13 @@
 //! The loop of the sim thread.
 
-use super::order::{Held, Loaded, Order, Refused, Reply};
+use super::Start;
+use super::order::{Loaded, Order, Refused, Reply};
 use super::pace::{Meter, Pacer};
-use super::published::{ClockView, Exposure, OverlayView, Published, RobotView, Seen};
-use super::{Place, Start};
+use super::published::{ClockView, OverlayView, Published, Seen};
+use super::running::Running;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
-use chicane_robot::{Axis, Done, Hold, Stack};
-use chicane_sim::{Command, Event, Sim, TICK_S, sample_at};
+use chicane_sim::{Command, Event};
 use chicane_wire::{Num, Transition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,60 +37,21 @@ pub(super) struct Driver {
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
     loudspeaker: Loudspeaker,
-    running: Option<Running>,
+    pub(super) running: Option<Running>,
     pacer: Pacer,
     meter: Meter,
-    transition: Option<Transition>,
+    pub(super) transition: Option<Transition>,
     overlay: OverlayView,
     brightness: f64,
-    assets_version: u64,
+    pub(super) assets_version: u64,
     serial: u64,
     changes: u64,
     lost: Option<Arc<str>>,
     replies: Vec<SendReply>,
     /// What happened to sounds since the last publication, and when.
-    heard: Vec<(f64, chicane_robot::audio::Event)>,
+    pub(super) heard: Vec<(f64, chicane_robot::audio::Event)>,
     /// Something happened that was not published yet.
-    unseen: bool,
-}
-
-/// A world, its simulation and the robot in it.
-struct Running {
-    sim: Sim,
-    stack: Stack,
-    place: Arc<Place>,
-    since: Instant,
-    contacts: Vec<usize>,
-    exposure: Arc<Exposure>,
-    robot: RobotView,
-    /// Who waits for the end of a held speed, and its number.
-    holds: Vec<(u64, f64, Reply<Held>)>,
-}
-
-impl Running {
-    fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
-        let exposure = Arc::new(Exposure { place: Arc::clone(&place), snapshot: sim.snapshot(), frame: 0 });
-        let mut stack = Stack::new(Arc::clone(sim.profile()));
-        stack.sense(&sim.readings());
-        let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
-        Running { sim, stack, place, since, contacts, exposure, robot, holds }
-    }
-
-    /// The one loop: what the robot asks for moves the world, and what the world shows is sensed.
-    fn tick(&mut self) {
-        let readings = self.sim.step(self.stack.drive());
-        self.stack.sense(&readings);
-        self.expose();
-    }
-
-    /// Keeps the world as the camera sees it, if a frame falls on this tick.
-    fn expose(&mut self) {
-        let rate = self.sim.profile().camera.rate_hz;
-        if let Some(frame) = sample_at(self.sim.tick(), rate) {
-            let (place, snapshot) = (Arc::clone(&self.place), self.sim.snapshot());
-            self.exposure = Arc::new(Exposure { place, snapshot, frame });
-        }
-    }
+    pub(super) unseen: bool,
 }
 
 impl Driver {
@@ -252,62 +213,6 @@ impl Driver {
         }
     }
 
-    fn ask_robot(&mut self, command: chicane_robot::Command, epoch: Option<u64>, reply: Reply<Done>) {
-        let current = epoch.is_none_or(|epoch| epoch == self.assets_version);
-        // What ends a command may come at any time: a world that fails to load leaves this one as it is.
-        let ends =
-            matches!(command, chicane_robot::Command::Release { .. } | chicane_robot::Command::End { .. });
-        let taken = current && (ends || self.transition.is_none());
-        let Some(running) = self.running.as_mut().filter(|_| taken) else {
-            return refuse(reply, Refused::NotReady);
-        };
-        match running.stack.apply(command) {
-            Ok(done) => {
-                self.hear();
-                self.answer_holds();
-                self.answer(reply, done);
-            }
-            Err(refusal) => refuse(reply, Refused::ByRobot(refusal)),
-        }
-    }
-
-    fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
-        let Some(running) = self.running.as_mut().filter(|_| self.transition.is_none()) else {
-            return refuse(reply, Refused::NotReady);
-        };
-        let command = chicane_robot::Command::Hold { speed, ticks };
-        if let Ok(Done::Commanded { serial, value }) = running.stack.apply(command) {
-            running.holds.push((serial, value, reply));
-            self.unseen = true;
-        }
-        self.answer_holds();
-    }
-
-    /// Answers those whose held speed has ended; ends those whose client is gone.
-    fn answer_holds(&mut self) {
-        let Some(running) = &mut self.running else { return };
-        let mut ended = Vec::new();
-        running.holds.retain_mut(|(serial, value, reply)| {
-            if reply.is_closed() {
-                let end = chicane_robot::Command::End { axis: Axis::Speed, serial: *serial };
-                let _ = running.stack.apply(end);
-                return false;
-            }
-            let superseded = match running.stack.hold(*serial) {
-                Hold::Going => return true,
-                Hold::Stopped => false,
-                Hold::Superseded => true,
-            };
-            // The place of the reply is taken by one that nobody waits for.
-            let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
-            ended.push((Held { value: *value, superseded }, reply));
-            false
-        });
-        for (held, reply) in ended {
-            self.answer(reply, held);
-        }
-    }
-
     fn set_clock(&mut self, paused: Option<bool>, speed: Option<f64>) {
         let now = Instant::now();
         if paused.is_some_and(|p| p != self.pacer.paused()) {
@@ -422,13 +327,6 @@ impl Driver {
         }
     }
 
-    /// Takes note of what happened to sounds. It is told when it can be seen.
-    fn hear(&mut self) {
-        let Some(running) = &mut self.running else { return };
-        let time_s = running.sim.tick() as f64 * TICK_S;
-        self.heard.extend(running.stack.take_audio_events().into_iter().map(|event| (time_s, event)));
-    }
-
     /// A simulation that panicked is given up; someone will load its world again.
     fn lose_world(&mut self) {
         if let Some(running) = self.running.take() {
@@ -454,7 +352,7 @@ impl Driver {
         self.answer(reply, value);
     }
 
-    fn answer<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+    pub(super) fn answer<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
         self.unseen = true;
         // One who does not wait any more misses nothing.
         self.replies.push(Box::new(move |published| {
@@ -500,6 +398,6 @@ impl Driver {
 }
 
 /// Refuses at once: nothing changed, so nothing has to be seen first.
-fn refuse<T>(reply: Reply<T>, why: Refused) {
+pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
     let _ = reply.send(Err(why));
 }

@@ -1,0 +1,113 @@
+//! The world that runs, with the robot in it: the loop between them, and what the robot is asked for.
+
+use super::Place;
+use super::order::{Held, Refused, Reply};
+use super::published::{Exposure, RobotView};
+use super::run::{Driver, refuse};
+use chicane_robot::{Axis, Command, Done, Hold, Stack};
+use chicane_sim::{Sim, TICK_S, sample_at};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A world, its simulation and the robot in it.
+pub(super) struct Running {
+    pub(super) sim: Sim,
+    pub(super) stack: Stack,
+    pub(super) place: Arc<Place>,
+    pub(super) since: Instant,
+    pub(super) contacts: Vec<usize>,
+    pub(super) exposure: Arc<Exposure>,
+    pub(super) robot: RobotView,
+    /// Who waits for the end of a held speed, and its number.
+    pub(super) holds: Vec<(u64, f64, Reply<Held>)>,
+}
+
+impl Running {
+    pub(super) fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
+        let exposure = Arc::new(Exposure { place: Arc::clone(&place), snapshot: sim.snapshot(), frame: 0 });
+        let mut stack = Stack::new(Arc::clone(sim.profile()));
+        stack.sense(&sim.readings());
+        let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
+        Running { sim, stack, place, since, contacts, exposure, robot, holds }
+    }
+
+    /// The one loop: what the robot asks for moves the world, and what the world shows is sensed.
+    pub(super) fn tick(&mut self) {
+        let readings = self.sim.step(self.stack.drive());
+        self.stack.sense(&readings);
+        self.expose();
+    }
+
+    /// Keeps the world as the camera sees it, if a frame falls on this tick.
+    fn expose(&mut self) {
+        let rate = self.sim.profile().camera.rate_hz;
+        if let Some(frame) = sample_at(self.sim.tick(), rate) {
+            let (place, snapshot) = (Arc::clone(&self.place), self.sim.snapshot());
+            self.exposure = Arc::new(Exposure { place, snapshot, frame });
+        }
+    }
+}
+
+impl Driver {
+    pub(super) fn ask_robot(&mut self, command: Command, epoch: Option<u64>, reply: Reply<Done>) {
+        let current = epoch.is_none_or(|epoch| epoch == self.assets_version);
+        // What ends a command may come at any time: a world that fails to load leaves this one as it is.
+        let ends = matches!(command, Command::Release { .. } | Command::End { .. });
+        let taken = current && (ends || self.transition.is_none());
+        let Some(running) = self.running.as_mut().filter(|_| taken) else {
+            return refuse(reply, Refused::NotReady);
+        };
+        match running.stack.apply(command) {
+            Ok(done) => {
+                self.hear();
+                self.answer_holds();
+                self.answer(reply, done);
+            }
+            Err(refusal) => refuse(reply, Refused::ByRobot(refusal)),
+        }
+    }
+
+    pub(super) fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
+        let Some(running) = self.running.as_mut().filter(|_| self.transition.is_none()) else {
+            return refuse(reply, Refused::NotReady);
+        };
+        let command = Command::Hold { speed, ticks };
+        if let Ok(Done::Commanded { serial, value }) = running.stack.apply(command) {
+            running.holds.push((serial, value, reply));
+            self.unseen = true;
+        }
+        self.answer_holds();
+    }
+
+    /// Answers those whose held speed has ended; ends those whose client is gone.
+    pub(super) fn answer_holds(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let mut ended = Vec::new();
+        running.holds.retain_mut(|(serial, value, reply)| {
+            if reply.is_closed() {
+                let end = Command::End { axis: Axis::Speed, serial: *serial };
+                let _ = running.stack.apply(end);
+                return false;
+            }
+            let superseded = match running.stack.hold(*serial) {
+                Hold::Going => return true,
+                Hold::Stopped => false,
+                Hold::Superseded => true,
+            };
+            // The place of the reply is taken by one that nobody waits for.
+            let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
+            ended.push((Held { value: *value, superseded }, reply));
+            false
+        });
+        for (held, reply) in ended {
+            self.answer(reply, held);
+        }
+    }
+
+    /// Takes note of what happened to sounds. It is told when it can be seen.
+    pub(super) fn hear(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let time_s = running.sim.tick() as f64 * TICK_S;
+        self.heard.extend(running.stack.take_audio_events().into_iter().map(|event| (time_s, event)));
+    }
+}
