@@ -289,3 +289,41 @@ fn where_nothing_is_seen_it_grows_unsure_and_finds_back() {
     assert!(odom.x.is_finite() && odom.pose_covariance[0][0].sqrt() > 0.01, "{odom:?}");
     assert!(odom.x.abs() < 20.0 && odom.y.abs() < 20.0);
 }
+
+/// Drives into things at any speed, and stands then.
+#[test]
+fn a_crash_does_not_carry_it_away() {
+    let (mut far, mut turned, mut moving, mut worst) = (0, 0, 0, (0.0, String::new()));
+    for name in ["oval", "field", "technical"] {
+        let world = Arc::new(shipped_world(name));
+        for seed in 0..25 {
+            let mut run = Run::new(&world, seed);
+            let (speed, steering) = (1.0 + (seed % 3) as f64, 0.02 * ((seed % 7) as f64 - 3.0));
+            for _ in 0..700 {
+                run.tick(speed, steering);
+            }
+            for _ in 0..600 {
+                run.tick(0.0, steering);
+            }
+            while run.odom().tick != run.sim.tick() {
+                run.tick(0.0, steering);
+            }
+            let [x, y, yaw] = run.error();
+            let off = libm::hypot(x, y);
+            println!(
+                "{name} {seed}: {speed} m/s: {off:.3} m {:.2}° {:.3} m/s, truth {:?}",
+                yaw.to_degrees(),
+                run.odom().forward,
+                run.sim.vehicle().pose.rpy()
+            );
+            far += usize::from(off > 0.1);
+            turned += usize::from(yaw.abs().to_degrees() > 2.0);
+            moving += usize::from(run.odom().forward.abs() > 0.02);
+            if off > worst.0 {
+                worst = (off, format!("{name} {seed}"));
+            }
+        }
+    }
+    println!("far {far} turned {turned} moving {moving} worst {worst:?}");
+    assert!(far <= 3 && turned == 0 && moving == 0, "far {far} turned {turned} moving {moving} {worst:?}");
+}

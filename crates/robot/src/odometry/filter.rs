@@ -28,6 +28,8 @@ const NEXT: usize = 8;
 
 /// Part of an acceleration that may be the body's tilt.
 const TILT: f64 = 0.05;
+/// When in an interval a change of speed comes, as a part of it.
+const WHEN: f64 = 0.29;
 /// How many samples such an error lasts.
 const TILT_LASTS: f64 = 6.0;
 /// Part of a turn that the gyro may be off by, at random.
@@ -104,6 +106,10 @@ impl Filter {
             let (noise, tilt) = (self.accelerometer_sd * dt, TILT * a * dt);
             self.covariance[i][i] += noise * noise / samples + TILT_LASTS * tilt * tilt;
         }
+        // A blow comes at one moment of the interval, and nobody knows at which.
+        let when = WHEN * WHEN * (ax * ax + ay * ay) * dt * dt * dt * dt;
+        self.covariance[0][0] += when;
+        self.covariance[1][1] += when;
     }
 
     /// Takes the covariance through a step of the moving part.
@@ -303,9 +309,17 @@ impl Filter {
         }
     }
 
+    /// Something hit the car: it is within reach of where it should be, at any speed. The gyro is right
+    /// all the same.
+    pub(super) fn jolt(&mut self, reach: f64) {
+        for (i, add) in [(0, reach * reach), (1, reach * reach), (YAW, 1e-6), (AHEAD, 1.0), (ASIDE, 1.0)] {
+            self.covariance[i][i] += add;
+        }
+    }
+
     /// The car was put elsewhere: how fast it is now is anyone's guess.
     pub(super) fn doubt(&mut self) {
-        for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 2.5e-3), (AHEAD, 1.0), (ASIDE, 0.04)] {
+        for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 1e-6), (AHEAD, 1.0), (ASIDE, 0.04)] {
             self.covariance[i][i] += add;
         }
     }

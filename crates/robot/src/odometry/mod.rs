@@ -28,6 +28,10 @@ const KEYFRAME_TURN: f64 = 20.0 * std::f64::consts::PI / 180.0;
 const KEYFRAME_OVERLAP: f64 = 0.5;
 /// A scan with a smaller part of it on the lines of the keyframe does not fit.
 const LEAST_FIT: f64 = 0.5;
+/// Nor does one with a smaller part of it near them.
+const LEAST_OVERLAP: f64 = 0.3;
+/// Nor is one quite believed that has so much less of it near them than the last one.
+const USUAL_OVERLAP: f64 = 0.8;
 /// Fewer points say nothing.
 const FEWEST_POINTS: usize = 40;
 /// Squared distance of a scan's pose from the predicted one, in deviations, past which the car was
@@ -42,6 +46,16 @@ const AGREEING_SCANS: u32 = 4;
 const AGREEMENT: f64 = 25.0;
 /// A car that is slower may be one that stands, m/s.
 const STANDING_SPEED: f64 = 0.03;
+
+/// How fast a car may be pushed in a crash, m/s, and turned against what its gyro says, rad.
+const SHOCK_SPEED: f64 = 2.0;
+const SHOCK_TURN: f64 = 0.01;
+/// Part of the points that must lie on lines for a scan to be believed against all expectation.
+const SURE_FIT: f64 = 0.8;
+/// Scans this near to the first of them are from the same place, m and rad; so many of them say that the car
+/// stands.
+const STILL: f64 = 0.004;
+const STILL_SCANS: u32 = 6;
 
 /// The estimator.
 #[derive(Debug, Clone)]
@@ -61,6 +75,14 @@ pub struct Odometry {
     quiet: u32,
     /// Scans in a row that were no surprise.
     agreeing: u32,
+    /// Where the last scan was taken, in the keyframe.
+    last: [f64; 3],
+    /// The place where the car may rest, and the scans in a row that were taken there.
+    rest: [f64; 3],
+    still: u32,
+    scan_dt: f64,
+    /// Part of the last scan that had lines to lie on.
+    overlap: f64,
     /// The car stands: nothing moves until something is felt or seen.
     standing: bool,
     /// Tick of the last reading, once there was one.
@@ -84,6 +106,11 @@ impl Odometry {
             gyro: 0.0,
             quiet: 0,
             agreeing: AGREEING_SCANS,
+            last: [0.0; 3],
+            rest: [0.0; 3],
+            still: 0,
+            scan_dt: 1.0 / f64::from(profile.lidar.rate_hz),
+            overlap: 0.0,
             // It was just switched on.
             standing: true,
             tick: None,
@@ -134,8 +161,8 @@ impl Odometry {
         }
         if !self.standing {
             self.filter.presume(self.gyro);
-            let slow = self.filter.speed() < STANDING_SPEED;
-            self.standing = self.quiet >= QUIET_SAMPLES && self.agreeing >= AGREEING_SCANS && slow;
+            let slow = self.agreeing >= AGREEING_SCANS && self.filter.speed() < STANDING_SPEED;
+            self.standing = self.quiet >= QUIET_SAMPLES && (slow || self.still >= STILL_SCANS);
             if self.standing {
                 self.filter.stand();
             }
@@ -170,10 +197,12 @@ impl Odometry {
         }
         let (predicted, spread) = self.filter.relative();
         let found = self.matcher.fit(&self.beams, &self.keyframe, predicted, &spread);
-        let Some(found) = found.filter(|f| f.fit >= LEAST_FIT) else { return self.lose() };
-        if self.filter.surprise(&found) > MOST_SURPRISE {
-            return self.lose();
-        }
+        let expected = found.filter(|f| fits(f) && self.filter.surprise(f) <= MOST_SURPRISE);
+        let usual = expected.filter(|f| f.overlap >= USUAL_OVERLAP * self.overlap);
+        let found = usual.or_else(|| self.after_a_shock(predicted, expected)).or(expected);
+        let Some(found) = found else { return self.lose() };
+        self.overlap = found.overlap;
+        self.note_rest(&found);
         let Match { pose: [x, y, yaw], overlap, .. } = found;
         if x * x + y * y > KEYFRAME_REACH * KEYFRAME_REACH
             || yaw.abs() > KEYFRAME_TURN
@@ -182,10 +211,50 @@ impl Odometry {
             self.keyframe.take(&self.beams);
             let certainty = self.matcher.certainty(&self.beams, &self.keyframe);
             self.filter.hop(&found, &certainty);
+            self.rest_from_here();
             return;
         }
         let step = self.filter.correct(&found);
         self.agreeing = if step < AGREEMENT { self.agreeing.saturating_add(1) } else { 0 };
+    }
+
+    /// Looks around wider: in a crash the accelerometer tells less than it should. What is found must be
+    /// where a car can have got to since the last scan, turned as the gyro says, and better than what was
+    /// expected.
+    fn after_a_shock(&mut self, predicted: [f64; 3], expected: Option<Match>) -> Option<Match> {
+        let before = self.last;
+        let reach = SHOCK_SPEED * self.scan_dt;
+        let spread =
+            [[reach * reach, 0.0, 0.0], [0.0, reach * reach, 0.0], [0.0, 0.0, SHOCK_TURN * SHOCK_TURN]];
+        let from_rest = [before[0], before[1], predicted[2]];
+        let guesses = [predicted, from_rest];
+        let tried = guesses.map(|guess| {
+            let found = self.matcher.fit(&self.beams, &self.keyframe, guess, &spread)?;
+            let [dx, dy] = [found.pose[0] - before[0], found.pose[1] - before[1]];
+            let near = dx * dx + dy * dy < 4.0 * reach * reach;
+            let turned = (found.pose[2] - predicted[2]).abs() < 3.0 * SHOCK_TURN;
+            (near && turned && fits(&found) && found.fit >= SURE_FIT).then_some(found)
+        });
+        let worth = |f: &Match| f.fit * f.overlap;
+        let best = tried.into_iter().flatten().max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
+        if expected.is_some_and(|expected| worth(&best) < worth(&expected) + 0.05) {
+            return None;
+        }
+        self.agreeing = 0;
+        self.filter.jolt(reach);
+        Some(best)
+    }
+
+    /// Counts scans that were taken from the same place.
+    fn note_rest(&mut self, found: &Match) {
+        let still = (0..3).all(|i| (found.pose[i] - self.rest[i]).abs() < STILL);
+        (self.rest, self.still) = if still { (self.rest, self.still + 1) } else { (found.pose, 0) };
+        self.last = found.pose;
+    }
+
+    /// The scan is the keyframe now, and its own place is where it was taken.
+    fn rest_from_here(&mut self) {
+        (self.last, self.rest, self.still) = ([0.0; 3], [0.0; 3], 0);
     }
 
     /// The car is not where it should be: begins anew from where it believes it is.
@@ -199,6 +268,12 @@ impl Odometry {
     fn key(&mut self) {
         self.keyframe.take(&self.beams);
         self.filter.key(&self.matcher.certainty(&self.beams, &self.keyframe));
+        self.rest_from_here();
         self.keyed = true;
     }
+}
+
+/// Whether enough of a scan lies on the lines of its keyframe.
+fn fits(found: &Match) -> bool {
+    found.fit >= LEAST_FIT && found.overlap >= LEAST_OVERLAP
 }
