@@ -122,7 +122,7 @@ fn two_laps_of_the_technical_track() {
 }
 
 /// The same bits on every machine. It changes when sensors or odometry change on purpose; then mint it anew.
-const GOLDEN: u64 = 0xbc02_e48d_92f9_3a7d;
+const GOLDEN: u64 = 0x02c2_e3b5_a144_f5b3;
 
 #[test]
 fn golden_bits() {
@@ -290,7 +290,7 @@ fn where_nothing_is_seen_it_grows_unsure_and_finds_back() {
     assert!(odom.x.abs() < 20.0 && odom.y.abs() < 20.0);
 }
 
-/// Drives into things at any speed, and stands then.
+/// Drives into things at any speed, and stands then. The gyro is never wrong; a blow may cost some way.
 #[test]
 fn a_crash_does_not_carry_it_away() {
     let (mut far, mut turned, mut moving, mut worst) = (0, 0, 0, (0.0, String::new()));
@@ -310,12 +310,6 @@ fn a_crash_does_not_carry_it_away() {
             }
             let [x, y, yaw] = run.error();
             let off = libm::hypot(x, y);
-            println!(
-                "{name} {seed}: {speed} m/s: {off:.3} m {:.2}° {:.3} m/s, truth {:?}",
-                yaw.to_degrees(),
-                run.odom().forward,
-                run.sim.vehicle().pose.rpy()
-            );
             far += usize::from(off > 0.1);
             turned += usize::from(yaw.abs().to_degrees() > 2.0);
             moving += usize::from(run.odom().forward.abs() > 0.02);
@@ -324,6 +318,5 @@ fn a_crash_does_not_carry_it_away() {
             }
         }
     }
-    println!("far {far} turned {turned} moving {moving} worst {worst:?}");
     assert!(far <= 3 && turned == 0 && moving == 0, "far {far} turned {turned} moving {moving} {worst:?}");
 }

@@ -18,10 +18,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Interval, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 /// A reader is told this often that the stream goes on.
 const BEAT: Duration = Duration::from_secs(15);
+/// A reader looks for something new no more often than this.
+const PACE: Duration = Duration::from_millis(8);
 /// What it is told: nothing.
 const NOTHING: Bytes = Bytes::from_static(b": \n\n");
 
@@ -99,14 +101,15 @@ pub(super) fn event(json: &[u8]) -> Bytes {
 
 /// Tells that a stream goes on, every now and then.
 pub(super) fn beat() -> Interval {
-    let mut beat = interval_at(tokio::time::Instant::now() + BEAT, BEAT);
+    let mut beat = interval_at(Instant::now() + BEAT, BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat
 }
 
 fn follow<R: Reading>(app: &App, reading: R) -> impl Stream<Item = Result<Bytes, Infallible>> + use<R> {
     let view = app.simulator.watch();
-    let follower = Follower { app: app.clone(), view, reading, last: None, beat: beat() };
+    let follower =
+        Follower { app: app.clone(), view, reading, last: None, beat: beat(), looked: Instant::now() };
     unfold(follower, |mut follower| async move {
         let bytes = follower.next().await?;
         Some((Ok(bytes), follower))
@@ -119,12 +122,15 @@ struct Follower<R> {
     reading: R,
     last: Option<Stamp>,
     beat: Interval,
+    /// When it last looked for something new.
+    looked: Instant,
 }
 
 impl<R: Reading> Follower<R> {
     /// The next piece of the stream; `None` at its end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
+            self.looked = Instant::now();
             let now = Arc::clone(&self.view.borrow_and_update());
             let stamp = self.reading.stamp(&self.app, &now);
             if let Some(stamp) = stamp.filter(|stamp| stamp.is_another(self.last)) {
@@ -134,6 +140,8 @@ impl<R: Reading> Follower<R> {
                 return Some(event(&json));
             }
             drop(now);
+            // However fast time runs, a reader looks only so often.
+            tokio::time::sleep_until(self.looked + PACE).await;
             tokio::select! {
                 // The sim thread ends with the program, and the stream with it.
                 changed = self.view.changed() => changed.ok()?,
