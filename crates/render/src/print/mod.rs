@@ -23,8 +23,8 @@ const INCH_M: f64 = 0.0254;
 pub const MAX_SIDE: usize = 65_535;
 /// Rows of a strip.
 pub const STRIP_ROWS: usize = 64;
-/// Up to this many samples an inch a pixel is the mean of several: edges of coarse prints are smooth.
-const FINE_DPI: usize = 150;
+/// Up to this many pixels an inch each is the mean of four: edges of coarse prints are smooth.
+const COARSE_DPI: u16 = 75;
 
 /// A print that can be drawn.
 pub struct Print {
@@ -81,7 +81,7 @@ impl Print {
             return Err(PrintError::TooLarge { size_m: size.to_array(), max_dpi });
         }
         let (width, height) = (side(size.x, dpi) as usize, side(size.y, dpi) as usize);
-        let samples = [4, 2].into_iter().find(|s| usize::from(dpi) * s <= FINE_DPI).unwrap_or(1);
+        let samples = if dpi <= COARSE_DPI { 2 } else { 1 };
         Ok(Print { floor, dpi, width, height, samples })
     }
 
