@@ -45,11 +45,12 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build ## Print the figures of the core, the service, the camera and the robot
+bench: build ## Print the figures of the core, the service, the camera, the robot and worlds
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
 	$(CARGO) run --release --locked -p chicane-bench --bin robot
+	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 
 worlds: need-cargo ## Write the shipped worlds anew
 	$(CARGO) run --release --locked -p chicane-testkit --bin make-worlds worlds

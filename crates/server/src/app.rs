@@ -8,6 +8,7 @@ use crate::keeper::Keeper;
 use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
+use crate::print::Prints;
 use crate::websocket::MAX_SOCKETS;
 use crate::{api, error, listen};
 use axum::Router;
@@ -110,6 +111,8 @@ pub(crate) struct Parts {
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
+    /// Prints that are being made.
+    pub(crate) prints: Prints,
     /// Places for open WebSockets.
     pub(crate) sockets: Arc<Semaphore>,
     pub(crate) started: Instant,
@@ -184,6 +187,7 @@ impl Server {
             cdn,
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
+            prints: Prints::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),
         }));

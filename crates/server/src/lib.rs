@@ -18,6 +18,7 @@ mod listen;
 mod loader;
 mod loudspeaker;
 mod metrics;
+mod print;
 mod robot;
 mod view;
 mod websocket;

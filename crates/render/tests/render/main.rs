@@ -7,6 +7,7 @@ mod hostile;
 mod lamps;
 mod moments;
 mod neighbours;
+mod print;
 mod road;
 mod set;
 mod textures;

@@ -6,6 +6,7 @@ mod evaluation;
 mod events;
 mod lights;
 mod objects;
+mod print;
 mod state;
 mod step;
 mod vehicle;
@@ -85,7 +86,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::install))
         .routes(routes!(worlds::delete))
         .routes(routes!(worlds::waypoints))
-        .routes(routes!(worlds::print))
+        .routes(routes!(print::print))
 }
 
 /// The whole server.

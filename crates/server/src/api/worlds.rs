@@ -136,10 +136,7 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
             let (library, file) = (app.loader.library.clone(), name.clone());
             let load = move || library.load(&file).map(|world| world.route.map(|r| Bytes::from(r.to_npy())));
             let loaded = tokio::task::spawn_blocking(load).await;
-            let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))?.map_err(|e| match e {
-                LoadError::NotFound => ApiError::not_found("world not found"),
-                LoadError::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string()),
-            })?;
+            let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))?.map_err(load_error)?;
             made.insert(name.clone(), npy.clone());
             npy
         }
@@ -154,19 +151,13 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
     Ok((headers, npy).into_response())
 }
 
-/// A top-down picture of a world, true to scale, for printing.
-#[utoipa::path(get, path = "/worlds/{name}/print.jpg", tag = "World management",
-    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
-    (status = 404, body = ErrorBody, description = "No such world"),
-    (status = 503, body = ErrorBody, description = "There is no picture yet"),
-))]
-pub(super) async fn print(State(app): State<App>, Name(name): Name) -> ApiError {
-    match entry(&app, &name) {
-        Ok(_) => ApiError::unavailable("print pictures can't be made by this version of the simulator"),
-        Err(error) => error,
+pub(super) fn load_error(error: LoadError) -> ApiError {
+    match error {
+        LoadError::NotFound => ApiError::not_found("world not found"),
+        LoadError::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string()),
     }
 }
 
-fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
+pub(super) fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
     app.loader.library.entry(name).ok_or_else(|| ApiError::not_found("world not found"))
 }

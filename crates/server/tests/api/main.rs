@@ -19,6 +19,7 @@ mod lights;
 mod metrics;
 mod objects;
 mod pose;
+mod print;
 mod robot_commands;
 mod robot_docs;
 mod robot_holds;

@@ -1,0 +1,113 @@
+//! A part of a strip: some columns of it, drawn by itself.
+
+use super::Print;
+use super::floor::Patch;
+use crate::raster::{self, Corner, Eye, Setup, Target};
+use glam::{Vec2, Vec3};
+use std::ops::Range;
+use wide::f32x8;
+
+/// Samples across a cell.
+const ACROSS: usize = 1024;
+/// Layers that lie lower than this below the ground are as low as this.
+const LOWEST_M: f32 = -0.5;
+
+/// The columns of each cell of a strip.
+pub(super) fn columns(print: &Print) -> Vec<Range<usize>> {
+    let step = ACROSS / print.samples;
+    (0..print.width).step_by(step).map(|x| x..(x + step).min(print.width)).collect()
+}
+
+/// Room for drawing cells.
+#[derive(Default)]
+pub(super) struct Scratch {
+    setup: Setup,
+    samples: Vec<[u8; 4]>,
+    corners: Vec<Corner>,
+}
+
+impl Scratch {
+    /// Draws a cell: three bytes a pixel, row by row.
+    pub(super) fn draw(
+        &mut self,
+        print: &Print,
+        patches: &[&Patch],
+        columns: Range<usize>,
+        rows: Range<usize>,
+    ) -> Vec<u8> {
+        let n = print.samples;
+        let (width, height) = (columns.len() * n, rows.len() * n);
+        self.fill(
+            print,
+            patches,
+            &columns,
+            rows.start,
+            Eye { focal: 1.0, centre: Vec2::ZERO, width, height },
+        );
+        self.samples.clear();
+        self.samples.resize(width * height, [0; 4]);
+        let target = Target { width, height, colour: &mut self.samples, depth: None, labels: None };
+        raster::draw(&self.setup, &print.floor.textures, &paper, target);
+        let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
+        if n == 1 {
+            self.samples.iter().for_each(|p| bytes.extend_from_slice(&p[..3]));
+            return bytes;
+        }
+        for band in self.samples.chunks_exact(width * n) {
+            for column in 0..columns.len() {
+                let square = band.chunks_exact(width).flat_map(|row| &row[column * n..(column + 1) * n]);
+                bytes.extend_from_slice(&mean(square));
+            }
+        }
+        bytes
+    }
+
+    /// Sets up every triangle that may be in the cell.
+    fn fill(
+        &mut self,
+        print: &Print,
+        patches: &[&Patch],
+        columns: &Range<usize>,
+        first_row: usize,
+        eye: Eye,
+    ) {
+        self.setup.clear(&eye);
+        let by_metre = print.pixels_per_metre();
+        let left = print.floor.min.x + columns.start as f64 / by_metre;
+        let right = print.floor.min.x + columns.end as f64 / by_metre;
+        for patch in patches.iter().filter(|p| p.max.x >= left && p.min.x <= right) {
+            let surface = self.setup.surface(patch.surface);
+            let n = print.samples as f64;
+            self.corners.clear();
+            self.corners.extend(patch.corners.iter().map(|corner| {
+                let [x, y] = print.place(corner.at.x, corner.at.y);
+                let (x, y) = ((x - columns.start as f64) * n, (y - first_row as f64) * n);
+                // Nearer is what is higher. Nothing is seen smaller for it: x and y grow with z.
+                let z = 1.0 - corner.height.max(LOWEST_M);
+                let at = Vec3::new(x as f32 * z, y as f32 * z, z);
+                Corner { at, uv: corner.uv, light: patch.colour }
+            }));
+            for triangle in &patch.triangles {
+                let corners = triangle.map(|i| self.corners[usize::from(i)]);
+                self.setup.add(&eye, corners, surface);
+            }
+        }
+    }
+}
+
+/// What there is where nothing is.
+fn paper(_: f32x8, _: f32) -> [f32x8; 3] {
+    [f32x8::splat(1.0); 3]
+}
+
+/// The mean of some colours, as light.
+fn mean<'a>(samples: impl Iterator<Item = &'a [u8; 4]>) -> [u8; 3] {
+    let (mut sum, mut n) = ([0u32; 3], 0u32);
+    for sample in samples {
+        n += 1;
+        for (s, v) in sum.iter_mut().zip(sample) {
+            *s += u32::from(*v) * u32::from(*v);
+        }
+    }
+    sum.map(|s| ((s as f32 / n.max(1) as f32).sqrt() + 0.5) as u8)
+}

@@ -1,0 +1,66 @@
+//! A print as a JPEG file, written while it is drawn.
+
+use super::{Print, STRIP_ROWS};
+use jpeg_encoder::{
+    Encoder, EncodingError, ImageBuffer, JpegColorType, PixelDensity, SamplingFactor, rgb_to_ycbcr,
+};
+use std::cell::RefCell;
+use std::io::{Error, Write};
+
+/// Quality of the file.
+const QUALITY: u8 = 90;
+
+impl Print {
+    /// Writes the print as a JPEG file that knows its dpi. Ends with the first error of the writer.
+    pub fn write_jpeg(&self, to: impl Write) -> Result<(), Error> {
+        let mut encoder = Encoder::new(to, QUALITY);
+        encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
+        encoder.set_density(PixelDensity::dpi(self.dpi));
+        encoder.encode_image(Rows { print: self, strip: RefCell::default() }).map_err(|e| match e {
+            EncodingError::IoError(error) => error,
+            other => Error::other(other.to_string()),
+        })
+    }
+}
+
+/// The rows of a print, drawn a strip at a time as they are asked for.
+struct Rows<'a> {
+    print: &'a Print,
+    strip: RefCell<Strip>,
+}
+
+/// The strip that was drawn last.
+#[derive(Default)]
+struct Strip {
+    bytes: Vec<u8>,
+    first_row: Option<usize>,
+}
+
+impl ImageBuffer for Rows<'_> {
+    fn get_jpeg_color_type(&self) -> JpegColorType {
+        JpegColorType::Ycbcr
+    }
+
+    fn width(&self) -> u16 {
+        self.print.width as u16
+    }
+
+    fn height(&self) -> u16 {
+        self.print.height as u16
+    }
+
+    fn fill_buffers(&self, y: u16, buffers: &mut [Vec<u8>; 4]) {
+        let mut strip = self.strip.borrow_mut();
+        let (row, length) = (usize::from(y), self.print.width * 3);
+        let first = row - row % STRIP_ROWS;
+        if strip.first_row != Some(first) {
+            self.print.strip(first, &mut strip.bytes);
+            strip.first_row = Some(first);
+        }
+        let (pixels, _) = strip.bytes[(row - first) * length..][..length].as_chunks::<3>();
+        let [luma, blue, red, _] = buffers;
+        luma.extend(pixels.iter().map(|[r, g, b]| rgb_to_ycbcr(*r, *g, *b).0));
+        blue.extend(pixels.iter().map(|[r, g, b]| rgb_to_ycbcr(*r, *g, *b).1));
+        red.extend(pixels.iter().map(|[r, g, b]| rgb_to_ycbcr(*r, *g, *b).2));
+    }
+}

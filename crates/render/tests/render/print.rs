@@ -1,0 +1,267 @@
+//! Prints of floors: size, scale, colours, what is on them, and what hostile worlds do.
+
+use crate::set::{Set, apart, at, bare, pixel, png, renderer, start};
+use chicane_render::{Camera, CarMoment, MAX_PRINT_SIDE, Moment, Optics, Print, PrintError, Rgb, STRIP_ROWS};
+use chicane_testkit::shipped_world;
+use chicane_world::scene::{Look, Owner};
+use chicane_world::{Bounds, Pose, World};
+use glam::DVec2;
+use std::f64::consts::FRAC_PI_2;
+use std::io::{Error, Write};
+
+const INCH_M: f64 = 0.0254;
+
+fn cut(mut world: World, min: DVec2, max: DVec2) -> World {
+    world.ground.bounds = Some(Bounds { min, max });
+    world
+}
+
+/// A piece of the oval round the place where the car starts, on a straight.
+fn start_of_oval(half: f64) -> World {
+    let world = shipped_world("oval");
+    let middle = world.spawn.position.truncate();
+    cut(world, middle - half, middle + half)
+}
+
+/// All of a print.
+fn whole(print: &Print) -> Rgb {
+    let (mut bytes, mut strip) = (Vec::new(), Vec::new());
+    for row in (0..print.height()).step_by(STRIP_ROWS) {
+        print.strip(row, &mut strip);
+        bytes.extend_from_slice(&strip);
+    }
+    assert_eq!(bytes.len(), print.width() * print.height() * 3);
+    Rgb { width: print.width(), height: print.height(), bytes }
+}
+
+/// The mean of five by five pixels round a place of the world.
+fn colour(print: &Print, picture: &Rgb, place: DVec2) -> [u8; 3] {
+    let [x, y] = print.place(place.x, place.y).map(|v| v as usize);
+    let mut sum = [0u32; 3];
+    for (dx, dy) in (0..25).map(|i| (i % 5, i / 5)) {
+        let pixel = pixel(picture, x + dx - 2, y + dy - 2);
+        sum.iter_mut().zip(pixel).for_each(|(s, v)| *s += u32::from(v));
+    }
+    sum.map(|s| ((s + 12) / 25) as u8)
+}
+
+fn jpeg(print: &Print) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    print.write_jpeg(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn size_and_dpi_are_in_the_file() {
+    for (dpi, side) in [(10, 197), (75, 1476), (76, 1496)] {
+        let print = Print::new(&start_of_oval(0.25), dpi).unwrap();
+        let bytes = jpeg(&print);
+        assert_eq!(&bytes[6..11], b"JFIF\0");
+        let [high, low] = dpi.to_be_bytes();
+        assert_eq!(bytes[13..18], [1, high, low, high, low], "{dpi} pixels an inch");
+        let picture = image::load_from_memory(&bytes).unwrap().into_rgb8();
+        assert_eq!((picture.width(), picture.height()), (side, side));
+        // As it was drawn.
+        let drawn = whole(&print);
+        let sum: u64 = drawn.bytes.iter().zip(picture.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        assert!((sum as f64) < 4.0 * drawn.bytes.len() as f64, "{sum}");
+    }
+    let print = Print::new(&cut(shipped_world("oval"), DVec2::ZERO, DVec2::splat(5.0)), 150).unwrap();
+    assert_eq!((print.width(), print.height(), print.dpi()), (29_528, 29_528, 150));
+    let print = Print::new(&shipped_world("oval"), 100).unwrap();
+    assert_eq!([print.width(), print.height()], [8.0, 6.0].map(|m| (m / INCH_M * 100.0).round() as usize));
+}
+
+#[test]
+fn road_lines_field_and_paper_have_their_colours() {
+    let world = shipped_world("oval");
+    let (here, ahead) = (world.spawn.position.truncate(), DVec2::from_angle(world.spawn.yaw()));
+    let left = ahead.perp();
+    let world = cut(world, here - 1.5, here + 1.0);
+    let print = Print::new(&world, 60).unwrap();
+    let picture = whole(&print);
+    let beside = |metres: f64| colour(&print, &picture, here + 0.3 * ahead + left * metres);
+    for side in [-1.0, 1.0] {
+        assert!(apart(beside(side * 0.17), [63, 64, 67]) < 14, "road {:?}", beside(side * 0.17));
+        assert!(apart(beside(side * 0.335), [238, 238, 232]) < 45, "line {:?}", beside(side * 0.335));
+        let field = beside(side * 0.42);
+        assert!(apart(field, [63, 64, 67]) > 15 && apart(field, [238; 3]) > 60, "field {field:?}");
+    }
+    // The start line: black and white in turn.
+    let across: Vec<u8> = (-15..=15)
+        .map(|i| colour(&print, &picture, here + 0.025 * ahead + left * 0.02 * f64::from(i))[0])
+        .collect();
+    assert!(across.iter().any(|v| *v < 60) && across.iter().any(|v| *v > 180), "{across:?}");
+    assert_eq!(colour(&print, &picture, DVec2::new(here.x, -0.3)), [255; 3], "paper");
+    // The fence stands: the field goes on below it.
+    let below = colour(&print, &picture, DVec2::new(here.x, 0.015));
+    assert!(apart(below, beside(0.42)) < 12 || apart(below, beside(-0.42)) < 12, "{below:?}");
+}
+
+#[test]
+fn the_road_is_as_wide_as_it_is() {
+    let world = shipped_world("oval");
+    let (here, yaw) = (world.spawn.position.truncate(), world.spawn.yaw());
+    let world = cut(world, here + DVec2::new(0.25, -0.45), here + DVec2::new(0.35, 0.45));
+    assert!(libm::sin(yaw).abs() < 1e-3, "the straight runs along x");
+    for dpi in [50, 150, 300] {
+        let print = Print::new(&world, dpi).unwrap();
+        let picture = whole(&print);
+        let column = print.place(here.x + 0.3, 0.0)[0] as usize;
+        let is_line = |y: &usize| picture.bytes[3 * (y * picture.width + column)] > 150;
+        let first = (0..picture.height).find(is_line).unwrap();
+        let last = (0..picture.height).rfind(is_line).unwrap();
+        let wide = (last + 1 - first) as f64;
+        assert!((wide - 0.7 / INCH_M * f64::from(dpi)).abs() < 2.0, "{dpi} dpi: {wide}");
+    }
+}
+
+#[test]
+fn a_print_is_what_the_renderer_sees_from_far_above() {
+    let mut world = shipped_world("oval");
+    world.scene.ambient = [1.0; 3];
+    world.scene.sun.colour = [0.0; 3];
+    let middle = world.spawn.position.truncate() + DVec2::new(0.2, 0.3);
+    let by_metre = 20.0 / INCH_M;
+    let half = 300.0 / by_metre;
+    let world = cut(world, middle - half, middle + half);
+    let print = Print::new(&world, 20).unwrap();
+    let picture = whole(&print);
+    assert_eq!((picture.width, picture.height), (600, 600));
+    let height = 40.0;
+    let pose = Pose::from_xyz_rpy([middle.x, middle.y, height], [0.0, FRAC_PI_2, FRAC_PI_2]);
+    let optics = Optics { focal: by_metre * height, ..Optics::pinhole(600, 600, 0.1) };
+    let away = at(-900.0, 0.0, 0.0);
+    let objects = vec![away; world.objects.len()];
+    let moment = Moment { car: CarMoment { pose: away, ..CarMoment::default() }, objects, ..start(&world) };
+    let seen = renderer(&world).picture(&Camera { pose, optics }, &moment);
+    let sum: u64 = picture.bytes.iter().zip(&seen.bytes).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    let mean = sum as f64 / seen.bytes.len() as f64;
+    assert!(mean < 2.5, "{mean}");
+}
+
+#[test]
+fn the_same_bytes_again_and_on_any_number_of_threads() {
+    for dpi in [40, 90] {
+        let world = start_of_oval(0.4);
+        let first = jpeg(&Print::new(&world, dpi).unwrap());
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert!(pool.install(|| jpeg(&Print::new(&world, dpi).unwrap())) == first, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn the_highest_layer_wins_and_nothing_that_stands_is_shown() {
+    let mut set = Set::new();
+    let [red, green, blue, white] =
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0; 3]].map(|c| set.glow(c));
+    // Lower layers come last and between: order means nothing.
+    set.put(Owner::Track, Look::Plane([0.2, 0.2]), at(0.0, 0.0, 0.0006), Some(blue));
+    set.put(Owner::Track, Look::Plane([2.0, 1.0]), at(0.0, 0.0, 0.0), Some(red));
+    set.put(Owner::Track, Look::Plane([0.6, 0.6]), at(0.0, 0.0, 0.0003), Some(green));
+    // To the right and up: half seen through.
+    set.put(Owner::Track, Look::Plane([0.2, 0.2]), at(0.8, 0.4, 0.001), Some(white)).opacity = 0.5;
+    // These stand.
+    set.put(Owner::Track, Look::Box([0.3, 0.3, 0.2]), at(-0.7, 0.0, 0.1), Some(white));
+    set.put(Owner::Scenery, Look::Plane([0.3, 0.3]), at(0.6, -0.3, 0.002), Some(white));
+    set.block([-0.4, -0.3, 0.1], 0.1, white);
+    let print = Print::new(&set.world, 60).unwrap();
+    let picture = whole(&print);
+    assert_eq!([print.width(), print.height()], [2.0, 1.0].map(|m| (m / INCH_M * 60.0).round() as usize));
+    let seen = |x: f64, y: f64| colour(&print, &picture, DVec2::new(x, y));
+    assert_eq!(seen(0.0, 0.0), [0, 0, 255]);
+    assert_eq!(seen(0.2, 0.2), [0, 255, 0]);
+    for (x, y) in [(-0.7, 0.0), (0.6, -0.3), (-0.4, -0.3), (-0.8, 0.4), (0.8, -0.4), (-0.8, -0.4)] {
+        assert_eq!(seen(x, y), [255, 0, 0], "{x} {y}");
+    }
+    assert!(apart(seen(0.8, 0.4), [255, 180, 180]) < 4, "{:?}", seen(0.8, 0.4));
+}
+
+#[test]
+fn a_picture_on_the_floor_is_the_right_way_round() {
+    let mut set = Set::new();
+    // Red on the left, green below.
+    let printed =
+        set.print(png(64, 64, |x, y| [if x < 32 { 255 } else { 0 }, if y < 32 { 0 } else { 255 }, 9]));
+    let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let mut mesh = bare(corners, vec![0, 1, 2, 0, 2, 3]);
+    mesh.uvs = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    let look = set.mesh(mesh);
+    set.put(Owner::Track, look, at(3.0, -2.0, 0.0), Some(printed));
+    for dpi in [10, 100] {
+        let print = Print::new(&set.world, dpi).unwrap();
+        let picture = whole(&print);
+        for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
+            let want = [if x < 0.5 { 255 } else { 0 }, if y < 0.5 { 255 } else { 0 }, 9];
+            let got = colour(&print, &picture, DVec2::new(3.0 + x, -2.0 + y));
+            assert!(apart(got, want) < 3, "{dpi} dpi, {x} {y}: {got:?}");
+        }
+    }
+}
+
+#[test]
+fn a_floor_that_is_scenery_is_printed_where_there_is_no_other() {
+    let mut set = Set::new();
+    let red = set.glow([1.0, 0.0, 0.0]);
+    set.put(Owner::Scenery, Look::Plane([0.5, 0.25]), Pose::IDENTITY, Some(red));
+    let print = Print::new(&set.world, 10).unwrap();
+    assert_eq!((print.width(), print.height()), (197, 98));
+}
+
+#[test]
+fn worlds_without_a_floor_have_no_print() {
+    let mut set = Set::new();
+    assert_eq!(Print::new(&set.world, 100).err(), Some(PrintError::NoFloor));
+    let red = set.glow([1.0, 0.0, 0.0]);
+    set.block([0.0, 0.0, 0.1], 0.2, red);
+    set.put(Owner::Track, Look::Plane([1.0, 1.0]), at(0.0, 0.0, 0.3), Some(red));
+    set.put(Owner::Track, Look::Plane([0.0, 0.0]), Pose::IDENTITY, Some(red));
+    set.put(Owner::Track, Look::Plane([f64::NAN, 1.0]), Pose::IDENTITY, Some(red));
+    assert_eq!(Print::new(&set.world, 100).err(), Some(PrintError::NoFloor));
+}
+
+#[test]
+fn a_floor_that_is_too_large_says_what_fits() {
+    let mut set = Set::new();
+    let red = set.glow([1.0, 0.0, 0.0]);
+    set.put(Owner::Track, Look::Plane([10.0, 3.0]), Pose::IDENTITY, Some(red));
+    let Err(PrintError::TooLarge { max_dpi, size_m }) = Print::new(&set.world, 600) else {
+        panic!("too large")
+    };
+    assert_eq!((max_dpi, size_m), (166, [10.0, 3.0]));
+    assert!(Print::new(&set.world, max_dpi + 1).is_err());
+    let print = Print::new(&set.world, max_dpi).unwrap();
+    assert!(print.width() <= MAX_PRINT_SIDE && print.width() > MAX_PRINT_SIDE - 400);
+    for size in [1e5, 1e9, 1e30] {
+        set.world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::new(1.0, size) });
+        let refused = Print::new(&set.world, 10).err().unwrap();
+        assert!(matches!(refused, PrintError::TooLarge { max_dpi: 0, .. }), "{refused}");
+    }
+    // Bounds that are no numbers are no bounds.
+    set.world.ground.bounds = Some(Bounds { min: DVec2::NAN, max: DVec2::INFINITY });
+    assert_eq!(Print::new(&set.world, 10).unwrap().width(), 3937);
+    // Nothing at all is one pixel.
+    set.world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::ZERO });
+    assert_eq!(jpeg(&Print::new(&set.world, 0).unwrap())[..2], [0xff, 0xd8]);
+}
+
+#[test]
+fn a_writer_that_fails_ends_the_print() {
+    struct Full(usize);
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| Error::other("full"))?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    // Half a minute of work, if it went on.
+    let print = Print::new(&cut(shipped_world("oval"), DVec2::ZERO, DVec2::splat(5.0)), 300).unwrap();
+    for room in [0, 1, 100, 50_000] {
+        assert_eq!(print.write_jpeg(Full(room)).err().map(|e| e.to_string()), Some("full".to_owned()));
+    }
+}

@@ -1,0 +1,89 @@
+//! The floor of a world, to be printed.
+
+use super::worlds::{entry, load_error};
+use crate::app::App;
+use crate::body::Name;
+use crate::error::ApiError;
+use crate::print::{self, Busy};
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use chicane_render::{Print, PrintError};
+use chicane_wire::{ErrorBody, Octets};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Pixels an inch that can be asked for.
+const DPI: RangeInclusive<u16> = 10..=600;
+/// Those of a request that does not say: as fine as large posters are.
+const USUAL_DPI: u16 = 150;
+
+/// A world's floor from above, true to scale, for printing: what lies flat on the ground and nothing that
+/// stands on it. It is sent while it is made; one is made at a time.
+#[utoipa::path(get, path = "/worlds/{name}/print.jpg", tag = "World management",
+    params(
+        ("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval"),
+        ("dpi" = Option<u16>, Query, description = "Pixels an inch; 150 if omitted. No side of the picture has more than 65,535 pixels",
+            minimum = 10, maximum = 600, example = 10),
+    ), responses(
+    (status = 200, body = Octets, content_type = "image/jpeg"),
+    (status = 400, body = ErrorBody, description = "No such dpi, or the picture would be too large; the text says what fits"),
+    (status = 404, body = ErrorBody, description = "No such world, or nothing lies on its floor"),
+    (status = 422, body = ErrorBody, description = "The world can't be loaded"),
+    (status = 503, body = ErrorBody, description = "Too many prints are being made"),
+))]
+pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) -> Result<Response, ApiError> {
+    entry(&app, &name)?;
+    let dpi = dpi(&uri)?;
+    let turn = app.prints.turn().await;
+    let turn = turn.map_err(|Busy| ApiError::unavailable("too many prints are being made; try again"))?;
+    let now = app.simulator.now();
+    let running = now.running.as_ref().filter(|r| *r.place.name == *name).map(|r| Arc::clone(&r.place.world));
+    let (library, file) = (Arc::clone(&app.loader.library), name.clone());
+    // The turn goes along: it does not end while this goes on, whoever waits for it.
+    let made = tokio::task::spawn_blocking(move || {
+        let world = running.map_or_else(|| library.load(&file).map(Arc::new), Ok)?;
+        Ok((Print::new(&world, dpi), turn))
+    });
+    let (print, turn) = made.await.map_err(|e| ApiError::internal(e.to_string()))?.map_err(load_error)?;
+    let print = print.map_err(|error| match error {
+        PrintError::NoFloor => ApiError::not_found(error.to_string()),
+        PrintError::TooLarge { max_dpi, .. } if max_dpi < *DPI.start() => {
+            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
+        }
+        PrintError::TooLarge { .. } => ApiError::bad_request(error.to_string()),
+    })?;
+    let headers = [
+        (header::CONTENT_TYPE, "image/jpeg".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}-{dpi}dpi.jpg\"")),
+    ];
+    Ok((headers, print::body(print, turn)).into_response())
+}
+
+/// The last dpi of an address.
+fn dpi(uri: &Uri) -> Result<u16, ApiError> {
+    let wrong =
+        || ApiError::bad_request(format!("dpi must be a whole number from {} to {}", DPI.start(), DPI.end()));
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| wrong())?;
+    let Some((_, text)) = pairs.iter().rfind(|(name, _)| name == "dpi") else { return Ok(USUAL_DPI) };
+    text.parse().ok().filter(|dpi| DPI.contains(dpi)).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dpi_is_read_from_the_address() {
+        let read = |query: &str| dpi(&format!("/x{query}").parse().expect("an address"));
+        assert_eq!(read(""), Ok(150));
+        assert_eq!(read("?other=1"), Ok(150));
+        assert_eq!(read("?dpi=10"), Ok(10));
+        assert_eq!(read("?dpi=20&dpi=600"), Ok(600));
+        for wrong in
+            ["?dpi=", "?dpi=9", "?dpi=601", "?dpi=1e2", "?dpi=-1", "?dpi=x", "?dpi=70000", "?dpi=%ff"]
+        {
+            assert_eq!(read(wrong).expect_err(wrong).text, "dpi must be a whole number from 10 to 600");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Prints of floors: what is answered, who waits, and when it ends.
+
+use crate::support::{Simulator, open_route, plain, refusal, setup, start, start_paused, torn, until};
+use chicane_testkit::http::{Answer, Client};
+use std::time::{Duration, Instant};
+
+/// Takes minutes, if it is taken to its end.
+const LONG: &str = "/sim/api/worlds/oval/print.jpg?dpi=200";
+const SHORT: &str = "/sim/api/worlds/oval/print.jpg?dpi=10";
+
+fn asked(simulator: &Simulator, path: &str) -> Client {
+    let mut client = simulator.client();
+    client.send("GET", path, &[], b"");
+    client
+}
+
+fn size(answer: &Answer) -> (u32, u32) {
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let picture = image::load_from_memory(&answer.body).expect("a whole picture");
+    (picture.width(), picture.height())
+}
+
+#[test]
+fn a_print_is_a_picture_that_knows_its_scale() {
+    let (simulator, mut api) = start_paused();
+    let answer = simulator.client().get(SHORT);
+    assert_eq!(answer.header("content-type"), Some("image/jpeg"));
+    assert_eq!(answer.header("content-disposition"), Some("attachment; filename=\"oval-10dpi.jpg\""));
+    assert_eq!(answer.header("transfer-encoding"), Some("chunked"), "it is sent while it is made");
+    let bounds = api.get("/bounds");
+    let pixels = |axis: &str| {
+        let of = |end: &str| bounds[format!("{end}{axis}")].as_f64().expect("a number");
+        ((of("max") - of("min")) / 0.0254 * 10.0).round() as u32
+    };
+    assert_eq!(size(&answer), (pixels("X"), pixels("Y")));
+    assert_eq!(answer.body[13..18], [1, 0, 10, 0, 10]);
+    // Of a world that does not run; and the same again.
+    let other = simulator.client().get("/sim/api/worlds/field/print.jpg?dpi=10");
+    assert_eq!(size(&other), (3937, 3937));
+    assert!(simulator.client().get(SHORT).body == answer.body);
+}
+
+#[test]
+fn what_can_not_be_printed_is_refused() {
+    let worlds = setup().with_world("torn", torn("torn")).with_world("plain", plain("plain"));
+    let simulator = worlds.with_world("a_road", open_route("a_road")).start();
+    let mut api = simulator.api();
+    let range = "dpi must be a whole number from 10 to 600";
+    for dpi in ["9", "601", "0", "-10", "1e2", "72.5", "", "x", "99999999999999999999", "%ff"] {
+        let refused = api.get_refused(&format!("/worlds/oval/print.jpg?dpi={dpi}"));
+        assert_eq!(refused, (400, range.to_owned()), "{dpi}");
+    }
+    let (status, text) = api.get_refused("/worlds/oval/print.jpg?dpi=600");
+    assert!(status == 400 && text.contains("up to 208 dpi"), "{status} {text}");
+    assert_eq!(api.get_refused("/worlds/nowhere/print.jpg?dpi=x").0, 404);
+    assert_eq!(api.get_refused("/worlds/torn/print.jpg").0, 422);
+    for name in ["plain", "a_road"] {
+        let refused = api.get_refused(&format!("/worlds/{name}/print.jpg"));
+        assert_eq!(refused, (404, "nothing lies on the floor of this world".to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn two_at_once_get_the_same() {
+    let simulator = start();
+    let (mut one, mut two) = (asked(&simulator, SHORT), asked(&simulator, SHORT));
+    let (one, two) = (one.answer(), two.answer());
+    assert_eq!(size(&one), (3150, 2362));
+    assert!(one == two || one.body == two.body);
+}
+
+#[test]
+fn a_print_that_nobody_reads_any_more_is_not_made() {
+    let simulator = start();
+    for _ in 0..3 {
+        let gone = asked(&simulator, LONG);
+        // Under way.
+        std::thread::sleep(Duration::from_millis(300));
+        drop(gone);
+    }
+    let started = Instant::now();
+    assert_eq!(simulator.client().get(SHORT).status, 200);
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(15), "{took:?}");
+}
+
+#[test]
+fn few_may_wait_and_the_next_is_told_so() {
+    let simulator = start();
+    // They don't read: the first stops when a little is made, the others wait for it.
+    let mut waiting: Vec<Client> = (0..8).map(|_| asked(&simulator, LONG)).collect();
+    std::thread::sleep(Duration::from_millis(500));
+    let answer = simulator.client().get(LONG);
+    assert_eq!(refusal(&answer), (503, "too many prints are being made; try again".to_owned()));
+    // Everything else goes on.
+    assert_eq!(simulator.api().get("/status")["running"], true);
+    waiting.clear();
+    assert_eq!(until("places are free again", || free(&simulator)), 200);
+}
+
+fn free(simulator: &Simulator) -> Option<u16> {
+    let answer = simulator.client().get(SHORT);
+    (answer.status != 503).then_some(answer.status)
+}
+
+#[test]
+fn a_print_does_not_keep_the_simulator_from_stopping() {
+    let simulator = start();
+    let _unread = asked(&simulator, LONG);
+    let _waiting = asked(&simulator, LONG);
+    std::thread::sleep(Duration::from_millis(500));
+    let took = simulator.stop();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}
