@@ -1,6 +1,8 @@
 //! `POST /speed` with a duration: answered at the end.
 
-use crate::support::{Api, Robot, Simulator, crowd, json as parsed, setup, start, start_paused, until};
+use crate::support::{
+    Api, Robot, Simulator, crowd, json as parsed, number, setup, start, start_paused, until,
+};
 use chicane_testkit::http::Client;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -101,6 +103,16 @@ fn the_car_stops_when_the_client_goes() {
         (robot.asked("speed") == 0.0).then_some(())
     });
     assert!(api.time() < 300.0, "before its time");
+}
+
+#[test]
+fn the_car_stands_when_the_client_went_while_time_stood_still() {
+    let (simulator, mut api, mut robot) = began();
+    drop(hold(&simulator, &mut robot, 0.8, 600.0));
+    until("it is told to stop, and no tick was needed", || (robot.asked("speed") == 0.0).then_some(()));
+    assert_eq!(api.time(), 0.0);
+    api.step(100);
+    assert!(number(&robot.get("/speed")).abs() < 0.01);
 }
 
 /// Sends a speed that is to be held, waits until it is in force, and sends something more.
