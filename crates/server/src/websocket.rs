@@ -5,6 +5,7 @@
 //! peer, notices when that is gone, bounds what it sends, and ends with the simulator.
 
 use crate::app::App;
+use crate::listen::Peer;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Version, header};
@@ -76,6 +77,7 @@ impl NoSocket {
 /// A request that may become a socket.
 pub(crate) struct Upgrade {
     connection: OnUpgrade,
+    peer: Option<Peer>,
     accept: String,
     place: OwnedSemaphorePermit,
     max_message: usize,
@@ -89,7 +91,8 @@ impl FromRequestParts<App> for Upgrade {
         let accept = derive_accept_key(key.as_bytes());
         let connection = parts.extensions.remove::<OnUpgrade>().ok_or(NoSocket::NotAsked)?;
         let place = app.sockets.clone().try_acquire_owned().map_err(|_| NoSocket::TooMany)?;
-        Ok(Upgrade { connection, accept, place, max_message: MAX_MESSAGE })
+        let peer = parts.extensions.remove::<Peer>();
+        Ok(Upgrade { connection, peer, accept, place, max_message: MAX_MESSAGE })
     }
 }
 
@@ -130,7 +133,7 @@ impl Upgrade {
         F: FnOnce(Socket) -> S + Send + 'static,
         S: Future<Output = ()> + Send + 'static,
     {
-        let Upgrade { connection, accept, place, max_message } = self;
+        let Upgrade { connection, peer, accept, place, max_message } = self;
         let simulator = app.simulator.clone();
         tokio::spawn(async move {
             let _place = place;
@@ -144,7 +147,7 @@ impl Upgrade {
                 .max_frame_size(Some(max_message));
             let io = TokioIo::new(connection);
             let stream = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-            speak(Socket { stream, simulator, beat: beat(), unanswered: 0, over: false }).await;
+            speak(Socket { stream, peer, simulator, beat: beat(), unanswered: 0, over: false }).await;
         });
         let headers = [
             (header::CONNECTION, "upgrade".to_owned()),
@@ -177,6 +180,7 @@ pub(crate) struct Gone;
 /// An open socket.
 pub(crate) struct Socket {
     stream: WebSocketStream<TokioIo<Upgraded>>,
+    peer: Option<Peer>,
     simulator: crate::driver::Simulator,
     beat: Interval,
     /// Pings since the peer last said anything.
@@ -221,6 +225,19 @@ impl Socket {
             }
         }
         None
+    }
+
+    /// The same for one who may have heard enough for now: then nothing is read, and `None` comes when the
+    /// peer hangs up. One that vanishes without a word is missed by the system, within a minute or so.
+    pub(crate) async fn next_if(&mut self, wanted: bool) -> Option<Said> {
+        match &self.peer {
+            Some(peer) if !wanted => {
+                peer.hung_up().await;
+                None
+            }
+            None if !wanted => std::future::pending().await,
+            _ => self.next().await,
+        }
     }
 
     /// Says a text.

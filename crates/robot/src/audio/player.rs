@@ -120,9 +120,12 @@ pub struct Playing {
 #[derive(Debug, Clone, PartialEq)]
 struct Track {
     playing: Playing,
+    /// When it began. A stream begins anew when samples come after it ran out of them.
     since: u64,
-    /// Samples a channel that came, of a stream.
+    /// Samples a channel that came since, of a stream.
     frames: u64,
+    /// Samples a channel that were played before, of a stream.
+    played: u64,
 }
 
 /// The files of sounds by their numbers.
@@ -185,7 +188,7 @@ impl Player {
             return None;
         }
         self.last += 1;
-        let track = Track { playing: playing(self.last), since: tick, frames: 0 };
+        let track = Track { playing: playing(self.last), since: tick, frames: 0, played: 0 };
         self.tracks.insert(self.last, track);
         Some(self.last)
     }
@@ -195,9 +198,14 @@ impl Player {
     pub(crate) fn pcm(&mut self, id: u64, data: Arc<[u8]>, tick: u64) -> Option<u64> {
         let track = self.tracks.get_mut(&id).filter(|t| t.playing.kind == Kind::Stream)?;
         let (sample_rate, channels) = (track.playing.sample_rate, track.playing.channels);
+        let ticks = |frames: u64| frames * TICKS_PER_SECOND / u64::from(sample_rate);
+        if tick - track.since > ticks(track.frames) {
+            // All that came is played. The silence since is not part of the sound.
+            track.played += std::mem::take(&mut track.frames);
+            track.since = tick;
+        }
         track.frames += data.len() as u64 / (2 * u64::from(channels));
-        let came = track.frames * TICKS_PER_SECOND / u64::from(sample_rate);
-        let passed = tick - track.since;
+        let (came, passed) = (ticks(track.frames), tick - track.since);
         self.events.push(Event::Pcm { id, sample_rate, channels, data });
         Some(came.saturating_sub(passed))
     }
@@ -249,7 +257,10 @@ impl Player {
             let position_s = match track.playing.duration_s {
                 Some(length) if track.playing.looped => passed % length,
                 Some(length) => passed.min(length),
-                None => passed.min(track.frames as f64 / f64::from(track.playing.sample_rate)),
+                None => {
+                    let rate = f64::from(track.playing.sample_rate);
+                    track.played as f64 / rate + passed.min(track.frames as f64 / rate)
+                }
             };
             Playing { position_s, ..track.playing.clone() }
         };
@@ -341,10 +352,26 @@ mod tests {
         let id = player.open(Stream { sample_rate: 24_000, channels: 2, volume: 0.5 }, 0).expect("a place");
         let second: Arc<[u8]> = Arc::from(vec![0; 96_000]);
         assert_eq!(player.pcm(id, Arc::clone(&second), 0), Some(200));
-        assert_eq!(player.pcm(id, second, 300), Some(100));
+        assert_eq!(player.pcm(id, second, 100), Some(300));
         assert_eq!(player.playing(300)[0].position_s, 1.5);
         assert_eq!(player.playing(3000)[0].position_s, 2.0, "nothing more came");
         assert_eq!(player.pcm(7, Arc::from([0, 0].as_slice()), 0), None);
+    }
+
+    #[test]
+    fn silence_is_not_part_of_a_stream_that_ran_out_of_samples() {
+        let mut player = Player::default();
+        let id = player.open(Stream { sample_rate: 24_000, channels: 1, volume: 1.0 }, 0).expect("a place");
+        let second: Arc<[u8]> = Arc::from(vec![0; 48_000]);
+        assert_eq!(player.pcm(id, Arc::clone(&second), 1000), Some(200), "nothing was played before");
+        assert_eq!(player.playing(1100)[0].position_s, 0.5);
+        for more in 1..=5 {
+            let ahead = player.pcm(id, Arc::clone(&second), 100_000);
+            assert_eq!(ahead, Some(200 * more), "no more is taken for having waited");
+        }
+        assert_eq!(player.playing(100_000)[0].position_s, 1.0, "what was played, and no jump");
+        assert_eq!(player.playing(100_100)[0].position_s, 1.5);
+        assert_eq!(player.playing(200_000)[0].position_s, 6.0);
     }
 
     #[test]

@@ -72,6 +72,16 @@ impl Drop for Queued<'_> {
     }
 }
 
+/// Wakes the thread at its end, also while time stands still.
+struct Wake<'a>(&'a SyncSender<Order>);
+
+impl Drop for Wake<'_> {
+    fn drop(&mut self) {
+        // A full inbox keeps it awake as well.
+        let _ = self.0.try_send(Order::Look);
+    }
+}
+
 impl Simulator {
     /// Starts the thread, without a world.
     pub(crate) fn start(
@@ -135,6 +145,8 @@ impl Simulator {
 
     /// Has the robot drive for so many ticks. The car stops when the returned future is dropped.
     pub(crate) async fn hold(&self, speed: f64, ticks: u64) -> Answer<Held> {
+        // Dropped after the reply: whoever is woken finds that nobody waits.
+        let _wake = Wake(&self.inbox);
         self.ask(|reply| Order::Hold { speed, ticks, reply }).await
     }
 

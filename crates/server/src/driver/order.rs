@@ -38,6 +38,8 @@ pub(crate) enum Order {
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Loading failed; the old world stays.
     Abort(Reply<()>),
+    /// Someone who waited is gone.
+    Look,
     /// Ends the thread.
     Stop,
 }

@@ -119,6 +119,7 @@ impl Driver {
                 self.take(order);
             }
         }
+        self.answer_holds();
         if self.overlay.ends.is_some_and(|ends| Instant::now() >= ends) {
             self.overlay = OverlayView { text: Arc::from(""), ends: None, ..self.overlay.clone() };
             self.change();
@@ -191,7 +192,7 @@ impl Driver {
                 self.transition = None;
                 self.reply(reply, ());
             }
-            Order::Stop => {}
+            Order::Look | Order::Stop => {}
         }
     }
 
@@ -306,6 +307,8 @@ impl Driver {
     }
 
     fn tick(&mut self) {
+        // Nothing moves for a client that is gone.
+        self.answer_holds();
         let Some(running) = &mut self.running else { return };
         let started = Instant::now();
         running.tick();
@@ -322,9 +325,7 @@ impl Driver {
             self.change();
         }
         self.hear();
-        if self.running.as_ref().is_some_and(|running| !running.holds.is_empty()) {
-            self.answer_holds();
-        }
+        self.answer_holds();
     }
 
     /// A simulation that panicked is given up; someone will load its world again.

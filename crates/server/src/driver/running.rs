@@ -71,6 +71,10 @@ impl Driver {
         let Some(running) = self.running.as_mut().filter(|_| self.transition.is_none()) else {
             return refuse(reply, Refused::NotReady);
         };
+        if reply.is_closed() {
+            // Its client is gone; nothing was begun.
+            return;
+        }
         let command = Command::Hold { speed, ticks };
         if let Ok(Done::Commanded { serial, value }) = running.stack.apply(command) {
             running.holds.push((serial, value, reply));
@@ -81,12 +85,13 @@ impl Driver {
 
     /// Answers those whose held speed has ended; ends those whose client is gone.
     pub(super) fn answer_holds(&mut self) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = self.running.as_mut().filter(|running| !running.holds.is_empty()) else { return };
         let mut ended = Vec::new();
         running.holds.retain_mut(|(serial, value, reply)| {
             if reply.is_closed() {
                 let end = Command::End { axis: Axis::Speed, serial: *serial };
                 let _ = running.stack.apply(end);
+                self.unseen = true;
                 return false;
             }
             let superseded = match running.stack.hold(*serial) {

@@ -1,4 +1,4 @@
-//! A connection as the HTTP library sees it, with three things that the library does not do.
+//! A connection as the HTTP library sees it, with four things that the library does not do.
 //!
 //! - Errors that the library answers by itself (a head that is not HTTP, or too large) come without
 //!   a body. Here they get one, in the envelope of all errors.
@@ -6,14 +6,17 @@
 //!   such a request becomes one that is not HTTP.
 //! - A head that was begun must be complete within [`HEAD_TIME`]; between requests a
 //!   connection may rest much longer.
+//! - A peer that hangs up is noticed also behind bytes that nobody has read yet, through [`Peer`].
 
+use socket2::SockRef;
 use std::io;
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
@@ -29,9 +32,32 @@ pub(super) struct Progress {
     pub(super) upgraded: AtomicBool,
 }
 
+/// The other end of a connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer(Arc<TcpStream>);
+
+impl Peer {
+    pub(super) fn new(stream: TcpStream) -> Peer {
+        Peer(Arc::new(stream))
+    }
+
+    /// Waits until it sends nothing more: it hung up, or is gone. What it sent before may still be there
+    /// to read.
+    pub(crate) async fn hung_up(&self) {
+        // Nobody asked for urgent bytes, so that there is but one thing that this can mean.
+        #[cfg(target_os = "linux")]
+        let _ = self.0.ready(Interest::PRIORITY).await;
+        #[cfg(not(target_os = "linux"))]
+        while self.0.ready(Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {
+            // There are bytes that nobody reads at the moment.
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
 /// A connection.
 pub(super) struct Line {
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
     progress: Arc<Progress>,
     /// A head was begun after so many requests, and must be complete by then.
     begun: Option<(u64, Pin<Box<Sleep>>)>,
@@ -40,8 +66,19 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn new(stream: TcpStream, progress: Arc<Progress>) -> Line {
-        Line { stream, progress, begun: None, instead: None }
+    pub(super) fn new(peer: &Peer, progress: Arc<Progress>) -> Line {
+        Line { stream: Arc::clone(&peer.0), progress, begun: None, instead: None }
+    }
+
+    /// Reads what is there.
+    fn read(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.stream.poll_read_ready(cx))?;
+            match self.stream.try_read_buf(buf) {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                done => return Poll::Ready(done.map(drop)),
+            }
+        }
     }
 
     /// Whether a head was begun and is not complete.
@@ -70,7 +107,7 @@ impl AsyncRead for Line {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        match Pin::new(&mut self.stream).poll_read(cx, buf) {
+        match self.read(cx, buf) {
             Poll::Ready(done) => {
                 let new = &mut buf.filled_mut()[before..];
                 if !new.is_empty() && self.is_at_start() {
@@ -101,7 +138,7 @@ impl AsyncWrite for Line {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.instead.is_none() {
             match instead_of(bytes) {
-                None => return Pin::new(&mut self.stream).poll_write(cx, bytes),
+                None => return write(&self.stream, cx, &[io::IoSlice::new(bytes)]),
                 Some(answer) => self.instead = Some((answer, 0)),
             }
         }
@@ -112,32 +149,43 @@ impl AsyncWrite for Line {
                 *instead = None;
                 break;
             }
-            *done += ready!(Pin::new(&mut *stream).poll_write(cx, rest))?;
+            *done += ready!(write(stream, cx, &[io::IoSlice::new(rest)]))?;
         }
         Poll::Ready(Ok(bytes.len()))
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if let [only] = bufs {
             return self.poll_write(cx, only);
         }
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        write(&self.stream, cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        true
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(SockRef::from(&*self.stream).shutdown(Shutdown::Write))
+    }
+}
+
+/// Writes as much as there is room for.
+fn write(stream: &TcpStream, cx: &mut Context<'_>, bufs: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    loop {
+        ready!(stream.poll_write_ready(cx))?;
+        match stream.try_write_vectored(bufs) {
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+            done => return Poll::Ready(done),
+        }
     }
 }
 

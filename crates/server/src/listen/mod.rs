@@ -11,9 +11,10 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+pub(crate) use line::Peer;
 use line::{Line, Progress, bare_error};
 use socket2::{SockRef, TcpKeepalive};
-use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -35,6 +36,9 @@ const REST: Duration = Duration::from_secs(600);
 const STALLED: Duration = Duration::from_secs(60);
 /// What the system may keep for a reader that does not read.
 const SEND_BUFFER: usize = 128 << 10;
+/// A client that hangs up while it is owed an answer gets it if it is ready by then. The HTTP library is
+/// quicker, but sees nothing behind bytes that come after the request.
+const OWED: Duration = Duration::from_millis(100);
 /// Answers that are being written at the end have this long.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
@@ -106,18 +110,28 @@ async fn converse(
     prepare(&stream);
     let _open = Open::new(metrics);
     let progress = Arc::new(Progress::default());
-    let io = TokioIo::new(Line::new(stream, Arc::clone(&progress)));
+    let peer = Peer::new(stream);
+    let io = TokioIo::new(Line::new(&peer, Arc::clone(&progress)));
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(LocalAddress(local));
+        request.extensions_mut().insert(peer.clone());
         progress.requests.fetch_add(1, Relaxed);
-        let (router, progress) = (router.clone(), Arc::clone(&progress));
+        let (router, progress, peer) = (router.clone(), Arc::clone(&progress), peer.clone());
         async move {
-            let answer = router.oneshot(request.map(Body::new)).await;
-            let answer = answer.unwrap_or_else(|never| match never {});
+            let gone = async {
+                peer.hung_up().await;
+                tokio::time::sleep(OWED).await;
+            };
+            let answer = tokio::select! {
+                biased;
+                answer = router.oneshot(request.map(Body::new)) => answer.unwrap_or_else(|never| match never {}),
+                // What was asked for goes with it.
+                () = gone => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+            };
             let upgraded = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
             progress.upgraded.fetch_or(upgraded, Relaxed);
             progress.answers.fetch_add(1, Relaxed);
-            Ok::<_, Infallible>(answer)
+            Ok(answer)
         }
     });
     let connection = http1::Builder::new()

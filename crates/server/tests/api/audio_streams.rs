@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use chicane_testkit::http::Events;
 use chicane_testkit::sounds::wav;
 use serde_json::{Value, json};
+use std::time::Instant;
 
 /// Data of the next event of a name.
 fn next(events: &mut Events, name: &str) -> Value {
@@ -103,6 +104,59 @@ fn a_client_that_hangs_up_while_its_samples_wait_is_forgotten() {
 }
 
 #[test]
+fn a_close_is_a_stop_also_behind_a_large_burst() {
+    let (simulator, _api) = start_paused();
+    let mut robot = simulator.robot();
+    let mut socket = simulator.socket("/audio/stream?sample_rate=8000");
+    socket.hear();
+    for _ in 0..6 {
+        socket.send_bytes(&[0; 500_000]);
+    }
+    // Three minutes wait for their time, which stands still.
+    socket.close();
+    assert!(ids(&mut robot).is_empty());
+}
+
+#[test]
+fn a_client_that_sent_more_than_is_held_and_vanished_is_forgotten_while_time_stands_still() {
+    let (simulator, _api) = start_paused();
+    let mut robot = simulator.robot();
+    let mut stream = simulator.socket("/audio/stream?sample_rate=8000");
+    stream.hear();
+    for _ in 0..4 {
+        // One less would be read to its end.
+        stream.send_bytes(&[0; 1 << 20]);
+    }
+    stream.send_bytes(&[0; 1000]);
+    assert_eq!(ids(&mut robot), ["a1"]);
+    drop(stream);
+    until("it is gone", || ids(&mut robot).is_empty().then_some(()));
+}
+
+#[test]
+fn thousands_of_tiny_frames_become_a_few_events() {
+    let (simulator, _api) = start_paused();
+    let mut events = simulator.follow("/audio/events");
+    let mut socket = simulator.socket("/audio/stream?sample_rate=24000");
+    socket.hear();
+    let sent: Vec<u8> = (0..10_000u32).map(|i| (i % 251) as u8).collect();
+    let began = Instant::now();
+    for frame in sent.chunks(2) {
+        socket.send_bytes(frame);
+    }
+    let (mut came, mut count) = (Vec::new(), 0);
+    while came.len() < sent.len() {
+        came.extend(samples(&mut events));
+        count += 1;
+    }
+    assert_eq!(came, sent);
+    // A hundredth of a second each at least, of sound or of time.
+    let most = 25 + began.elapsed().as_millis() / 10;
+    assert!(count <= most, "{count} events, at most {most}");
+    socket.close();
+}
+
+#[test]
 fn whatever_ends_a_sound_ends_its_socket() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
@@ -165,7 +219,7 @@ fn nonsense_is_refused_before_and_after_the_handshake() {
     assert_eq!(socket.hear(), Spoken::Close(1003));
     let mut socket = simulator.socket("/audio/stream");
     socket.hear();
-    socket.send_bytes(&vec![0; (4 << 20) + 2]);
+    socket.send_bytes(&vec![0; (1 << 20) + 2]);
     assert_eq!(socket.hear(), Spoken::Close(1009));
     until("all are gone", || ids(&mut simulator.robot()).is_empty().then_some(()));
 }

@@ -1,8 +1,12 @@
 //! `POST /speed` with a duration: answered at the end.
 
-use crate::support::{Api, Robot, Simulator, json as parsed, start, start_paused, until};
+use crate::support::{
+    Api, Robot, Simulator, crowd, json as parsed, number, setup, start, start_paused, until,
+};
 use chicane_testkit::http::Client;
 use serde_json::{Value, json};
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// Sends a speed that is to be held, and waits until it is in force.
@@ -99,6 +103,57 @@ fn the_car_stops_when_the_client_goes() {
         (robot.asked("speed") == 0.0).then_some(())
     });
     assert!(api.time() < 300.0, "before its time");
+}
+
+#[test]
+fn the_car_stands_when_the_client_went_while_time_stood_still() {
+    let (simulator, mut api, mut robot) = began();
+    drop(hold(&simulator, &mut robot, 0.8, 600.0));
+    until("it is told to stop, and no tick was needed", || (robot.asked("speed") == 0.0).then_some(()));
+    assert_eq!(api.time(), 0.0);
+    api.step(100);
+    assert!(number(&robot.get("/speed")).abs() < 0.01);
+}
+
+/// Sends a speed that is to be held, waits until it is in force, and sends something more.
+fn hold_and_say(simulator: &Simulator, robot: &mut Robot, more: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(simulator.address).expect("a connection");
+    let body = json!({"value": 0.8, "duration": 600}).to_string();
+    let (address, length) = (simulator.address, body.len());
+    let head = format!("POST /speed HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n");
+    stream.write_all(format!("{head}{body}").as_bytes()).expect("it is sent");
+    until("it is in force", || (robot.asked("speed") == 0.8).then_some(()));
+    stream.write_all(more.as_bytes()).expect("it is sent");
+    stream
+}
+
+#[test]
+fn the_car_stops_when_the_client_goes_with_half_a_request_behind_it() {
+    let simulator = start();
+    let mut robot = simulator.robot();
+    for more in ["G", "GET /speed HTTP/1.1\r\n", "GET /health HTTP/1.1\r\nhost: x\r\n\r\n"] {
+        let held = hold_and_say(&simulator, &mut robot, more);
+        let gone = Instant::now();
+        drop(held);
+        until("the car is told to stop", || (robot.asked("speed") == 0.0).then_some(()));
+        assert!(gone.elapsed() < Duration::from_secs(5), "{more:?}: {:?}", gone.elapsed());
+    }
+}
+
+#[test]
+fn a_step_ends_when_the_client_goes_with_more_behind_it() {
+    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let mut stream = TcpStream::connect(simulator.address).expect("a connection");
+    let body = json!({"steps": 100_000}).to_string();
+    let (address, length) = (simulator.address, body.len());
+    let head = format!("POST /sim/api/step HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n");
+    stream.write_all(format!("{head}{body}GET /").as_bytes()).expect("it is sent");
+    until("it has begun", || (api.time() > 0.0).then_some(()));
+    drop(stream);
+    // It waits for its turn, behind the step.
+    api.step(1);
+    let time = api.time();
+    assert!(time < 500.0, "{time}");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The WebSocket `/audio/stream`: samples that a client sends as it likes, and that are taken at the pace
 //! of simulated time.
 //!
-//! A message is cut into pieces of a tenth of a second. What came may be two simulated seconds ahead;
-//! then pieces wait, and when enough wait nothing more is read, so that the client has to wait too. The
-//! socket ends with the sound, whatever ends that: a stop, a reset, another world.
+//! What comes is put together to pieces of up to a tenth of a second. It may be two simulated seconds
+//! ahead; then pieces wait. Up to [`MAX_WAITING`] bytes are read ahead, so that a close is seen behind
+//! them; beyond that the client has to wait too, and only its hanging up is seen. Closing stops the sound,
+//! and what still waited is dropped. The socket ends with the sound, whatever ends that: a stop, a reset,
+//! another world.
 
 use super::super::error::RobotError;
 use super::super::query::Query;
@@ -15,23 +17,28 @@ use crate::driver::{Published, Refused};
 use crate::websocket::{Gone, Said, Socket, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
-use bytes::Bytes;
 use chicane_robot::audio::Stream;
 use chicane_robot::{Command, Done};
 use chicane_wire::{Detail, StreamOpened};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 /// Largest message.
-const MAX_MESSAGE: usize = 4 << 20;
+const MAX_MESSAGE: usize = 1 << 20;
 /// Ticks that samples may be ahead of time: two simulated seconds.
 const MAX_AHEAD: u64 = 400;
 /// When more bytes than this wait for their time, nothing more is read.
-const MAX_WAITING: usize = 1 << 20;
+const MAX_WAITING: usize = 4 << 20;
 /// Pieces a second.
 const PIECES: usize = 10;
+/// A piece that is this many times shorter than it could be has to wait for more ...
+const SHORT: usize = 10;
+/// ... unless the last one was passed on this long ago.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Samples, 16 bits each, little end first, channels by turns.
 pub(super) async fn stream(
@@ -62,7 +69,9 @@ async fn run(app: App, mut socket: Socket, wanted: Stream) {
     let Stream { sample_rate, channels, .. } = wanted;
     let stride = 2 * usize::from(channels);
     let piece = sample_rate as usize / PIECES * stride;
-    let mut feeding = Feeding { app, socket, id, epoch, stride, piece, ready: 0, waiting: VecDeque::new() };
+    let waiting = Waiting { piece, pieces: VecDeque::new(), bytes: 0 };
+    let rested = Instant::now();
+    let mut feeding = Feeding { app, socket, id, epoch, stride, ready: 0, rested, waiting };
     let opened = StreamOpened { id: view::id(id), sample_rate, channels };
     if say(&mut feeding.socket, &opened).await.is_ok() {
         feeding.feed().await;
@@ -96,12 +105,56 @@ struct Feeding {
     epoch: u64,
     /// Bytes of one sample of every channel.
     stride: usize,
-    /// Bytes that are passed on at once.
-    piece: usize,
     /// The tick from which on the next piece is taken.
     ready: u64,
-    /// Pieces that came and are not taken yet.
-    waiting: VecDeque<Bytes>,
+    /// When a short piece may be passed on again.
+    rested: Instant,
+    waiting: Waiting,
+}
+
+/// Samples that came and are not taken yet.
+struct Waiting {
+    /// Largest piece, bytes.
+    piece: usize,
+    pieces: VecDeque<Vec<u8>>,
+    /// In all pieces.
+    bytes: usize,
+}
+
+impl Waiting {
+    /// More samples: the last piece is filled up first.
+    fn extend(&mut self, mut samples: &[u8]) {
+        self.bytes += samples.len();
+        while !samples.is_empty() {
+            let last = match self.pieces.back_mut() {
+                Some(last) if last.len() < self.piece => last,
+                _ => {
+                    self.pieces.push_back(Vec::new());
+                    continue;
+                }
+            };
+            let (now, later) = samples.split_at(samples.len().min(self.piece - last.len()));
+            last.extend_from_slice(now);
+            samples = later;
+        }
+    }
+
+    /// Whether there is a piece, and it is worth passing on by itself.
+    fn is_worth_it(&self) -> bool {
+        self.pieces.front().is_some_and(|piece| piece.len() >= self.piece / SHORT)
+    }
+
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let piece = self.pieces.pop_front()?;
+        self.bytes -= piece.len();
+        Some(piece)
+    }
+
+    /// A piece that was taken is the next one again.
+    fn put_back(&mut self, piece: Vec<u8>) {
+        self.bytes += piece.len();
+        self.pieces.push_front(piece);
+    }
 }
 
 impl Feeding {
@@ -113,19 +166,23 @@ impl Feeding {
             if !self.plays(&now) {
                 return self.socket.close(CloseCode::Normal, "the sound was stopped").await;
             }
-            if tick(&now) >= self.ready
-                && let Some(piece) = self.waiting.pop_front()
+            let due = tick(&now) >= self.ready && self.waiting.bytes > 0;
+            drop(now);
+            let rests = due && !self.waiting.is_worth_it() && Instant::now() < self.rested;
+            if due
+                && !rests
+                && let Some(piece) = self.waiting.take()
                 && self.pass_on(piece).await
             {
                 continue;
             }
-            drop(now);
-            let has_room = self.waiting.iter().map(Bytes::len).sum::<usize>() < MAX_WAITING;
+            let has_room = self.waiting.bytes < MAX_WAITING;
             tokio::select! {
-                said = self.socket.next(), if has_room => match said {
+                said = self.socket.next_if(has_room) => match said {
                     None => return,
                     Some(said) => if self.take(said).await.is_err() { return },
                 },
+                () = sleep_until(self.rested), if rests => {}
                 changed = view.changed() => if changed.is_err() {
                     return self.socket.close(CloseCode::Away, "the simulator stops").await;
                 },
@@ -153,22 +210,22 @@ impl Feeding {
             self.socket.close(CloseCode::Unsupported, &text).await;
             return Err(Gone);
         }
-        let ends = (0..samples.len()).step_by(self.piece);
-        self.waiting.extend(ends.map(|at| samples.slice(at..samples.len().min(at + self.piece))));
+        self.waiting.extend(&samples);
         Ok(())
     }
 
     /// Gives a piece to the robot; false if it has to wait, for the world or for ever.
-    async fn pass_on(&mut self, piece: Bytes) -> bool {
+    async fn pass_on(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.app.simulator.same_robot(command, self.epoch).await {
             Ok((Done::Ahead(ahead), now)) => {
                 self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD);
+                self.rested = Instant::now() + PAUSE;
                 true
             }
             // A world is on its way in. Either it comes, and this sound is gone, or the old one goes on.
             _ => {
-                self.waiting.push_front(piece);
+                self.waiting.put_back(piece);
                 false
             }
         }
