@@ -64,8 +64,25 @@ fn size(bytes: usize) -> String {
 
 /// Reads a request from a JSON body of at most so many bytes.
 pub(crate) async fn read_json<T: chicane_wire::Body>(request: Request, limit: usize) -> Result<T, BadBody> {
+    read_in(request, limit, Some(&ROOM)).await
+}
+
+/// The same without a share of the room for all: the caller takes only a few at a time.
+pub(crate) async fn read_json_apart<T: chicane_wire::Body>(
+    request: Request,
+    limit: usize,
+) -> Result<T, BadBody> {
+    read_in(request, limit, None).await
+}
+
+async fn read_in<T: chicane_wire::Body>(
+    request: Request,
+    limit: usize,
+    room: Option<&Semaphore>,
+) -> Result<T, BadBody> {
     let headers = request.headers().clone();
-    let body = tokio::time::timeout(BODY_TIME, read(request, limit)).await.map_err(|_| BadBody::Late)??;
+    let reading = read(request, limit, room);
+    let body = tokio::time::timeout(BODY_TIME, reading).await.map_err(|_| BadBody::Late)??;
     check_type(&headers, &body)?;
     let fields = Fields::read(&body).map_err(BadBody::Invalid)?;
     T::parse(&fields).map_err(BadBody::Invalid)
@@ -85,7 +102,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-async fn read(request: Request, limit: usize) -> Result<Bytes, BadBody> {
+async fn read(request: Request, limit: usize, all: Option<&Semaphore>) -> Result<Bytes, BadBody> {
     let mut body = request.into_body();
     let most = body.size_hint().upper().map_or(limit, |said| limit.min(said as usize));
     let (mut kept, mut came) = (Vec::new(), 0);
@@ -102,9 +119,9 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, BadBody> {
             (kept, room) = (Vec::new(), None);
             continue;
         }
-        if came > SMALL_BODY && room.is_none() {
+        if let Some(all) = all.filter(|_| came > SMALL_BODY && room.is_none()) {
             // All that it may need at once: two that wait for each other would wait for ever.
-            room = ROOM.acquire_many(most.div_ceil(1 << 20).clamp(1, ROOM_MIB) as u32).await.ok();
+            room = all.acquire_many(most.div_ceil(1 << 20).clamp(1, ROOM_MIB) as u32).await.ok();
         }
         kept.extend_from_slice(&data);
     }

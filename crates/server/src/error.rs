@@ -84,6 +84,7 @@ impl From<Refused> for ApiError {
             Refused::NotReady => ApiError::conflict("world not ready"),
             Refused::Switching => ApiError::conflict("world switch in progress"),
             Refused::Busy => ApiError::unavailable("too many commands are waiting; try again"),
+            Refused::Stopping => ApiError::unavailable("the simulator stops"),
             Refused::Failed => {
                 ApiError::internal("the simulation failed on this command; its world is loaded again")
             }

@@ -111,11 +111,14 @@ pub fn openapi() -> String {
     Docs::new(resources().split_for_parts().1, BASE, &COMMON).json()
 }
 
-async fn no_such_path(request: Request) -> Response {
+async fn no_such_path(axum::extract::State(app): axum::extract::State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     drain(request).await;
-    let docs = if crate::robot::is_path(&path) { "/docs" } else { "/sim/api/docs" };
-    ApiError::not_found(format!("no such path; {docs} lists what there is")).to(&path)
+    if crate::robot::is_path(&path) {
+        let error = ApiError::not_found("no such path; /docs lists what there is");
+        return crate::robot::at(app.simulator.now().time_s(), error.to(&path));
+    }
+    ApiError::not_found("no such path; /sim/api/docs lists what there is").into_response()
 }
 
 async fn wrong_method(request: Request) -> ApiError {

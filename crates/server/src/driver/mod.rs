@@ -205,6 +205,11 @@ impl Simulator {
         let _ = self.inbox.try_send(Order::Stop);
     }
 
+    /// Why an order was never answered.
+    fn lost(&self) -> Refused {
+        if self.is_stopping() { Refused::Stopping } else { Refused::Failed }
+    }
+
     async fn ask<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let asked = Instant::now();
         let (reply, answer) = oneshot::channel();
@@ -212,7 +217,7 @@ impl Simulator {
             std::sync::mpsc::TrySendError::Full(_) => Refused::Busy,
             std::sync::mpsc::TrySendError::Disconnected(_) => Refused::Failed,
         })?;
-        let answer = answer.await.unwrap_or(Err(Refused::Failed));
+        let answer = answer.await.unwrap_or_else(|_| Err(self.lost()));
         self.metrics.command_latency.observe(asked.elapsed());
         answer
     }
@@ -223,7 +228,7 @@ impl Simulator {
         let mut order = order(reply);
         loop {
             match self.inbox.try_send(order) {
-                Ok(()) => return answer.await.unwrap_or(Err(Refused::Failed)),
+                Ok(()) => return answer.await.unwrap_or_else(|_| Err(self.lost())),
                 Err(std::sync::mpsc::TrySendError::Full(back)) => order = back,
                 Err(std::sync::mpsc::TrySendError::Disconnected(_)) => return Err(Refused::Failed),
             }

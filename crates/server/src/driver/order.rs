@@ -77,7 +77,9 @@ pub(crate) enum Refused {
     Switching,
     /// Too many orders wait.
     Busy,
-    /// The sim thread ended, or failed on the way.
+    /// The program ends.
+    Stopping,
+    /// The sim thread failed on the way.
     Failed,
     /// By the simulation.
     By(Refusal),

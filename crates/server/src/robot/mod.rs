@@ -17,6 +17,7 @@ mod time;
 mod view;
 
 pub(crate) use error::RobotError;
+pub(crate) use time::at;
 
 use crate::app::App;
 use crate::body::drain;

@@ -15,7 +15,7 @@ pub(super) fn text(time_s: f64) -> String {
 }
 
 /// An answer that speaks of this time.
-pub(super) fn at(time_s: f64, answer: impl IntoResponse) -> Response {
+pub(crate) fn at(time_s: f64, answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     if let Ok(value) = HeaderValue::try_from(text(time_s)) {
         response.headers_mut().insert(X_SIM_TIME, value);

@@ -1,6 +1,6 @@
 //! The loudspeaker: what plays, for how long, how loud. Everything goes by simulated time.
 
-use crate::support::{Gate, Robot, detail, json as parsed, number, plain, setup, start_paused};
+use crate::support::{Gate, Robot, detail, json as parsed, number, plain, setup, start, start_paused};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, wav};
@@ -215,4 +215,30 @@ fn what_plays_can_be_followed() {
     api.step(20);
     // The sound is over.
     assert_eq!(next(), json!([]));
+}
+
+#[test]
+fn slow_uploads_hold_up_nobody_elses_body() {
+    use std::io::Write;
+    let simulator = start();
+    let slow: Vec<std::net::TcpStream> = (0..3)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(simulator.address).expect("a connection");
+            let head = format!(
+                "POST /audio/play HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n",
+                simulator.address,
+                24 << 20
+            );
+            stream.write_all(head.as_bytes()).expect("it takes the head");
+            stream.write_all(&vec![b' '; 20 << 10]).expect("and some of the body");
+            stream
+        })
+        .collect();
+    let begun = std::time::Instant::now();
+    for _ in 0..50 {
+        let body = format!("{{\"text\": \"hello\", \"more\": \"{}\"}}", "x".repeat(20 << 10));
+        assert_eq!(simulator.client().post("/sim/api/overlay", &body).status, 200);
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    drop(slow);
 }

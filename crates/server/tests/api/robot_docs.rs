@@ -106,8 +106,10 @@ fn errors_have_the_shape_of_the_robot_whichever_layer_they_come_from() {
     let strange = simulator.client().with_host("evil.example").get("/speed");
     assert_eq!(refusal(&strange).0, 403);
     for path in ["/camera/zoom", "/speed/", "/odom/x"] {
-        let (status, text) = detail(&client.get(path));
+        let answer = client.get(path);
+        let (status, text) = detail(&answer);
         assert!(status == 404 && text.contains(" /docs"), "{path}: {status} {text}");
+        assert_eq!(answer.header("x-sim-time"), Some("0.000"), "{path}");
     }
     // What is not the robot's has the shape of the simulator's.
     for path in ["/nothing", "/speedy", "/sim/api/nothing"] {

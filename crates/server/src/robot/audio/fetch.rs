@@ -15,7 +15,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 
 /// From the name to the last byte, all redirects included.
@@ -23,8 +22,6 @@ const TIME: Duration = Duration::from_secs(10);
 const MAX_REDIRECTS: usize = 5;
 /// Addresses of a name that are tried.
 const MAX_TRIED: usize = 4;
-/// Files that are fetched at a time; more wait.
-static PLACES: Semaphore = Semaphore::const_new(4);
 
 /// Why a file could not be fetched.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,10 +69,7 @@ impl Default for Fetcher {
 impl Fetcher {
     /// The bytes at an address.
     pub(super) async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
-        let fetching = async {
-            let _place = PLACES.acquire().await;
-            self.follow(Target::parse(url)?).await
-        };
+        let fetching = async { self.follow(Target::parse(url)?).await };
         tokio::time::timeout(self.time, fetching).await.unwrap_or(Err(FetchError::TooSlow))
     }
 
@@ -191,12 +185,14 @@ impl Target {
     /// Where a `Location` header leads from here.
     fn redirected(&self, to: &str) -> Result<Target, FetchError> {
         let scheme = if self.secure { "https" } else { "http" };
-        let folder =
-            self.path.split('?').next().and_then(|path| path.rsplit_once('/')).map_or("", |(f, _)| f);
+        let path = self.path.split('?').next().unwrap_or("");
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let has_scheme = to.split(['/', '?', '#']).next().is_some_and(|first| first.ends_with(':'));
         let url = match to {
-            to if to.contains("://") => to.to_owned(),
+            to if has_scheme => to.to_owned(),
             to if to.starts_with("//") => format!("{scheme}:{to}"),
             to if to.starts_with('/') => format!("{scheme}://{}{to}", self.authority),
+            to if to.starts_with('?') => format!("{scheme}://{}{path}{to}", self.authority),
             to => format!("{scheme}://{}{folder}/{to}", self.authority),
         };
         Target::parse(&url)

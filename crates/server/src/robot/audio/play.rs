@@ -5,7 +5,7 @@ use super::super::error::RobotError;
 use super::super::time::at;
 use super::{number_of, refused, source, view};
 use crate::app::App;
-use crate::body::read_json;
+use crate::body::read_json_apart;
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{StatusCode, header};
@@ -16,6 +16,7 @@ use chicane_wire::{
     Detail, Num, PlayRequest, PlayRequestBody, Played, SoundStopped, StopSoundRequest, StopSoundRequestBody,
     VolumeChanged, VolumeRequest,
 };
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -44,11 +45,11 @@ impl<S: Sync> FromRequest<S> for Play {
             Some(length) if length <= SMALL => None,
             _ => tokio::time::timeout(WAIT, PLACES.acquire()).await.map_err(|_| busy())?.ok(),
         };
-        Ok(Play { request: read_json(request, MAX_PLAY_BODY).await?, _place: place })
+        Ok(Play { request: read_json_apart(request, MAX_PLAY_BODY).await?, _place: place })
     }
 }
 
-fn busy() -> RobotError {
+pub(super) fn busy() -> RobotError {
     RobotError::new(StatusCode::SERVICE_UNAVAILABLE, "too many files are on their way; try again")
 }
 
@@ -69,9 +70,10 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     }
     drop(now);
     let PlayRequest { source, format, volume, looped, replace } = play.request;
-    let source::Ready { file, clip, source } = source::ready(&app, source, format).await?;
-    let duration = Num(clip.duration_s());
-    let sound = Sound { clip, file, source, volume, looped, replace };
+    let ready = source::ready(&app, source, format).await?;
+    let duration = Num(ready.clip.duration_s());
+    let (file, source) = (Arc::clone(&ready.file), Arc::clone(&ready.source));
+    let sound = Sound { clip: ready.clip, file, source, volume, looped, replace };
     // Only in the world that was there when it was asked for.
     let (done, now) = app.simulator.same_robot(Command::Play(Box::new(sound)), epoch).await?;
     let Done::Sounding(number) = done else { return Err(RobotError::failed("the robot did not play")) };

@@ -177,3 +177,20 @@ fn addresses_are_taken_apart() {
         assert_eq!(target(url), Err(want), "{url}");
     }
 }
+
+#[test]
+fn a_redirect_leads_where_it_says() {
+    let from = Target::parse("http://example.org/a/b?c=d").expect("an address");
+    for (to, path) in [
+        ("/x", "/x"),
+        ("x", "/a/x"),
+        ("?e=f", "/a/b?e=f"),
+        ("/get?u=http://elsewhere.example/", "/get?u=http://elsewhere.example/"),
+        ("https://other.example/y", "/y"),
+    ] {
+        assert_eq!(from.redirected(to).expect("an address").path, path, "{to}");
+    }
+    for to in ["file:///etc/passwd", "ftp://example.org/x"] {
+        assert!(from.redirected(to).is_err(), "{to}");
+    }
+}
