@@ -287,7 +287,7 @@ impl Kind {
         }
     }
 
-    /// The pictures on it, with holes where there are none.
+    /// The pictures on it.
     pub(crate) fn pictures(&self) -> Vec<&FileName> {
         match self {
             Kind::Box { faces, .. } => faces.iter().flatten().collect(),

@@ -97,9 +97,7 @@ impl Shape<'_> {
         let mut corners = Vec::new();
         for band in 0..=BANDS {
             let v = band as f32 / BANDS as f32;
-            let (ring, z) = libm::sincosf((v - 0.5) * PI);
-            // The sine is the height, the cosine the ring's radius.
-            let (z, ring) = (ring, z);
+            let (z, ring) = libm::sincosf((v - 0.5) * PI);
             for i in 0..=AROUND {
                 let u = i as f32 / AROUND as f32;
                 let (s, c) = libm::sincosf(u * TAU);

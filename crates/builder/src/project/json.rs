@@ -69,11 +69,19 @@ impl<'a> At<'a> {
         self.value.as_bool().ok_or_else(|| self.must_be("true or false"))
     }
 
-    /// A text without control characters.
+    /// A text on one line.
     pub(super) fn text(&self, longest: usize) -> Result<&'a str, ReadError> {
-        let fits = |t: &&str| t.chars().count() <= longest && !t.chars().any(char::is_control);
-        let what = || self.must_be(&format!("a text of at most {longest} characters, on one line"));
-        self.value.as_str().filter(fits).ok_or_else(what)
+        self.checked(longest, ", on one line", |c| !is_unprintable(c))
+    }
+
+    /// A text that may have several lines.
+    pub(super) fn paragraphs(&self, longest: usize) -> Result<&'a str, ReadError> {
+        self.checked(longest, "", |c| c == '\n' || !is_unprintable(c))
+    }
+
+    fn checked(&self, longest: usize, more: &str, fits: fn(char) -> bool) -> Result<&'a str, ReadError> {
+        let text = self.value.as_str().filter(|t| t.chars().count() <= longest && t.chars().all(fits));
+        text.ok_or_else(|| self.must_be(&format!("a text of at most {longest} characters{more}")))
     }
 
     /// A text that is something better than a text.
@@ -155,6 +163,11 @@ fn join(path: &str, key: &str) -> String {
 fn wrong(path: &str, message: impl Into<String>) -> ReadError {
     let path = if path.is_empty() { "the project" } else { path };
     ReadError { path: path.to_owned(), message: message.into() }
+}
+
+/// Characters that have no place in a name or an XML file.
+fn is_unprintable(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 /// The known name that a misspelt one is nearest to, if it is near at all.

@@ -217,11 +217,8 @@ fn textures<const N: usize>(p: &Fields<'_>, part: f::Part) -> Result<[Option<Fil
 fn evaluation(at: &At<'_>) -> Result<Evaluation, ReadError> {
     let p = at.fields(f::EVALUATION)?;
     let config = p.need("config")?.fields(f::CONFIG)?;
-    let text = |key: &str, longest, usual: &str| match config.get(key) {
-        Some(at) => at.text(longest).map(str::to_owned),
-        None => Ok(usual.to_owned()),
-    };
-    let (description, robot) = (text("description", 2_000, "")?, text("robot", 64, "gen1")?);
+    let description = config.get("description").map_or(Ok(""), |at| at.paragraphs(2_000))?.to_owned();
+    let robot = config.get("robot").map_or(Ok("gen1"), |at| at.text(64))?.to_owned();
     let lower_is_better = match config.get("better") {
         None => true,
         Some(at) => at.word(&[("lower", true), ("higher", false)])?,
