@@ -19,11 +19,21 @@ pub(crate) struct Cli {
 pub(crate) enum What {
     /// Run the simulator with its web API and viewer (also without a command)
     Serve(Serve),
-    /// Load the world in a folder and say what is in it
+    /// Say what is in a world or a builder project, and what is wrong with it
     Check {
-        /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval
-        folder: String,
+        /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval; or a project, NAME.json
+        path: String,
     },
+    /// Build the world of a builder project
+    Build {
+        /// The project; pictures and scripts that it names lie beside it
+        project: String,
+        /// Folder for the world: a new or empty one, or one that holds this world already
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Make a new builder project
+    New(New),
     /// Drive one lap of the world in a folder, as fast as the machine can
     Lap {
         /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval
@@ -34,6 +44,31 @@ pub(crate) enum What {
     },
     /// Print the OpenAPI document of the web API
     Openapi,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct New {
+    /// A random track
+    #[arg(long, required = true)]
+    pub(crate) random: bool,
+    /// The same number gives the same track [default: another one every time]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Size of the field in metres
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "8x6", value_parser = field_size)]
+    pub(crate) field: [f64; 2],
+    /// Width of the road in metres
+    #[arg(long, value_name = "METRES", default_value_t = 0.6)]
+    pub(crate) width: f64,
+    /// From 0, nearly round, to 1, full of bends
+    #[arg(long, value_name = "0..1", default_value_t = 0.5)]
+    pub(crate) tightness: f64,
+    /// Length of the track in metres, if the field can hold it [default: as it comes]
+    #[arg(long, value_name = "METRES")]
+    pub(crate) length: Option<f64>,
+    /// File to write, which must not be there yet [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -111,6 +146,11 @@ fn lap_speed(text: &str) -> Result<f64, String> {
 fn pace(text: &str) -> Result<f64, String> {
     let fast = within(text, 0.0, 0.0);
     fast.or_else(|| within(text, 0.05, 100.0)).ok_or_else(|| format!("it is 0.05 to 100, or 0, not {text}"))
+}
+
+fn field_size(text: &str) -> Result<[f64; 2], String> {
+    let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    sides.ok_or_else(|| format!("it is two numbers such as 8x6, not {text}"))
 }
 
 fn within(text: &str, low: f64, high: f64) -> Option<f64> {

@@ -2,12 +2,14 @@
 //!
 //! `chicane serve` runs the simulator; `chicane check <folder>` loads a world and says what is in
 //! it; `chicane lap <folder>` drives a lap of it without a window, as fast as the machine can.
+//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects.
 #![allow(clippy::disallowed_methods)]
 
 mod check;
 mod cli;
 mod lap;
 mod log;
+mod projects;
 mod serve;
 
 use chicane_store::FolderBundle;
@@ -22,7 +24,10 @@ fn main() -> ExitCode {
     let done = match &cli.what {
         None => serve::run(&cli.serve),
         Some(What::Serve(serve)) => serve::run(serve),
-        Some(What::Check { folder }) => check::run(folder),
+        Some(What::Check { path }) if Path::new(path).is_file() => projects::check_project(path),
+        Some(What::Check { path }) => check::run(path),
+        Some(What::Build { project, output }) => projects::build_into(project, output),
+        Some(What::New(new)) => projects::new(new),
         Some(What::Lap { folder, speed }) => lap::run(folder, *speed),
         Some(What::Openapi) => {
             println!("{}", chicane_server::openapi());

@@ -104,3 +104,75 @@ fn a_link_out_of_the_bundle_is_not_followed() {
     std::fs::remove_file(outside).expect("removed");
     assert_eq!(message, "chicane: worlds: a bundle needs a world file, worlds/<name>.world");
 }
+
+#[test]
+fn a_random_project_is_checked_built_and_driven() {
+    let scratch = Scratch::new("project");
+    let (project, world) = (scratch.0.join("seven.json"), scratch.0.join("seven"));
+    let (project, world) = (project.to_str().expect("UTF-8"), world.to_str().expect("UTF-8"));
+    let made = chicane(&["new", "--random", "--seed", "7", "-o", project]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert_eq!(out(&made), format!("{project}: random_7\n"));
+    let again = chicane(&["new", "--random", "--seed", "7"]);
+    assert_eq!(out(&again), std::fs::read_to_string(project).expect("a project"));
+
+    let checked = chicane(&["check", project]);
+    assert!(checked.status.success());
+    assert!(out(&checked).starts_with("project    random_7 (Random track 7)\n"), "{}", out(&checked));
+
+    // A second time into the same folder gives the same files.
+    for _ in 0..2 {
+        let built = chicane(&["build", project, "-o", world]);
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        assert_eq!(out(&built), format!("{world}: 7 files of the world random_7\n"));
+    }
+    assert!(out(&chicane(&["check", world])).contains("objects    4 (4 wall)\n"));
+    let lap = chicane(&["lap", world]);
+    assert!(lap.status.success(), "{}", String::from_utf8_lossy(&lap.stderr));
+    assert!(out(&lap).contains("0 objects touched"), "{}", out(&lap));
+}
+
+#[test]
+fn an_example_with_pictures_is_built_with_them() {
+    let scratch = Scratch::new("everything");
+    let world = scratch.0.join("built");
+    let built =
+        chicane(&["build", "examples/projects/everything.json", "-o", world.to_str().expect("UTF-8")]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let shipped = std::fs::read(world.join("meshes/everything/textures/field.png")).expect("a picture");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/projects/chequers.png");
+    assert_eq!(shipped, std::fs::read(root).expect("a picture"));
+}
+
+#[test]
+fn mistakes_in_projects_are_named() {
+    let scratch = Scratch::new("mistakes");
+    let path = scratch.0.join("bad.json");
+    let bad = path.to_str().expect("UTF-8");
+    std::fs::write(&path, "{\"version\": 1, \"nmae\": \"x\"}").expect("written");
+    assert_eq!(
+        refused(&["check", bad]),
+        format!("chicane: {bad}: nmae is not known; did you mean \"name\"?")
+    );
+    let text = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/projects/loop.json"),
+    );
+    let text = text.expect("a project").replace("\"cone1\"", "\"racetrack\"");
+    std::fs::write(&path, text).expect("written");
+    let checked = chicane(&["check", bad]);
+    assert!(!checked.status.success());
+    assert!(out(&checked).contains("error name-reserved: objects[1] (racetrack): "), "{}", out(&checked));
+    assert!(String::from_utf8_lossy(&checked.stderr).ends_with("bad.json has an error\n"));
+    let message = refused(&["build", bad, "-o", scratch.0.join("out").to_str().expect("UTF-8")]);
+    assert!(message.contains("can't be built") && message.contains("name-reserved"), "{message}");
+    assert!(!scratch.0.join("out").exists());
+    // The scratch folder holds something else: nothing is written there.
+    let message = refused(&["build", "examples/projects/loop.json", "-o", scratch.path()]);
+    assert!(message.ends_with("is not empty and holds something else than loop"), "{message}");
+    let message = refused(&["new", "--random", "--width", "7"]);
+    assert_eq!(message, "chicane: width must be from 0.2 to 3");
+    assert!(
+        refused(&["new", "--random", "--field", "big"]).contains("it is two numbers such as 8x6, not big")
+    );
+    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json: File exists"));
+}

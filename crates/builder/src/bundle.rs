@@ -1,0 +1,152 @@
+//! A project as the files of a bundle. The same project and files give the same bytes.
+
+use crate::check::{Finding, Severity, check, check_files};
+use crate::files::{Files, picture_ending};
+use crate::line::Line;
+use crate::project::{Evaluation, FileName, Ground, Project, Script, evaluation_config};
+use crate::{objects, road, shapes};
+use chicane_world::spec::{
+    CollisionSpec, Entry, Geometry, IncludeSpec, LinkSpec, ModelSpec, Spec, VisualSpec,
+};
+use chicane_world::{MemoryBundle, collada, sdf};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The judging script of the lap-time template.
+pub const LAP_TIME: &str = include_str!("../../../python/judge/templates/lap_time.py");
+const SDF_VERSION: &str = "1.7";
+
+/// Why no world was made: what the check found. There is at least one error among it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}", lines(.findings))]
+pub struct BuildError {
+    /// Errors and warnings.
+    pub findings: Vec<Finding>,
+}
+
+fn lines(findings: &[Finding]) -> String {
+    findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The pictures of a project by name, with their paths below the mesh folder.
+pub(crate) struct Pictures<'a> {
+    paths: BTreeMap<&'a FileName, String>,
+}
+
+impl Pictures<'_> {
+    /// Path relative to the folder of the meshes.
+    pub(crate) fn path(&self, name: &FileName) -> Option<String> {
+        self.paths.get(name).cloned()
+    }
+}
+
+/// Makes the bundle of a project, if the check finds no error in it.
+pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, BuildError> {
+    let mut findings = check(project);
+    findings.extend(check_files(project, files));
+    if findings.iter().any(|f| f.severity == Severity::Error) {
+        return Err(BuildError { findings });
+    }
+    let name = project.name.as_str();
+    let line = Line::of(&project.track);
+    let mut bundle = MemoryBundle::default();
+    let pictures = ship_pictures(project, files, &mut bundle);
+    for (i, object) in project.objects.iter().enumerate().filter(|(_, o)| objects::has_mesh(&o.kind)) {
+        let mesh = shapes::build(&object.name, &object.kind, &pictures);
+        bundle.insert(format!("meshes/{name}/object_{i}.dae"), collada::write(&mesh));
+    }
+    let track = road::build(project, &line, &pictures);
+    bundle.insert(format!("meshes/{name}/{name}.dae"), collada::write(&track));
+    bundle.insert(format!("worlds/{name}.world"), sdf::write(&world(project)));
+    let config = sdf::write_config(&project.display_name, "model.sdf", SDF_VERSION);
+    bundle.insert(format!("models/{name}/model.config"), config);
+    bundle.insert(format!("models/{name}/model.sdf"), sdf::write_model(&track_model(project), SDF_VERSION));
+    bundle.insert(format!("routes/{name}.npy"), line.route().to_npy());
+    if let Some(evaluation) = &project.evaluation {
+        ship_evaluation(name, evaluation, files, &mut bundle);
+    }
+    Ok(bundle)
+}
+
+/// Puts each picture into the bundle once, as it is. The field's has a name of its own.
+fn ship_pictures<'a>(project: &'a Project, files: &dyn Files, bundle: &mut MemoryBundle) -> Pictures<'a> {
+    let folder = format!("meshes/{}", project.name);
+    if let Ground::Picture(picture) = &project.field.ground
+        && let Some(bytes) = files.read(picture.as_str())
+    {
+        bundle.insert(format!("{folder}/textures/field.png"), bytes);
+    }
+    let mut paths = BTreeMap::new();
+    let decals = project.decals.iter().map(|d| &d.picture);
+    for picture in decals.chain(project.objects.iter().flat_map(|o| o.kind.pictures())) {
+        if paths.contains_key(picture) {
+            continue;
+        }
+        let Some(bytes) = files.read(picture.as_str()) else { continue };
+        let Ok(ending) = picture_ending(picture.as_str(), &bytes) else { continue };
+        let path = format!("textures/picture_{}.{ending}", paths.len());
+        bundle.insert(format!("{folder}/{path}"), bytes);
+        paths.insert(picture, path);
+    }
+    Pictures { paths }
+}
+
+fn ship_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {
+    let script = match &evaluation.script {
+        Some(Script::File(file)) => files.read(file.as_str()).map(|b| b.into_owned()),
+        Some(Script::LapTime) => Some(LAP_TIME.as_bytes().to_vec()),
+        None => None,
+    };
+    let document = json!({ "version": 1, "config": evaluation_config(evaluation) });
+    if let (Some(script), Ok(text)) = (script, serde_json::to_string_pretty(&document)) {
+        bundle.insert(format!("evaluations/{name}.json"), text + "\n");
+        bundle.insert(format!("evaluations/{name}.py"), script);
+    }
+}
+
+fn world(project: &Project) -> Spec {
+    let include = |uri: String, name: Option<&str>| {
+        Entry::Include(IncludeSpec { uri, name: name.map(str::to_owned), ..IncludeSpec::default() })
+    };
+    let track = format!("model://models/{}", project.name);
+    let mut entries = vec![include("model://sun".to_owned(), None), include(track, Some("racetrack"))];
+    if let Some(fence) = &project.fence {
+        let sides = road::fence_sides(project.field.size).into_iter().enumerate();
+        entries.extend(sides.map(|(i, side)| Entry::Model(objects::wall(i, side, fence))));
+    }
+    entries.extend(project.objects.iter().enumerate().map(|(i, object)| {
+        let mesh = || format!("model://meshes/{}/object_{i}.dae", project.name);
+        Entry::Model(objects::model(object, objects::has_mesh(&object.kind).then(mesh)))
+    }));
+    Spec {
+        version: SDF_VERSION.to_owned(),
+        name: project.name.as_str().to_owned(),
+        entries,
+        ..Spec::default()
+    }
+}
+
+/// The track's model: it is seen as one mesh and solid as a plane.
+fn track_model(project: &Project) -> ModelSpec {
+    let uri = format!("model://meshes/{0}/{0}.dae", project.name);
+    let link = LinkSpec {
+        name: "link".to_owned(),
+        collisions: vec![CollisionSpec {
+            name: "ground".to_owned(),
+            geometry: Geometry::Plane { normal: [0.0, 0.0, 1.0], size: project.field.size },
+            ..CollisionSpec::default()
+        }],
+        visuals: vec![VisualSpec {
+            name: "track".to_owned(),
+            geometry: Geometry::Mesh { uri, scale: [1.0; 3], submesh: None },
+            ..VisualSpec::default()
+        }],
+        ..LinkSpec::default()
+    };
+    ModelSpec {
+        name: project.name.as_str().to_owned(),
+        is_static: true,
+        links: vec![link],
+        ..ModelSpec::default()
+    }
+}

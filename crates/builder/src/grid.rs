@@ -1,0 +1,71 @@
+//! Points sorted into square cells, to find the ones near a place quickly.
+
+use glam::DVec2;
+
+/// Cells along one side.
+const MAX_CELLS: f64 = 128.0;
+
+/// Indices of points by cell.
+pub(crate) struct Grid {
+    low: DVec2,
+    cell: f64,
+    columns: usize,
+    rows: usize,
+    /// Where the points of each cell begin in `order`, and the end.
+    starts: Vec<usize>,
+    order: Vec<usize>,
+}
+
+impl Grid {
+    /// Sorts points into cells about this large.
+    pub(crate) fn of(points: &[DVec2], cell: f64) -> Grid {
+        let (mut low, mut high) = (DVec2::ZERO, DVec2::ZERO);
+        if let Some(first) = points.first() {
+            (low, high) = points.iter().fold((*first, *first), |(l, h), p| (l.min(*p), h.max(*p)));
+        }
+        let extent = (high - low).max_element();
+        let cell = cell.max(extent / MAX_CELLS).max(1e-3);
+        let count = |length: f64| (length / cell) as usize + 1;
+        let (columns, rows) = (count(high.x - low.x), count(high.y - low.y));
+        let mut grid = Grid {
+            low,
+            cell,
+            columns,
+            rows,
+            starts: vec![0; columns * rows + 1],
+            order: vec![0; points.len()],
+        };
+        for p in points {
+            let cell = grid.cell_of(*p);
+            grid.starts[cell + 1] += 1;
+        }
+        for i in 1..grid.starts.len() {
+            grid.starts[i] += grid.starts[i - 1];
+        }
+        let mut free = grid.starts.clone();
+        for (i, p) in points.iter().enumerate() {
+            let cell = grid.cell_of(*p);
+            grid.order[free[cell]] = i;
+            free[cell] += 1;
+        }
+        grid
+    }
+
+    fn cell_of(&self, p: DVec2) -> usize {
+        let [x, y] = ((p - self.low) / self.cell).to_array().map(|v| v.max(0.0) as usize);
+        y.min(self.rows - 1) * self.columns + x.min(self.columns - 1)
+    }
+
+    /// Indices of all points within `reach` of a place, and of some a little farther.
+    pub(crate) fn near(&self, p: DVec2, reach: f64) -> impl Iterator<Item = usize> {
+        let side = |v: f64, count: usize| (v / self.cell).clamp(0.0, count as f64 - 1.0) as usize;
+        let (a, b) = (p - self.low - reach, p - self.low + reach);
+        let columns = side(a.x, self.columns)..=side(b.x, self.columns);
+        let rows = side(a.y, self.rows)..=side(b.y, self.rows);
+        rows.flat_map(move |y| {
+            let row = y * self.columns;
+            let (from, to) = (self.starts[row + columns.start()], self.starts[row + columns.end() + 1]);
+            self.order[from..to].iter().copied()
+        })
+    }
+}

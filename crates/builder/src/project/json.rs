@@ -1,0 +1,207 @@
+//! Taking a JSON document apart with a path in hand, so that every refusal says where.
+
+use super::fields::Part;
+use serde_json::{Map, Value};
+
+/// Why a document was refused: where, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path} {message}")]
+pub struct ReadError {
+    /// `objects[3].x`; `the project` for the document itself.
+    pub path: String,
+    /// `must be …`
+    pub message: String,
+}
+
+/// A value and where it is.
+pub(super) struct At<'a> {
+    value: &'a Value,
+    path: String,
+}
+
+/// An object whose fields all have names that are known.
+pub(super) struct Fields<'a> {
+    map: &'a Map<String, Value>,
+    path: String,
+}
+
+impl<'a> At<'a> {
+    /// The document itself.
+    pub(super) fn root(value: &'a Value) -> At<'a> {
+        At { value, path: String::new() }
+    }
+
+    pub(super) fn wrong(&self, message: impl Into<String>) -> ReadError {
+        wrong(&self.path, message)
+    }
+
+    fn must_be(&self, what: &str) -> ReadError {
+        self.wrong(format!("must be {what}"))
+    }
+
+    /// An object with no other fields than these.
+    pub(super) fn fields(&self, (_, known): Part) -> Result<Fields<'a>, ReadError> {
+        let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
+        if let Some(key) = map.keys().find(|k| !known.contains(&k.as_str())) {
+            let shown: String = key.chars().take(40).collect();
+            let message = match nearest(key, known) {
+                Some(name) => format!("is not known; did you mean \"{name}\"?"),
+                None => format!("is not known; there is {}", known.join(", ")),
+            };
+            return Err(wrong(&join(&self.path, &shown), message));
+        }
+        Ok(Fields { map, path: self.path.clone() })
+    }
+
+    /// A field of an object whose other fields are not looked at yet.
+    pub(super) fn peek(&self, key: &str) -> Result<At<'a>, ReadError> {
+        let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
+        Fields { map, path: self.path.clone() }.need(key)
+    }
+
+    pub(super) fn number(&self, low: f64, high: f64) -> Result<f64, ReadError> {
+        let number = self.value.as_f64().filter(|v| v.is_finite() && (low..=high).contains(v));
+        // Minus zero would be written in another way than zero.
+        number.map(|v| v + 0.0).ok_or_else(|| self.must_be(&format!("a number from {low} to {high}")))
+    }
+
+    pub(super) fn flag(&self) -> Result<bool, ReadError> {
+        self.value.as_bool().ok_or_else(|| self.must_be("true or false"))
+    }
+
+    /// A text on one line.
+    pub(super) fn text(&self, longest: usize) -> Result<&'a str, ReadError> {
+        self.checked(longest, ", on one line", |c| !is_unprintable(c))
+    }
+
+    /// A text that may have several lines.
+    pub(super) fn paragraphs(&self, longest: usize) -> Result<&'a str, ReadError> {
+        self.checked(longest, "", |c| c == '\n' || !is_unprintable(c))
+    }
+
+    fn checked(&self, longest: usize, more: &str, fits: fn(char) -> bool) -> Result<&'a str, ReadError> {
+        let text = self.value.as_str().filter(|t| t.chars().count() <= longest && t.chars().all(fits));
+        text.ok_or_else(|| self.must_be(&format!("a text of at most {longest} characters{more}")))
+    }
+
+    /// A text that is something better than a text.
+    pub(super) fn parse<T>(&self, rule: &str, parse: fn(&str) -> Option<T>) -> Result<T, ReadError> {
+        self.value.as_str().and_then(parse).ok_or_else(|| self.must_be(rule))
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, ReadError> {
+        let found = words.iter().find(|(word, _)| self.value.as_str() == Some(word));
+        found.map(|(_, meaning)| *meaning).ok_or_else(|| {
+            let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            self.must_be(&words.join(" or "))
+        })
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.value.is_string()
+    }
+
+    pub(super) fn list(&self, least: usize, most: usize) -> Result<Vec<At<'a>>, ReadError> {
+        let list = self.value.as_array().filter(|l| (least..=most).contains(&l.len()));
+        let list = list.ok_or_else(|| self.must_be(&format!("a list of {least} to {most}")))?;
+        let at = |(i, value)| At { value, path: format!("{}[{i}]", self.path) };
+        Ok(list.iter().enumerate().map(at).collect())
+    }
+
+    /// A list of exactly so many numbers.
+    pub(super) fn numbers<const N: usize>(&self, low: f64, high: f64) -> Result<[f64; N], ReadError> {
+        let what = || self.must_be(&format!("a list of {N} numbers"));
+        let list = self.list(0, usize::MAX).ok().filter(|l| l.len() == N).ok_or_else(what)?;
+        let mut numbers = [0.0; N];
+        for (number, at) in numbers.iter_mut().zip(&list) {
+            *number = at.number(low, high)?;
+        }
+        Ok(numbers)
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// A field that may be left out or null.
+    pub(super) fn get(&self, key: &str) -> Option<At<'a>> {
+        let value = self.map.get(key).filter(|v| !v.is_null())?;
+        Some(At { value, path: join(&self.path, key) })
+    }
+
+    pub(super) fn need(&self, key: &str) -> Result<At<'a>, ReadError> {
+        self.get(key).ok_or_else(|| wrong(&join(&self.path, key), "is missing"))
+    }
+
+    pub(super) fn number(&self, key: &str, low: f64, high: f64) -> Result<f64, ReadError> {
+        self.need(key)?.number(low, high)
+    }
+
+    /// A number, or what it is where nothing is said.
+    pub(super) fn number_or(&self, key: &str, usual: f64, low: f64, high: f64) -> Result<f64, ReadError> {
+        self.get(key).map_or(Ok(usual), |at| at.number(low, high))
+    }
+
+    pub(super) fn flag_or(&self, key: &str, usual: bool) -> Result<bool, ReadError> {
+        self.get(key).map_or(Ok(usual), |at| at.flag())
+    }
+
+    /// A field that may be left out, parsed.
+    pub(super) fn parse<T>(
+        &self,
+        key: &str,
+        rule: &str,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, ReadError> {
+        self.get(key).map(|at| at.parse(rule, parse)).transpose()
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+fn wrong(path: &str, message: impl Into<String>) -> ReadError {
+    let path = if path.is_empty() { "the project" } else { path };
+    ReadError { path: path.to_owned(), message: message.into() }
+}
+
+/// Characters that have no place in a name or an XML file.
+fn is_unprintable(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// The known name that a misspelt one is nearest to, if it is near at all.
+fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
+    let key: Vec<char> = key.chars().take(40).flat_map(char::to_lowercase).collect();
+    let by_distance = known.iter().map(|name| (distance(&key, name), *name)).min()?;
+    (by_distance.0 <= key.len().max(2) / 2).then_some(by_distance.1)
+}
+
+/// How many letters must be changed, added or taken away.
+fn distance(a: &[char], b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        assert_eq!(nearest("widht", &["height", "width", "x"]), Some("width"));
+        assert_eq!(nearest("color", &["name", "colour"]), Some("colour"));
+        assert_eq!(nearest("Name", &["name", "x"]), Some("name"));
+        assert_eq!(nearest("quaternion", &["name", "x"]), None);
+    }
+}

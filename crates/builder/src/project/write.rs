@@ -1,0 +1,146 @@
+//! Writing a project document: every number is written out, what is not there is left out.
+
+use super::{
+    Body, Colour, Decal, Direction, Evaluation, FileName, Ground, Kind, Node, Object, Project, Script, Track,
+    fields as f,
+};
+use serde_json::{Map, Value, json};
+
+impl Project {
+    /// The document, with two spaces for each level and a line end at its end. Reading it gives
+    /// the same project.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(&self.to_value()).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    fn to_value(&self) -> Value {
+        let ground = match &self.field.ground {
+            Ground::Carpet => json!("carpet"),
+            Ground::Grass => json!("grass"),
+            Ground::Picture(file) => json!({ "picture": file.as_str() }),
+        };
+        let mut p = json!({
+            "version": 1,
+            "name": self.name.as_str(),
+            "display_name": self.display_name,
+            "field": { "size": self.field.size, "ground": ground },
+            "track": track(&self.track),
+            "decals": self.decals.iter().map(decal).collect::<Vec<_>>(),
+            "objects": self.objects.iter().map(object).collect::<Vec<_>>(),
+        });
+        if let Some(fence) = &self.fence {
+            p["fence"] = json!({ "height": fence.height, "colour": fence.colour.to_string() });
+        }
+        if let Some(evaluation) = &self.evaluation {
+            p["evaluation"] = judging(evaluation);
+        }
+        p
+    }
+}
+
+fn track(t: &Track) -> Value {
+    let mut outer = json!({ "width": t.outer_line.width });
+    paint(&mut outer, t.outer_line.colour);
+    let direction = match t.direction {
+        Direction::Forward => "forward",
+        Direction::Backward => "backward",
+    };
+    let mut value = json!({
+        "closed": t.closed,
+        "width": t.width,
+        "nodes": t.nodes.iter().map(node).collect::<Vec<_>>(),
+        "direction": direction,
+        "start": t.start,
+        "outer_line": outer,
+        "start_line": t.start_line,
+    });
+    if let Some(line) = &t.centre_line {
+        let mut centre = json!({ "width": line.width, "dash": line.dash, "gap": line.gap });
+        paint(&mut centre, line.colour);
+        value["centre_line"] = centre;
+    }
+    value
+}
+
+fn node(n: &Node) -> Value {
+    match n.width {
+        Some(width) => json!({ "x": n.x, "y": n.y, "width": width }),
+        None => json!({ "x": n.x, "y": n.y }),
+    }
+}
+
+fn decal(d: &Decal) -> Value {
+    json!({
+        "picture": d.picture.as_str(),
+        "x": d.x, "y": d.y, "yaw": d.yaw, "width": d.width, "height": d.height,
+    })
+}
+
+fn object(o: &Object) -> Value {
+    let mut value = json!({ "kind": o.kind.word(), "name": o.name, "x": o.x, "y": o.y, "yaw": o.yaw });
+    match &o.kind {
+        Kind::Box { size, body, faces } => {
+            value["size"] = json!(size);
+            look(&mut value, body, f::BOX_TEXTURES, faces);
+        }
+        Kind::Cylinder { radius, height, body, faces } => {
+            value["radius"] = json!(radius);
+            value["height"] = json!(height);
+            look(&mut value, body, f::CYLINDER_TEXTURES, faces);
+        }
+        Kind::Sphere { radius, body, surface } => {
+            value["radius"] = json!(radius);
+            look(&mut value, body, f::SPHERE_TEXTURES, std::slice::from_ref(surface));
+        }
+        Kind::Cone { base, height, body, side } => {
+            value["base"] = json!(base);
+            value["height"] = json!(height);
+            look(&mut value, body, f::CONE_TEXTURES, std::slice::from_ref(side));
+        }
+        Kind::Light { width, tilt } => {
+            value["width"] = json!(width);
+            value["tilt"] = json!(tilt);
+        }
+    }
+    value
+}
+
+fn look(value: &mut Value, body: &Body, (_, names): f::Part, files: &[Option<FileName>]) {
+    value["mass"] = json!(body.mass);
+    value["static"] = json!(body.is_static);
+    paint(value, body.colour);
+    let named =
+        names.iter().zip(files).filter_map(|(n, f)| Some(((*n).to_owned(), json!(f.as_ref()?.as_str()))));
+    let textures: Map<String, Value> = named.collect();
+    if !textures.is_empty() {
+        value["textures"] = Value::Object(textures);
+    }
+}
+
+fn paint(value: &mut Value, colour: Option<Colour>) {
+    if let Some(colour) = colour {
+        value["colour"] = json!(colour.to_string());
+    }
+}
+
+fn judging(e: &Evaluation) -> Value {
+    let mut value = json!({ "config": config(e) });
+    match &e.script {
+        None => {}
+        Some(Script::File(file)) => value["script"] = json!(file.as_str()),
+        Some(Script::LapTime) => value["script"] = json!({ "template": "lap_time" }),
+    }
+    value
+}
+
+/// The config object of an evaluation, as in the evaluation files of a bundle.
+pub(crate) fn config(e: &Evaluation) -> Value {
+    json!({
+        "description": e.description,
+        "better": if e.lower_is_better { "lower" } else { "higher" },
+        "time_limit_s": e.time_limit_s,
+        "robot": e.robot,
+    })
+}

@@ -1,0 +1,159 @@
+//! The track's visual mesh: field, road, lines, start line, decals and fence, in layers.
+
+use crate::bundle::Pictures;
+use crate::footprint::Footprint;
+use crate::line::{Line, Sample};
+use crate::mesh::{Builder, WHITE, flat};
+use crate::project::{CentreLine, Colour, Decal, Fence, Ground, Project};
+use chicane_world::collada::Model;
+use glam::{DVec2, Vec3};
+
+/// Heights of the painted layers: far enough apart for any depth buffer, too low to feel.
+const ROAD_Z: f32 = 0.0005;
+const LINE_Z: f32 = 0.001;
+const START_Z: f32 = 0.0015;
+const DECAL_Z: f32 = 0.002;
+/// From a decal to one that lies on it.
+const DECAL_STEP_Z: f32 = 0.0003;
+/// The start line along the road.
+const START_M: f64 = 0.1;
+
+pub(crate) fn build(project: &Project, line: &Line, pictures: &Pictures<'_>) -> Model {
+    let mut b = Builder::new(project.name.as_str());
+    let [w, h] = project.field.size.map(|v| v as f32);
+    let ground = match &project.field.ground {
+        Ground::Carpet => Some(standard("carpet")),
+        Ground::Grass => Some(standard("grass")),
+        Ground::Picture(_) => Some("textures/field.png".to_owned()),
+    };
+    b.group("field", ground, WHITE);
+    let corner = |x: f32, y: f32| (Vec3::new(x, y, 0.0), [x, y]);
+    b.quad([corner(0.0, 0.0), corner(w, 0.0), corner(w, h), corner(0.0, h)]);
+
+    let track = &project.track;
+    let whole = line.stretch(0.0, line.length);
+    b.group("road", Some(standard("road")), WHITE);
+    strip(&mut b, &whole, |s| (0.5 * s.width, -0.5 * s.width), ROAD_Z);
+
+    let edge = track.outer_line.width;
+    if edge > 0.0 {
+        painted(&mut b, "outer_line", track.outer_line.colour);
+        let inside = |s: &Sample| (0.5 * s.width - edge).max(0.0);
+        strip(&mut b, &whole, |s| (0.5 * s.width, inside(s)), LINE_Z);
+        strip(&mut b, &whole, |s| (-inside(s), -0.5 * s.width), LINE_Z);
+    }
+    if let Some(dashes) = &track.centre_line {
+        painted(&mut b, "center_line", dashes.colour);
+        for (from, to) in dashes_of(dashes, line) {
+            let half = 0.5 * dashes.width;
+            strip(&mut b, &line.stretch(from, to), |_| (half, -half), LINE_Z);
+        }
+    }
+    if track.start_line {
+        b.group("start_line", Some(standard("start_line")), WHITE);
+        let from = line.samples.get(line.start).map_or(0.0, |s| s.along);
+        let ends = line.stretch(from, (from + START_M).min(line.length));
+        let across = |s: &Sample| (0.5 * s.width - edge).max(0.0);
+        strip_with(
+            &mut b,
+            &ends,
+            |s| (across(s), -across(s)),
+            START_Z,
+            |s| ((s.along - from) / START_M) as f32,
+        );
+    }
+    decals(&mut b, &project.decals, pictures);
+    if let Some(fence) = &project.fence {
+        b.group("fence", None, fence.colour.rgba());
+        for (low, high) in fence_sides(project.field.size) {
+            b.block(low, high, fence.height as f32);
+        }
+    }
+    b.finish()
+}
+
+/// A picture that ships with the simulator.
+fn standard(name: &str) -> String {
+    format!("../world_builder/textures/{name}.png")
+}
+
+/// A line's group: the standard look, or one plain colour.
+fn painted(b: &mut Builder, name: &str, colour: Option<Colour>) {
+    match colour {
+        None => b.group(name, Some(standard(name)), WHITE),
+        Some(colour) => b.group(name, None, colour.rgba()),
+    }
+}
+
+/// A strip along the road, from one offset to the left of the centre to another.
+fn strip(b: &mut Builder, samples: &[Sample], sides: impl Fn(&Sample) -> (f64, f64), z: f32) {
+    strip_with(b, samples, sides, z, |s| s.along as f32);
+}
+
+fn strip_with(
+    b: &mut Builder,
+    samples: &[Sample],
+    sides: impl Fn(&Sample) -> (f64, f64),
+    z: f32,
+    v: impl Fn(&Sample) -> f32,
+) {
+    let corners: Vec<_> = samples
+        .iter()
+        .flat_map(|s| {
+            let (left, right) = sides(s);
+            let at = |offset: f64, u: f32| (flat(s.beside(offset), z), Vec3::Z, [u, v(s)]);
+            [at(left, 0.0), at(right, 1.0)]
+        })
+        .collect();
+    let pieces = samples.len().saturating_sub(1) as u32;
+    let triangles: Vec<_> =
+        (0..pieces).flat_map(|i| [[2 * i, 2 * i + 1, 2 * i + 3], [2 * i, 2 * i + 3, 2 * i + 2]]).collect();
+    b.add(&corners, &triangles);
+}
+
+/// Where dashes begin and end: on a closed line a whole number of them, evenly.
+fn dashes_of(dashes: &CentreLine, line: &Line) -> Vec<(f64, f64)> {
+    let period = dashes.dash + dashes.gap;
+    let count = (line.length / period).round().max(1.0);
+    let stretch = line.length / (count * period);
+    (0..count as usize)
+        .map(|i| {
+            let from = i as f64 * period * stretch;
+            (from, (from + dashes.dash * stretch).min(line.length))
+        })
+        .collect()
+}
+
+/// Decals in their order; one that lies on another is a little higher.
+fn decals(b: &mut Builder, decals: &[Decal], pictures: &Pictures<'_>) {
+    let outlines: Vec<Footprint> = decals.iter().map(Footprint::of_decal).collect();
+    let mut layers: Vec<u16> = Vec::with_capacity(decals.len());
+    for (i, decal) in decals.iter().enumerate() {
+        let below = (0..i).filter(|&j| outlines[i].overlaps(&outlines[j]));
+        let layer = below.map(|j| layers[j] + 1).max().unwrap_or(0);
+        layers.push(layer);
+        let z = DECAL_Z + DECAL_STEP_Z * f32::from(layer);
+        b.group(&format!("decal_{i}"), pictures.path(&decal.picture), WHITE);
+        let (s, c) = libm::sincos(decal.yaw);
+        let (right, up) = (DVec2::new(c, s) * 0.5 * decal.width, DVec2::new(-s, c) * 0.5 * decal.height);
+        let middle = DVec2::new(decal.x, decal.y);
+        let corner = |p: DVec2, uv: [f32; 2]| (flat(middle + p, z), uv);
+        b.quad([
+            corner(-right - up, [0.0, 0.0]),
+            corner(right - up, [1.0, 0.0]),
+            corner(right + up, [1.0, 1.0]),
+            corner(up - right, [0.0, 1.0]),
+        ]);
+    }
+}
+
+/// The four sides of the fence, just inside the field: lower, right, upper, left.
+pub(crate) fn fence_sides([w, h]: [f64; 2]) -> [(DVec2, DVec2); 4] {
+    let t = Fence::THICKNESS_M;
+    [
+        (DVec2::new(0.0, 0.0), DVec2::new(w, t)),
+        (DVec2::new(w - t, t), DVec2::new(w, h - t)),
+        (DVec2::new(0.0, h - t), DVec2::new(w, h)),
+        (DVec2::new(0.0, t), DVec2::new(t, h - t)),
+    ]
+}

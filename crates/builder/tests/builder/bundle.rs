@@ -1,0 +1,249 @@
+//! Bundles: what is in them, and that loading gives back what was drawn.
+
+use crate::support::{circle, example_files, example_projects, read, ring};
+use chicane_builder::files::NoFiles;
+use chicane_builder::project::Kind;
+use chicane_builder::{Line, Project, build};
+use chicane_world::scene::{Look, TextureSource};
+use chicane_world::world::ObjectKind;
+use chicane_world::{Assets, MemoryBundle, World};
+use glam::DVec3;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn load(bundle: &MemoryBundle) -> World {
+    let world = World::load(&Assets::of(bundle)).unwrap_or_else(|e| panic!("{e}"));
+    assert!(world.warnings.is_empty(), "{:?}", world.warnings);
+    world
+}
+
+fn everything() -> Project {
+    let (_, bytes) = example_projects().into_iter().find(|(n, _)| n.contains("everything")).expect("it");
+    Project::read(&bytes).expect("a project")
+}
+
+#[test]
+fn a_bundle_has_the_files_that_a_bundle_has() {
+    let bundle = build(&everything(), &example_files()).expect("a world");
+    let paths: Vec<&str> = bundle.files.keys().map(String::as_str).collect();
+    assert_eq!(
+        paths,
+        [
+            "evaluations/everything.json",
+            "evaluations/everything.py",
+            "meshes/everything/everything.dae",
+            "meshes/everything/object_0.dae",
+            "meshes/everything/object_1.dae",
+            "meshes/everything/object_2.dae",
+            "meshes/everything/object_3.dae",
+            "meshes/everything/textures/field.png",
+            "meshes/everything/textures/picture_0.png",
+            "models/everything/model.config",
+            "models/everything/model.sdf",
+            "routes/everything.npy",
+            "worlds/everything.world",
+        ]
+    );
+    assert_eq!(build(&everything(), &example_files()), Ok(bundle), "twice the same bytes");
+}
+
+#[test]
+fn what_was_drawn_is_what_is_loaded() {
+    for (name, bytes) in example_projects() {
+        let project = Project::read(&bytes).expect("a project");
+        let world = load(&build(&project, &example_files()).expect("a world"));
+        same(&project, &world);
+        let evaluation = world.evaluation.as_ref().expect("an evaluation");
+        assert_eq!(evaluation.description, project.evaluation.as_ref().expect("one").description, "{name}");
+        let bounds = world.ground.bounds.expect("bounds");
+        assert_eq!([bounds.min.to_array(), bounds.max.to_array()], [[0.0; 2], project.field.size], "{name}");
+        for texture in &world.scene.textures {
+            let standard = texture.path.starts_with("meshes/world_builder/textures/");
+            assert_eq!(standard, matches!(texture.source, TextureSource::BuiltIn(_)), "{}", texture.path);
+        }
+        let panels = world.objects.iter().filter(|o| o.panel.is_some()).count();
+        assert_eq!(panels, 1, "{name}");
+    }
+}
+
+#[test]
+fn a_mesh_of_an_object_fills_its_collision_box() {
+    let world = load(&build(&everything(), &example_files()).expect("a world"));
+    for (i, object) in world.objects.iter().enumerate().skip(4).take(4) {
+        let seen = world.scene.instances.iter().find(|s| s.owner == chicane_world::scene::Owner::Object(i));
+        let seen = seen.expect("it is seen");
+        let Look::Mesh(mesh) = seen.look else { panic!("{}: {:?}", object.name, seen.look) };
+        let points = || world.scene.meshes[mesh].positions.iter().map(|p| DVec3::from(p.map(f64::from)));
+        let (low, high) =
+            points().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
+        assert!((high - low - object.size).abs().max_element() < 1e-5, "{}: {}", object.name, high - low);
+        assert!((0.5 * (low + high) - object.centre).abs().max_element() < 1e-5, "{}", object.name);
+        // Every triangle looks outwards.
+        let mesh = &world.scene.meshes[mesh];
+        for t in mesh.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
+            let [a, b, c] =
+                [t[0], t[1], t[2]].map(|i| DVec3::from(mesh.positions[i as usize].map(f64::from)));
+            let normal = DVec3::from(mesh.normals[t[0] as usize].map(f64::from));
+            assert!((b - a).cross(c - a).dot(normal) > 0.0, "{}", object.name);
+        }
+    }
+}
+
+#[test]
+fn the_road_is_as_wide_as_it_was_drawn_and_faces_up() {
+    let mut value = ring();
+    value["track"]["nodes"][3]["width"] = json!(1.0);
+    let project = read(&value);
+    let world = load(&build(&project, &NoFiles).expect("a world"));
+    let mesh = &world.scene.meshes[0];
+    let mut area = 0.0;
+    for group in &mesh.groups {
+        let texture = world.scene.materials[group.material].texture.expect("a picture");
+        for t in group.indices.chunks_exact(3) {
+            let [a, b, c] =
+                [t[0], t[1], t[2]].map(|i| DVec3::from(mesh.positions[i as usize].map(f64::from)));
+            let cross = (b - a).cross(c - a);
+            assert!(cross.z > 0.0);
+            if world.scene.textures[texture].path.ends_with("road.png") {
+                area += 0.5 * cross.z;
+            }
+        }
+    }
+    let line = Line::of(&project.track);
+    let expected: f64 = line.steps().map(|(a, b)| 0.25 * (a.width + b.width) * 2.0 * 0.05).sum();
+    assert!((area / expected - 1.0).abs() < 0.01, "{area} {expected}");
+}
+
+#[test]
+fn a_project_with_an_error_is_not_built() {
+    let mut value = ring();
+    value["track"]["nodes"] = circle(1.0, 1.0, 0.3, 8);
+    let error = build(&read(&value), &NoFiles).expect_err("too tight");
+    assert!(error.to_string().starts_with("error bend-too-tight: track.nodes["), "{error}");
+}
+
+/// Everything that was drawn is there, to the micrometre.
+fn same(project: &Project, world: &World) {
+    let walls = if project.fence.is_some() { 4 } else { 0 };
+    assert_eq!(world.objects.len(), project.objects.len() + walls);
+    for (i, wall) in world.objects[..walls].iter().enumerate() {
+        assert_eq!((wall.kind, wall.name.as_str()), (ObjectKind::Wall, format!("wall_{i}").as_str()));
+        assert_eq!(wall.size.z, project.fence.expect("a fence").height);
+        assert!((wall.size.x.min(wall.size.y) - 0.03).abs() < 1e-9);
+    }
+    for (drawn, loaded) in project.objects.iter().zip(&world.objects[walls..]) {
+        assert_eq!(drawn.name, loaded.name);
+        assert_eq!(drawn.kind.word(), loaded.kind.name());
+        let (size, is_static, mass) = match &drawn.kind {
+            Kind::Box { size, body, .. } => (*size, body.is_static, body.mass),
+            Kind::Cylinder { radius: r, height, body, .. } => {
+                ([2.0 * r, 2.0 * r, *height], body.is_static, body.mass)
+            }
+            Kind::Sphere { radius, body, .. } => ([2.0 * radius; 3], body.is_static, body.mass),
+            Kind::Cone { base, height, body, .. } => ([*base, *base, *height], body.is_static, body.mass),
+            Kind::Light { width, tilt } => {
+                let panel = loaded.panel.expect("a screen");
+                assert!(
+                    (panel.size[0] - width).abs() < 1e-6 && (panel.size[1] - width * 16.0 / 9.0).abs() < 1e-6
+                );
+                assert!((panel.pose.rpy()[1] + tilt).abs() < 1e-6);
+                ([loaded.size.x, *width, loaded.size.z], true, loaded.mass.mass)
+            }
+        };
+        assert!((loaded.size - DVec3::from_array(size)).abs().max_element() < 1e-6, "{}", drawn.name);
+        assert!((loaded.origin.position - DVec3::new(drawn.x, drawn.y, 0.0)).length() < 1e-6);
+        let turn = chicane_world::pose::wrap_angle(loaded.origin.yaw() - drawn.yaw);
+        assert!(turn.abs() < 1e-6, "{}", drawn.name);
+        assert!((loaded.centre.z - 0.5 * loaded.size.z).abs() < 1e-6, "it stands on the ground");
+        assert_eq!(loaded.is_static, is_static, "{}", drawn.name);
+        assert!((loaded.mass.mass - mass).abs() < 1e-9, "{}", drawn.name);
+    }
+    let (route, drawn) = (world.route.as_ref().expect("a route"), Line::of(&project.track).route());
+    assert_eq!(route, &drawn);
+    assert!((world.spawn.position.truncate() - drawn.centre[0]).length() < 1e-9);
+}
+
+/// An object of any kind in a cell of its own, far from the road.
+fn object() -> impl Strategy<Value = Value> {
+    let kinds = prop_oneof![
+        (prop::array::uniform3(0.05..0.5f64)).prop_map(|size| json!({ "kind": "box", "size": size })),
+        (0.02..0.3f64, 0.05..1.0f64)
+            .prop_map(|(r, h)| json!({ "kind": "cylinder", "radius": r, "height": h })),
+        (0.02..0.3f64).prop_map(|r| json!({ "kind": "sphere", "radius": r })),
+        (0.05..0.4f64, 0.05..0.6f64).prop_map(|(b, h)| json!({ "kind": "cone", "base": b, "height": h })),
+        (0.05..0.4f64, 0.0..0.5f64).prop_map(|(w, t)| json!({ "kind": "light", "width": w, "tilt": t })),
+    ];
+    let common =
+        (-6.3..6.3f64, 0.01..20.0f64, any::<bool>(), prop::option::of(0u32..0x100_0000), any::<bool>());
+    (kinds, common).prop_map(|(mut object, (yaw, mass, is_static, colour, textured))| {
+        object["yaw"] = json!(yaw);
+        if object["kind"] != "light" {
+            object["mass"] = json!(mass);
+            object["static"] = json!(is_static);
+            if let Some(colour) = colour {
+                object["colour"] = json!(format!("#{colour:06x}"));
+            }
+            if textured {
+                let face = match object["kind"].as_str() {
+                    Some("box") => "top",
+                    Some("sphere") => "surface",
+                    _ => "side",
+                };
+                object["textures"] = json!({ face: "chequers.png" });
+            }
+        }
+        object
+    })
+}
+
+/// Any project that is good by construction: a wobbly loop, objects in the cells of a grid
+/// right of it.
+fn any_project() -> impl Strategy<Value = Value> {
+    let track = (prop::collection::vec(0.92..1.0f64, 10..=10), 0.3..0.8f64, 0.0..30.0f64, any::<bool>());
+    let more = (prop::option::of(0.2..1.0f64), any::<bool>(), prop::collection::vec(-3.0..3.0f64, 0..4));
+    (track, more, prop::collection::vec(object(), 0..24)).prop_map(
+        |((wobble, width, start, backward), (fence, dashes, decals), objects)| {
+            let mut nodes = circle(3.5, 3.5, 2.5, 10);
+            for (i, factor) in wobble.iter().enumerate() {
+                for axis in ["x", "y"] {
+                    let v = nodes[i][axis].as_f64().expect("a number");
+                    nodes[i][axis] = json!(3.5 + (v - 3.5) * factor);
+                }
+            }
+            let place = |(i, mut o): (usize, Value)| {
+                o["name"] = json!(format!("thing_{i}"));
+                o["x"] = json!(7.5 + (i % 4) as f64 * 1.3);
+                o["y"] = json!(1.0 + (i / 4) as f64 * 1.2);
+                o
+            };
+            let decal = |yaw: &f64| json!({ "picture": "chequers.png", "x": 3.5, "y": 3.5, "yaw": yaw, "width": 1, "height": 0.5 });
+            let mut p = json!({
+                "version": 1, "name": "any_ball", "display_name": "A & <B>",
+                "field": { "size": [13, 8] },
+                "track": {
+                    "nodes": nodes, "width": width, "start": start,
+                    "direction": if backward { "backward" } else { "forward" },
+                },
+                "decals": decals.iter().map(decal).collect::<Vec<_>>(),
+                "objects": objects.into_iter().enumerate().map(place).collect::<Vec<_>>(),
+            });
+            if dashes {
+                p["track"]["centre_line"] = json!({});
+            }
+            if let Some(height) = fence {
+                p["fence"] = json!({ "height": height });
+            }
+            p
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #[test]
+    fn any_project_is_loaded_as_it_was_drawn(value in any_project()) {
+        let project = read(&value);
+        let bundle = build(&project, &example_files()).unwrap_or_else(|e| panic!("{e}"));
+        same(&project, &load(&bundle));
+    }
+}

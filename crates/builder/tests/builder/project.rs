@@ -1,0 +1,188 @@
+//! Reading and writing the document.
+
+use crate::support::{example_projects, read, ring};
+use chicane_builder::Project;
+use chicane_builder::project::FIELDS;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[test]
+fn the_examples_are_read_and_come_back_from_writing() {
+    for (name, bytes) in example_projects() {
+        let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let text = project.to_json();
+        assert_eq!(Project::read(text.as_bytes()).as_ref(), Ok(&project), "{name}");
+        assert_eq!(Project::read(text.as_bytes()).expect("again").to_json(), text);
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_mission() {
+    let mut value = ring();
+    value["fence"] = json!({});
+    value["objects"] = json!([
+        { "kind": "box", "name": "a", "x": 1, "y": 1 },
+        { "kind": "cylinder", "name": "b", "x": 1, "y": 2 },
+        { "kind": "sphere", "name": "c", "x": 1, "y": 3 },
+        { "kind": "cone", "name": "d", "x": 1, "y": 4 },
+        { "kind": "light", "name": "e", "x": 1, "y": 5 },
+    ]);
+    let text: Value = serde_json::from_str(&read(&value).to_json()).expect("JSON");
+    assert_eq!(text["fence"]["height"], 0.25);
+    assert_eq!(text["objects"][0]["size"], json!([0.3, 0.2, 0.2]));
+    let around = text["objects"][1]["radius"].as_f64().expect("a radius") * std::f64::consts::TAU;
+    assert!((around - 0.297).abs() < 1e-9);
+    assert_eq!(text["objects"][1]["height"], 0.21);
+    assert_eq!(text["objects"][2]["radius"], 0.11);
+    assert_eq!((&text["objects"][3]["base"], &text["objects"][3]["height"]), (&json!(0.135), &json!(0.23)));
+    assert_eq!(text["objects"][4]["width"], 0.18);
+    assert!((text["objects"][4]["tilt"].as_f64().expect("a tilt").to_degrees() - 15.0).abs() < 1e-9);
+}
+
+#[test]
+fn refusals_say_where_and_what_would_be_right() {
+    let object = |field: &str, value: Value| {
+        let mut p = ring();
+        p["objects"] = json!([{ "kind": "box", "name": "a", "x": 1, "y": 1 }]);
+        p["objects"][0][field] = value;
+        p
+    };
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut p = ring();
+        change(&mut p);
+        p
+    };
+    let cases = [
+        (object("x", json!("left")), "objects[0].x must be a number from -200 to 200"),
+        (object("x", json!(1e9)), "objects[0].x must be a number from -200 to 200"),
+        (object("x", Value::Null), "objects[0].x is missing"),
+        (object("widht", json!(1)), "objects[0].widht is not known; there is"),
+        (object("masss", json!(1)), "objects[0].masss is not known; did you mean \"mass\"?"),
+        (object("size", json!([1, 2])), "objects[0].size must be a list of 3 numbers"),
+        (object("size", json!([1, 2, 0])), "objects[0].size[2] must be a number from 0.01 to 10"),
+        (object("kind", json!("tree")), "objects[0].kind must be \"box\" or \"cylinder\" or"),
+        (object("colour", json!("red")), "objects[0].colour must be a colour such as"),
+        (object("name", json!("a\nb")), "objects[0].name must be a text of at most 64 characters"),
+        (
+            object("textures", json!({ "front": "../x" })),
+            "objects[0].textures.front must be the name of a file",
+        ),
+        (object("textures", json!({ "side": "x" })), "objects[0].textures.side is not known"),
+        (with(&|p| p["version"] = json!(2)), "version must be 1"),
+        (with(&|p| p["name"] = json!("a b")), "name must be 1 to 64 letters"),
+        (with(&|p| p["fence"] = json!({ "height": 2 })), "fence.height must be a number from 0.2 to 1"),
+        (with(&|p| p["track"]["nodes"] = json!([])), "track.nodes must be a list of 3 to 500"),
+        (with(&|p| p["track"]["nodes"][4]["y"] = json!(true)), "track.nodes[4].y must be a number"),
+        (with(&|p| p["field"]["ground"] = json!("mud")), "field.ground must be \"carpet\" or \"grass\""),
+        (
+            with(&|p| p["evaluation"] = json!({ "config": { "time_limit_s": 0 } })),
+            "evaluation.config.time_limit_s",
+        ),
+        (json!([]), "the project must be an object"),
+    ];
+    for (value, expected) in cases {
+        let error = Project::read(value.to_string().as_bytes()).expect_err(expected).to_string();
+        assert!(error.starts_with(expected), "{error}\nnot {expected}");
+    }
+    let error = Project::read(b"{\n oops").expect_err("no JSON").to_string();
+    assert!(error.starts_with("the project is not JSON") && error.contains("line 2"), "{error}");
+    let nested = "[".repeat(100_000);
+    assert!(Project::read(nested.as_bytes()).is_err());
+}
+
+/// Names of the properties of each part of the schema.
+fn schema() -> (Value, BTreeMap<String, Vec<String>>) {
+    let text = include_str!("../../../../docs/project.schema.json");
+    let schema: Value = serde_json::from_str(text).expect("JSON");
+    let parts = schema["$defs"].as_object().expect("parts").iter().map(|(name, part)| {
+        assert_eq!(part["additionalProperties"], false, "{name}");
+        (name.clone(), part["properties"].as_object().expect("properties").keys().cloned().collect())
+    });
+    let parts = parts.collect();
+    (schema, parts)
+}
+
+#[test]
+fn the_schema_and_the_reader_know_the_same_fields() {
+    let sorted = |names: &[&str]| {
+        let mut names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
+        names.sort();
+        names
+    };
+    let mut in_schema = schema().1;
+    in_schema.values_mut().for_each(|names| names.sort());
+    let in_reader: BTreeMap<String, Vec<String>> =
+        FIELDS.iter().map(|(part, names)| ((*part).to_owned(), sorted(names))).collect();
+    assert_eq!(in_schema, in_reader);
+}
+
+/// Checks a value against the few words that our schema uses.
+fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
+    if let Some(name) = rule["$ref"].as_str() {
+        return conforms(schema, &schema["$defs"][name.trim_start_matches("#/$defs/")], value);
+    }
+    let any = |key: &str| rule[key].as_array().is_none_or(|l| l.iter().any(|r| conforms(schema, r, value)));
+    let number = |key: &str, fits: fn(f64, f64) -> bool| {
+        rule[key].as_f64().is_none_or(|limit| value.as_f64().is_none_or(|v| fits(v, limit)))
+    };
+    let is_type = rule["type"].as_str().is_none_or(|t| match t {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("{other}"),
+    });
+    let of_list = value.as_array().is_none_or(|list| {
+        list.iter().all(|v| rule["items"].is_null() || conforms(schema, &rule["items"], v))
+    });
+    let of_object = value.as_object().is_none_or(|map| {
+        let known = |key: &String| rule["properties"].get(key);
+        let required = rule["required"]
+            .as_array()
+            .is_none_or(|l| l.iter().all(|k| map.contains_key(k.as_str().expect("a name"))));
+        let strict = rule["additionalProperties"] == false;
+        required && map.iter().all(|(k, v)| known(k).map_or(!strict, |rule| conforms(schema, rule, v)))
+    });
+    let is_const =
+        rule.get("const").is_none_or(|c| c == value || c.as_f64().is_some_and(|c| value.as_f64() == Some(c)));
+    is_type
+        && is_const
+        && of_list
+        && of_object
+        && rule["enum"].as_array().is_none_or(|l| l.contains(value))
+        && number("minimum", |v, limit| v >= limit)
+        && number("maximum", |v, limit| v <= limit)
+        && any("anyOf")
+        && any("oneOf")
+}
+
+#[test]
+fn the_examples_and_what_is_written_conform_to_the_schema() {
+    let (schema, _) = schema();
+    for (name, bytes) in example_projects() {
+        let value: Value = serde_json::from_slice(&bytes).expect("JSON");
+        assert!(conforms(&schema, &schema, &value), "{name}");
+        let written = Project::read(&bytes).expect("a project").to_json();
+        assert!(conforms(&schema, &schema, &serde_json::from_str(&written).expect("JSON")), "{name}");
+        let mut wrong = value;
+        wrong["track"]["nodes"][0]["z"] = json!(1);
+        assert!(!conforms(&schema, &schema, &wrong));
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_damage_is_refused_or_read(at in 0usize..3000, byte in any::<u8>()) {
+        for (_, mut bytes) in example_projects() {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            if let Ok(project) = Project::read(&bytes) {
+                // Whatever is read can be checked.
+                let _ = chicane_builder::check(&project);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `chicane build`, `chicane check` and `chicane new` for builder projects.
+
+use crate::cli::New;
+use chicane_builder::{Files, Finding, Line, Project, Severity, Wish, build, check, check_files, random};
+use chicane_store::FolderBundle;
+use chicane_world::{Assets, Bundle, MemoryBundle, World};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The files beside a project on disk. Links are not followed.
+struct Beside(FolderBundle);
+
+impl Files for Beside {
+    fn read(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        self.0.read(name)
+    }
+}
+
+/// Reads a project and finds the folder of its files.
+fn open(path: &str) -> Result<(Project, Beside), String> {
+    let length = std::fs::metadata(path).map_err(|e| format!("{path}: {e}"))?.len();
+    if length > chicane_builder::project::MAX_JSON as u64 {
+        return Err(format!("{path} is too large for a project"));
+    }
+    let bytes = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+    let project = Project::read(&bytes).map_err(|e| format!("{path}: {e}"))?;
+    let folder = Path::new(path).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((project, Beside(FolderBundle::new(folder))))
+}
+
+/// Says what is in a project and what is wrong with it.
+pub(crate) fn check_project(path: &str) -> Result<(), String> {
+    let (project, files) = open(path)?;
+    let mut findings = check(&project);
+    findings.extend(check_files(&project, &files));
+    let mut text = describe(&project);
+    findings.iter().for_each(|f| text += &format!("{f}\n"));
+    print!("{text}");
+    match errors(&findings) {
+        0 => Ok(()),
+        1 => Err(format!("{path} has an error")),
+        n => Err(format!("{path} has {n} errors")),
+    }
+}
+
+fn errors(findings: &[Finding]) -> usize {
+    findings.iter().filter(|f| f.severity == Severity::Error).count()
+}
+
+fn describe(project: &Project) -> String {
+    let line = Line::of(&project.track);
+    let bend = line.samples.iter().map(|s| s.curvature.abs()).fold(0.0, f64::max);
+    let [w, h] = project.field.size;
+    let kind = if line.closed { "closed" } else { "open" };
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for object in &project.objects {
+        *kinds.entry(object.kind.word()).or_default() += 1;
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let of_kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
+    let radius = if bend > 1e-3 { format!("{:.2} m", 1.0 / bend) } else { "none".to_owned() };
+    format!(
+        "project    {} ({})\nfield      {w} × {h} m\ntrack      {kind}, {:.2} m, tightest radius {radius}\nobjects    {}{of_kinds}\n",
+        project.name,
+        project.display_name,
+        line.length,
+        project.objects.len()
+    )
+}
+
+/// Builds the world of a project into a folder.
+pub(crate) fn build_into(path: &str, folder: &Path) -> Result<(), String> {
+    let (project, files) = open(path)?;
+    let bundle = build(&project, &files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
+    // Whatever the check lets through must load.
+    World::load(&Assets::of(&bundle)).map_err(|e| format!("the world can't be loaded: {e}"))?;
+    make_room(project.name.as_str(), folder)?;
+    write(&bundle, folder)?;
+    for warning in check(&project) {
+        eprintln!("{warning}");
+    }
+    println!("{}: {} files of the world {}", folder.display(), bundle.files.len(), project.name);
+    Ok(())
+}
+
+/// Only an empty folder is written to, or one that holds this very world already; what was made
+/// for it before goes.
+fn make_room(name: &str, folder: &Path) -> Result<(), String> {
+    let wrong = |e: std::io::Error| format!("{}: {e}", folder.display());
+    std::fs::create_dir_all(folder).map_err(wrong)?;
+    if std::fs::read_dir(folder).map_err(wrong)?.next().is_none() {
+        return Ok(());
+    }
+    let worlds = FolderBundle::new(folder).list("worlds/");
+    if worlds != [format!("worlds/{name}.world")] {
+        return Err(format!("{} is not empty and holds something else than {name}", folder.display()));
+    }
+    let meshes = folder.join("meshes").join(name);
+    let old = [format!("evaluations/{name}.json"), format!("evaluations/{name}.py")];
+    let gone = |done: std::io::Result<()>| match done {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(wrong(e)),
+        _ => Ok(()),
+    };
+    gone(std::fs::remove_dir_all(meshes))?;
+    old.iter().try_for_each(|file| gone(std::fs::remove_file(folder.join(file))))
+}
+
+fn write(bundle: &MemoryBundle, folder: &Path) -> Result<(), String> {
+    for (path, bytes) in &bundle.files {
+        let file = folder.join(path);
+        let wrong = |e: std::io::Error| format!("{}: {e}", file.display());
+        if let Some(parent) = file.parent() {
+            std::fs::create_dir_all(parent).map_err(wrong)?;
+        }
+        std::fs::write(&file, bytes).map_err(wrong)?;
+    }
+    Ok(())
+}
+
+/// Draws a random track and writes its project, to standard output or to a new file.
+pub(crate) fn new(wanted: &New) -> Result<(), String> {
+    let seed = match wanted.seed {
+        Some(seed) => seed,
+        None => u64::from(getrandom::u32().map_err(|e| format!("no random number: {e}"))?),
+    };
+    let wish = Wish {
+        seed,
+        field: wanted.field,
+        width: wanted.width,
+        tightness: wanted.tightness,
+        length: wanted.length,
+    };
+    let text = random::track(&wish).map_err(|e| e.to_string())?.to_json();
+    let Some(path) = &wanted.output else {
+        print!("{text}");
+        return Ok(());
+    };
+    create(path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
+    println!("{}: random_{seed}", path.display());
+    Ok(())
+}
+
+fn create(path: &PathBuf, text: &str) -> std::io::Result<()> {
+    std::fs::File::create_new(path)?.write_all(text.as_bytes())
+}
