@@ -14,8 +14,9 @@ import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 
-# An event stream has no end to wait for, and a print may take minutes. The schema can't say everything that the texts of the
-# errors do (two fields that exclude each other), so data that fits it may still be refused.
+# An event stream has no end to wait for, and a print may take minutes. The schema can't say
+# everything that the texts of the errors do (two fields that exclude each other), so data that fits
+# it may still be refused.
 LEFT_OUT = ["--exclude-path", "/sim/api/events", "--exclude-path", "/audio/events"]
 LEFT_OUT += ["--exclude-path", "/sim/api/worlds/{name}/print.jpg"]
 LEFT_OUT += ["--exclude-checks", "positive_data_acceptance"]
