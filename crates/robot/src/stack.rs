@@ -258,11 +258,6 @@ impl Stack {
         self.player.take_events()
     }
 
-    /// The profile of the car.
-    pub fn profile(&self) -> &Arc<Profile> {
-        &self.profile
-    }
-
     fn joints(&self, sample: u64, wheels: &Wheels) -> Joints {
         let turn = libm::tan(wheels.steering) / self.profile.wheelbase_m;
         let wheel = |i: usize| {

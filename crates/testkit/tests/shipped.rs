@@ -1,7 +1,7 @@
 //! The shipped worlds are what they are said to be.
 
 use chicane_sim::{Drive, Sim};
-use chicane_testkit::{FolderBundle, SHIPPED, shipped_bundle, shipped_world};
+use chicane_testkit::{FolderBundle, Pilot, SHIPPED, shipped_bundle, shipped_world};
 use chicane_world::world::{Object, ObjectKind, ObjectType};
 use chicane_world::{Assets, Bundle, Profile, World};
 use glam::{DVec2, DVec3};
@@ -107,21 +107,16 @@ fn the_oval_is_as_promised() {
     }
 }
 
-/// Drives by pure pursuit until a whole lap is done; the largest distance from the centre line.
+/// Drives a whole lap; the largest distance from the centre line.
 fn lap(world: &Arc<World>, speed: f64) -> f64 {
-    let route = world.route.clone().expect("a route");
-    let (length, mut done, mut last, mut worst) = (route.length(), 0.0, 0.0, 0.0f64);
-    let mut sim = Sim::new(Arc::clone(world), Arc::new(Profile::gen1()), 0);
-    while done < length {
+    let (route, profile) = (world.route.clone().expect("a route"), Profile::gen1());
+    let mut pilot = Pilot::new(&route, &profile, speed);
+    let mut sim = Sim::new(Arc::clone(world), Arc::new(profile), 0);
+    let mut worst = 0.0f64;
+    while pilot.laps() < 1.0 {
         let car = sim.vehicle().pose;
-        let here = route.project(car.position.truncate());
-        worst = worst.max(here.offset.abs());
-        done += (here.distance_along - last + 1.5 * length).rem_euclid(length) - 0.5 * length;
-        last = here.distance_along;
-        let (target, _) = route.point_at(here.distance_along + 0.35);
-        let local = car.inverse().point(target.extend(0.0));
-        let steering = libm::atan(2.0 * 0.18 * local.y / local.truncate().length_squared());
-        sim.step(Drive { speed, steering, ..Drive::default() });
+        worst = worst.max(route.project(car.position.truncate()).offset.abs());
+        sim.step(Drive { speed, steering: pilot.steer(&car), ..Drive::default() });
         assert!(sim.tick() < 200 * 120, "{}: no lap in two minutes", world.name);
     }
     assert!(sim.snapshot().last_contact.iter().all(Option::is_none), "{}: something was hit", world.name);

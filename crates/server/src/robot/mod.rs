@@ -33,9 +33,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 const ABOUT: &str = "Drives a robot car and reads its sensors. Metres, seconds and radians, where nothing else is \
-    said. Every answer carries `X-Sim-Time`, the simulated seconds that it speaks of; every error is \
-    `{\"detail\": \"<text>\"}`, and a sensor without a reading yet says `{\"error\": …, \"status\": \"waiting\"}`. \
-    Every path that is read takes `?stream=true` or `Accept: text/event-stream` and then sends what is new as \
+    said. Every answer carries `X-Sim-Time`, the simulated seconds that it speaks of. An error is \
+    `{\"detail\": \"<text>\"}`, whoever is kept out reads `{\"error\": \"<text>\"}` as on every path, \
+    and a sensor without a reading yet says `{\"error\": …, \"status\": \"waiting\"}`. Every path that is read takes `?stream=true` or `Accept: text/event-stream` and then sends what is new as \
     server-sent events, the camera as MJPEG.\n\n\
     WebSockets: `/speed/stream` and `/steering/stream` take text frames `{\"value\": x}`, a command each. A frame \
     that makes no sense is answered by `{\"detail\": \"<text>\"}`. When the client goes, its last command is zeroed \
