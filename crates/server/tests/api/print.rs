@@ -1,7 +1,7 @@
 //! Prints of floors: what is answered, who waits, and when it ends.
 
 use crate::support::{Simulator, open_route, plain, refusal, setup, start, start_paused, torn, until};
-use chicane_testkit::http::{Answer, Client};
+use chicane_testkit::http::Answer;
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -9,12 +9,6 @@ use std::time::{Duration, Instant};
 /// Takes minutes, if it is taken to its end.
 const LONG: &str = "/sim/api/worlds/oval/print.jpg?dpi=200";
 const SHORT: &str = "/sim/api/worlds/oval/print.jpg?dpi=10";
-
-fn asked(simulator: &Simulator, path: &str) -> Client {
-    let mut client = simulator.client();
-    client.send("GET", path, &[], b"");
-    client
-}
 
 /// Asks, and reads nothing.
 fn asked_in_vain(simulator: &Simulator) -> TcpStream {
@@ -81,8 +75,12 @@ fn what_can_not_be_printed_is_refused() {
 #[test]
 fn two_at_once_get_the_same() {
     let simulator = start();
-    let (mut one, mut two) = (asked(&simulator, SHORT), asked(&simulator, SHORT));
-    let (one, two) = (one.answer(), two.answer());
+    // Both read: one that did not would keep its turn for a while, and nobody knows whose turn is first.
+    let (mut one, mut two) = (simulator.client(), simulator.client());
+    let (one, two) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| two.get(SHORT));
+        (one.get(SHORT), other.join().expect("an answer"))
+    });
     assert_eq!(size(&one), (3150, 2362));
     assert!(one.body == two.body);
 }
