@@ -9,6 +9,7 @@ mod check;
 mod cli;
 mod lap;
 mod log;
+mod progress;
 mod projects;
 mod serve;
 
