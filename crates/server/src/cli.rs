@@ -85,6 +85,13 @@ pub(crate) struct Serve {
     /// Where published worlds are installed from [default: this simulator's own /cdn]
     #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
     pub(crate) cdn: Option<String>,
+    /// Token of the CDN: sent to it for private worlds; of this simulator's own /cdn if no --cdn is given,
+    /// which it opens without giving away control
+    #[arg(long, value_name = "TOKEN", env = "CHICANE_CDN_TOKEN", hide_env_values = true)]
+    pub(crate) cdn_token: Option<String>,
+    /// Refuse published worlds whose id does not prove their files
+    #[arg(long, env = "CHICANE_REQUIRE_VERIFIED")]
+    pub(crate) require_verified: bool,
     /// Secret that every request must carry; `auto` makes one and prints it
     #[arg(long, env = "CHICANE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,

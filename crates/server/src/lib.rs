@@ -5,14 +5,17 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod access;
+mod announce;
 mod api;
 mod app;
 mod body;
 mod camera;
+mod cdn;
 mod docs;
 mod driver;
 mod error;
 mod feed;
+mod installing;
 mod keeper;
 mod listen;
 mod loader;
@@ -21,8 +24,13 @@ mod metrics;
 mod print;
 mod robot;
 mod view;
+mod web;
 mod websocket;
 
 pub use access::Token;
+pub use announce::Running;
 pub use api::openapi;
+/// How long a CDN may be silent before it is given up.
+pub const CDN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
+
 pub use app::{Options, Server, StartError, reachable};

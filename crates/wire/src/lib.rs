@@ -51,7 +51,7 @@ pub use vehicle::{
 };
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{
-    Deleted, InstallRequest, InstallRequestBody, Publication, SwitchRequest, SwitchRequestBody, Switched,
+    Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest, SwitchRequestBody, Switched,
     WorldEntry, WorldId, Worlds,
 };
 

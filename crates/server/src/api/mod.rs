@@ -4,6 +4,7 @@ mod clock;
 mod display;
 mod evaluation;
 mod events;
+mod install;
 mod lights;
 mod objects;
 mod print;
@@ -83,8 +84,8 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))
         .routes(routes!(worlds::publication))
-        .routes(routes!(worlds::install))
-        .routes(routes!(worlds::delete))
+        .routes(routes!(install::install))
+        .routes(routes!(install::delete))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
 }
@@ -101,6 +102,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim/", get(viewer::page))
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/metrics", get(metrics))
+        .route("/cdn/{*path}", get(crate::cdn::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)

@@ -41,6 +41,7 @@ pub(super) struct Driver {
     pacer: Pacer,
     meter: Meter,
     pub(super) transition: Option<Transition>,
+    installing: Option<Transition>,
     overlay: OverlayView,
     brightness: f64,
     pub(super) assets_version: u64,
@@ -68,6 +69,7 @@ impl Driver {
             changes: 0,
             running: None,
             transition: Some(start.transition.clone()),
+            installing: None,
             clock: ClockView { paused: false, speed: start.speed, rtf: 0.0 },
             overlay: OverlayView::none(),
             brightness: start.brightness,
@@ -86,6 +88,7 @@ impl Driver {
             pacer: Pacer::new(start.speed, now),
             meter: Meter::new(now),
             transition: Some(start.transition.clone()),
+            installing: None,
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
@@ -183,6 +186,10 @@ impl Driver {
                     transition.progress = Num(part);
                     self.change();
                 }
+            }
+            Order::Installing(what, reply) => {
+                self.installing = what;
+                self.reply(reply, ());
             }
             Order::Swap { loaded, reply } => {
                 self.swap(*loaded);
@@ -382,6 +389,7 @@ impl Driver {
             changes: self.changes,
             running: seen,
             transition: self.transition.clone(),
+            installing: self.installing.clone(),
             clock: ClockView { paused, speed: self.pacer.speed(), rtf },
             overlay: self.overlay.clone(),
             brightness: self.brightness,
