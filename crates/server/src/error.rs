@@ -142,9 +142,7 @@ impl RemoveFailure {
     pub(crate) fn of(self, name: &str) -> ApiError {
         match self {
             RemoveFailure::NotFound => ApiError::not_found("world not found"),
-            RemoveFailure::Protected => {
-                ApiError::forbidden(format!("cannot delete protected world: {name}"))
-            }
+            RemoveFailure::Protected => ApiError::forbidden(format!("cannot delete protected world: {name}")),
             RemoveFailure::Current => ApiError::conflict("world is current: switch to another one first"),
             RemoveFailure::Disk(why) => ApiError::internal(format!("the world can't be deleted: {why}")),
         }

@@ -22,6 +22,7 @@ mod loader;
 mod loudspeaker;
 mod metrics;
 mod print;
+mod remote;
 mod robot;
 mod view;
 mod web;
@@ -30,6 +31,8 @@ mod websocket;
 pub use access::Token;
 pub use announce::Running;
 pub use api::openapi;
+pub use cdn::{InstalledHere, Where, install_here, listed};
+pub use remote::ask;
 /// How long a CDN may be silent before it is given up.
 pub const CDN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
 

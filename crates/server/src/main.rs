@@ -2,7 +2,8 @@
 //!
 //! `chicane serve` runs the simulator; `chicane check <folder>` loads a world and says what is in
 //! it; `chicane lap <folder>` drives a lap of it without a window, as fast as the machine can.
-//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects.
+//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects; `chicane publish`
+//! and `chicane worlds` bring them to others, and here.
 #![allow(clippy::disallowed_methods)]
 
 mod check;
@@ -11,7 +12,9 @@ mod lap;
 mod log;
 mod progress;
 mod projects;
+mod publish;
 mod serve;
+mod worlds;
 
 use chicane_store::FolderBundle;
 use chicane_world::{Assets, World};
@@ -28,6 +31,8 @@ fn main() -> ExitCode {
         Some(What::Check { path }) if Path::new(path).is_file() => projects::check_project(path),
         Some(What::Check { path }) => check::run(path),
         Some(What::Build { project, output }) => projects::build_into(project, output),
+        Some(What::Publish(wanted)) => publish::run(wanted),
+        Some(What::Worlds(wanted)) => worlds::run(wanted),
         Some(What::New(new)) => projects::new(new),
         Some(What::Lap { folder, speed }) => lap::run(folder, *speed),
         Some(What::Openapi) => {

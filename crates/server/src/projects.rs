@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The files beside a project on disk. Links are not followed.
-struct Beside(FolderBundle);
+pub(crate) struct Beside(FolderBundle);
 
 impl Files for Beside {
     fn read(&self, name: &str) -> Option<Cow<'_, [u8]>> {
@@ -19,7 +19,7 @@ impl Files for Beside {
 }
 
 /// Reads a project and finds the folder of its files.
-fn open(path: &str) -> Result<(Project, Beside), String> {
+pub(crate) fn open(path: &str) -> Result<(Project, Beside), String> {
     let length = std::fs::metadata(path).map_err(|e| format!("{path}: {e}"))?.len();
     if length > chicane_builder::project::MAX_JSON as u64 {
         return Err(format!("{path} is too large for a project"));

@@ -5,7 +5,7 @@
 
 use axum::http::{Uri, header};
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
@@ -66,9 +66,7 @@ impl Target {
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = match authority.as_str().rsplit_once(':') {
-            Some((_, digits)) if !digits.ends_with(']') => {
-                digits.parse().map_err(|_| WebError::NoAddress)?
-            }
+            Some((_, digits)) if !digits.ends_with(']') => digits.parse().map_err(|_| WebError::NoAddress)?,
             _ if secure => 443,
             _ => 80,
         };
@@ -108,7 +106,7 @@ pub(crate) async fn resolve(target: &Target) -> Result<Vec<SocketAddr>, WebError
 pub(crate) async fn connect(
     target: &Target,
     addresses: Vec<SocketAddr>,
-) -> Result<SendRequest<Empty<Bytes>>, WebError> {
+) -> Result<SendRequest<Full<Bytes>>, WebError> {
     let unreachable = |e: &dyn std::fmt::Display| WebError::Unreachable(target.host.clone(), e.to_string());
     let mut outcome = Err(WebError::NoSuchHost(target.host.clone()));
     for address in addresses.into_iter().take(MAX_TRIED) {
@@ -129,7 +127,7 @@ pub(crate) async fn connect(
     handshake(stream).await.map_err(|e| unreachable(&e))
 }
 
-async fn handshake<S>(stream: S) -> hyper::Result<SendRequest<Empty<Bytes>>>
+async fn handshake<S>(stream: S) -> hyper::Result<SendRequest<Full<Bytes>>>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

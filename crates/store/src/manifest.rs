@@ -266,10 +266,15 @@ mod tests {
     #[test]
     fn a_meta_needs_rev_and_files_alone() {
         let least = meta(&json!({"rev": "abcd1234", "files": ["worlds/a.world"]})).expect("read");
-        assert_eq!((least.name.as_str(), least.access, least.size), ("World 01234567", Access::Unlisted, [0.0; 2]));
-        let odd = json!({"rev": "abcd1234", "files": [], "name": 5, "access": "all", "size": "big", "more": {}});
+        assert_eq!(
+            (least.name.as_str(), least.access, least.size),
+            ("World 01234567", Access::Unlisted, [0.0; 2])
+        );
+        let odd =
+            json!({"rev": "abcd1234", "files": [], "name": 5, "access": "all", "size": "big", "more": {}});
         assert_eq!(meta(&odd).expect("read").name, "World 01234567");
-        let whole = Meta { name: "Ring".to_owned(), access: Access::Public, size: [8.0, 6.5], seq: 7, ..least };
+        let whole =
+            Meta { name: "Ring".to_owned(), access: Access::Public, size: [8.0, 6.5], seq: 7, ..least };
         assert_eq!(meta(&whole.json(&id())), Ok(whole));
     }
 
@@ -296,7 +301,11 @@ mod tests {
 
     #[test]
     fn the_sum_is_of_everything_but_id_and_rev() {
-        let file = |path: &str| Listed { path: FilePath::parse(path).expect("a path"), size: 3, sum: Sum::of(b"abc") };
+        let file = |path: &str| Listed {
+            path: FilePath::parse(path).expect("a path"),
+            size: 3,
+            sum: Sum::of(b"abc"),
+        };
         let path = format!("worlds/custom_{ID}.world");
         let neutral = [Sum::of(b"neutral")];
         let manifest = Manifest::new(vec![file(&path)], "2026-01-01T00:00:00Z", "n", true);
@@ -308,7 +317,8 @@ mod tests {
         assert_eq!(read.names(ID, &neutral).0, first);
         // The same files under another id have the same sum.
         let other = "f".repeat(32);
-        let elsewhere = Manifest::new(vec![file(&path.replace(ID, &other))], "2026-01-01T00:00:00Z", "n", true);
+        let elsewhere =
+            Manifest::new(vec![file(&path.replace(ID, &other))], "2026-01-01T00:00:00Z", "n", true);
         assert_eq!(elsewhere.names(&other, &neutral).0, first);
         for changed in [
             Manifest::new(vec![file(&path)], "2026-01-01T00:00:01Z", "n", true),

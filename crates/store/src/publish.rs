@@ -53,7 +53,9 @@ pub struct Cdn {
 impl Cdn {
     /// A folder, which is made if it is not there.
     pub fn folder(folder: &Path) -> Result<Cdn, PublishError> {
-        let failed = |e: &dyn std::fmt::Display| PublishError::Target(format!("can't write {}: {e}", folder.display()));
+        let failed = |e: &dyn std::fmt::Display| {
+            PublishError::Target(format!("can't write {}: {e}", folder.display()))
+        };
         std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
         let folder = std::path::absolute(folder).map_err(|e| failed(&e))?;
         let store = LocalFileSystem::new_with_prefix(&folder).map_err(|e| failed(&e))?;
@@ -72,7 +74,11 @@ impl Cdn {
     }
 
     /// Publishes a world. Says how far it is, 0 to 1.
-    pub async fn publish(&self, package: &Package, mut progress: impl FnMut(f64)) -> Result<(), PublishError> {
+    pub async fn publish(
+        &self,
+        package: &Package,
+        mut progress: impl FnMut(f64),
+    ) -> Result<(), PublishError> {
         let _lock = self.lock()?;
         self.sweep();
         let world = format!("worlds/{}", package.id);
@@ -242,7 +248,8 @@ mod tests {
                 }
                 let changed = cdn.change(&package.id, |m| m.access = Access::Private).await.expect("changed");
                 assert_eq!((changed.access, changed.seq), (Access::Private, 2));
-                let changed = cdn.change(&package.id, |m| m.name = "Other".to_owned()).await.expect("changed");
+                let changed =
+                    cdn.change(&package.id, |m| m.name = "Other".to_owned()).await.expect("changed");
                 assert_eq!((changed.access, changed.seq), (Access::Private, 3));
                 assert_eq!(cdn.worlds().await, Ok(vec![(package.id.clone(), changed)]));
                 // Nothing is ever written twice.

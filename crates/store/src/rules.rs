@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 /// Folders of a bundle. Nothing lies elsewhere.
-pub(crate) const FOLDERS: [&str; 6] = ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
+pub(crate) const FOLDERS: [&str; 6] =
+    ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
 /// Files of a world.
 pub const MAX_FILES: usize = 2_000;
 /// Bytes of a file.
@@ -161,9 +162,13 @@ mod tests {
 
     #[test]
     fn paths_lie_below_the_folders_and_nowhere_else() {
-        for good in
-            ["worlds/a.world", "models/a/model.config", "meshes/a/textures/field.png", "routes/_-..x", "meshes/A"]
-        {
+        for good in [
+            "worlds/a.world",
+            "models/a/model.config",
+            "meshes/a/textures/field.png",
+            "routes/_-..x",
+            "meshes/A",
+        ] {
             assert!(FilePath::parse(good).is_ok(), "{good}");
         }
         let long = format!("meshes/{}", "a".repeat(300));
@@ -229,10 +234,14 @@ mod tests {
 
     #[test]
     fn what_bears_the_name_is_renamed_and_nothing_else() {
-        let all = paths(&["worlds/a.world", "routes/a.npy", "routes/b.npy", "meshes/a/a.dae", "evaluations/a.py"]);
+        let all =
+            paths(&["worlds/a.world", "routes/a.npy", "routes/b.npy", "meshes/a/a.dae", "evaluations/a.py"]);
         assert_eq!(world_stem(all.iter()).as_deref(), Ok("a"));
         let to: Vec<String> = all.iter().map(|p| renamed(p, "a", "n").to_string()).collect();
-        assert_eq!(to, ["worlds/n.world", "routes/n.npy", "routes/b.npy", "meshes/a/a.dae", "evaluations/n.py"]);
+        assert_eq!(
+            to,
+            ["worlds/n.world", "routes/n.npy", "routes/b.npy", "meshes/a/a.dae", "evaluations/n.py"]
+        );
         assert!(world_stem(all[1..].iter()).is_err());
         assert!(world_stem(paths(&["worlds/a.world", "worlds/b.world"]).iter()).is_err());
         assert!(world_stem(paths(&["worlds/a/b.world"]).iter()).is_err());

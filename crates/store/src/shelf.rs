@@ -128,7 +128,11 @@ impl Shelf {
     pub(crate) fn bundle(&self, record: &Record) -> Option<Arc<InstalledBundle>> {
         let id = WorldId::parse(&record.world_id)?;
         let path = self.folder(&id).join(&record.folder);
-        Some(Arc::new(InstalledBundle { files: FolderBundle::new(&path), path, doomed: AtomicBool::new(false) }))
+        Some(Arc::new(InstalledBundle {
+            files: FolderBundle::new(&path),
+            path,
+            doomed: AtomicBool::new(false),
+        }))
     }
 
     /// Puts staged files into place as an installed world. They are on disk already.
@@ -158,6 +162,20 @@ impl Shelf {
         std::fs::rename(&draft, folder.join(RECORD))?;
         sync_folder(&folder);
         Ok(())
+    }
+
+    /// Shows an installed world under another name; false where there is none. A simulator that uses the
+    /// folder takes note of it.
+    pub fn rename(&self, id: &WorldId, name: &str) -> std::io::Result<bool> {
+        if self.record(id).is_none() {
+            return Ok(false);
+        }
+        let Some(_claim) = Claim::try_take(&self.staging.join(id.as_str()))? else {
+            return Err(std::io::Error::new(ErrorKind::WouldBlock, "it is being installed at the moment"));
+        };
+        let Some(record) = self.record(id) else { return Ok(false) };
+        self.write(id, &Record { name: name.to_owned(), ..record })?;
+        Ok(true)
     }
 
     /// Removes a world: from here on it is not installed. Its files go when nobody reads them.

@@ -132,7 +132,8 @@ mod tests {
         summing.add(b"a");
         summing.add(b"bc");
         assert_eq!(summing.end(), Sum::of(b"abc"));
-        for wrong in ["", "e3", &empty.to_uppercase(), &format!("{empty}0"), &"g".repeat(64), &"é".repeat(32)] {
+        for wrong in ["", "e3", &empty.to_uppercase(), &format!("{empty}0"), &"g".repeat(64), &"é".repeat(32)]
+        {
             assert_eq!(Sum::parse(wrong), None, "{wrong}");
         }
     }

@@ -51,8 +51,8 @@ pub use vehicle::{
 };
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{
-    Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest, SwitchRequestBody, Switched,
-    WorldEntry, WorldId, Worlds,
+    Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest,
+    SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
 
 /// The body of every error.

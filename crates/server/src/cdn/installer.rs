@@ -83,7 +83,8 @@ impl Installer {
             Ok(outcome) => outcome.clone(),
             Err(_) => None,
         };
-        outcome.unwrap_or_else(|| Err(InstallError::Disk("installing it failed; the log says more".to_owned())))
+        outcome
+            .unwrap_or_else(|| Err(InstallError::Disk("installing it failed; the log says more".to_owned())))
     }
 
     /// Joins the flight of a world, or starts it.
@@ -251,9 +252,9 @@ impl Own {
             library.admit(&staging, &checked)?;
             Ok(checked)
         });
-        let checked = checking
-            .await
-            .unwrap_or_else(|_| Err(InstallError::Rule("the world can't be loaded: loading it failed".to_owned())))?;
+        let checked = checking.await.unwrap_or_else(|_| {
+            Err(InstallError::Rule("the world can't be loaded: loading it failed".to_owned()))
+        })?;
         (self.report)(id, Some(1.0));
         let warnings = checked.warnings.iter().map(ToString::to_string).collect();
         Ok(Installed { record: checked.record, cached: false, warnings })
@@ -266,7 +267,9 @@ impl Own {
 }
 
 fn unverified() -> InstallError {
-    InstallError::Rule("the world is not proven by its id, which this simulator asks for (--require-verified)".to_owned())
+    InstallError::Rule(
+        "the world is not proven by its id, which this simulator asks for (--require-verified)".to_owned(),
+    )
 }
 
 /// Throws away what was staged, when the last who works on it is done.

@@ -201,14 +201,18 @@ impl Found {
             }
             Some(Part::Of(range)) => {
                 let part = [
-                    (header::CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, self.length)),
+                    (
+                        header::CONTENT_RANGE,
+                        format!("bytes {}-{}/{}", range.start, range.end - 1, self.length),
+                    ),
                     (header::CONTENT_LENGTH, (range.end - range.start).to_string()),
                 ];
                 (StatusCode::PARTIAL_CONTENT, common, part, body(self.bytes, range)).into_response()
             }
             Some(Part::Nowhere) => {
                 let length = [(header::CONTENT_RANGE, format!("bytes */{}", self.length))];
-                let error = ApiError::new(StatusCode::RANGE_NOT_SATISFIABLE, "the file ends before this range");
+                let error =
+                    ApiError::new(StatusCode::RANGE_NOT_SATISFIABLE, "the file ends before this range");
                 (length, error).into_response()
             }
         }

@@ -8,7 +8,7 @@ use crate::web::{self, Target, USER_AGENT};
 use axum::http::{HeaderMap, Request, Response, StatusCode, header};
 use bytes::Bytes;
 use chicane_store::InstallError;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use std::fs::File;
@@ -26,7 +26,7 @@ const MIN_RATE: f64 = 4096.0;
 /// Bytes read from a file at a time.
 const CHUNK: usize = 256 << 10;
 
-type Sender = SendRequest<Empty<Bytes>>;
+type Sender = SendRequest<Full<Bytes>>;
 
 /// Where worlds come from.
 pub(crate) enum Source {
@@ -160,7 +160,10 @@ impl WebSource {
         };
         let sender = Some(sender).filter(|_| !answer.status().is_redirection());
         let body = answer.into_body();
-        Ok(Some(Arriving { from, bytes: From::Web { body, sender, web: self, started: Instant::now(), came: 0 } }))
+        Ok(Some(Arriving {
+            from,
+            bytes: From::Web { body, sender, web: self, started: Instant::now(), came: 0 },
+        }))
     }
 
     /// Asks, and follows redirects on the same host.
@@ -178,7 +181,10 @@ impl WebSource {
             let to = answer.headers().get(header::LOCATION).and_then(|v| v.to_str().ok()).unwrap_or_default();
             target = target.redirected(to).map_err(|e| failed(&format!("it leads elsewhere: {e}")))?;
             if !self.is_own(&target) {
-                return Err(failed(&format!("it leads to another host, {}, which is not asked", target.authority)));
+                return Err(failed(&format!(
+                    "it leads to another host, {}, which is not asked",
+                    target.authority
+                )));
             }
         }
         Err(failed(&"it leads from one address to the next more than 5 times"))
@@ -204,7 +210,7 @@ impl WebSource {
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        let request = request.body(Empty::<Bytes>::new());
+        let request = request.body(Full::<Bytes>::default());
         let request = request.map_err(|e| InstallError::Cdn(format!("it can't be asked: {e}")))?;
         let pooled = target.authority == self.base.authority && target.secure == self.base.secure;
         while let Some(mut sender) = self.take().filter(|_| pooled) {

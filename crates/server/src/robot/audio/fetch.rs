@@ -6,7 +6,7 @@ use super::address::AddressRule;
 use crate::web::{self, Target, USER_AGENT, WebError};
 use axum::http::{Request, Response, StatusCode, header};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ impl Fetcher {
             .header(header::USER_AGENT, USER_AGENT)
             .header(header::ACCEPT, "audio/*, */*;q=0.5")
             .header(header::CONNECTION, "close")
-            .body(Empty::<Bytes>::new());
+            .body(Full::<Bytes>::default());
         // Every part of it was read from a valid address.
         let answer = sender.send_request(request.unwrap_or_default()).await;
         Ok(answer.map_err(|e| WebError::Unreachable(target.host.clone(), e.to_string()))?)
