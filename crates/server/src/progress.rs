@@ -31,6 +31,15 @@ impl Progress {
         progress
     }
 
+    /// Shows another text from now on.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if text != self.text {
+            self.text = text;
+            self.drawn = None;
+        }
+    }
+
     /// It is done up to here, 0 to 1.
     pub(crate) fn set(&mut self, part: f64) {
         let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };

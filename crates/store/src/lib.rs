@@ -19,6 +19,7 @@ mod settings;
 mod shelf;
 mod sum;
 
+pub use built_in::BuiltIn;
 pub use data::{Data, OpenError};
 pub use folder::FolderBundle;
 pub use install::{Checked, Have, InstallError, Plan, Staging, Wanted, Writing};

@@ -185,13 +185,8 @@ pub(crate) mod tests {
 
     /// The files of a shipped world.
     pub(crate) fn shipped(name: &str) -> MemoryBundle {
-        let bundle = BuiltIn::all().find(|(n, _)| *n == name).expect("a shipped world").1;
-        let mut files = MemoryBundle::default();
-        for path in bundle.list("") {
-            let bytes = bundle.read(&path).expect("a file").into_owned();
-            files.insert(path, bytes);
-        }
-        files
+        let world = BuiltIn::all().find(|w| w.name() == name).expect("a shipped world");
+        world.files().clone()
     }
 
     pub(crate) fn packed(name: &str) -> Package {
