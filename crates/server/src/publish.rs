@@ -53,11 +53,9 @@ fn bundle(path: &str, stand: &Stand) -> Result<(MemoryBundle, String), String> {
         passed_over.iter().for_each(|line| eprintln!("warning: {line}"));
         return Ok((bundle, name));
     }
-    let (mut project, files) = projects::open(path)?;
-    project.name = WorldName::parse(&stand.world_name()).ok_or("a name that is none")?;
-    let bundle =
-        chicane_builder::build(&project, &files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
-    Ok((bundle, project.display_name))
+    let made = projects::make_as(path, WorldName::parse(&stand.world_name()))?;
+    made.warnings.iter().for_each(|warning| eprintln!("{warning}"));
+    Ok((made.bundle, made.project.display_name))
 }
 
 impl From<Level> for Access {
