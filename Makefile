@@ -51,6 +51,7 @@ bench: build ## Print the figures of the core, the service, the camera, the robo
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
 	$(CARGO) run --release --locked -p chicane-bench --bin robot
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
+	$(CARGO) run --release --locked -p chicane-bench --bin install
 
 worlds: build ## Build the shipped worlds into target/worlds, to look at their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done

@@ -170,7 +170,8 @@ impl Staging {
         let mark = self.folder.join("rev");
         let rev = self.plan.meta.rev.as_str();
         let same = std::fs::read_to_string(&mark).is_ok_and(|text| text == rev);
-        if !same || !self.plan.verified() {
+        // We make no links: where there is one, somebody else was at it.
+        if !same || !self.plan.verified() || has_link(&self.files()) {
             match std::fs::remove_dir_all(self.files()) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
                 _ => {}
@@ -352,6 +353,21 @@ fn drop_strangers(staged: &Path, files: &[Kept]) -> std::io::Result<()> {
         sync_folder(&folder);
     }
     Ok(())
+}
+
+/// Whether there is a link in a folder, at any depth.
+fn has_link(folder: &Path) -> bool {
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        match std::fs::symlink_metadata(&folder) {
+            Ok(found) if found.is_symlink() => return true,
+            Ok(found) if found.is_dir() => {
+                pending.extend(std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()));
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Sums what is written to it.

@@ -48,7 +48,14 @@ impl Download {
         self.add(from)?;
         let mut buffer = BytesMut::new();
         loop {
-            let chunk = arriving.next().await?;
+            let chunk = match arriving.next().await {
+                Ok(chunk) => chunk,
+                Err(e) => {
+                    // What came is kept, to go on with.
+                    let _ = add(writing, buffer.split()).await;
+                    return Err(e);
+                }
+            };
             let at_end = chunk.is_none();
             if let Some(chunk) = chunk {
                 self.add(chunk.len() as u64)?;

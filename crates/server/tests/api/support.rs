@@ -80,6 +80,27 @@ impl Setup {
         self
     }
 
+    pub(crate) fn cdn(mut self, url: impl Into<String>) -> Setup {
+        self.options.cdn = Some(url.into());
+        self
+    }
+
+    pub(crate) fn cdn_token(mut self, token: &str) -> Setup {
+        self.options.cdn_token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
+    /// How long a CDN may be silent.
+    pub(crate) fn patience(mut self, patience: Duration) -> Setup {
+        self.options.cdn_patience = patience;
+        self
+    }
+
+    pub(crate) fn require_verified(mut self) -> Setup {
+        self.options.require_verified = true;
+        self
+    }
+
     pub(crate) fn allow_host(mut self, name: &str) -> Setup {
         self.options.allow_hosts.push(name.to_owned());
         self
@@ -173,6 +194,11 @@ impl Simulator {
         assert_eq!(events.head.status, 200);
         assert_eq!(events.head.header("content-type"), Some("text/event-stream"));
         events
+    }
+
+    /// Its data folder.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.data.path()
     }
 
     /// Stops, and says how long that took.
