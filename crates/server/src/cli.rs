@@ -92,7 +92,7 @@ pub(crate) enum Level {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DataDir {
     /// Folder for settings and worlds [default: the platform's folder for application data]
-    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR", global = true)]
     pub(crate) data_dir: Option<PathBuf>,
 }
 

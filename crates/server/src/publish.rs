@@ -7,7 +7,7 @@ use crate::cli::{Level, Publish};
 use crate::progress::Progress;
 use crate::{projects, worlds};
 use chicane_builder::project::WorldName;
-use chicane_store::{Access, Cdn, Label, Need, Package, Stand};
+use chicane_store::{Access, Cdn, Label, Need, Package, Stand, make_private};
 use chicane_world::MemoryBundle;
 use std::path::Path;
 
@@ -32,7 +32,11 @@ pub(crate) fn run(wanted: &Publish) -> Result<(), String> {
 /// The CDN that was asked for.
 pub(crate) fn cdn(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, String> {
     let folder = match to {
-        None => crate::serve::data_dir(data_dir)?.join("cdn"),
+        None => {
+            let data_dir = crate::serve::data_dir(data_dir)?;
+            make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
+            data_dir.join("cdn")
+        }
         Some(to) => match to.split_once("://") {
             None => to.into(),
             Some(("file", path)) if path.starts_with('/') => path.into(),

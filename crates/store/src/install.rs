@@ -70,6 +70,16 @@ impl Wanted {
     pub fn most(&self) -> u64 {
         self.said.map_or(MAX_FILE, |(size, _)| size)
     }
+
+    /// Refuses more bytes than there may be.
+    pub fn check_size(&self, size: u64) -> Result<(), InstallError> {
+        let path = &self.remote;
+        match self.said {
+            _ if size <= self.most() => Ok(()),
+            Some(_) => Err(InstallError::Rule(format!("{path} is larger than its manifest says"))),
+            None => Err(InstallError::TooLarge(format!("{path} is larger than 64 MiB"))),
+        }
+    }
 }
 
 /// What is to be installed.
@@ -161,7 +171,10 @@ impl Staging {
         let folder = shelf.staging.join(plan.id.as_str());
         let Some(claim) = Claim::try_take(&folder)? else { return Ok(None) };
         let staging = Staging { shelf: shelf.clone(), plan, folder, _claim: claim };
-        staging.make_ready()?;
+        if let Err(e) = staging.make_ready() {
+            staging.discard();
+            return Err(e.into());
+        }
         Ok(Some(staging))
     }
 
@@ -395,14 +408,8 @@ pub struct Writing {
 impl Writing {
     /// More bytes. Refused beyond what was said, or what there may be.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), InstallError> {
-        let path = &self.file.remote;
         self.written += bytes.len() as u64;
-        if self.written > self.file.most() {
-            return Err(match self.file.said {
-                Some(_) => InstallError::Rule(format!("{path} is larger than its manifest says")),
-                None => InstallError::TooLarge(format!("{path} is larger than 64 MiB")),
-            });
-        }
+        self.file.check_size(self.written)?;
         self.summing.add(bytes);
         Ok(self.to.write_all(bytes)?)
     }

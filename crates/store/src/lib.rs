@@ -20,7 +20,7 @@ mod shelf;
 mod sum;
 
 pub use built_in::BuiltIn;
-pub use data::{Data, OpenError};
+pub use data::{Data, OpenError, make as make_private};
 pub use folder::FolderBundle;
 pub use install::{Checked, Have, InstallError, Plan, Staging, Wanted, Writing};
 pub use library::{Entry, Library, LoadError, Summary};

@@ -43,6 +43,7 @@ impl Download {
         let absent = || InstallError::Cdn(format!("it does not have {}", file.remote));
         let mut arriving = self.source.file(&path, from).await?.ok_or_else(absent)?;
         let from = arriving.from;
+        file.check_size(from.saturating_add(arriving.length.unwrap_or(0)))?;
         let (staging, wanted) = (Arc::clone(&self.staging), file.clone());
         let mut writing = blocking(move || staging.write(&wanted, from)).await?;
         self.add(from)?;

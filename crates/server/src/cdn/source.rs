@@ -78,7 +78,7 @@ impl Source {
                     Ok(file)
                 });
                 match opened.await.map_err(|e| InstallError::Cdn(e.to_string()))? {
-                    Ok(file) => Ok(Some(Arriving { from, bytes: From::Disk(Some(file)) })),
+                    Ok(file) => Ok(Some(Arriving { from, length: None, bytes: From::Disk(Some(file)) })),
                     Err(e) if is_absent(&e) => Ok(None),
                     Err(e) => Err(InstallError::Cdn(format!("{path}: {e}"))),
                 }
@@ -95,6 +95,8 @@ fn is_absent(e: &std::io::Error) -> bool {
 pub(crate) struct Arriving<'a> {
     /// Its first byte: what was asked for, or 0.
     pub(crate) from: u64,
+    /// How many bytes will come, where that is said.
+    pub(crate) length: Option<u64>,
     bytes: From<'a>,
 }
 
@@ -159,9 +161,11 @@ impl WebSource {
             }
         };
         let sender = Some(sender).filter(|_| !answer.status().is_redirection());
+        let length = web::length(answer.headers());
         let body = answer.into_body();
         Ok(Some(Arriving {
             from,
+            length,
             bytes: From::Web { body, sender, web: self, started: Instant::now(), came: 0 },
         }))
     }

@@ -12,7 +12,7 @@ use crate::cli::{DataDir, Worlds, WorldsWhat};
 use crate::progress::Progress;
 use crate::publish::cdn;
 use chicane_server::{Running, Where, ask, install_here, listed};
-use chicane_store::{Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name};
+use chicane_store::{Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name, make_private};
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,9 @@ pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
             Ok(())
         }
         WorldsWhat::Import { folder, world, name } => {
-            import::run(&folder_of(data)?, Path::new(folder), world.as_deref(), name.clone())
+            let data_dir = folder_of(data)?;
+            make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
+            import::run(&data_dir, Path::new(folder), world.as_deref(), name.clone())
         }
     }
 }
