@@ -1,10 +1,11 @@
 //! From what a CDN says to an installed world: a plan, files in a staging folder, checks, and the move
 //! into place. Where the bytes come from is somebody else's business.
 
+use crate::claim::Claim;
 use crate::manifest::{Manifest, Meta};
 use crate::package::{Need, Package, load, proves};
 use crate::rules::{self, FilePath, MAX_FILE, Unfit};
-use crate::shelf::{Claim, Kept, Record, Shelf, sum_of, sync_folder};
+use crate::shelf::{Kept, Record, Shelf, sum_of, sync_folder};
 use crate::sum::{Sum, Summing, neutral, random_hex};
 use crate::{FolderBundle, library};
 use chicane_wire::WorldId;
@@ -168,6 +169,7 @@ pub enum Have {
 impl Staging {
     /// Begins, or goes on where it was left. `None` while somebody else is at work on the same world.
     pub fn open(shelf: &Shelf, plan: Plan) -> Result<Option<Staging>, InstallError> {
+        shelf.trim_staged();
         let folder = shelf.staging.join(plan.id.as_str());
         let Some(claim) = Claim::try_take(&folder)? else { return Ok(None) };
         let staging = Staging { shelf: shelf.clone(), plan, folder, _claim: claim };

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod built_in;
+mod claim;
 mod data;
 mod database;
 mod folder;

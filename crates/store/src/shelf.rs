@@ -4,6 +4,7 @@
 //! is replaced by renaming, so that there is the old world or the new one, and never a mix. Folders
 //! that it does not name are left over from a kill, and go when nobody is at work on them.
 
+use crate::claim::Claim;
 use crate::folder::FolderBundle;
 use crate::rules::FilePath;
 use crate::sum::{Sum, Summing};
@@ -21,6 +22,8 @@ use std::time::{Duration, SystemTime};
 const RECORD: &str = "installed.json";
 /// Half an installation is kept this long, to go on with.
 const KEEP_STAGED: Duration = Duration::from_secs(7 * 86_400);
+/// And so many of them at most.
+const MAX_STAGED: usize = 8;
 /// Bytes of a record.
 const MAX_RECORD: u64 = 4 << 20;
 
@@ -213,14 +216,24 @@ impl Shelf {
             }
             let _ = std::fs::remove_dir(entry.path());
         }
-        for entry in std::fs::read_dir(&self.staging).into_iter().flatten().flatten() {
-            let age = entry.metadata().and_then(|m| m.modified()).ok();
-            let age = age.and_then(|t| SystemTime::now().duration_since(t).ok()).unwrap_or_default();
-            let empty = !entry.path().join("files").exists();
-            if (empty || age > KEEP_STAGED)
-                && let Ok(Some(_lock)) = Claim::try_take(&entry.path())
+        self.trim_staged();
+    }
+
+    /// Removes halves of installations that are old, empty or too many.
+    pub(crate) fn trim_staged(&self) {
+        let entries = std::fs::read_dir(&self.staging).into_iter().flatten().flatten();
+        let age = |e: &std::fs::DirEntry| {
+            let touched = e.metadata().and_then(|m| m.modified()).ok();
+            touched.and_then(|t| SystemTime::now().duration_since(t).ok()).unwrap_or_default()
+        };
+        let mut staged: Vec<(Duration, PathBuf)> = entries.map(|e| (age(&e), e.path())).collect();
+        staged.sort();
+        for (i, (age, path)) in staged.iter().enumerate() {
+            let empty = !path.join("files").exists();
+            if (empty || *age > KEEP_STAGED || i >= MAX_STAGED)
+                && let Ok(Some(_lock)) = Claim::try_take(path)
             {
-                let _ = std::fs::remove_dir_all(entry.path());
+                let _ = std::fs::remove_dir_all(path);
             }
         }
     }
@@ -246,41 +259,6 @@ pub(crate) fn sum_of(path: &Path) -> std::io::Result<Sum> {
 /// Makes names in a folder outlive a power cut. Not every system can do this, or lets us.
 pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
-/// The sole right to work on a folder, among all processes. It is made if it is not there.
-#[derive(Debug)]
-pub(crate) struct Claim(File);
-
-impl Claim {
-    /// The claim, or `None` while somebody else has it.
-    pub(crate) fn try_take(folder: &Path) -> std::io::Result<Option<Claim>> {
-        std::fs::create_dir_all(folder)?;
-        let path = folder.join("lock");
-        let file = File::options().write(true).create(true).truncate(false).open(&path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
-            Err(std::fs::TryLockError::Error(e)) => return Err(e),
-        }
-        // Who had it before may have removed the folder: then this is the lock of nothing.
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let inode = |m: std::fs::Metadata| (m.dev(), m.ino());
-            let there = std::fs::metadata(&path).map(inode).ok();
-            if there != file.metadata().map(inode).ok() {
-                return Ok(None);
-            }
-        }
-        Ok(Some(Claim(file)))
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
-    }
 }
 
 /// The files of an installed world. Once they are given up they go with the last who reads them.
@@ -316,3 +294,6 @@ impl Drop for InstalledBundle {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -217,7 +217,7 @@ fn send(to: &mut TcpStream, reply: Reply, asked: &Asked, over: &AtomicBool) -> s
             Ok(false)
         }
         Reply::Drip(pause) => {
-            to.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")?;
+            to.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")?;
             while !over.load(Ordering::Relaxed) {
                 to.write_all(b" ")?;
                 std::thread::sleep(pause);

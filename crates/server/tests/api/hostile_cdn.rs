@@ -2,6 +2,7 @@
 //! outside the staging folder, and the running world notices nothing.
 
 use crate::support::{Api, Scratch, Simulator, number, setup};
+use chicane_server::CDN_PATIENCE;
 use chicane_store::Access;
 use chicane_testkit::cdn::{Asked, Reply, WebServer, honest, packed, publish};
 use serde_json::{Value, json};
@@ -11,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How long a server may be silent in these tests.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// How long a server may be silent that is slow on purpose.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A published world, and a server of it that is to misbehave.
 struct Stage {
@@ -56,7 +57,14 @@ impl Stage {
     fn refused(&self, answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) -> (u16, String) {
         let folder = Arc::clone(&self.folder);
         let server = WebServer::start(move |asked| answer(asked, honest(folder.path(), asked)));
-        refused_by(&server, &self.id)
+        refused_by(&server, &self.id, CDN_PATIENCE)
+    }
+
+    /// The same of a simulator with little patience.
+    fn refused_soon(&self, answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) -> (u16, String) {
+        let folder = Arc::clone(&self.folder);
+        let server = WebServer::start(move |asked| answer(asked, honest(folder.path(), asked)));
+        refused_by(&server, &self.id, LITTLE_PATIENCE)
     }
 
     /// The same with another meta.json.
@@ -98,8 +106,8 @@ fn read(path: &Path) -> Value {
 }
 
 /// Has a simulator install from a server, which must be refused, and checks what holds for every refusal.
-fn refused_by(server: &WebServer, id: &str) -> (u16, String) {
-    let simulator = setup().cdn(server.url()).patience(PATIENCE).start();
+fn refused_by(server: &WebServer, id: &str, patience: Duration) -> (u16, String) {
+    let simulator = setup().cdn(server.url()).patience(patience).start();
     let mut api = simulator.api();
     let (before, files) = (api.time(), outside_staging(&simulator));
     let refused = api.refused("/worlds/install", json!({"world_id": id}));
@@ -273,11 +281,12 @@ fn answers_that_take_their_time() {
     let stage = Stage::new();
     for ending in ["meta.json", "manifest.json", ".npy"] {
         let started = Instant::now();
-        let silent = stage
-            .refused(move |asked, reply| if asked.path.ends_with(ending) { Reply::Silence } else { reply });
+        let silent = stage.refused_soon(
+            move |asked, reply| if asked.path.ends_with(ending) { Reply::Silence } else { reply },
+        );
         assert_status(&silent, 502, "no answer came");
         // A byte now and then is no answer either.
-        let dripping = stage.refused(move |asked, reply| {
+        let dripping = stage.refused_soon(move |asked, reply| {
             if asked.path.ends_with(ending) { Reply::Drip(Duration::from_millis(20)) } else { reply }
         });
         assert_status(&dripping, 502, "too slowly");
@@ -420,7 +429,6 @@ fn files_that_are_no_world() {
     assert_status(&replaced(".world", b"<sdf version='1.7'><world".to_vec()), 422, "worlds/");
     assert_status(&replaced(".world", b"<!DOCTYPE x [<!ENTITY a 'b'>]><sdf/>".to_vec()), 422, "DOCTYPE");
     assert_status(&replaced(".npy", b"no table".to_vec()), 422, "routes/");
-    assert_status(&replaced("evaluations", b"{}".to_vec()), 422, "");
     let json = format!("custom_{}.json", stage.id);
     let json: &'static str = Box::leak(json.into_boxed_str());
     assert_status(&replaced(json, b"{\"version\":".to_vec()), 422, "evaluations/");

@@ -79,14 +79,14 @@ fn ask(client: &mut Client, random: &mut Random, ids: &[String], who: &str) {
         }
         3..5 => {
             let answer = client.post("/sim/api/switch", &json!({"world_id": id}).to_string());
-            ("switch", answer, &[200, 404, 409])
+            ("switch", answer, &[200, 404, 409][..])
         }
         5 => {
             let answer = client.post("/sim/api/switch", &json!({"world": "oval.world"}).to_string());
-            ("back", answer, &[200, 409])
+            ("back", answer, &[200, 409][..])
         }
-        6 => ("delete", client.delete(&format!("/sim/api/worlds/custom_{id}")), &[200, 404, 409]),
-        _ => ("list", client.get("/sim/api/worlds"), &[200]),
+        6 => ("delete", client.delete(&format!("/sim/api/worlds/custom_{id}")), &[200, 404, 409][..]),
+        _ => ("list", client.get("/sim/api/worlds"), &[200][..]),
     };
     assert!(allowed.contains(&answer.status), "{who}: {what} {id}: {} {}", answer.status, answer.text());
 }

@@ -45,7 +45,10 @@ fn from_a_project_to_another_simulator() {
     assert!(!get(&mut client, "/traffic_lights")["lights"].as_array().expect("lights").is_empty());
     assert!(get(&mut client, "/route")["waypoints"].as_array().expect("a route").len() > 10);
     let evaluation = get(&mut client, "/evaluation");
-    assert_eq!(evaluation["config"]["description"], project["evaluation"]["description"], "{evaluation}");
+    assert_eq!(
+        evaluation["config"]["description"], project["evaluation"]["config"]["description"],
+        "{evaluation}"
+    );
     assert_eq!(get(&mut client, "/world")["display"], project["display_name"]);
     assert_eq!(get(&mut client, "/worldpub")["world_id"], id);
 }
