@@ -44,7 +44,7 @@ fn run() -> Result<(), Broken> {
     }
     let mut report = Report::default();
     let large = (Project::read(large().to_string().as_bytes())?, MemoryBundle::default());
-    let shipped = SHIPPED.iter().map(|name| Ok((name.to_string(), shipped_project(name)?)));
+    let shipped = SHIPPED.iter().map(|name| Ok::<_, Broken>(((*name).to_owned(), shipped_project(name)?)));
     let worlds = shipped.chain([Ok(("20 × 20 m with 500 objects".to_owned(), large))]);
     for world in worlds {
         let (name, (project, files)) = world?;
