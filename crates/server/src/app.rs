@@ -104,6 +104,9 @@ pub enum StartError {
 #[derive(Clone)]
 pub(crate) struct App(Arc<Parts>);
 
+/// A world by name, and its revision if it was installed: it may come anew in another one.
+type WorldRev = (String, Option<String>);
+
 /// The parts of a simulator.
 pub(crate) struct Parts {
     pub(crate) simulator: Simulator,
@@ -125,9 +128,9 @@ pub(crate) struct Parts {
     /// Worlds that are being, or were, looked into for the list.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
-    pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<(String, Option<String>), Option<Bytes>>>,
+    pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<WorldRev, Option<Bytes>>>,
     /// Thumbnails that were asked for, by world and revision; one is made at a time.
-    pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<(String, Option<String>), Bytes>>,
+    pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
     /// Places for open WebSockets.

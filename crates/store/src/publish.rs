@@ -128,7 +128,8 @@ impl Cdn {
     pub async fn worlds(&self) -> Result<Vec<(WorldId, Meta)>, PublishError> {
         let failed = |e: object_store::Error| PublishError::Target(format!("can't read it: {}", reason(&e)));
         let listed = self.store.list_with_delimiter(Some(&Place::from("worlds"))).await.map_err(failed)?;
-        let ids = listed.common_prefixes.iter().filter_map(|p| WorldId::parse(p.parts().last()?.as_ref()));
+        let ids =
+            listed.common_prefixes.iter().filter_map(|p| WorldId::parse(p.parts().next_back()?.as_ref()));
         let mut worlds = Vec::new();
         for id in ids {
             match self.read(&id).await {

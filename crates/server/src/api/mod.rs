@@ -89,7 +89,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(install::delete))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
-        .routes(routes!(thumbnail::picture))
+        .routes(routes!(thumbnail::thumbnail_of))
 }
 
 /// The whole server.

@@ -16,7 +16,7 @@ fn what_is_installed_is_there_and_whole_until_it_is_damaged() {
     assert!(shelf.scan().is_empty());
     let package = packed("oval");
     let done = shelf.install(&package).expect("installed");
-    assert_eq!(shelf.scan(), [done.record.clone()]);
+    assert_eq!(shelf.scan(), std::slice::from_ref(&done.record));
     assert!(done.record.verified && done.record.evaluation && done.record.size == [8.0, 6.0]);
     assert!(shelf.is_whole(&done.record));
     let library = Library::default().with_installed(scratch.path());
