@@ -9,6 +9,7 @@ use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
+use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
 use crate::{api, error, listen};
 use axum::Router;
@@ -111,6 +112,8 @@ pub(crate) struct Parts {
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
+    /// The car for viewers.
+    pub(crate) car: CarFile,
     /// Prints that are being made.
     pub(crate) prints: Prints,
     /// Places for open WebSockets.
@@ -187,6 +190,7 @@ impl Server {
             cdn,
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
+            car: CarFile::default(),
             prints: Prints::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),

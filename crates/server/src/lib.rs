@@ -20,9 +20,11 @@ mod loudspeaker;
 mod metrics;
 mod print;
 mod robot;
+mod scene;
 mod view;
 mod websocket;
 
 pub use access::Token;
 pub use api::openapi;
 pub use app::{Options, Server, StartError, reachable};
+pub use robot::openapi as robot_openapi;

@@ -29,8 +29,8 @@ fn main() -> ExitCode {
         Some(What::Build { project, output }) => projects::build_into(project, output),
         Some(What::New(new)) => projects::new(new),
         Some(What::Lap { folder, speed }) => lap::run(folder, *speed),
-        Some(What::Openapi) => {
-            println!("{}", chicane_server::openapi());
+        Some(What::Openapi { robot }) => {
+            println!("{}", if *robot { chicane_server::robot_openapi() } else { chicane_server::openapi() });
             Ok(())
         }
     };

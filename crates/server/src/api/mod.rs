@@ -6,7 +6,9 @@ mod evaluation;
 mod events;
 mod lights;
 mod objects;
+mod packed;
 mod print;
+mod scene;
 mod state;
 mod step;
 mod vehicle;
@@ -62,6 +64,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(world::world))
         .routes(routes!(world::route))
         .routes(routes!(world::bounds))
+        .routes(routes!(scene::scene))
         .routes(routes!(objects::list))
         .routes(routes!(objects::set_pose))
         // Traffic lights
@@ -85,6 +88,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::publication))
         .routes(routes!(worlds::install))
         .routes(routes!(worlds::delete))
+        .routes(routes!(worlds::thumbnail))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
 }
@@ -100,6 +104,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
         .route("/sim/viewer/{file}", get(viewer::asset))
+        .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
