@@ -9,6 +9,24 @@ import { icon } from "../ui/icons.ts";
 import type { Hands } from "./hands.ts";
 import { onHeight } from "./pick.ts";
 
+/** A circle on the ground, as thin far away as near by. */
+const RING_VERTEX = /* glsl */ `
+  varying vec2 at;
+  void main() {
+    at = position.xy;
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  }`;
+const RING_FRAGMENT = /* glsl */ `
+  uniform float width;
+  varying vec2 at;
+  void main() {
+    float off = abs(length(at) - 1.0);
+    float soft = max(fwidth(off), 1e-5);
+    float a = 1.0 - smoothstep(width, width + soft, off);
+    if (a < 0.01) discard;
+    gl_FragColor = vec4(0.29, 0.72, 1.0, 0.95 * a);
+  }`;
+const RING_PX = 1.1;
 const RING_M = 0.1;
 const MIN_RING_PX = 44;
 const STEP_RAD = Math.PI / 36;
@@ -22,9 +40,10 @@ export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement):
   );
   parent.append(name, handle);
 
+  const width = { value: 0.02 };
   const ring = new THREE.Mesh(
-    new THREE.RingGeometry(0.985, 1, 96),
-    new THREE.MeshBasicMaterial({ color: 0x49b8ff, transparent: true, opacity: 0.9, depthTest: false, side: THREE.DoubleSide }),
+    new THREE.PlaneGeometry(2.2, 2.2),
+    new THREE.ShaderMaterial({ vertexShader: RING_VERTEX, fragmentShader: RING_FRAGMENT, uniforms: { width }, transparent: true, depthTest: false }),
   );
   ring.renderOrder = 80;
   ring.visible = false;
@@ -54,6 +73,7 @@ export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement):
     const radius = Math.max(Math.hypot(size.x, size.y) / 2 + RING_M, MIN_RING_PX * stage.metresPerPixel(at));
     ring.position.set(place.x, place.y, 0.004);
     ring.scale.setScalar(radius);
+    width.value = (RING_PX * stage.metresPerPixel(ring.position)) / radius;
     at.set(place.x + radius * Math.cos(place.yaw), place.y + radius * Math.sin(place.yaw), 0.004);
     const knob = px(at);
     write(name, hands.label(selected));

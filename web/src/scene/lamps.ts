@@ -4,7 +4,7 @@ import type { Light } from "../wire/sim.ts";
 import type { LampColours, Piece, Surroundings } from "./load.ts";
 
 const DARK: LampColours["lit"] = [0, 0, 0];
-const DISC_BEFORE_SCREEN_M = 0.009;
+const DISC_BEFORE_SCREEN_M = 0.014;
 
 class Lamp {
   readonly #material: THREE.MeshLambertMaterial;

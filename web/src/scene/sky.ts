@@ -25,7 +25,8 @@ const FRAGMENT = /* glsl */ `
     float c256 = pow(c32, 8.0);
     float glow = 0.07 * c4 + 0.12 * c32 + 0.3 * c256;
     vec3 sky = mix(zenith, horizon, haze) + sun * glow;
-    vec3 earth = mix(horizon, nadir, down / (0.04 + down));
+    // Lighter than a camera on the ground sees it: here it is what everything stands out from.
+    vec3 earth = mix(horizon, nadir, 0.6 * down / (0.04 + down));
     gl_FragColor = vec4(d.z >= 0.0 ? sky : earth, 1.0);
     #include <colorspace_fragment>
   }`;

@@ -19,10 +19,14 @@ export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: 
   }
   const context = canvas.getContext("2d");
   if (!context) return;
-  const style = getComputedStyle(canvas);
+  // A custom property is handed out as it was written; a colour as it is.
+  const colourOf = (name: string) => {
+    canvas.style.color = `var(${name})`;
+    return getComputedStyle(canvas).color;
+  };
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  context.strokeStyle = style.getPropertyValue("--line");
+  context.strokeStyle = colourOf("--line");
   context.lineWidth = 1;
   context.beginPath();
   for (let s = 5; s < seconds; s += 5) {
@@ -37,7 +41,7 @@ export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: 
   context.lineWidth = 1.75;
   context.lineJoin = "round";
   for (const { colour, max, signed, values } of series) {
-    context.strokeStyle = style.getPropertyValue(colour);
+    context.strokeStyle = colourOf(colour);
     context.beginPath();
     let pen = false;
     for (const { time, value } of values) {

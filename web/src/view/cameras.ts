@@ -6,6 +6,8 @@ import type { Stage } from "../scene/stage.ts";
 export type CameraMode = "orbit" | "chase" | "top";
 export const MODES: readonly CameraMode[] = ["orbit", "chase", "top"];
 
+/** Things are not higher than this, as a rule; one that is gets cut when the view comes near it. */
+const HIGHEST_M = 0.5;
 const FLIGHT_S = 0.45;
 const CHASE = { back: 0.95, up: 0.5, ahead: 0.35 };
 
@@ -21,6 +23,39 @@ interface Flight {
   since: number;
 }
 
+/** Looks at the whole of a ground from a direction: as near as can be, and in the middle of the picture. */
+function fitted(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: THREE.Vector3): Shot {
+  const { min, max } = bounds;
+  const corners = [0, 0.25].flatMap((z) => [
+    new THREE.Vector3(min.x, min.y, z),
+    new THREE.Vector3(max.x, min.y, z),
+    new THREE.Vector3(max.x, max.y, z),
+    new THREE.Vector3(min.x, max.y, z),
+  ]);
+  const probe = camera.clone();
+  const target = new THREE.Vector3((min.x + max.x) / 2, (min.y + max.y) / 2, 0);
+  let far = max.distanceTo(min);
+  for (let round = 0; round < 12; round++) {
+    probe.position.copy(target).addScaledVector(direction, far);
+    probe.lookAt(target);
+    probe.updateMatrixWorld(true);
+    const seen = new THREE.Box2();
+    for (const corner of corners) {
+      const at = corner.clone().project(probe);
+      seen.expandByPoint(new THREE.Vector2(at.x, at.y));
+    }
+    const [size, centre] = [seen.getSize(new THREE.Vector2()), seen.getCenter(new THREE.Vector2())];
+    const part = Math.max(size.x / 2 / 0.94, size.y / 2 / 0.9);
+    // Moves along the ground by what the picture is off its middle.
+    const metres = far * Math.tan((camera.fov * Math.PI) / 360);
+    const right = new THREE.Vector3(1, 0, 0).applyQuaternion(probe.quaternion);
+    const ahead = new THREE.Vector3(0, 0, 1).cross(right);
+    target.addScaledVector(right, centre.x * metres * camera.aspect).addScaledVector(ahead, (centre.y * metres) / direction.z);
+    far *= part;
+  }
+  return { position: target.clone().addScaledVector(direction, far), target };
+}
+
 export class Cameras {
   readonly controls: OrbitControls;
   #mode: CameraMode;
@@ -31,6 +66,8 @@ export class Cameras {
   #followed = new THREE.Vector3();
   /** Someone turns the view at the moment. */
   #hands = false;
+  /** The view is as the mode starts. */
+  #untouched = true;
 
   constructor(
     readonly stage: Stage,
@@ -52,7 +89,12 @@ export class Cameras {
     this.controls.addEventListener("start", () => {
       this.#flight = null;
       this.#hands = true;
+      this.#untouched = false;
     });
+    // Panels come and go: as long as nobody has chosen a view, all of the world stays in it.
+    new ResizeObserver(() => {
+      if (this.#untouched && this.#mode !== "chase") this.home(true);
+    }).observe(stage.canvas);
     this.controls.addEventListener("end", () => {
       this.#hands = false;
     });
@@ -82,6 +124,7 @@ export class Cameras {
     const { camera } = this.stage;
     const from: Shot = { position: camera.position.clone(), target: this.controls.target.clone() };
     const to = this.#shot();
+    this.#untouched = true;
     const still = at_once || this.calm();
     this.#flight = still ? null : { from, to, since: 0 };
     if (still) {
@@ -95,6 +138,7 @@ export class Cameras {
   /** Turns by degrees, for keys. */
   nudge(left: number, up: number, nearer: number): void {
     const { camera } = this.stage;
+    this.#untouched = false;
     const offset = camera.position.clone().sub(this.controls.target);
     const around = new THREE.Spherical().setFromVector3(new THREE.Vector3(offset.x, offset.z, -offset.y));
     around.theta -= left;
@@ -147,9 +191,11 @@ export class Cameras {
       return { position: new THREE.Vector3(centre.x, centre.y - 0.001, far), target: middle };
     }
     const wide = camera.aspect >= 1;
-    const far = Math.max((0.62 * size.x) / (half * camera.aspect), (wide ? 0.52 : 0.4) * (size.y / half));
-    const direction = new THREE.Vector3(-0.32, -0.74, wide ? 0.72 : 0.95).normalize();
-    return { position: middle.clone().addScaledVector(direction, far), target: middle };
+    const up = wide ? 0.72 : 1;
+    const shots = [[-0.26, -0.72], [-0.72, 0.2]].map(([x, y]) => fitted(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize()));
+    const far = (shot: Shot) => shot.position.distanceTo(shot.target);
+    // From the long side, or from the short one on a tall screen.
+    return far(shots[1]) < 0.9 * far(shots[0]) ? shots[1] : shots[0];
   }
 
   #car(): { position: THREE.Vector3; heading: number } {
@@ -169,10 +215,9 @@ export class Cameras {
       if (this.#mode === "chase" && this.stage.carPiece) moving = this.#chase(seconds);
       if (this.controls.update(seconds)) moving = true;
     }
-    // Layers of the road lie half a millimetre apart: near to far is kept short.
-    const far = camera.position.distanceTo(this.controls.target);
-    const near = Math.min(0.5, Math.max(0.02, 0.03 * far));
-    if (Math.abs(near - camera.near) > 0.1 * camera.near) {
+    // Layers of the road lie half a millimetre apart, so depths must be fine: nothing is nearer than this.
+    const near = Math.max(0.02, 0.5 * (camera.position.z - HIGHEST_M));
+    if (Math.abs(near - camera.near) > 0.1 * near) {
       camera.near = near;
       camera.updateProjectionMatrix();
     }
