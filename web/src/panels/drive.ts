@@ -41,7 +41,7 @@ export function wishOfPad(pad: { axes: readonly number[]; buttons: readonly { pr
     return Math.abs(value) < DEAD_ZONE ? 0 : value;
   };
   const triggers = (pad.buttons[7]?.value ?? 0) - (pad.buttons[6]?.value ?? 0);
-  return { speed: triggers !== 0 ? triggers : -axis(3), steering: -axis(0) };
+  return { speed: triggers !== 0 ? triggers : 0 - axis(3), steering: 0 - axis(0) };
 }
 
 export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
