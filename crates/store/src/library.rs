@@ -106,18 +106,6 @@ impl Library {
         held.summary.get_or_init(|| held.load().map(|world| summary_of(&world))).clone()
     }
 
-    /// The small picture of a world, as its bundle has it.
-    pub fn thumbnail(&self, name: &str) -> Option<Vec<u8>> {
-        let held = self.held(name).ok()?;
-        held.bundle.read(&thumbnail_path(name)).map(|bytes| bytes.into_owned())
-    }
-
-    /// Whether there is a small picture of a world.
-    pub fn has_thumbnail(&self, name: &str) -> bool {
-        self.held(name)
-            .is_ok_and(|held| held.bundle.list("track_iconography/").contains(&thumbnail_path(name)))
-    }
-
     /// 12 hex digits that change when any built-in file changes.
     pub fn assets_rev(&self) -> &'static str {
         built_in::REV
@@ -144,10 +132,6 @@ impl Held {
 fn display(name: &str) -> String {
     let mut letters = name.chars().map(|c| if c == '_' { ' ' } else { c });
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
-}
-
-fn thumbnail_path(name: &str) -> String {
-    format!("track_iconography/{name}.png")
 }
 
 fn summary_of(world: &World) -> Summary {

@@ -52,8 +52,6 @@ pub struct WorldEntry {
     pub evaluation: bool,
     /// Whether it may be deleted.
     pub deletable: bool,
-    /// Whether it has a thumbnail.
-    pub thumbnail: bool,
 }
 
 /// Body of `POST /switch`: one of the two.

@@ -88,7 +88,6 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::publication))
         .routes(routes!(worlds::install))
         .routes(routes!(worlds::delete))
-        .routes(routes!(worlds::thumbnail))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
 }

@@ -21,10 +21,8 @@ use std::time::{Duration, Instant};
 #[utoipa::path(get, path = "/worlds", tag = "World management", responses((status = 200, body = Worlds)))]
 pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     let entries = summarised(&app).await;
-    let library = Arc::clone(&app.loader.library);
     let worlds = entries.into_iter().map(|(summary, entry)| WorldEntry {
         file: format!("{}.world", entry.name),
-        thumbnail: library.has_thumbnail(&entry.name),
         name: entry.name,
         display: entry.display,
         world_id: entry.world_id,
@@ -119,21 +117,6 @@ pub(super) async fn install(Body(_): Body<InstallRequest>) -> ApiError {
 pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<Json<Deleted>, ApiError> {
     entry(&app, &name)?;
     Err(ApiError::forbidden(format!("cannot delete protected world: {name}")))
-}
-
-/// A small picture of a world.
-#[utoipa::path(get, path = "/worlds/{name}/thumbnail.png", tag = "World management",
-    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
-    (status = 200, body = Octets, content_type = "image/png"),
-    (status = 404, body = ErrorBody, description = "No such world, or it has none"),
-))]
-pub(super) async fn thumbnail(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
-    entry(&app, &name)?;
-    let library = Arc::clone(&app.loader.library);
-    let read = tokio::task::spawn_blocking(move || library.thumbnail(&name)).await;
-    let png = read.map_err(|e| ApiError::internal(e.to_string()))?;
-    let png = png.ok_or_else(|| ApiError::not_found("the world has no thumbnail"))?;
-    Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "no-cache")], png).into_response())
 }
 
 /// The waypoints of a world as a NumPy array: centre, inner and outer x and y.
