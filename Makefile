@@ -33,8 +33,8 @@ check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licen
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
-	$(RUFF) check python fuzz examples
-	$(RUFF) format --check python fuzz examples
+	$(RUFF) check python fuzz examples worlds
+	$(RUFF) format --check python fuzz examples worlds
 
 second-opinion: need-cargo need-chromium web/node_modules/.package-lock.json ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -52,8 +52,8 @@ bench: build ## Print the figures of the core, the service, the camera, the robo
 	$(CARGO) run --release --locked -p chicane-bench --bin robot
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 
-worlds: need-cargo ## Write the shipped worlds anew
-	$(CARGO) run --release --locked -p chicane-testkit --bin make-worlds worlds
+worlds: build ## Build the shipped worlds into target/worlds, to look at their files
+	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 
 fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done

@@ -1,16 +1,18 @@
 //! Worlds outside of a run: loading them, and printing their floor.
 //!
-//! `worlds` prints all figures; `worlds print <file> <world> <dpi>` writes a print to look at.
+//! `worlds` prints all figures; `worlds print <file> <world> <dpi>` writes a print to look at, `worlds thumbnails
+//! <folder>` the pictures for lists.
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::report::{Report, Target};
 use chicane_bench::{Broken, end};
-use chicane_render::Print;
+use chicane_render::{Print, thumbnail};
 use chicane_testkit::{SHIPPED, shipped_world};
-use chicane_world::Bounds;
+use chicane_world::{Bounds, Profile};
 use glam::DVec2;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 fn main() -> ExitCode {
@@ -24,6 +26,15 @@ fn run() -> Result<(), Broken> {
     {
         let to = BufWriter::new(std::fs::File::create(file)?);
         return Ok(Print::new(&shipped_world(world), dpi.parse()?)?.write_jpeg(to)?);
+    }
+    if let [word, folder] = &words[..]
+        && word == "thumbnails"
+    {
+        for name in SHIPPED {
+            let file = std::path::Path::new(folder).join(format!("{name}.png"));
+            std::fs::write(file, thumbnail(&shipped_world(name), Arc::new(Profile::gen1())))?;
+        }
+        return Ok(());
     }
     let mut report = Report::default();
     for name in SHIPPED {

@@ -114,6 +114,8 @@ pub(crate) struct Parts {
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
     /// The car for viewers.
     pub(crate) car: CarFile,
+    /// Thumbnails that were asked for, by world and revision; one is made at a time.
+    pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<(String, Option<String>), Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
     /// Places for open WebSockets.
@@ -191,6 +193,7 @@ impl Server {
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
             car: CarFile::default(),
+            thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),

@@ -18,9 +18,14 @@ export function worldTile(
   const { current, highlighted } = options;
   const path = `${API}/worlds/${encodeURIComponent(world.name)}`;
   const [w, tall] = world.size;
-  const picture = world.thumbnail
-    ? h("img", { src: `${path}/thumbnail.png`, alt: t.worlds.thumbnail(world.display), loading: "lazy", width: 320, height: 240 })
-    : h("div", { class: "no-picture", role: "img", "aria-label": t.worlds.thumbnail(world.display) }, icon("worlds"));
+  const picture = h("img", {
+    src: `${path}/thumbnail.png`,
+    alt: t.worlds.thumbnail(world.display),
+    width: 320,
+    height: 240,
+    // A world that can't be drawn is a world all the same.
+    on: { error: () => picture.replaceWith(h("div", { class: "no-picture" }, icon("worlds"))) },
+  });
   const origin = world.official ? t.worlds.official : world.world_id ? t.worlds.custom : t.worlds.builtIn;
   const badges = [
     h("span", { class: "badge" }, origin),

@@ -11,6 +11,7 @@ mod print;
 mod scene;
 mod state;
 mod step;
+mod thumbnail;
 mod vehicle;
 mod viewer;
 mod world;
@@ -90,6 +91,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::delete))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
+        .routes(routes!(thumbnail::picture))
 }
 
 /// The whole server.
