@@ -764,8 +764,6 @@ export type WorldEntry = {
   official: boolean;
   /** Width and height, m. */
   size: Num[];
-  /** Whether it has a thumbnail. */
-  thumbnail: boolean;
   /** Published id; null for built-in worlds. */
   world_id?: string | null;
 };
