@@ -38,6 +38,8 @@ declare global {
       /** Simulated time of the frame that was drawn last. */
       readonly time: number;
       readonly fps: number;
+      /** The view stands still. */
+      readonly still: boolean;
       readonly world: string | null;
       readonly selected: string | null;
       /** Where a thing is on the page, in pixels; `car` is the car. */
@@ -114,6 +116,9 @@ function main(): void {
     get time() {
       return stage.time;
     },
+    get still() {
+      return cameras.isStill;
+    },
     get fps() {
       return stage.fps;
     },
@@ -126,7 +131,8 @@ function main(): void {
     where(name) {
       const piece = stage.piece(named(name));
       if (!piece) return null;
-      const centre = piece.box.min.clone().add(piece.box.max).multiplyScalar(0.5).toArray();
+      // A wall is drawn with the track and has no box of its own.
+      const centre = piece.box.isEmpty() ? ([0, 0, 0] as const) : piece.box.min.clone().add(piece.box.max).multiplyScalar(0.5).toArray();
       const at = hands.onScreen({ name: named(name), centre, size: [0.1, 0.1, 0.1] });
       const box = canvas.getBoundingClientRect();
       return at && { x: box.x + at.x, y: box.y + at.y };

@@ -49,8 +49,8 @@ export class Scale {
   /** Takes the time from one drawn frame to the next; whether the scale is another one now. */
   frame(ms: number): boolean {
     if (ms > 400) return false; // It stood still.
-    this.#mean += 0.08 * (ms - this.#mean);
-    if (++this.#frames < 40) return false;
+    this.#mean += 0.12 * (ms - this.#mean);
+    if (++this.#frames < 24) return false;
     const before = this.#scale;
     if (this.#mean > SLOW_MS) this.#scale = Math.max(MIN_SCALE, 0.8 * this.#scale);
     else if (this.#mean < QUICK_MS) this.#scale = Math.min(1, this.#scale / 0.8);

@@ -66,6 +66,7 @@ export class Cameras {
   #followed = new THREE.Vector3();
   /** Someone turns the view at the moment. */
   #hands = false;
+  #still = false;
   /** The view is as the mode starts. */
   #untouched = true;
 
@@ -106,6 +107,11 @@ export class Cameras {
     return this.#mode;
   }
 
+  /** Whether the view rests: nothing flies, nobody turns it, and nothing is to be followed. */
+  get isStill(): boolean {
+    return this.#still && this.#flight === null && !this.#hands;
+  }
+
   set mode(mode: CameraMode) {
     this.#mode = mode;
     this.#rules();
@@ -125,6 +131,7 @@ export class Cameras {
     const from: Shot = { position: camera.position.clone(), target: this.controls.target.clone() };
     const to = this.#shot();
     this.#untouched = true;
+    this.#still = false;
     const still = at_once || this.calm();
     this.#flight = still ? null : { from, to, since: 0 };
     if (still) {
@@ -221,6 +228,7 @@ export class Cameras {
       camera.near = near;
       camera.updateProjectionMatrix();
     }
+    this.#still = !moving;
     return moving;
   }
 

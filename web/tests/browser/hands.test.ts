@@ -11,6 +11,7 @@ describe("hands", () => {
   const distance = (a: { x: number; y: number }, b: { x: number; y: number }) => Math.hypot(a.x - b.x, a.y - b.y);
 
   async function drag(visit: Visit, name: string, by: [number, number], drop = true): Promise<void> {
+    await visit.still();
     const from = await visit.where(name);
     await visit.page.mouse.move(from.x, from.y);
     await visit.page.mouse.down();
@@ -117,6 +118,7 @@ describe("hands", () => {
   it("can't pick walls or the track", async () => {
     const visit = await at.open();
     await visit.page.keyboard.press("3");
+    await visit.still();
     const box = await visit.page.locator("canvas.canvas").boundingBox();
     for (const wall of ["wall_1", "wall_3"]) {
       const { x, y } = await visit.where(wall);

@@ -133,7 +133,6 @@ export class Visit {
     page.on("websocket", (socket) => {
       if (new URL(socket.url()).host !== host) visit.wrong.push(`socket: ${socket.url()}`);
     });
-    if (process.env["CHICANE_PAGE"]) await servePage(page, process.env["CHICANE_PAGE"]);
     await prepare?.(page);
     await page.goto(address);
     return visit;
@@ -166,10 +165,19 @@ export class Visit {
     });
   }
 
-  /** Clicks a thing. @param {string} name */
+  /** Waits until the view stands still. */
+  still() {
+    return this.page.waitForFunction(() => window.__chicane.still, null, { timeout: 60_000 });
+  }
+
+  /** Clicks a thing, and waits until it is selected and the view rests beside its card. @param {string} name */
   async click(name) {
+    await this.still();
     const at = await this.where(name);
     await this.page.mouse.click(at.x, at.y);
+    await this.page.waitForFunction((name) => window.__chicane.selected === name, name);
+    await this.page.waitForFunction((name) => document.querySelector("[data-testid=tag]")?.textContent?.toLowerCase() === name, name.toLowerCase());
+    await this.still();
   }
 
   /** What went wrong, but for what had to. */
@@ -181,18 +189,6 @@ export class Visit {
   close() {
     return this.context.close();
   }
-}
-
-/**
- * The page from a folder instead of the program, for those who work on it: `CHICANE_PAGE=dist`.
- * @param {Page} page @param {string} folder
- */
-async function servePage(page, folder) {
-  await page.route(/\/sim(\/|\/viewer\/[^/?]+)?(\?.*)?$/, async (route) => {
-    const { pathname } = new URL(route.request().url());
-    const file = pathname.startsWith("/sim/viewer/") ? pathname.slice("/sim/".length) : "index.html";
-    await route.fulfill({ path: path.resolve(import.meta.dirname, "../..", folder, file) });
-  });
 }
 
 /**

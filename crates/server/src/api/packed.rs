@@ -1,27 +1,31 @@
-//! Files that never change under their address, packed for those who can unpack.
+//! Files packed for those who can unpack them, and kept by browsers.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
+/// For a file whose address changes with its bytes.
+pub(super) const FOR_EVER: &str = "private, max-age=31536000, immutable";
+
 /// A file, and the same gzipped.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
     pub(super) kind: &'static str,
+    /// How long it may be kept.
+    pub(super) keep: &'static str,
     pub(super) plain: Bytes,
     pub(super) gzipped: Option<Bytes>,
 }
 
 impl Packed {
-    /// The answer to a request with these headers; it may be kept for ever.
+    /// The answer to a request with these headers.
     pub(super) fn answer(self, headers: &HeaderMap) -> Response {
         let gzipped = self.gzipped.filter(|_| takes_gzip(headers));
         let encoding = gzipped.is_some().then_some("gzip");
         let mut response = gzipped.unwrap_or(self.plain).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        headers
-            .insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.keep));
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         if let Some(encoding) = encoding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));

@@ -1,6 +1,6 @@
 //! The world and the car for viewers.
 
-use super::packed::Packed;
+use super::packed::{FOR_EVER, Packed};
 use super::world::place;
 use crate::app::App;
 use crate::body::Name;
@@ -42,7 +42,8 @@ pub(super) async fn file(
         ApiError::not_found("this version is not served any more; /sim/api/scene has the address of what is")
     })?;
     let gzipped = Some(file.gzipped.clone()).filter(|bytes| !bytes.is_empty());
-    Ok(Packed { kind: "model/gltf-binary", plain: file.glb.clone(), gzipped }.answer(&headers))
+    Ok(Packed { kind: "model/gltf-binary", keep: FOR_EVER, plain: file.glb.clone(), gzipped }
+        .answer(&headers))
 }
 
 /// Both files of this moment. Whoever asks first waits until they are made.

@@ -1,9 +1,9 @@
 //! The page at `/sim` and its files, as `web/` builds them. They are part of the program.
 
-use super::packed::Packed;
+use super::packed::{FOR_EVER, Packed};
 use crate::body::Name;
 use crate::error::ApiError;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 
@@ -15,10 +15,8 @@ pub(super) async fn home() -> Redirect {
 
 /// The page names its files by their content, so it alone must be asked for again.
 pub(super) async fn page(headers: HeaderMap) -> Response {
-    let mut response = file("index.html", &headers)
-        .unwrap_or_else(|| ApiError::internal("the viewer is not part of this program").into_response());
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+    file("index.html", &headers)
+        .unwrap_or_else(|| ApiError::internal("the viewer is not part of this program").into_response())
 }
 
 pub(super) async fn asset(Name(name): Name, headers: HeaderMap) -> Result<Response, ApiError> {
@@ -27,16 +25,16 @@ pub(super) async fn asset(Name(name): Name, headers: HeaderMap) -> Result<Respon
 
 fn file(name: &str, headers: &HeaderMap) -> Option<Response> {
     let plain = embedded(name)?;
-    let kind = match name.rsplit_once('.')?.1 {
-        "html" => "text/html; charset=utf-8",
-        "js" => "text/javascript; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "svg" => "image/svg+xml",
+    let (kind, keep) = match name.rsplit_once('.')?.1 {
+        "html" => ("text/html; charset=utf-8", "no-cache"),
+        "js" => ("text/javascript; charset=utf-8", FOR_EVER),
+        "css" => ("text/css; charset=utf-8", FOR_EVER),
+        "svg" => ("image/svg+xml", "private, max-age=86400"),
         // What a build leaves beside its files is no file of the page.
         _ => return None,
     };
     let gzipped = embedded(&format!("{name}.gz"));
-    Some(Packed { kind, plain, gzipped }.answer(headers))
+    Some(Packed { kind, keep, plain, gzipped }.answer(headers))
 }
 
 fn embedded(name: &str) -> Option<Bytes> {
