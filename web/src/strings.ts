@@ -155,7 +155,7 @@ export const en = {
     history: "Records",
     historyEmpty: "No run of this world has been judged yet.",
     historyPlot: "Records over time",
-    openLog: "Record and log",
+    openLog: "Whole log",
     when: "When",
     outcome: "Outcome",
     result: "Result",

@@ -106,6 +106,36 @@ function finish(root: THREE.Object3D, quality: Quality): void {
     cheap.set(material, known);
     part.material = known;
   });
+  layers(root);
+}
+
+/** Layers of the ground lie half a millimetre above each other: too little for a depth buffer that is far away. */
+const LAYER_M = 0.0005;
+const HIGHEST_LAYER_M = 0.02;
+
+/** Draws what lies flat on the ground a little nearer, the higher it lies. */
+function layers(root: THREE.Object3D): void {
+  root.traverse((part) => {
+    if (!(part instanceof THREE.Mesh) || part.userData["owner"] === "object") return;
+    const height = flatHeight(part.geometry as THREE.BufferGeometry);
+    if (height === null) return;
+    const rank = Math.round(height / LAYER_M);
+    const material = part.material as THREE.Material;
+    Object.assign(material, { polygonOffset: rank > 0, polygonOffsetFactor: -rank, polygonOffsetUnits: -4 * rank });
+  });
+}
+
+/** How high a flat geometry lies; null if it is not flat, or not on the ground. Corners may be shared with others. */
+export function flatHeight(geometry: THREE.BufferGeometry): number | null {
+  const position = geometry.getAttribute("position");
+  const { index } = geometry;
+  const count = index?.count ?? position.count;
+  if (count === 0) return null;
+  const z = (i: number) => position.getZ(index ? index.getX(i) : i);
+  const first = z(0);
+  if (first < 0 || first > HIGHEST_LAYER_M) return null;
+  for (let i = 1; i < count; i++) if (Math.abs(z(i) - first) > 1e-5) return null;
+  return first;
 }
 
 function lambert(from: THREE.MeshStandardMaterial): THREE.MeshLambertMaterial {

@@ -147,7 +147,10 @@ export class Stage {
     for (const shadow of this.#shadows) shadow.update();
     this.renderer.render(this.scene, this.camera);
     this.frames++;
-    this.ready = this.#world !== null;
+    if (!this.ready && this.#world) {
+      this.ready = true;
+      performance.mark("chicane:first-frame");
+    }
     const took = nowMs - this.#drawnMs;
     this.#drawnMs = nowMs;
     if (took < 400) this.fps += 0.05 * (1000 / Math.max(took, 1) - this.fps);

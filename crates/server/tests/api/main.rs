@@ -27,6 +27,7 @@ mod robot_sensors;
 mod robot_sockets;
 mod robot_streams;
 mod scene;
+mod scene;
 mod state;
 mod status;
 mod step;

@@ -1,8 +1,8 @@
 //! The world and the car for viewers, and the viewer's own files.
 
-use crate::support::{json, refusal, setup, start, start_paused};
+use crate::support::{refusal, start, start_paused};
 use chicane_testkit::http::Answer;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Read;
 
 /// The JSON part of a binary glTF file.
@@ -49,9 +49,9 @@ fn the_scene_says_where_world_and_car_are() {
 fn an_address_changes_with_the_world_and_with_nothing_else() {
     let (simulator, mut api) = start_paused();
     let first = api.get("/scene");
-    api.post("/respawn", "{}");
+    api.post("/respawn", json!({}));
     assert_eq!(api.get("/scene"), first, "the same world, loaded anew");
-    api.post("/switch", r#"{"world": "technical.world"}"#);
+    api.post("/switch", json!({ "world": "technical.world" }));
     let second = api.get("/scene");
     assert_ne!(second["world_glb"], first["world_glb"]);
     assert_eq!(second["car_glb"], first["car_glb"]);
@@ -65,7 +65,7 @@ fn an_address_changes_with_the_world_and_with_nothing_else() {
 fn who_takes_gzip_gets_it() {
     let simulator = start();
     let mut client = simulator.client();
-    let scene = json(&client.get("/sim/api/scene"));
+    let scene = crate::support::json(&client.get("/sim/api/scene"));
     let page = client.get("/sim").text();
     let script = page.split("src=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a script");
     for path in [scene["world_glb"].as_str().expect("an address"), script] {
@@ -82,8 +82,8 @@ fn who_takes_gzip_gets_it() {
 }
 
 #[test]
-fn no_world_no_scene() {
-    let simulator = setup().world("oval").start();
+fn what_is_no_file_is_refused() {
+    let simulator = start();
     for wrong in ["/sim/scene/0000000000000000.glb", "/sim/scene/x", "/sim/scene/%2e.glb"] {
         assert_eq!(refusal(&simulator.client().get(wrong)).0, 404, "{wrong}");
     }
