@@ -82,6 +82,12 @@ function main(): void {
     driving.card,
     instruments(app, stage),
   );
+  // A panel that opens is the one that people want to see.
+  const opened = new MutationObserver((changes) => {
+    const card = changes.map((change) => change.target as HTMLElement).find((target) => target.matches(".card:not([hidden])"));
+    if (card) side.scrollTop = card.offsetTop - side.offsetTop;
+  });
+  for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
   const live = h("p", { class: "unseen", role: "status" });
   view.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, live);
   tags(app, stage, hands, view);

@@ -45,6 +45,7 @@ export class Stage {
   #stageSet: THREE.Object3D[] = [];
   #state: State | null = null;
   #dirty = true;
+  readonly #size = new THREE.Vector2();
   #lastMs = 0;
   #drawnMs = 0;
   readonly #scale: Scale;
@@ -229,9 +230,15 @@ export class Stage {
     this.playback.clear();
   }
 
+  /** Whether the picture is as large as its place on the page: not for a moment after panels came or went. */
+  get fits(): boolean {
+    return this.canvas.clientWidth === this.#size.x && this.canvas.clientHeight === this.#size.y;
+  }
+
   #resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
+    this.#size.set(width, height);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.quality.maxPixelRatio) * this.#scale.value);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;

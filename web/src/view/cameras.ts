@@ -109,7 +109,7 @@ export class Cameras {
 
   /** Whether the view rests: nothing flies, nobody turns it, and nothing is to be followed. */
   get isStill(): boolean {
-    return this.#still && this.#flight === null && !this.#hands;
+    return this.#still && this.stage.fits && this.#flight === null && !this.#hands;
   }
 
   set mode(mode: CameraMode) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { together } from "./stage.ts";
 import { until } from "./support.js";
-import { listening, records, SESSION, tell, tellEnd, tellRun } from "./told.ts";
+import { listening, records, SESSION, tell, tellEnd, tellRun } from "./told.js";
 
 describe("an evaluation", () => {
   const at = together("--world", "technical");

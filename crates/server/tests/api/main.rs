@@ -27,7 +27,6 @@ mod robot_sensors;
 mod robot_sockets;
 mod robot_streams;
 mod scene;
-mod scene;
 mod state;
 mod status;
 mod step;
