@@ -8,7 +8,7 @@ const REDRAW: Duration = Duration::from_millis(50);
 /// Characters of a bar.
 const WIDTH: usize = 24;
 /// Characters of what is shown beside it; more would wrap on a narrow terminal.
-const MAX_TEXT: usize = 46;
+const MAX_TEXT: usize = 44;
 /// A log hears of every such part.
 const LOG_STEP: f64 = 0.25;
 

@@ -91,7 +91,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::delete))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
-        .routes(routes!(thumbnail::picture))
+        .routes(routes!(thumbnail::thumbnail_of))
 }
 
 /// The whole server.

@@ -22,7 +22,7 @@ const MAX_FILE: usize = 4 << 20;
     (status = 404, body = ErrorBody, description = "No such world"),
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
-pub(super) async fn picture(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
+pub(super) async fn thumbnail_of(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
     let key = (name.clone(), entry(&app, &name)?.rev);
     // One is drawn at a time; whoever wants the same one finds it made.
     let mut made = app.thumbnails.lock().await;
