@@ -24,21 +24,15 @@ export function evaluation(app: App): HTMLElement {
   const records = history(app);
   const start = setup(app);
   const live = running(app);
-  const result = resultCard(app, () => {
-    dismissed.value = app.session.value?.session.id ?? "";
-    update();
-  });
-  /** The session whose result was put away. */
-  const dismissed = remembered("result.seen", "", isText);
+  const result = resultCard(app);
   body.append(live, result, start, records.element);
 
   function update(): void {
     const view = app.session.value;
     const here = view !== null && view.session.world === app.world.value?.world;
-    const ended = view !== null && !view.active && here && view.session.id !== dismissed.value;
     show(live, view?.active ?? false);
-    show(result, ended);
-    show(start, !view?.active && !ended);
+    show(result, view !== null && !view.active && here);
+    show(start, !view?.active);
     show(element, app.evaluating.value && (app.judged || (view?.active ?? false)));
   }
   app.session.watch((view, before) => {
@@ -156,14 +150,20 @@ function running(app: App): HTMLElement {
 }
 
 /** How it ended. */
-function resultCard(app: App, again: () => void): HTMLElement {
+function resultCard(app: App): HTMLElement {
   const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
   const value = h("p", { class: "result-value", "data-testid": "result-record" });
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
   const time = fact(t.evaluation.time);
   const link = h("a", { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" }, icon("docs"), t.evaluation.openLog);
   const log = lines(t.evaluation.log, "result-judge");
-  const button = h("button", { type: "button", class: "plain", "data-testid": "again", on: { click: again } }, t.evaluation.again);
+  const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
+  button.addEventListener("click", () => {
+    const { command, time_limit_s } = app.session.value?.session ?? {};
+    button.disabled = true;
+    const body = { ...(command && { command }), ...(time_limit_s && { time_limit_s }) };
+    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
+  });
   const element = h("div", { class: "result", "data-testid": "result-card", hidden: true }, outcome, value, reason, h("dl", { class: "facts" }, time.element), log.element, h("div", { class: "row" }, button, link));
   app.session.watch((view) => {
     if (!view || view.active) return;

@@ -58,6 +58,7 @@ describe("an evaluation", () => {
           stopped++;
           await route.fulfill({ json: { ok: true, stopped: true } });
         });
+        await page.route("**/sim/api/evaluation/start", (route) => route.fulfill({ json: { ok: true } }));
         await page.route("**/sim/api/evaluation/records?*", (route) => route.fulfill({ json: { records: records() } }));
       },
     });
@@ -81,8 +82,10 @@ describe("an evaluation", () => {
     await visit.page.locator("svg.chart circle").first().waitFor();
     expect(await visit.page.locator("svg.chart circle").count()).toBe(7);
     expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain("/sim/api/evaluation/record?session=");
-    await visit.mark("again").click();
     await visit.mark("eval-start").waitFor();
+    const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
+    await visit.mark("again").click();
+    expect((await again).postDataJSON()).toEqual({ command: "python3 run.py", time_limit_s: 180 });
   });
 
   it("tells a run that does not count", async () => {

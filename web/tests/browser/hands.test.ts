@@ -38,9 +38,9 @@ describe("hands", () => {
     const [one, two] = [await at.open(), await at.open()];
     const before = await object("box1");
     await drag(one, "box1", [90, 20]);
-    const after = await until(() => object("box1"), (now) => distance(now, before) > 0.2);
+    const both = async () => ({ there: await object("box1"), here: await one.pose("box1") });
+    const { there: after } = await until(both, ({ there, here }) => distance(there, before) > 0.2 && distance(there, here) < 0.01);
     await until(() => two.pose("box1"), (now) => distance(now, after) < 0.02);
-    await until(() => one.pose("box1"), (now) => distance(now, after) < 0.02);
     await one.page.keyboard.press("Control+z");
     await until(() => object("box1"), (now) => distance(now, before) < 0.005);
     await until(() => two.pose("box1"), (now) => distance(now, before) < 0.02);
