@@ -5,7 +5,7 @@ import type { Stage } from "../scene/stage.ts";
 import type { Clock, Scene, State, Track, Vehicle, World } from "../wire/sim.ts";
 import { API, Refused, get } from "./api.ts";
 import { Link } from "./link.ts";
-import { type Current, type EvaluationEvent, type RunEvent, afterEvaluation, afterRun, viewOf } from "./session.ts";
+import { type Current, type EvaluationEvent, type EvaluationRecord, type RunEvent, afterEvaluation, afterRun, viewOf } from "./session.ts";
 
 const RETRY_MS = 1500;
 const PING_MS = 4000;
@@ -73,11 +73,21 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
   }
 
   let asking = false;
+  /** Lines of a story that came so far. */
+  let lines = 0;
   async function session(): Promise<void> {
     if (asking) return;
     asking = true;
     try {
-      app.session.value = viewOf(await get<Current>("/evaluation/session"), app.session.value);
+      let heard: number;
+      do {
+        heard = lines;
+        const current = await get<Current>("/evaluation/session");
+        const id = current.session?.id;
+        const recorded = id ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`) : null;
+        app.session.value = viewOf(current, recorded, app.session.value);
+        // A line that came while we asked may be in neither: once more, then.
+      } while (heard !== lines);
     } catch {
       // The next state asks again.
     } finally {
@@ -90,6 +100,7 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
     signedOut: async () => (await fetch(`${API}/status`).catch(() => null))?.status === 401,
     events: ["state", "run", "evaluation"],
     onEvent(name, data) {
+      if (name !== "state") lines++;
       if (name === "state") onState(data as State);
       else if (name === "run") app.session.value = afterRun(app.session.value, data as RunEvent);
       else app.session.value = afterEvaluation(app.session.value, data as EvaluationEvent);

@@ -56,14 +56,25 @@ export type RunEvent = { phase: string } & Record<string, unknown>;
 
 const MAX_LINES = 500;
 
-/** What the server says when it is asked. Lines that are known already stay. */
-export function viewOf(current: Current, before: SessionView | null): SessionView | null {
+/**
+ * What the server says when it is asked: the session, and its record, which has every line since its start. Lines
+ * that are known already stay.
+ */
+export function viewOf(current: Current, recorded: EvaluationRecord | null, before: SessionView | null): SessionView | null {
   const { session } = current;
   if (!session) return null;
   const known = before?.session.id === session.id ? before : null;
-  const told = (session.log ?? []).map((text): Line => ({ text, from: "script" }));
-  const log = known && known.log.length > told.length ? known.log : told;
-  return { active: current.active, session, log, output: known?.output ?? [] };
+  const empty: SessionView = { active: current.active, session, log: [], output: [] };
+  let told: SessionView = { ...empty, log: (session.log ?? []).map((text): Line => ({ text, from: "script" })) };
+  if (recorded?.session === session.id && recorded.events) {
+    told = empty;
+    for (const { kind, ...event } of recorded.events) {
+      if (kind === "run") told = afterRun(told, event as unknown as RunEvent) ?? told;
+      if (kind === "log") told = { ...told, log: added(told.log, { text: String(event["line"]), from: "script" }) };
+    }
+  }
+  const more = (ours: readonly Line[] | undefined, theirs: readonly Line[]) => (ours && ours.length > theirs.length ? ours : theirs);
+  return { active: current.active, session, log: more(known?.log, told.log), output: more(known?.output, told.output) };
 }
 
 /** The session after one of its events. Of a session that is not known only its start is taken. */

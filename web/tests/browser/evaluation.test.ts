@@ -103,12 +103,18 @@ describe("an evaluation", () => {
     };
     const visit = await at.open({
       prepare: async (page) => {
+        const events = [
+          { time: 0, kind: "run", phase: "log", stream: "stdout", line: "said before the page came" },
+          ...session.log.map((line) => ({ time: 1, kind: "log", line })),
+        ];
         await page.route("**/sim/api/evaluation/session", (route) => route.fulfill({ json: { active: true, session } }));
+        await page.route("**/sim/api/evaluation/record?*", (route) => route.fulfill({ json: { ...session, session: SESSION, events } }));
       },
     });
     await visit.mark("eval-panel").waitFor();
     expect(await visit.mark("eval-record").textContent()).toBe("12.34");
     expect(await visit.mark("eval-log").textContent()).toContain("off the road: +5 s");
+    await until(() => visit.mark("eval-output").textContent(), (text) => text?.includes("said before the page came") ?? false);
     expect(await visit.page.getByText("$ python3 run.py").isVisible()).toBe(true);
   });
 });

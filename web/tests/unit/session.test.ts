@@ -5,13 +5,29 @@ const session: Session = {
   id: "s1", world: "oval", phase: "running", outcome: null, record: 12.5, reason: null,
   command: "python3 run.py", time_limit_s: 180, elapsed_s: 3, run: { running: true, exit_code: null }, log: ["one", "two"],
 };
-const opened = viewOf({ active: true, session }, null) as SessionView;
+const opened = viewOf({ active: true, session }, null, null) as SessionView;
 
 describe("a session", () => {
   it("is known from the middle of a run", () => {
     expect(opened.active).toBe(true);
     expect(opened.log.map((line) => line.text)).toEqual(["one", "two"]);
-    expect(viewOf({ active: false, session: null }, opened)).toBeNull();
+    expect(viewOf({ active: false, session: null }, null, opened)).toBeNull();
+  });
+
+  it("has every line of its record, the program's too", () => {
+    const events = [
+      { time: 0, kind: "start" },
+      { time: 0, kind: "run", phase: "start", command: "python3 run.py" },
+      { time: 1, kind: "log", line: "one" },
+      { time: 2, kind: "run", phase: "log", stream: "stderr", line: "oh" },
+      { time: 3, kind: "log", line: "three" },
+    ];
+    const view = viewOf({ active: true, session }, { ...session, session: "s1", events }, null);
+    expect(view?.log.map((line) => line.text)).toEqual(["one", "three"]);
+    expect(view?.output).toEqual([{ text: "$ python3 run.py", from: "note" }, { text: "oh", from: "stderr" }]);
+    expect(view?.session.run).toEqual(session.run);
+    const other = viewOf({ active: true, session }, { ...session, session: "another", events }, null);
+    expect(other?.log.map((line) => line.text)).toEqual(["one", "two"]);
   });
 
   it("goes from start to end by its events", () => {
@@ -66,11 +82,11 @@ describe("a session", () => {
 
   it("keeps its lines when the server is asked again, as after a lost connection", () => {
     const grown = afterRun(afterEvaluation(opened, { kind: "log", session: "s1", time: 4, line: "three" }), { phase: "log", stream: "stdout", line: "out" });
-    const again = viewOf({ active: false, session: { ...session, phase: "ended", outcome: "finished" } }, grown);
+    const again = viewOf({ active: false, session: { ...session, phase: "ended", outcome: "finished" } }, null, grown);
     expect(again?.log.map((line) => line.text)).toEqual(["one", "two", "three"]);
     expect(again?.output).toHaveLength(1);
     expect(again?.session.outcome).toBe("finished");
-    const other = viewOf({ active: true, session: { ...session, id: "s9", log: [] } }, grown);
+    const other = viewOf({ active: true, session: { ...session, id: "s9", log: [] } }, null, grown);
     expect(other?.output).toEqual([]);
   });
 });
