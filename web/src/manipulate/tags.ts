@@ -28,7 +28,7 @@ const RING_FRAGMENT = /* glsl */ `
   }`;
 const RING_PX = 1.1;
 const RING_M = 0.1;
-const MIN_RING_PX = 44;
+const MIN_RING_PX = 54;
 const STEP_RAD = Math.PI / 36;
 
 export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement): void {

@@ -48,8 +48,10 @@ export async function loadWorld(url: string, quality: Quality): Promise<WorldMod
     const name: unknown = node.userData["object"];
     if (typeof name === "string") objects.set(name, { node, box: boxOf(node) });
   });
+  const surroundings = file.scene.userData as Surroundings;
   finish(root, quality);
-  return { root, objects, surroundings: file.scene.userData as Surroundings };
+  layers(root, quality.software ? lightFromAbove(surroundings) : null);
+  return { root, objects, surroundings };
 }
 
 /** Loads the car. */
@@ -106,21 +108,33 @@ function finish(root: THREE.Object3D, quality: Quality): void {
     cheap.set(material, known);
     part.material = known;
   });
-  layers(root);
 }
 
 /** Layers of the ground lie half a millimetre above each other: too little for a depth buffer that is far away. */
 const LAYER_M = 0.0005;
 const HIGHEST_LAYER_M = 0.02;
 
-/** Draws what lies flat on the ground a little nearer, the higher it lies. */
-function layers(root: THREE.Object3D): void {
+/** What falls on a surface that faces the sky. */
+function lightFromAbove({ ambient, sun }: Surroundings): THREE.Color {
+  const [x, y, z] = sun.direction;
+  const cosine = Math.max(0, -z / (Math.hypot(x, y, z) || 1));
+  const channel = (i: number) => ambient[i] + cosine * sun.colour[i];
+  return new THREE.Color().setRGB(channel(0), channel(1), channel(2));
+}
+
+/**
+ * Draws what lies flat on the ground a little nearer, the higher it lies. It is most of the picture, and the same light
+ * falls on all of it: where the CPU draws, that is worked out once instead of for every pixel.
+ */
+function layers(root: THREE.Object3D, light: THREE.Color | null): void {
   root.traverse((part) => {
     if (!(part instanceof THREE.Mesh) || part.userData["owner"] === "object") return;
     const height = flatHeight(part.geometry as THREE.BufferGeometry);
     if (height === null) return;
     const rank = Math.round(height / LAYER_M);
-    const material = part.material as THREE.Material;
+    const lit = part.material as THREE.MeshLambertMaterial;
+    const material = light ? new THREE.MeshBasicMaterial({ map: lit.map, color: lit.color.clone().multiply(light), transparent: lit.transparent, opacity: lit.opacity, side: lit.side }) : lit;
+    part.material = material;
     Object.assign(material, { polygonOffset: rank > 0, polygonOffsetFactor: -rank, polygonOffsetUnits: -4 * rank });
   });
 }

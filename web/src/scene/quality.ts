@@ -8,14 +8,18 @@
 export interface Quality {
   /** The browser draws on the CPU. */
   software: boolean;
+  /** Someone has decided: the picture keeps its pixels. */
+  fixed: boolean;
   shadows: boolean;
   antialias: boolean;
   /** Pixels of the picture for a pixel of the page, at most. */
   maxPixelRatio: number;
 }
 
-/** Asks a context of its own, which is given back. */
+/** Asks a context of its own, which is given back. `?quality=high` or `low` in the address decides instead. */
 export function detect(): Quality {
+  const wanted = new URLSearchParams(location.search).get("quality");
+  if (wanted === "high" || wanted === "low") return { ...qualityOf(wanted === "low" ? "software" : ""), fixed: true };
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
   const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
@@ -25,7 +29,7 @@ export function detect(): Quality {
 
 export function qualityOf(renderer: string): Quality {
   const software = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
-  return { software, shadows: !software, antialias: !software, maxPixelRatio: software ? 1 : 2 };
+  return { software, fixed: false, shadows: !software, antialias: !software, maxPixelRatio: software ? 1 : 2 };
 }
 
 const SLOW_MS = 42;

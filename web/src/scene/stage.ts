@@ -155,7 +155,7 @@ export class Stage {
     const took = nowMs - this.#drawnMs;
     this.#drawnMs = nowMs;
     if (took < 400) this.fps += 0.05 * (1000 / Math.max(took, 1) - this.fps);
-    if (this.#scale.frame(took)) this.#resize();
+    if (this.#scale.frame(took) && !this.quality.fixed) this.#resize();
   }
 
   #outlinePixel(): number {
