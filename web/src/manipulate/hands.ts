@@ -53,6 +53,9 @@ export class Hands {
       app.toast(error instanceof Error ? error.message : String(error));
     });
     const { canvas } = stage;
+    // Keys are heard everywhere: the canvas need not have the focus, but a field that is typed in loses it.
+    canvas.addEventListener("mousedown", (event) => event.preventDefault());
+    canvas.addEventListener("pointerdown", () => (document.activeElement as HTMLElement | null)?.blur());
     // Before the camera's controls, which are told to keep out of it.
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));

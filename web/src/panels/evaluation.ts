@@ -41,6 +41,7 @@ export function evaluation(app: App): HTMLElement {
     if (before?.active && view && !view.active) {
       app.evaluating.value = true;
       records.refresh();
+      element.scrollIntoView({ block: "start" });
     }
     update();
   });

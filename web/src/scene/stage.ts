@@ -107,7 +107,8 @@ export class Stage {
       if (!walls(piece.node) && !piece.box.isEmpty()) this.#shadows.push(new ContactShadow(piece, dark));
     }
     this.scene.add(...this.#stageSet, ...this.#shadows.map((shadow) => shadow.mesh));
-    if (this.#state) this.#showLights(this.#state);
+    // While time stands still no other state may come.
+    if (this.#state) this.take(this.#state, performance.now());
     this.invalidate();
   }
 

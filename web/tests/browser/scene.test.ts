@@ -27,6 +27,19 @@ describe("the scene", () => {
     await at.simulator.ask("reset", {});
   });
 
+  it("is all there while time stands still", async () => {
+    await at.simulator.ask("pose", { x: 3, y: 3, yaw: 1 });
+    await at.simulator.ask("clock", { paused: true });
+    const visit = await at.open();
+    await until(() => visit.pose("car"), (car) => Math.hypot(car.x - 3, car.y - 3) < 0.05);
+    // What the robot sees is shown when it is drawn, not when the next picture comes.
+    await visit.page.keyboard.press("4");
+    const picture = visit.mark("onboard-picture");
+    await until(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth), (width) => width === 480);
+    await at.simulator.ask("clock", { paused: false });
+    await at.simulator.ask("reset", {});
+  });
+
   it("moves evenly: what is drawn goes as fast as the car, by simulated time", async () => {
     const visit = await at.open();
     await at.simulator.ask("reset", {});
