@@ -5,7 +5,19 @@ import { ColladaLoader } from "three/addons/loaders/ColladaLoader.js";
 
 /** @import { Facts } from "./types.d.ts" */
 
-const loader = new ColladaLoader();
+const manager = new THREE.LoadingManager();
+const loader = new ColladaLoader(manager);
+
+/** A mesh file with its pictures, which come after it. @param {string} file */
+function load(file) {
+  return new Promise((done, failed) => {
+    /** @type {unknown} */
+    let read;
+    manager.onLoad = () => done(read);
+    manager.onError = (url) => failed(new Error(`${url} can't be loaded`));
+    loader.loadAsync(`/data/${file}`).then((r) => (read = r), failed);
+  });
+}
 
 /** The triangles of one material. @param {THREE.Mesh} mesh @param {THREE.Material} material @param {number} first @param {number} count @returns {Facts} */
 function facts(mesh, material, first, count) {
@@ -46,7 +58,7 @@ function facts(mesh, material, first, count) {
 }
 
 window.readMesh = async (file) => {
-  const read = await loader.loadAsync(`/data/${file}`);
+  const read = /** @type {Awaited<ReturnType<typeof loader.loadAsync>>} */ (await load(file));
   if (!read) {
     throw new Error(`${file}: nothing was read`);
   }

@@ -2,7 +2,7 @@
 //!
 //! `worlds` prints all figures; `worlds print <file> <world> <dpi>` writes a print to look at, `worlds thumbnails
 //! <folder>` the pictures for lists.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, unsafe_code)]
 
 use chicane_bench::report::{Report, Target};
 use chicane_bench::{Broken, end};
@@ -12,14 +12,36 @@ use chicane_testkit::{SHIPPED, shipped_world};
 use chicane_world::{Assets, Bounds, MemoryBundle, Profile, World};
 use glam::DVec2;
 use serde_json::{Value, json};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Worlds that are kept at a time to see how much memory one takes.
-const COPIES: usize = 8;
+/// Bytes on the heap.
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+struct Counting;
+
+// SAFETY: forwards to the system allocator and only counts.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     end("worlds", run())
@@ -44,7 +66,7 @@ fn run() -> Result<(), Broken> {
     }
     let mut report = Report::default();
     let large = (Project::read(large().to_string().as_bytes())?, MemoryBundle::default());
-    let shipped = SHIPPED.iter().map(|name| Ok((name.to_string(), shipped_project(name)?)));
+    let shipped = SHIPPED.iter().map(|name| Ok::<_, Broken>(((*name).to_owned(), shipped_project(name)?)));
     let worlds = shipped.chain([Ok(("20 × 20 m with 500 objects".to_owned(), large))]);
     for world in worlds {
         let (name, (project, files)) = world?;
@@ -55,10 +77,10 @@ fn run() -> Result<(), Broken> {
         report.add_times(&format!("building {name}"), &mut times(built), Target::None);
         report.add(format!("building {name}: files"), bytes as f64 / 1e6, "MB", Target::None);
         report.add_times(&format!("loading {name}"), &mut times(loaded), Target::None);
-        let before = memory("VmRSS:");
-        let kept: Vec<World> = (0..COPIES).map(|_| loaded()).collect::<Result<_, _>>()?;
-        let grown = (memory("VmRSS:") - before) / COPIES as f64;
-        report.add(format!("loading {name}: memory"), grown, "MiB", Target::None);
+        let before = LIVE.load(Ordering::Relaxed);
+        let kept = loaded()?;
+        let grown = (LIVE.load(Ordering::Relaxed) - before) as f64 / f64::from(1 << 20);
+        report.add(format!("loading {name}: memory of the world"), grown, "MiB", Target::None);
         drop(kept);
         let start = Instant::now();
         thumbnail(&loaded()?, Arc::new(Profile::gen1()));
