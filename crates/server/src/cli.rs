@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
-use chicane_server::Token;
+use chicane_server::{JudgeOptions, Token};
+use chicane_session::Isolation;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -44,6 +45,14 @@ pub(crate) enum What {
     },
     /// Print the OpenAPI document of the web API
     Openapi,
+    /// Prepare Python 3.14 for judging scripts, once
+    Setup,
+    /// A part of a jail; started by the simulator itself
+    #[command(name = "__jail", hide = true)]
+    Jail {
+        /// Which part.
+        part: String,
+    },
 }
 
 #[derive(Debug, Clone, Args)]
@@ -100,12 +109,27 @@ pub(crate) struct Serve {
     /// Folder that student commands run in
     #[arg(long, value_name = "FOLDER", env = "CHICANE_WORKSPACE", default_value = ".")]
     pub(crate) workspace: PathBuf,
+    /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
+    #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
+    pub(crate) judge_isolation: Option<IsolationName>,
     /// How to log, to standard error
     #[arg(long, value_enum, env = "CHICANE_LOG", default_value_t = Log::Text)]
     pub(crate) log: Log,
     /// How much to log
     #[arg(long, value_enum, env = "CHICANE_LOG_LEVEL", default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsolationName {
+    /// Control groups, version 2
+    #[value(name = "cgroup-v2")]
+    CgroupV2,
+    /// Control groups, version 1
+    #[value(name = "cgroup-v1")]
+    CgroupV1,
+    /// Limits of a user, and a watch on memory
+    Watchdog,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -129,6 +153,19 @@ pub(crate) enum LogLevel {
 }
 
 impl Serve {
+    /// How judging scripts are run.
+    pub(crate) fn judge(&self) -> Result<JudgeOptions, String> {
+        Ok(JudgeOptions {
+            launcher: None,
+            folder: None,
+            isolation: self.judge_isolation.map(|name| match name {
+                IsolationName::CgroupV2 => Isolation::CgroupV2,
+                IsolationName::CgroupV1 => Isolation::CgroupV1,
+                IsolationName::Watchdog => Isolation::Watchdog,
+            }),
+        })
+    }
+
     /// The token that was asked for, if any.
     pub(crate) fn token(&self) -> Result<Option<Token>, String> {
         match self.token.as_deref() {

@@ -11,6 +11,7 @@ mod lap;
 mod log;
 mod projects;
 mod serve;
+mod setup;
 
 use chicane_store::FolderBundle;
 use chicane_world::{Assets, World};
@@ -29,6 +30,8 @@ fn main() -> ExitCode {
         Some(What::Build { project, output }) => projects::build_into(project, output),
         Some(What::New(new)) => projects::new(new),
         Some(What::Lap { folder, speed }) => lap::run(folder, *speed),
+        Some(What::Setup) => setup::run(),
+        Some(What::Jail { part }) => chicane_session::jail::main(part),
         Some(What::Openapi) => {
             println!("{}", chicane_server::openapi());
             Ok(())

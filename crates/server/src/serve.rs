@@ -47,6 +47,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         speed: serve.speed,
         workspace: workspace(serve)?,
         library: Library::built_in(),
+        judge: serve.judge()?,
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
@@ -55,6 +56,10 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             server.stop().await;
             return Ok(());
         }
+    }
+    match server.find_judge().await {
+        Ok(how) => tracing::info!("the judge is ready: {how}"),
+        Err(why) => tracing::warn!("there is no judge, so no evaluation can be started: {why}"),
     }
     // Someone who does not listen any more is no reason to stop.
     let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));

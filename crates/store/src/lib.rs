@@ -7,6 +7,7 @@ mod data;
 mod database;
 mod folder;
 mod library;
+mod records;
 #[cfg(test)]
 mod scratch;
 mod settings;
@@ -14,4 +15,5 @@ mod settings;
 pub use data::{Data, OpenError};
 pub use folder::FolderBundle;
 pub use library::{Entry, Library, LoadError, Summary};
+pub use records::{NewSession, Records, Result as SessionResult, SessionRow};
 pub use settings::{Settings, StoreError};

@@ -8,7 +8,7 @@ pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
 pub(crate) use robot::{Robot, Socket, Spoken, detail};
 pub(crate) use scratch::Scratch;
 
-use chicane_server::{Options, Server, StartError, Token};
+use chicane_server::{JudgeOptions, Options, Server, StartError, Token};
 use chicane_store::Library;
 use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
 use chicane_world::{Bundle, Profile};
@@ -42,6 +42,11 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
         speed: 1.0,
         workspace: data.path().to_owned(),
         library: Library::built_in(),
+        judge: JudgeOptions {
+            launcher: Some(env!("CARGO_BIN_EXE_chicane").into()),
+            folder: None,
+            isolation: None,
+        },
     };
     Setup { options, data: Arc::clone(data) }
 }
