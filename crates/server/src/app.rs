@@ -266,6 +266,21 @@ impl Server {
         self.app.evaluations.current().answer()
     }
 
+    /// Waits until the session that is under way, if one is, is over.
+    pub async fn session_ended(&self) {
+        self.app.evaluations.ended().await;
+    }
+
+    /// Ends the session, if there is one.
+    pub async fn stop_session(&self) {
+        self.app.evaluations.stop(chicane_session::StopCause::Asked).await;
+    }
+
+    /// Lines of a script's log that were kept, from this one on.
+    pub fn log(&self, session: &str, from: usize) -> Result<Vec<String>, String> {
+        evaluation::records::log(&self.data, session, from).map_err(|e| e.to_string())
+    }
+
     /// The record of a session.
     pub fn record(&self, session: &str) -> Result<Option<chicane_wire::Record>, String> {
         evaluation::records::record(&self.data, Some(session)).map_err(|e| e.to_string())

@@ -45,6 +45,15 @@ pub(crate) enum What {
     },
     /// Print the OpenAPI document of the web API
     Openapi,
+    /// Evaluate a student's program without a window; the exit status says how it went
+    Evaluate(Evaluate),
+    /// Try a judging script on a recorded drive: its log and its verdict
+    Judge(Judge),
+    /// Records of evaluations
+    Records {
+        #[command(subcommand)]
+        what: RecordsWhat,
+    },
     /// Prepare Python 3.14 for judging scripts, once
     Setup,
     /// A part of a jail; started by the simulator itself
@@ -78,6 +87,81 @@ pub(crate) struct New {
     /// File to write, which must not be there yet [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Evaluate {
+    /// A built-in world, or a folder that holds worlds/NAME.world
+    #[arg(long, value_name = "WORLD")]
+    pub(crate) world: String,
+    /// Starts the student's program; without one the run is only observed
+    #[arg(long, value_name = "COMMAND", value_parser = student_command)]
+    pub(crate) command: Option<String>,
+    /// The same number gives the same run
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: u64,
+    /// Simulated seconds [default: as the world says]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<f64>,
+    /// Drive commands by time: lines of seconds, speed, steering
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drive: Option<PathBuf>,
+    /// Real-time factor, 0.05 to 100; 0 is as fast as the machine can
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = pace)]
+    pub(crate) speed: f64,
+    /// Folder that the command runs in
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Folder that keeps the record [default: none, it is printed only]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Judge {
+    /// The script, Python
+    pub(crate) script: PathBuf,
+    /// A built-in world, or a folder that holds worlds/NAME.world; its evaluation config is used
+    #[arg(long, value_name = "WORLD")]
+    pub(crate) world: String,
+    /// The drive: lines of seconds, speed, steering
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drive: PathBuf,
+    /// The same number gives the same run
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: u64,
+    /// Simulated seconds [default: as the world says]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<f64>,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecordsWhat {
+    /// Print every record, the newest first
+    Export(Export),
+}
+
+#[derive(Debug, Clone, Args)]
+#[group(id = "form", required = true, multiple = false, args = ["csv", "json"])]
+pub(crate) struct Export {
+    /// A table, one line a record
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Everything, with the story of each session
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Of this world only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) world: Option<String>,
+    /// Folder that keeps the records [default: the platform's folder for application data]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -158,6 +242,7 @@ impl Serve {
         Ok(JudgeOptions {
             launcher: None,
             folder: None,
+            script: None,
             isolation: self.judge_isolation.map(|name| match name {
                 IsolationName::CgroupV2 => Isolation::CgroupV2,
                 IsolationName::CgroupV1 => Isolation::CgroupV1,
@@ -174,6 +259,17 @@ impl Serve {
             Some(text) => Token::parse(text).map(Some),
         }
     }
+}
+
+fn student_command(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() || text.chars().count() > 1000 || text.contains('\0') {
+        return Err("it is a command of at most 1000 characters".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn time_limit(text: &str) -> Result<f64, String> {
+    within(text, 1.0, 3600.0).ok_or_else(|| format!("it is a number of seconds from 1 to 3600, not {text}"))
 }
 
 fn lap_speed(text: &str) -> Result<f64, String> {

@@ -29,3 +29,4 @@ pub use api::openapi;
 pub use app::{Options, Server, StartError, reachable};
 pub use driver::DriveAt;
 pub use evaluation::JudgeOptions;
+pub use evaluation::records::record_of;

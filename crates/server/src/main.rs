@@ -2,21 +2,25 @@
 //!
 //! `chicane serve` runs the simulator; `chicane check <folder>` loads a world and says what is in
 //! it; `chicane lap <folder>` drives a lap of it without a window, as fast as the machine can.
-//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects.
+//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects. `chicane evaluate` and `chicane
+//! judge` run an evaluation without a window; `chicane setup` prepares what judging scripts need.
 #![allow(clippy::disallowed_methods)]
 
 mod check;
 mod cli;
+mod export;
+mod headless;
 mod lap;
 mod log;
 mod projects;
+mod script;
 mod serve;
 mod setup;
 
 use chicane_store::FolderBundle;
 use chicane_world::{Assets, World};
 use clap::Parser;
-use cli::{Cli, What};
+use cli::{Cli, RecordsWhat, What};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -30,6 +34,11 @@ fn main() -> ExitCode {
         Some(What::Build { project, output }) => projects::build_into(project, output),
         Some(What::New(new)) => projects::new(new),
         Some(What::Lap { folder, speed }) => lap::run(folder, *speed),
+        Some(What::Evaluate(asked)) => return exit(headless::evaluate(asked)),
+        Some(What::Judge(asked)) => return exit(headless::judge(asked)),
+        Some(What::Records { what: RecordsWhat::Export(asked) }) => {
+            serve::data_dir(asked.data_dir.as_deref()).and_then(|folder| export::run(asked, &folder))
+        }
         Some(What::Setup) => setup::run(),
         Some(What::Jail { part }) => chicane_session::jail::main(part),
         Some(What::Openapi) => {
@@ -37,8 +46,13 @@ fn main() -> ExitCode {
             Ok(())
         }
     };
+    exit(done.map(|()| 0))
+}
+
+/// What is left to say at the end.
+fn exit(done: Result<u8, String>) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => ExitCode::from(status),
         Err(message) => {
             eprintln!("chicane: {message}");
             ExitCode::FAILURE

@@ -7,7 +7,7 @@ use chicane_store::Library;
 use chicane_world::Profile;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tracing::level_filters::LevelFilter;
 
 pub(crate) fn run(serve: &Serve) -> Result<(), String> {
@@ -38,7 +38,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
     let mut stop = StopSignal::new()?;
     let server = Server::start(Options {
         listen: serve.listen,
-        data_dir: data_dir(serve)?,
+        data_dir: data_dir(serve.data_dir.as_deref())?,
         world: serve.world.clone(),
         cdn: serve.cdn.clone(),
         token: token.clone(),
@@ -126,9 +126,9 @@ fn workspace(serve: &Serve) -> Result<PathBuf, String> {
 }
 
 /// The folder that was asked for, else the platform's.
-fn data_dir(serve: &Serve) -> Result<PathBuf, String> {
-    if let Some(folder) = &serve.data_dir {
-        return Ok(folder.clone());
+pub(crate) fn data_dir(asked: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(folder) = asked {
+        return Ok(folder.to_owned());
     }
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = if cfg!(target_os = "windows") {

@@ -79,6 +79,20 @@ pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
+/// Opens a database that is there and up to date, to read it and nothing else.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, OpenError> {
+    let failed = |e: Error| explain(path, &e);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let found = version(&connection).map_err(failed)?;
+    if found == STEPS.len() as i64 {
+        return Ok(connection);
+    }
+    let reason = format!("it has version {found} and not {}: start `chicane serve` once", STEPS.len());
+    Err(OpenError::Damaged { path: path.to_owned(), reason })
+}
+
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

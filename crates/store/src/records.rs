@@ -78,6 +78,11 @@ impl Records {
         Records { connection: Mutex::new(connection) }
     }
 
+    /// Opens the records of a data folder to read them, also while a simulator uses it.
+    pub fn open(dir: &std::path::Path) -> std::result::Result<Records, crate::data::OpenError> {
+        crate::database::open_to_read(&dir.join("chicane.db")).map(Records::new)
+    }
+
     /// A session begins; its number.
     pub fn begin(&self, session: &NewSession) -> std::result::Result<i64, StoreError> {
         self.with(|connection| {

@@ -43,6 +43,8 @@ pub struct JudgeOptions {
     pub folder: Option<PathBuf>,
     /// This way of holding limits and no other.
     pub isolation: Option<chicane_session::Isolation>,
+    /// Judges instead of the world's own script.
+    pub script: Option<String>,
 }
 
 /// What sessions need of the simulator.
@@ -98,7 +100,7 @@ impl Evaluations {
         if let Some(setting) = &*found {
             return Ok(Arc::clone(setting));
         }
-        let JudgeOptions { launcher, folder, isolation } = self.parts.options.clone();
+        let JudgeOptions { launcher, folder, isolation, .. } = self.parts.options.clone();
         let launcher =
             launcher.map_or_else(|| std::env::current_exe().map_err(|e| SettingError(e.to_string())), Ok)?;
         let folder = folder.map_or_else(|| chicane_session::root::folder().map_err(SettingError), Ok)?;
@@ -141,6 +143,7 @@ impl Evaluations {
         runtime: tokio::runtime::Handle,
     ) -> Result<Session, ApiError> {
         let evaluation = place.world.evaluation.as_ref().ok_or_else(no_evaluation)?;
+        let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
         let setting = match self.setting() {
             Ok(setting) => Some(setting),
@@ -159,7 +162,7 @@ impl Evaluations {
                 Better::Lower => "lower".to_owned(),
                 Better::Higher => "higher".to_owned(),
             },
-            sha256: sha256(&evaluation.script),
+            sha256: sha256(script),
             started_at: time::now(),
         };
         let not_kept = |e: String| ApiError::internal(format!("the session could not be stored: {e}"));
@@ -171,6 +174,7 @@ impl Evaluations {
         let brief = Brief { student: self.student(&start, setting.as_deref()), unsupported };
         let mut stage = Stage {
             id: start.id.clone(),
+            script: script.clone(),
             place: Arc::clone(place),
             profile: Arc::clone(&parts.profile),
             seed: start.seed,
@@ -242,6 +246,15 @@ impl Evaluations {
         }
         let _ = over.changed().await;
         true
+    }
+
+    /// Waits until the session that is under way, if one is, is over.
+    pub(crate) async fn ended(&self) {
+        let mut over = self.over.subscribe();
+        over.mark_unchanged();
+        if self.current.is_active() {
+            let _ = over.changed().await;
+        }
     }
 
     /// Ends the session because the simulator ends.

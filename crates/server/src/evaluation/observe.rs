@@ -22,14 +22,14 @@ pub(crate) struct Clock {
 }
 
 /// What does not change during a session.
-pub(crate) fn statics(place: &Place, seed: u64) -> Result<Statics, String> {
+pub(crate) fn statics(place: &Place, script: &str, seed: u64) -> Result<Statics, String> {
     let world = &place.world;
     let evaluation = world.evaluation.as_ref().ok_or("the world has no evaluation")?;
     let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone());
     let lines = world.route.as_ref().map(view::route_lines);
     let bounds = world.ground.bounds.as_ref().map(view::rect);
     Ok(Statics {
-        script: evaluation.script.clone(),
+        script: script.to_owned(),
         config: config.map_err(|e| e.to_string())?,
         track: JudgeTrack::new(lines, bounds),
         objects: Named(world.objects.iter().map(|o| (o.name.clone(), view::catalogue_entry(o))).collect()),

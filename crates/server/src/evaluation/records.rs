@@ -49,8 +49,17 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
 pub(crate) fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreError> {
     let Some(row) = data.records().session(id)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
-    let events = events.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
-    Ok(Some(view(row, Some(events))))
+    Ok(Some(record_of(row, Some(events))))
+}
+
+/// Lines of the script's log, from this one on.
+pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
+    let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
+    let line = |event: String| match value(&event) {
+        event if event["kind"] == "log" => event["line"].as_str().map(str::to_owned),
+        _ => None,
+    };
+    Ok(data.records().events(row.number)?.into_iter().filter_map(line).skip(from).collect())
 }
 
 /// The last session, as it is shown.
@@ -87,7 +96,7 @@ pub(crate) fn list(
 ) -> Result<RecordList, StoreError> {
     let rows = data.records().sessions(world, below, limit + 1)?;
     let next = rows.get(limit).and(rows.get(limit - 1)).map(|last| last.number.to_string());
-    let records = rows.into_iter().take(limit).map(|row| view(row, None)).collect();
+    let records = rows.into_iter().take(limit).map(|row| record_of(row, None)).collect();
     Ok(RecordList { records, next })
 }
 
@@ -95,7 +104,10 @@ fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-fn view(row: SessionRow, events: Option<Vec<Box<RawValue>>>) -> Record {
+/// A record as it is answered, with its story if that is wanted.
+pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
+    let written = |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
+    let events = events.map(written);
     let SessionRow { start, record, elapsed_s, result, .. } = row;
     Record {
         session: start.id,

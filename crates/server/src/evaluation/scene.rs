@@ -33,6 +33,7 @@ const STAND: Duration = Duration::from_millis(200);
 /// The simulator, for one session.
 pub(super) struct Stage {
     pub(super) id: String,
+    pub(super) script: String,
     pub(super) place: Arc<Place>,
     pub(super) profile: Arc<Profile>,
     pub(super) seed: u64,
@@ -120,7 +121,7 @@ impl Stage {
 
 impl Scene for Stage {
     fn place(&mut self) -> Result<(Statics, Observation), String> {
-        let statics = observe::statics(&self.place, self.seed)?;
+        let statics = observe::statics(&self.place, &self.script, self.seed)?;
         let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
         // Its lights are green, and after a restart they are too.

@@ -46,6 +46,7 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
             launcher: Some(env!("CARGO_BIN_EXE_chicane").into()),
             folder: None,
             isolation: None,
+            script: None,
         },
     };
     Setup { options, data: Arc::clone(data) }
