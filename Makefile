@@ -12,18 +12,19 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build run test check bench worlds fuzz clean second-opinion need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium
+.PHONY: help build run test check bench worlds fuzz clean second-opinion need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: need-cargo ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
+	@$(CHICANE) setup || echo "The simulator is built; evaluations can't be run before chicane setup works."
 
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build second-opinion ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	$(CARGO) nextest run --workspace --release --locked
@@ -45,12 +46,13 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build ## Print the figures of the core, the service, the camera, the robot and worlds
+bench: build ## Print the figures of the core, the service, the camera, the robot, worlds and the judge
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
 	$(CARGO) run --release --locked -p chicane-bench --bin robot
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
+	$(CARGO) run --release --locked -p chicane-bench --bin judge
 
 worlds: need-cargo ## Write the shipped worlds anew
 	$(CARGO) run --release --locked -p chicane-testkit --bin make-worlds worlds
@@ -101,3 +103,7 @@ need-chromium:
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; } || \
 	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }
+
+# The tests run real judging scripts, and fail where that can't be done.
+need-judge: build
+	@$(CHICANE) setup >/dev/null || { echo "The tests need a judge: see what chicane setup says"; exit 1; }

@@ -300,7 +300,7 @@ def raised(error, script):
     kind = "exited" if isinstance(error, SystemExit) else "raised"
     if isinstance(error, MemoryError):
         kind = "memory"
-    elif isinstance(error, OSError) and error.errno == 28:
+    elif isinstance(error, OSError) and error.errno in (27, 28):  # too large, no room
         kind = "files"
     return {"type": "raised", "kind": kind, "error": last}
 

@@ -193,6 +193,9 @@ pub(crate) struct Serve {
     /// Folder that student commands run in
     #[arg(long, value_name = "FOLDER", env = "CHICANE_WORKSPACE", default_value = ".")]
     pub(crate) workspace: PathBuf,
+    /// Judges every world instead of its own script: for those who write one
+    #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
+    pub(crate) judge_script: Option<PathBuf>,
     /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
     #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
     pub(crate) judge_isolation: Option<IsolationName>,
@@ -239,10 +242,13 @@ pub(crate) enum LogLevel {
 impl Serve {
     /// How judging scripts are run.
     pub(crate) fn judge(&self) -> Result<JudgeOptions, String> {
+        let read = |file: &PathBuf| {
+            std::fs::read_to_string(file).map_err(|e| format!("--judge-script {}: {e}", file.display()))
+        };
         Ok(JudgeOptions {
             launcher: None,
             folder: None,
-            script: None,
+            script: self.judge_script.as_ref().map(read).transpose()?,
             isolation: self.judge_isolation.map(|name| match name {
                 IsolationName::CgroupV2 => Isolation::CgroupV2,
                 IsolationName::CgroupV1 => Isolation::CgroupV1,

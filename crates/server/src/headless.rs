@@ -155,7 +155,8 @@ impl Told {
             self.lines += lines.len();
         }
         if out.is_terminal() {
-            let record = if session.record.is_null() { String::new() } else { format!("  record {}", session.record) };
+            let record =
+                if session.record.is_null() { String::new() } else { format!("  record {}", session.record) };
             let record: String = record.chars().take(60).collect();
             let text = format!("{:<12} {:>8.2} s{record}", session.phase, session.elapsed_s.0);
             let _ = write!(out, "\r{text:<90}\r").and_then(|()| out.flush());
@@ -258,11 +259,15 @@ mod tests {
     #[test]
     fn drives_are_read_with_the_line_of_what_is_wrong() {
         let all = parse_drive("time,speed,steering\n0, 1, 0\n# then\n0.5 0.8\t-0.2 # left\n").expect("read");
-        let expected =
-            [DriveAt { tick: 0, speed: 1.0, steering: 0.0 }, DriveAt { tick: 100, speed: 0.8, steering: -0.2 }];
+        let expected = [
+            DriveAt { tick: 0, speed: 1.0, steering: 0.0 },
+            DriveAt { tick: 100, speed: 0.8, steering: -0.2 },
+        ];
         assert_eq!(all, expected);
         assert_eq!(parse_drive("").expect("nothing"), []);
-        for (text, line) in [("0 1", 1), ("0 1 0\nx 1 0", 2), ("1 1 0\n0 1 0", 2), ("0 NaN 0", 1), ("-1 1 0", 1)] {
+        for (text, line) in
+            [("0 1", 1), ("0 1 0\nx 1 0", 2), ("1 1 0\n0 1 0", 2), ("0 NaN 0", 1), ("-1 1 0", 1)]
+        {
             assert_eq!(parse_drive(text).expect_err("wrong").0, line, "{text}");
         }
     }

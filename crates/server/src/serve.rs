@@ -35,17 +35,24 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         }
         token => token,
     };
+    let (data_dir, workspace) = (data_dir(serve.data_dir.as_deref())?, workspace(serve)?);
+    if std::path::absolute(&data_dir).is_ok_and(|data_dir| workspace.starts_with(data_dir)) {
+        return Err(format!(
+            "--workspace {} lies in the data folder, which student programs must not see: choose another",
+            workspace.display()
+        ));
+    }
     let mut stop = StopSignal::new()?;
     let server = Server::start(Options {
         listen: serve.listen,
-        data_dir: data_dir(serve.data_dir.as_deref())?,
+        data_dir,
         world: serve.world.clone(),
         cdn: serve.cdn.clone(),
         token: token.clone(),
         allow_hosts: serve.allow_host.clone(),
         profile: profile(&serve.robot)?,
         speed: serve.speed,
-        workspace: workspace(serve)?,
+        workspace,
         library: Library::built_in(),
         judge: serve.judge()?,
     });

@@ -31,6 +31,8 @@ const CALL_CPU: Duration = Duration::from_secs(2);
 const CALL_WALL: Duration = Duration::from_secs(15);
 /// How often limits are looked at.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long a script may outlive its channel before that is called a fault.
+const GRACE: Duration = Duration::from_millis(500);
 /// How long the harness may take to say that it is up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -60,6 +62,8 @@ pub struct Judge {
     call: Option<Started>,
     looked: Instant,
     exited: Option<i32>,
+    /// Nothing more can come from the harness, since then.
+    closed: Option<Instant>,
     full: bool,
     over: bool,
 }
@@ -112,6 +116,7 @@ impl Judge {
             call: None,
             looked: Instant::now(),
             exited: None,
+            closed: None,
             full: false,
             over: false,
         };
@@ -129,7 +134,7 @@ impl Judge {
                 Some(other) => {
                     return Err(JailError(format!("the harness did not come up: {other:?} {last}")));
                 }
-                None => self.wait(None, LOOK),
+                None => self.wait(LOOK),
             }
         }
         Err(JailError(format!("the harness did not come up in time {last}")))
@@ -146,7 +151,7 @@ impl Judge {
                 }
                 Some(Heard::Line(_)) => {}
                 Some(other) => return Err(JailError(format!("the script can't be checked: {other:?}"))),
-                None => self.wait(None, LOOK),
+                None => self.wait(LOOK),
             }
         }
     }
@@ -206,15 +211,18 @@ impl Judge {
             return Vec::new();
         }
         let channel = if self.unsent.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-        let mut all = vec![(self.channel.as_fd(), channel), (self.output.as_fd(), PollFlags::IN)];
+        let mut all = vec![(self.output.as_fd(), PollFlags::IN)];
+        // One that is closed would end every wait at once.
+        if self.closed.is_none() {
+            all.push((self.channel.as_fd(), channel));
+        }
         all.extend(self.jail.control().map(|fd| (fd, PollFlags::IN)));
         all
     }
 
-    fn wait(&self, bell: Option<BorrowedFd<'_>>, most: Duration) {
-        let mut all = self.descriptors();
-        all.extend(bell.map(|bell| (bell, PollFlags::IN)));
-        wait_for(&all, most);
+    /// Waits until something may have come.
+    pub fn wait(&self, most: Duration) {
+        wait_for(&self.descriptors(), most);
     }
 
     fn listen(&mut self) {
@@ -233,6 +241,9 @@ impl Judge {
         match said {
             Ok((said, open)) => {
                 self.heard.extend(said.into_iter().map(Heard::Said));
+                if !open {
+                    self.closed.get_or_insert_with(Instant::now);
+                }
                 if !open || !standing || self.exited.is_some() {
                     fault = fault.or_else(|| self.gone(standing));
                 }
@@ -319,7 +330,7 @@ impl Judge {
         match self.exited {
             Some(code) => Some(ScriptFault::Ended(code)),
             // Its processes may outlive its channel for a moment; the jail tells when it is over.
-            None if standing && self.looked.elapsed() < Duration::from_secs(1) => None,
+            None if standing && self.closed.is_some_and(|since| since.elapsed() < GRACE) => None,
             None => Some(ScriptFault::Channel("it was closed".to_owned())),
         }
     }

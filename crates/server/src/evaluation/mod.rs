@@ -122,7 +122,7 @@ impl Evaluations {
         let work = tokio::spawn(async move {
             let in_progress = || ApiError::conflict("evaluation in progress");
             let _door = own.door.try_lock().map_err(|_| in_progress())?;
-            if own.current.is_active() {
+            if own.current.active().is_some() {
                 return Err(in_progress());
             }
             let runtime = tokio::runtime::Handle::current();
@@ -236,23 +236,29 @@ impl Evaluations {
     pub(crate) async fn stop(&self, cause: StopCause) -> bool {
         // One that is just being started is waited for.
         let _door = self.door.lock().await;
-        let mut over = self.over.subscribe();
-        over.mark_unchanged();
-        if !self.current.is_active() {
-            return false;
-        }
+        let Some(id) = self.current.active() else { return false };
         if let Some(notes) = &*self.notes.lock().unwrap_or_else(PoisonError::into_inner) {
             notes.send(Note::Stop(cause));
         }
-        let _ = over.changed().await;
+        self.over(&id).await;
         true
     }
 
     /// Waits until the session that is under way, if one is, is over.
     pub(crate) async fn ended(&self) {
+        if let Some(id) = self.current.active() {
+            self.over(&id).await;
+        }
+    }
+
+    /// Waits until this session is over.
+    async fn over(&self, id: &str) {
         let mut over = self.over.subscribe();
-        over.mark_unchanged();
-        if self.current.is_active() {
+        loop {
+            over.mark_unchanged();
+            if self.current.active().as_deref() != Some(id) {
+                return;
+            }
             let _ = over.changed().await;
         }
     }

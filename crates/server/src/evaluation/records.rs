@@ -106,7 +106,8 @@ fn value(json: &str) -> Value {
 
 /// A record as it is answered, with its story if that is wanted.
 pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
-    let written = |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
+    let written =
+        |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
     let events = events.map(written);
     let SessionRow { start, record, elapsed_s, result, .. } = row;
     Record {

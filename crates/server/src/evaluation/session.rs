@@ -48,8 +48,10 @@ impl Current {
         CurrentSession { active: seen.active, session }
     }
 
-    pub(super) fn is_active(&self) -> bool {
-        lock(&self.seen).active
+    /// Id of the session that is under way.
+    pub(super) fn active(&self) -> Option<String> {
+        let seen = lock(&self.seen);
+        seen.session.as_ref().filter(|_| seen.active).map(|session| session.id.clone())
     }
 
     /// A new session.

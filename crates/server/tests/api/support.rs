@@ -1,6 +1,7 @@
 //! A simulator for one test, and a client that checks what holds for every answer.
 
 mod bundles;
+pub(crate) mod judged;
 mod robot;
 mod scratch;
 
@@ -70,6 +71,26 @@ impl Setup {
 
     pub(crate) fn with_world(mut self, name: &str, bundle: impl Bundle + Send + Sync + 'static) -> Setup {
         self.options.library = self.options.library.with_bundle(name, Arc::new(bundle));
+        self
+    }
+
+    pub(crate) fn judged_by(mut self, script: &str) -> Setup {
+        self.options.judge.script = Some(script.to_owned());
+        self
+    }
+
+    pub(crate) fn workspace(mut self, folder: &std::path::Path) -> Setup {
+        self.options.workspace = folder.to_owned();
+        self
+    }
+
+    pub(crate) fn speed(mut self, speed: f64) -> Setup {
+        self.options.speed = speed;
+        self
+    }
+
+    pub(crate) fn judge(mut self, change: impl FnOnce(&mut JudgeOptions)) -> Setup {
+        change(&mut self.options.judge);
         self
     }
 
@@ -151,6 +172,11 @@ impl Drop for Running {
 }
 
 impl Simulator {
+    /// Waits for something that the server does.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     pub(crate) fn server(&self) -> &Server {
         self.server.as_ref().expect("it runs")
     }

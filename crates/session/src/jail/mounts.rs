@@ -3,7 +3,7 @@
 use super::plan::{JudgePlan, StudentPlan};
 use rustix::fs::Mode;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, mount_remount, unmount,
 };
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -13,6 +13,8 @@ use std::path::Path;
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 /// Inodes of the judge's own files.
 const INODES: u32 = 16_384;
+/// Where control groups are set.
+const CGROUPS: &str = "/sys/fs/cgroup";
 /// Where the judge's file system is put together, in a name space where nobody else sees it.
 const STAGE: &str = "/tmp";
 
@@ -107,8 +109,19 @@ pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), String> {
     let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     // Where a container does not allow it, there is none at all: the host's must not be there.
     if mount("proc", "/proc", "proc", safe, None).is_err() {
-        mount("chicane", "/proc", "tmpfs", closed, Some(nothing.as_c_str()))
-            .map_err(|e| format!("/proc can't be hidden: {e}"))?;
+        return mount("chicane", "/proc", "tmpfs", closed, Some(nothing.as_c_str()))
+            .map_err(|e| format!("/proc can't be hidden: {e}"));
+    }
+    // Root of a student is still the owner of these files: it could change the kernel's settings and lift its own limits.
+    let failed = |e: rustix::io::Errno| format!("/proc/sys can't be closed: {e}");
+    mount_bind("/proc/sys", "/proc/sys").map_err(failed)?;
+    mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"").map_err(failed)?;
+    if Path::new("/proc/sysrq-trigger").exists() {
+        mount_bind("/dev/null", "/proc/sysrq-trigger").map_err(|e| format!("sysrq can't be closed: {e}"))?;
+    }
+    if Path::new(CGROUPS).is_dir() {
+        mount("chicane", CGROUPS, "tmpfs", closed, Some(nothing.as_c_str()))
+            .map_err(|e| format!("{CGROUPS} can't be hidden: {e}"))?;
     }
     Ok(())
 }
