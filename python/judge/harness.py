@@ -1,15 +1,16 @@
 """Runs a judging script for the simulator.
 
-The simulator starts this file in a container and speaks with it over one socket, a line of JSON at a
-time: it sends a call (`load`, `initialize`, `evaluate`, `check`), this file runs the script and says
-what the script wants done; the simulator answers each action before the script goes on. A call ends with
-`answer`, `raised` or `checked`. What the script prints goes elsewhere, to the standard output of
-the container, so that nothing it prints is ever taken for a message.
+The simulator starts this file in a container and speaks with it over one socket, a line of JSON at
+a time: it sends a call (`load`, `initialize`, `evaluate`, `check`), this file runs the script and
+says what the script wants done; the simulator answers each action before the script goes on. A call
+ends with `answer`, `raised` or `checked`. What the script prints goes elsewhere, to the standard
+output of the container, so that nothing it prints is ever taken for a message.
 
 Only the standard library is used. The words are those of the simulator's crate `wire`, version 1.
 """
 
-# What is imported here is waited for at the start of every session: modules that are seldom needed come later.
+# What is imported here is waited for at the start of every session: what is seldom needed is
+# imported where it is.
 import json
 import math
 import os
@@ -55,7 +56,7 @@ class Channel:
 
     def __init__(self, number):
         self.number = number
-        self.lines = open(number, "rb", buffering=1 << 16, closefd=False)
+        self.lines = open(number, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
         self.lock = RLock()
         self.in_call = False
         os.register_at_fork(after_in_child=self.forget)
@@ -130,7 +131,7 @@ class Sim:
         self._act("teleport", **pose(("x", "y", "yaw"), place, motion))
 
     def move_object(self, name, *place, **motion):
-        """Puts an object somewhere: x, y, z, yaw, or a mapping; over `duration`, or along `path`."""
+        """Puts an object somewhere: x, y, z, yaw or a mapping; over `duration`, or along `path`."""
         self._act("move_object", name=name, **pose(POSE, place, motion))
 
     def set_light(self, name, state):

@@ -7,8 +7,8 @@ use std::process::Command;
 
 /// Releases of Debian that have Python 3.14, the calmer one first.
 const RELEASES: [&str; 2] = ["forky", "sid"];
-/// For machines that can't do it this way.
-const INSTEAD: &str = "on a machine that is not Debian, use --judge podman or --judge docker";
+/// What is needed.
+const INSTEAD: &str = "it is prepared from packages of Debian, so it needs a machine or container with Debian";
 
 /// Where Debian keeps its keys.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
