@@ -148,10 +148,9 @@ pub(crate) enum RecordsWhat {
 }
 
 #[derive(Debug, Clone, Args)]
-#[group(id = "form", required = true, multiple = false, args = ["csv", "json"])]
 pub(crate) struct Export {
     /// A table, one line a record
-    #[arg(long)]
+    #[arg(long, required_unless_present = "json", conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Everything, with the story of each session
     #[arg(long)]

