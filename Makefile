@@ -12,7 +12,7 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build run test check bench worlds fuzz clean second-opinion need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -24,7 +24,7 @@ build: need-cargo ## Build the release program and all that it needs
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	$(CARGO) nextest run --workspace --release --locked
@@ -34,13 +34,30 @@ check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licen
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
-	$(RUFF) check python fuzz examples
-	$(RUFF) format --check python fuzz examples
+	$(RUFF) check python fuzz examples readers worlds
+	$(RUFF) format --check python fuzz examples readers worlds
 
 second-opinion: need-cargo need-chromium web/node_modules/.package-lock.json ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
 	web/node_modules/.bin/tsc -p web
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/second-opinion/run.js target/second-opinion
+
+readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package-lock.json ## Have libsdformat, three.js and NumPy read our worlds
+	$(CARGO) build --release --locked --quiet -p chicane-bench --bin readers
+	rm -rf target/readers
+	for project in worlds/*.json examples/projects/*.json; do \
+	  name=$$(basename $$project .json); folder=target/readers/$$name; \
+	  $(CHICANE) build $$project -o $$folder >/dev/null 2>&1 || { $(CHICANE) check $$project; exit 1; }; \
+	  $(TOOLS)/poses $$folder $$name readers >$$folder/poses || exit 1; \
+	  target/release/readers poses $$folder $$name <$$folder/poses || exit 1; \
+	done
+	target/release/readers meshes target/readers >target/readers/meshes.json
+	CHROMIUM="$$(command -v $(CHROMIUM))" node web/readers/run.js target/readers
+	$(TOOLS)/python/bin/python readers/routes.py $(CHICANE) target/readers
+
+$(TOOLS)/poses: readers/poses.cc | need-sdformat
+	@mkdir -p $(TOOLS)
+	c++ -std=c++17 -O1 $< -o $@ $$(pkg-config --cflags --libs $$(pkg-config --list-all | grep -o '^sdformat[0-9]*' | tail -1))
 
 web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
@@ -54,8 +71,8 @@ bench: build ## Print the figures of the core, the service, the camera, the robo
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 	$(CARGO) run --release --locked -p chicane-bench --bin judge
 
-worlds: need-cargo ## Write the shipped worlds anew
-	$(CARGO) run --release --locked -p chicane-testkit --bin make-worlds worlds
+worlds: build ## Build the shipped worlds into target/worlds, to look at their files
+	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 
 fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
@@ -84,6 +101,19 @@ need-schemathesis: need-venv
 	@test -x $(SCHEMATHESIS) || \
 	 { echo "installing schemathesis, which fuzzes the web API"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
+
+need-numpy: need-venv
+	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
+	 { echo "installing NumPy, which reads our waypoints"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
+
+need-sdformat:
+	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \
+	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	   echo "installing libsdformat, which reads our worlds as Gazebo would" && \
+	   export DEBIAN_FRONTEND=noninteractive && packages="libsdformat-dev pkg-config g++" && \
+	   { apt-get install -y -qq $$packages || { apt-get update -qq && apt-get install -y -qq $$packages; }; } >/dev/null 2>&1; } || \
+	 { echo "libsdformat is missing: apt-get install libsdformat-dev pkg-config g++"; exit 1; }
 
 need-venv: need-python
 	@test -x $(TOOLS)/python/bin/pip || $(PYTHON) -m venv $(TOOLS)/python || \

@@ -1,4 +1,5 @@
-//! Writes the table of the built-in worlds, `built_in.rs`: every file below `worlds/`, and a hash of them.
+//! Writes the tables of the built-in worlds, `built_in.rs`: the projects in `worlds/`, the pictures beside
+//! them, and a hash of all that has a say in what is built of them.
 #![allow(clippy::disallowed_methods)]
 
 use std::error::Error;
@@ -7,54 +8,49 @@ use std::path::{Path, PathBuf};
 
 type Files = Vec<(String, PathBuf)>;
 
+/// What makes worlds of projects, from the folder of this crate.
+const MAKERS: [&str; 3] = ["../builder/src", "../world/src", "../../python/judge/templates"];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let variable = |name: &str| std::env::var_os(name).ok_or(format!("cargo sets {name}"));
-    let root = Path::new(&variable("CARGO_MANIFEST_DIR")?).join("../../worlds").canonicalize()?;
+    let here = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    let root = here.join("../../worlds").canonicalize()?;
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", root.display());
 
-    let mut table = String::from("static WORLDS: &[(&str, Files)] = &[\n");
+    let mut files = Files::new();
+    walk(&root, "", &mut files)?;
+    let (mut projects, mut pictures) = (String::new(), String::new());
     let mut hash = Fnv::new();
-    for (world, folder) in sorted(&root)? {
-        if !folder.is_dir() {
-            continue;
+    for (path, file) in &files {
+        let shown = file.to_str().ok_or("the path of a built-in world is not UTF-8")?;
+        match path.rsplit_once('.') {
+            Some((name, "json")) => writeln!(projects, "({name:?}, include_bytes!({shown:?})),")?,
+            Some((_, "png" | "jpg")) => writeln!(pictures, "({path:?}, include_bytes!({shown:?})),")?,
+            _ => continue,
         }
-        let mut files = Files::new();
-        walk(&folder, "", &mut files)?;
-        // By whole path: that is the order in which they are searched.
-        files.sort();
-        writeln!(table, "({world:?}, &[")?;
-        for (path, file) in &files {
-            let bytes = std::fs::read(file)?;
-            for part in [world.as_bytes(), path.as_bytes(), &bytes] {
-                // With the length, so that no two splits of the same bytes are equal.
-                hash.add(&(part.len() as u64).to_le_bytes());
-                hash.add(part);
-            }
-            let file = file.to_str().ok_or("the path of a built-in world is not UTF-8")?;
-            writeln!(table, "({path:?}, include_bytes!({file:?})),")?;
-        }
-        table.push_str("]),\n");
+        hash.file(path, file)?;
     }
-    writeln!(table, "];\nconst ASSETS_REV: &str = \"{:012x}\";", hash.0 >> 16)?;
+    for folder in MAKERS {
+        let mut sources = Files::new();
+        let folder = here.join(folder).canonicalize()?;
+        println!("cargo::rerun-if-changed={}", folder.display());
+        walk(&folder, "", &mut sources)?;
+        sources.iter().try_for_each(|(path, file)| hash.file(path, file))?;
+    }
+    let table = format!(
+        "static PROJECTS: &[(&str, &[u8])] = &[\n{projects}];\n\
+         static PICTURES: &[(&str, &[u8])] = &[\n{pictures}];\n\
+         const ASSETS_REV: &str = \"{:012x}\";\n",
+        hash.0 >> 16
+    );
     std::fs::write(Path::new(&variable("OUT_DIR")?).join("built_in.rs"), table)?;
     Ok(())
 }
 
-/// All files below a folder with their paths from there.
+/// All files below a folder with their paths from there, by name. What desktops, editors and
+/// Python leave behind is passed over.
 fn walk(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Box<dyn Error>> {
-    for (name, path) in sorted(folder)? {
-        if path.is_dir() {
-            walk(&path, &format!("{prefix}{name}/"), files)?;
-        } else {
-            files.push((format!("{prefix}{name}"), path));
-        }
-    }
-    Ok(())
-}
-
-/// What is in a folder, by name. What desktops, editors and Python leave behind is passed over.
-fn sorted(folder: &Path) -> Result<Files, Box<dyn Error>> {
     let mut entries = Files::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -64,7 +60,14 @@ fn sorted(folder: &Path) -> Result<Files, Box<dyn Error>> {
         }
     }
     entries.sort();
-    Ok(entries)
+    for (name, path) in entries {
+        if path.is_dir() {
+            walk(&path, &format!("{prefix}{name}/"), files)?;
+        } else {
+            files.push((format!("{prefix}{name}"), path));
+        }
+    }
+    Ok(())
 }
 
 /// FNV-1a, 64 bits.
@@ -79,5 +82,15 @@ impl Fnv {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
+    }
+
+    /// A path and what is there, with lengths, so that no two splits of the same bytes are equal.
+    fn file(&mut self, path: &str, file: &Path) -> Result<(), Box<dyn Error>> {
+        let bytes = std::fs::read(file)?;
+        for part in [path.as_bytes(), &bytes] {
+            self.add(&(part.len() as u64).to_le_bytes());
+            self.add(part);
+        }
+        Ok(())
     }
 }

@@ -1,17 +1,47 @@
-//! Worlds outside of a run: loading them, and printing their floor.
+//! Worlds outside of a run: building them, loading them, and printing their floor.
 //!
-//! `worlds` prints all figures; `worlds print <file> <world> <dpi>` writes a print to look at.
-#![allow(clippy::disallowed_methods)]
+//! `worlds` prints all figures; `worlds print <file> <world> <dpi>` writes a print to look at, `worlds thumbnails
+//! <folder>` the pictures for lists.
+#![allow(clippy::disallowed_methods, unsafe_code)]
 
 use chicane_bench::report::{Report, Target};
 use chicane_bench::{Broken, end};
-use chicane_render::Print;
+use chicane_builder::{Project, build};
+use chicane_render::{Print, thumbnail};
 use chicane_testkit::{SHIPPED, shipped_world};
-use chicane_world::Bounds;
+use chicane_world::{Assets, Bounds, MemoryBundle, Profile, World};
 use glam::DVec2;
+use serde_json::{Value, json};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Bytes on the heap.
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+struct Counting;
+
+// SAFETY: forwards to the system allocator and only counts.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     end("worlds", run())
@@ -25,16 +55,41 @@ fn run() -> Result<(), Broken> {
         let to = BufWriter::new(std::fs::File::create(file)?);
         return Ok(Print::new(&shipped_world(world), dpi.parse()?)?.write_jpeg(to)?);
     }
+    if let [word, folder] = &words[..]
+        && word == "thumbnails"
+    {
+        for name in SHIPPED {
+            let file = std::path::Path::new(folder).join(format!("{name}.png"));
+            std::fs::write(file, thumbnail(&shipped_world(name), Arc::new(Profile::gen1())))?;
+        }
+        return Ok(());
+    }
     let mut report = Report::default();
-    for name in SHIPPED {
-        let mut times: Vec<_> = (0..20)
-            .map(|_| {
-                let start = Instant::now();
-                shipped_world(name);
-                start.elapsed()
-            })
-            .collect();
-        report.add_times(&format!("loading {name}"), &mut times, Target::None);
+    let large = (Project::read(large().to_string().as_bytes())?, MemoryBundle::default());
+    let shipped = SHIPPED.iter().map(|name| Ok::<_, Broken>(((*name).to_owned(), shipped_project(name)?)));
+    let worlds = shipped.chain([Ok(("20 × 20 m with 500 objects".to_owned(), large))]);
+    for world in worlds {
+        let (name, (project, files)) = world?;
+        let built = || build(&project, &files);
+        let bundle = built()?;
+        let loaded = || World::load(&Assets::of(&bundle));
+        let bytes: usize = bundle.files.values().map(Vec::len).sum();
+        report.add_times(&format!("building {name}"), &mut times(built), Target::None);
+        report.add(format!("building {name}: files"), bytes as f64 / 1e6, "MB", Target::None);
+        report.add_times(&format!("loading {name}"), &mut times(loaded), Target::None);
+        let before = LIVE.load(Ordering::Relaxed);
+        let kept = loaded()?;
+        let grown = (LIVE.load(Ordering::Relaxed) - before) as f64 / f64::from(1 << 20);
+        report.add(format!("loading {name}: memory of the world"), grown, "MiB", Target::None);
+        drop(kept);
+        let start = Instant::now();
+        thumbnail(&loaded()?, Arc::new(Profile::gen1()));
+        report.add(
+            format!("drawing {name} for lists"),
+            start.elapsed().as_secs_f64() * 1e3,
+            "ms",
+            Target::None,
+        );
     }
     let mut world = shipped_world("oval");
     world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::splat(5.0) });
@@ -53,6 +108,49 @@ fn run() -> Result<(), Broken> {
     report.add(format!("{what}: peak memory above the loaded world"), grown, "MiB", Target::AtMost(64.0));
     report.print();
     Ok(())
+}
+
+/// How long something takes, again and again.
+fn times<T>(mut what: impl FnMut() -> T) -> Vec<Duration> {
+    (0..20)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(what());
+            start.elapsed()
+        })
+        .collect()
+}
+
+/// The project of a shipped world and the pictures beside it.
+fn shipped_project(name: &str) -> Result<(Project, MemoryBundle), Broken> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worlds");
+    let project = Project::read(&std::fs::read(folder.join(format!("{name}.json")))?)?;
+    let mut files = MemoryBundle::default();
+    for entry in std::fs::read_dir(folder.join("pictures"))? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().map_err(|_| "a name is not UTF-8")?;
+        files.insert(format!("pictures/{name}"), std::fs::read(entry.path())?);
+    }
+    Ok((project, files))
+}
+
+/// A large world: a ring on 20 × 20 m, and 500 objects of every kind beside it.
+fn large() -> Value {
+    let kinds = ["box", "cylinder", "sphere", "cone", "light"];
+    let object = |i: usize| {
+        // Rows of 25 in the middle of the ring.
+        let (x, y) = (0.5 + (i % 25) as f64 * 0.79, 0.5 + (i / 25) as f64 * 0.79);
+        json!({ "kind": kinds[i % 5], "name": format!("thing_{i}"), "x": 10.0 + (x - 10.0) * 0.6, "y": 10.0 + (y - 8.0) * 0.6 })
+    };
+    let node = |i: u32| {
+        let (s, c) = libm::sincos(std::f64::consts::TAU * f64::from(i) / 40.0);
+        json!({ "x": 10.0 + 9.3 * c, "y": 10.0 + 9.3 * s })
+    };
+    json!({
+        "version": 1, "name": "large", "field": { "size": [20, 20] }, "fence": {},
+        "track": { "width": 0.6, "nodes": (0..40).map(node).collect::<Vec<_>>() },
+        "objects": (0..500).map(object).collect::<Vec<_>>(),
+    })
 }
 
 /// Takes bytes and keeps none.

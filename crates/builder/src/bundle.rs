@@ -1,7 +1,7 @@
 //! A project as the files of a bundle. The same project and files give the same bytes.
 
-use crate::check::{Finding, Severity, check, check_files};
-use crate::files::{Files, picture_ending};
+use crate::check::{Finding, Place, Rule, Severity, check, check_files};
+use crate::files::{Files, as_png, decode, picture_ending};
 use crate::line::Line;
 use crate::project::{Evaluation, FileName, Ground, Project, Script, evaluation_config};
 use crate::{objects, road, shapes};
@@ -50,7 +50,10 @@ pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, Build
     let name = project.name.as_str();
     let line = Line::of(&project.track);
     let mut bundle = MemoryBundle::default();
-    let pictures = ship_pictures(project, files, &mut bundle);
+    let pictures = match ship_pictures(project, files, &mut bundle) {
+        Ok(pictures) => pictures,
+        Err(finding) => return Err(BuildError { findings: findings.into_iter().chain([finding]).collect() }),
+    };
     for (i, object) in project.objects.iter().enumerate().filter(|(_, o)| objects::has_mesh(&o.kind)) {
         let mesh = shapes::build(&object.name, &object.kind, &pictures);
         bundle.insert(format!("meshes/{name}/object_{i}.dae"), collada::write(&mesh));
@@ -68,27 +71,37 @@ pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, Build
     Ok(bundle)
 }
 
-/// Puts each picture into the bundle once, as it is. The field's has a name of its own.
-fn ship_pictures<'a>(project: &'a Project, files: &dyn Files, bundle: &mut MemoryBundle) -> Pictures<'a> {
+/// Puts each picture into the bundle once, as it is. The field's has a name of its own and is a PNG.
+fn ship_pictures<'a>(
+    project: &'a Project,
+    files: &dyn Files,
+    bundle: &mut MemoryBundle,
+) -> Result<Pictures<'a>, Finding> {
     let folder = format!("meshes/{}", project.name);
-    if let Ground::Picture(picture) = &project.field.ground
-        && let Some(bytes) = files.read(picture.as_str())
-    {
-        bundle.insert(format!("{folder}/textures/field.png"), bytes);
-    }
     let mut paths = BTreeMap::new();
-    let decals = project.decals.iter().map(|d| &d.picture);
-    for picture in decals.chain(project.objects.iter().flat_map(|o| o.kind.pictures())) {
-        if paths.contains_key(picture) {
+    for (place, picture) in project.pictures() {
+        let is_field = matches!(&project.field.ground, Ground::Picture(p) if p == picture)
+            && place.starts_with("field.");
+        if !is_field && paths.contains_key(picture) {
             continue;
         }
-        let Some(bytes) = files.read(picture.as_str()) else { continue };
-        let Ok(ending) = picture_ending(picture.as_str(), &bytes) else { continue };
+        let broken = |why: String| {
+            let message = format!("The picture {picture} can't be read: {why}.");
+            Rule::PictureUnreadable.broken(Place::File { path: place.clone() }, message)
+        };
+        let bytes = files.read(picture.as_str()).ok_or_else(|| broken("it is gone".to_owned()))?;
+        let decoded = decode(&bytes).map_err(|e| broken(e.to_string()))?;
+        if is_field {
+            let png = as_png(bytes, &decoded).map_err(|e| broken(e.to_string()))?;
+            bundle.insert(format!("{folder}/textures/field.png"), png);
+            continue;
+        }
+        let ending = picture_ending(picture.as_str(), &bytes).map_err(|e| broken(e.message))?;
         let path = format!("textures/picture_{}.{ending}", paths.len());
         bundle.insert(format!("{folder}/{path}"), bytes);
         paths.insert(picture, path);
     }
-    Pictures { paths }
+    Ok(Pictures { paths })
 }
 
 fn ship_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {

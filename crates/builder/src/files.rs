@@ -1,8 +1,10 @@
 //! The files beside a project: pictures and scripts, by relative name.
 
 use chicane_world::{MemoryBundle, picture};
+use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
 use imagesize::ImageType;
 use std::borrow::Cow;
+use std::io::Cursor;
 
 /// Where the files beside a project come from.
 pub trait Files {
@@ -25,6 +27,28 @@ impl Files for NoFiles {
     fn read(&self, _: &str) -> Option<Cow<'_, [u8]>> {
         None
     }
+}
+
+/// Memory that decoding one picture may take.
+const MAX_MEMORY: u64 = 1 << 30;
+
+/// Decodes a picture whose header was checked, to its end.
+pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage, ImageError> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_MEMORY);
+    reader.limits(limits);
+    reader.decode()
+}
+
+/// The same picture as a PNG file: the bytes themselves, if they are one.
+pub(crate) fn as_png(bytes: Cow<'_, [u8]>, decoded: &DynamicImage) -> Result<Vec<u8>, ImageError> {
+    if matches!(imagesize::image_type(&bytes), Ok(ImageType::Png)) {
+        return Ok(bytes.into_owned());
+    }
+    let mut png = Cursor::new(Vec::new());
+    decoded.to_rgba8().write_to(&mut png, ImageFormat::Png)?;
+    Ok(png.into_inner())
 }
 
 /// Whether the bytes are a picture that a world may hold, and the ending its name should have.

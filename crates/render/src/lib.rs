@@ -15,6 +15,7 @@ mod raster;
 mod render;
 mod stage;
 mod texture;
+mod thumbnail;
 
 pub use image::Image;
 pub use lens::Optics;
@@ -22,3 +23,4 @@ pub use moment::{CarMoment, Moment};
 pub use print::{MAX_SIDE as MAX_PRINT_SIDE, Print, PrintError, STRIP_ROWS};
 pub use render::{Camera, Layers, Renderer, Rgb};
 pub use stage::{Stage, label};
+pub use thumbnail::{THUMBNAIL_SIZE, thumbnail};

@@ -116,6 +116,8 @@ pub(crate) struct Parts {
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
+    /// Thumbnails that were asked for, by world and revision; one is made at a time.
+    pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<(String, Option<String>), Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
     /// Places for open WebSockets.
@@ -207,6 +209,7 @@ impl Server {
             cdn,
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
+            thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),

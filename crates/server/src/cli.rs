@@ -22,7 +22,7 @@ pub(crate) enum What {
     Serve(Serve),
     /// Say what is in a world or a builder project, and what is wrong with it
     Check {
-        /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval; or a project, NAME.json
+        /// A project, NAME.json; a folder that holds worlds/NAME.world and what it needs; or a built-in world, such as oval
         path: String,
     },
     /// Build the world of a builder project
@@ -35,10 +35,21 @@ pub(crate) enum What {
     },
     /// Make a new builder project
     New(New),
-    /// Drive one lap of the world in a folder, as fast as the machine can
+    /// Write the floor of a world as a picture for printing, true to scale
+    Print {
+        /// A project, a world's folder, or a built-in world, such as oval
+        world: String,
+        /// Picture to write, .jpg
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Pixels an inch
+        #[arg(long, value_name = "NUMBER", default_value_t = 150, value_parser = clap::value_parser!(u16).range(10..=600))]
+        dpi: u16,
+    },
+    /// Drive one lap of a world, as fast as the machine can
     Lap {
-        /// Folder that holds worlds/NAME.world and what it needs, such as worlds/oval
-        folder: String,
+        /// A project, a world's folder, or a built-in world, such as oval
+        world: String,
         /// Metres a second
         #[arg(long, default_value_t = 1.0, value_parser = lap_speed)]
         speed: f64,

@@ -1,9 +1,9 @@
 //! The program `chicane`: what people start.
 //!
-//! `chicane serve` runs the simulator; `chicane check <folder>` loads a world and says what is in
-//! it; `chicane lap <folder>` drives a lap of it without a window, as fast as the machine can.
-//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects. `chicane evaluate` and `chicane
-//! judge` run an evaluation without a window; `chicane setup` prepares what judging scripts need.
+//! `chicane serve` runs the simulator; `chicane check <world>` loads a world and says what is in
+//! it; `chicane lap <world>` drives a lap of it without a window, as fast as the machine can.
+//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects, `chicane print` their floor. `chicane
+//! evaluate` and `chicane judge` run an evaluation without a window; `chicane setup` prepares what judging scripts need.
 #![allow(clippy::disallowed_methods)]
 
 mod check;
@@ -12,12 +12,13 @@ mod export;
 mod headless;
 mod lap;
 mod log;
+mod progress;
 mod projects;
 mod script;
 mod serve;
 mod setup;
 
-use chicane_store::FolderBundle;
+use chicane_store::{FolderBundle, Library, LoadError};
 use chicane_world::{Assets, World};
 use clap::Parser;
 use cli::{Cli, RecordsWhat, What};
@@ -33,7 +34,8 @@ fn main() -> ExitCode {
         Some(What::Check { path }) => check::run(path),
         Some(What::Build { project, output }) => projects::build_into(project, output),
         Some(What::New(new)) => projects::new(new),
-        Some(What::Lap { folder, speed }) => lap::run(folder, *speed),
+        Some(What::Print { world, output, dpi }) => projects::print(world, output, *dpi),
+        Some(What::Lap { world, speed }) => lap::run(world, *speed),
         Some(What::Evaluate(asked)) => return exit(headless::evaluate(asked)),
         Some(What::Judge(asked)) => return exit(headless::judge(asked)),
         Some(What::Records { what: RecordsWhat::Export(asked) }) => {
@@ -60,10 +62,23 @@ fn exit(done: Result<u8, String>) -> ExitCode {
     }
 }
 
-/// Loads the world of a folder.
-fn load(folder: &str) -> Result<World, String> {
-    if !Path::new(folder).is_dir() {
-        return Err(format!("{folder} is not a folder; a world's folder holds worlds/<name>.world"));
+/// Loads a world: of a folder, of a project, or one of the program by its name.
+fn load(which: &str) -> Result<World, String> {
+    let path = Path::new(which);
+    if path.is_dir() {
+        return World::load(&Assets::of(&FolderBundle::new(which))).map_err(|e| e.to_string());
     }
-    World::load(&Assets::of(&FolderBundle::new(folder))).map_err(|e| e.to_string())
+    if path.is_file() {
+        return projects::make(which).map(|made| made.world);
+    }
+    Library::built_in().load(which).map_err(|error| match error {
+        LoadError::NotFound => {
+            let names: Vec<String> = Library::built_in().entries().into_iter().map(|e| e.name).collect();
+            format!(
+                "there is no {which}: a world is a folder that holds worlds/<name>.world, a project <name>.json, or one of {}",
+                names.join(", ")
+            )
+        }
+        LoadError::Broken(why) => why.to_string(),
+    })
 }

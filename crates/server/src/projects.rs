@@ -1,13 +1,16 @@
-//! `chicane build`, `chicane check` and `chicane new` for builder projects.
+//! `chicane build`, `chicane check`, `chicane new` and `chicane print`: worlds of builder projects, and their floors.
 
 use crate::cli::New;
+use crate::progress::Progress;
 use chicane_builder::{Files, Finding, Line, Project, Severity, Wish, build, check, check_files, random};
+use chicane_render::{Print, thumbnail};
 use chicane_store::FolderBundle;
-use chicane_world::{Assets, Bundle, MemoryBundle, World};
+use chicane_world::{Assets, Bundle, MemoryBundle, Profile, World};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files beside a project on disk. Links are not followed.
 struct Beside(FolderBundle);
@@ -70,18 +73,69 @@ fn describe(project: &Project) -> String {
     )
 }
 
+/// A project that was made into a world.
+pub(crate) struct Made {
+    pub(crate) project: Project,
+    /// All files of the world, its picture for lists among them.
+    pub(crate) bundle: MemoryBundle,
+    pub(crate) world: World,
+    pub(crate) warnings: Vec<Finding>,
+}
+
+/// Makes the world of a project.
+pub(crate) fn make(path: &str) -> Result<Made, String> {
+    let (project, files) = open(path)?;
+    let mut progress = Progress::new(format!("building {}", project.name));
+    let mut bundle = build(&project, &files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
+    progress.set(0.2);
+    // Whatever the check lets through must load.
+    let world = World::load(&Assets::of(&bundle)).map_err(|e| format!("the world can't be loaded: {e}"))?;
+    progress.say(format!("drawing {}", project.name));
+    progress.set(0.4);
+    let picture = thumbnail(&world, Arc::new(Profile::gen1()));
+    bundle.insert(format!("track_iconography/{}.png", project.name), picture);
+    progress.set(1.0);
+    let mut warnings = check(&project);
+    warnings.extend(check_files(&project, &files));
+    Ok(Made { project, bundle, world, warnings })
+}
+
 /// Builds the world of a project into a folder.
 pub(crate) fn build_into(path: &str, folder: &Path) -> Result<(), String> {
-    let (project, files) = open(path)?;
-    let bundle = build(&project, &files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
-    // Whatever the check lets through must load.
-    World::load(&Assets::of(&bundle)).map_err(|e| format!("the world can't be loaded: {e}"))?;
+    let Made { project, bundle, warnings, .. } = make(path)?;
     make_room(project.name.as_str(), folder)?;
     write(&bundle, folder)?;
-    for warning in check(&project) {
+    for warning in warnings {
         eprintln!("{warning}");
     }
     println!("{}: {} files of the world {}", folder.display(), bundle.files.len(), project.name);
+    Ok(())
+}
+
+/// Writes the floor of a world as a picture for printing.
+pub(crate) fn print(world: &str, output: &Path, dpi: u16) -> Result<(), String> {
+    let world = crate::load(world)?;
+    let print = Print::new(&world, dpi).map_err(|e| e.to_string())?;
+    let wrong = |e: std::io::Error| format!("{}: {e}", output.display());
+    // Under another name until it is whole: half a picture is no picture.
+    let part = output.with_extension("jpg.part");
+    let file = BufWriter::new(std::fs::File::create(&part).map_err(wrong)?);
+    let mut progress = Progress::new(format!("printing {}", world.name));
+    let written = print.write_jpeg_telling(file, |done| progress.set(done));
+    drop(progress);
+    written.and_then(|()| std::fs::rename(&part, output)).map_err(|e| {
+        let _ = std::fs::remove_file(&part);
+        wrong(e)
+    })?;
+    let metres = |pixels: usize| pixels as f64 / print.pixels_per_metre();
+    println!(
+        "{}: {} × {} pixels, {:.2} × {:.2} m at {dpi} dpi",
+        output.display(),
+        print.width(),
+        print.height(),
+        metres(print.width()),
+        metres(print.height())
+    );
     Ok(())
 }
 

@@ -43,9 +43,14 @@ impl Drop for Scratch {
 
 #[test]
 fn check_says_what_is_in_a_world() {
-    let output = chicane(&["check", "worlds/oval"]);
+    let output = chicane(&["check", "oval"]);
     assert!(output.status.success());
     let text = out(&output);
+    let scratch = Scratch::new("oval");
+    let folder = scratch.0.join("built");
+    let folder = folder.to_str().expect("a path");
+    assert!(chicane(&["build", "worlds/oval.json", "-o", folder]).status.success());
+    assert_eq!(out(&chicane(&["check", folder])), text, "by name and from its files");
     for line in [
         "world      oval\n",
         "bounds     (0.00, 0.00) to (8.00, 6.00) m\n",
@@ -59,7 +64,7 @@ fn check_says_what_is_in_a_world() {
 #[test]
 fn a_lap_gives_the_same_time_every_time() {
     let time = || {
-        let output = chicane(&["lap", "worlds/technical", "--speed", "1.5"]);
+        let output = chicane(&["lap", "worlds/technical.json", "--speed", "1.5"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = out(&output);
         assert!(text.contains("0 objects touched"), "{text}");
@@ -74,9 +79,10 @@ fn mistakes_are_answered_with_what_would_be_right() {
     assert!(unknown.contains("'fly'") && unknown.contains("--help"), "{unknown}");
     assert_eq!(
         refused(&["check", "no/such/place"]),
-        "chicane: no/such/place is not a folder; a world's folder holds worlds/<name>.world"
+        "chicane: there is no no/such/place: a world is a folder that holds worlds/<name>.world, a project <name>.json, \
+         or one of field, oval, riverside, slalom, speedway, technical, town"
     );
-    let fast = refused(&["lap", "worlds/oval", "--speed", "fast"]);
+    let fast = refused(&["lap", "oval", "--speed", "fast"]);
     assert!(fast.contains("--speed takes metres a second from 0.1 to 3, not fast"), "{fast}");
 }
 
@@ -124,7 +130,7 @@ fn a_random_project_is_checked_built_and_driven() {
     for _ in 0..2 {
         let built = chicane(&["build", project, "-o", world]);
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        assert_eq!(out(&built), format!("{world}: 7 files of the world random_7\n"));
+        assert_eq!(out(&built), format!("{world}: 8 files of the world random_7\n"));
     }
     assert!(out(&chicane(&["check", world])).contains("objects    4 (4 wall)\n"));
     let lap = chicane(&["lap", world]);
@@ -175,4 +181,31 @@ fn mistakes_in_projects_are_named() {
         refused(&["new", "--random", "--field", "big"]).contains("it is two numbers such as 8x6, not big")
     );
     assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json: File exists"));
+}
+
+#[test]
+fn a_floor_is_printed_to_a_file() {
+    let scratch = Scratch::new("print");
+    let file = scratch.0.join("floor.jpg");
+    let path = file.to_str().expect("a path");
+    let output = chicane(&["print", "worlds/oval.json", "-o", path, "--dpi", "10"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        out(&output).ends_with("floor.jpg: 3150 × 2362 pixels, 8.00 × 6.00 m at 10 dpi\n"),
+        "{}",
+        out(&output)
+    );
+    let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(progress.contains("printing oval: 5") && progress.contains("printing oval: 100 %"), "{progress}");
+    let picture = image::open(&file).expect("a picture");
+    assert_eq!((picture.width(), picture.height()), (3150, 2362));
+    assert!(refused(&["print", "oval", "-o", path, "--dpi", "9"]).contains("10..=600"));
+    assert_eq!(
+        refused(&["print", "oval", "-o", path, "--dpi", "600"]),
+        "chicane: a floor of 8.0 × 6.0 m fits at up to 208 dpi: a JPEG ends at 65535 pixels a side"
+    );
+    assert!(refused(&["print", "oval", "-o", "/no/such/place.jpg"]).contains("/no/such/place.jpg"));
+    let left: Vec<_> =
+        std::fs::read_dir(&scratch.0).expect("a folder").map(|e| e.expect("e").file_name()).collect();
+    assert!(left.iter().all(|n| !n.to_string_lossy().contains("part")), "{left:?}");
 }

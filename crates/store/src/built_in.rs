@@ -1,59 +1,98 @@
-//! The worlds that are part of the program. The build script writes the table.
+//! The worlds that are part of the program: builder projects, each built when it is first asked for.
 
-use chicane_world::Bundle;
+use chicane_builder::{Files, Project, build};
+use chicane_world::{Bundle, MemoryBundle};
 use std::borrow::Cow;
-
-/// Paths and bytes, by path.
-type Files = &'static [(&'static str, &'static [u8])];
+use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
 /// 12 hex digits that change when any built-in file changes.
 pub(crate) const REV: &str = ASSETS_REV;
 
-/// The files of one built-in world.
-pub(crate) struct BuiltIn(Files);
+/// A world of the program.
+pub struct BuiltIn {
+    name: &'static str,
+    project: &'static [u8],
+    files: OnceLock<MemoryBundle>,
+}
+
+/// The files beside the projects.
+struct Pictures;
+
+impl Files for Pictures {
+    fn read(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        PICTURES.iter().find(|(path, _)| *path == name).map(|(_, bytes)| Cow::Borrowed(*bytes))
+    }
+}
 
 impl BuiltIn {
-    /// All of them with their names.
-    pub(crate) fn all() -> impl Iterator<Item = (&'static str, BuiltIn)> {
-        WORLDS.iter().map(|&(name, files)| (name, BuiltIn(files)))
+    /// All of them, by name.
+    pub fn all() -> impl Iterator<Item = BuiltIn> {
+        PROJECTS.iter().map(|&(name, project)| BuiltIn { name, project, files: OnceLock::new() })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it is called for people.
+    pub fn display(&self) -> String {
+        Project::read(self.project).map_or_else(|_| self.name.to_owned(), |p| p.display_name)
+    }
+
+    /// Its files.
+    pub fn files(&self) -> &MemoryBundle {
+        self.files.get_or_init(|| {
+            let project = Project::read(self.project).map_err(|e| e.to_string());
+            let built = project.and_then(|p| build(&p, &Pictures).map_err(|e| e.to_string()));
+            // That all of them can be built is tested; without its files a world says that it can't be loaded.
+            built.unwrap_or_else(|error| {
+                tracing::error!(world = self.name, %error, "a world of the program can't be built");
+                MemoryBundle::default()
+            })
+        })
     }
 }
 
 impl Bundle for BuiltIn {
     fn read(&self, path: &str) -> Option<Cow<'_, [u8]>> {
-        let at = self.0.binary_search_by_key(&path, |(path, _)| path).ok()?;
-        Some(Cow::Borrowed(self.0[at].1))
+        Bundle::read(self.files(), path)
     }
 
     fn list(&self, folder: &str) -> Vec<String> {
-        self.0.iter().map(|(path, _)| *path).filter(|p| p.starts_with(folder)).map(str::to_owned).collect()
+        Bundle::list(self.files(), folder)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FolderBundle;
-    use std::path::Path;
 
     #[test]
     fn the_table_is_the_folder() {
-        let names: Vec<_> = BuiltIn::all().map(|(name, _)| name).collect();
-        assert_eq!(names, ["field", "oval", "technical"]);
-        for (name, built_in) in BuiltIn::all() {
-            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds").join(name);
-            let folder = FolderBundle::new(root);
-            let paths = built_in.list("");
-            assert!(paths.is_sorted(), "{paths:?}");
-            assert!(paths.contains(&format!("worlds/{name}.world")), "{paths:?}");
-            for path in &paths {
-                assert_eq!(built_in.read(path), folder.read(path), "{name}/{path}");
-            }
-            assert_eq!(built_in.list("worlds/"), folder.list("worlds/"));
-            assert_eq!(built_in.read("worlds/none.world"), None);
-            assert_eq!(built_in.read("worlds"), None);
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds");
+        let mut on_disk: Vec<String> = std::fs::read_dir(root)
+            .expect("a folder")
+            .map(|e| e.expect("an entry").file_name().into_string().expect("a name"))
+            .filter_map(|n| n.strip_suffix(".json").map(str::to_owned))
+            .collect();
+        on_disk.sort();
+        assert_eq!(BuiltIn::all().map(|b| b.name().to_owned()).collect::<Vec<_>>(), on_disk);
+    }
+
+    #[test]
+    fn each_is_built_and_named_after_its_project() {
+        for world in BuiltIn::all() {
+            let project = Project::read(world.project).expect("a project");
+            assert_eq!(project.name.as_str(), world.name());
+            let made = build(&project, &Pictures).unwrap_or_else(|e| panic!("{}: {e}", world.name()));
+            assert!(made.files == world.files().files, "{}", world.name());
+            let file = format!("worlds/{}.world", world.name());
+            assert!(world.read(&file).is_some());
+            assert_eq!(world.list("worlds/"), [file]);
+            assert_eq!(world.read("worlds"), None);
         }
     }
 

@@ -12,6 +12,7 @@ mod records;
 mod scratch;
 mod settings;
 
+pub use built_in::BuiltIn;
 pub use data::{Data, OpenError};
 pub use folder::FolderBundle;
 pub use library::{Entry, Library, LoadError, Summary};

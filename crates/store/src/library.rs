@@ -58,23 +58,22 @@ struct Held {
 impl Library {
     /// The worlds that are part of the program.
     pub fn built_in() -> Library {
-        BuiltIn::all().fold(Library::default(), |library, (name, b)| library.with_bundle(name, Arc::new(b)))
+        BuiltIn::all().fold(Library::default(), |mut library, world| {
+            let entry = Entry { display: world.display(), official: true, ..Entry::of(world.name()) };
+            library.insert(entry, Arc::new(world));
+            library
+        })
     }
 
     /// The library with one more world, which takes the place of one of the same name. Its files
     /// are taken not to change.
     pub fn with_bundle(mut self, name: impl Into<String>, bundle: Arc<dyn Bundle + Send + Sync>) -> Library {
-        let name = name.into();
-        let entry = Entry {
-            name: name.clone(),
-            display: display(&name),
-            world_id: None,
-            rev: None,
-            official: false,
-            deletable: false,
-        };
-        self.worlds.insert(name, Held { entry, bundle, summary: OnceLock::new() });
+        self.insert(Entry::of(&name.into()), bundle);
         self
+    }
+
+    fn insert(&mut self, entry: Entry, bundle: Arc<dyn Bundle + Send + Sync>) {
+        self.worlds.insert(entry.name.clone(), Held { entry, bundle, summary: OnceLock::new() });
     }
 
     /// All worlds: those that stay first, then by name.
@@ -95,6 +94,11 @@ impl Library {
         self.held(name)?.load()
     }
 
+    /// A file of a world.
+    pub fn file(&self, name: &str, path: &str) -> Option<Vec<u8>> {
+        self.held(name).ok()?.bundle.read(path).map(|b| b.into_owned())
+    }
+
     /// What is known of a world already, without loading it.
     pub fn known_summary(&self, name: &str) -> Option<Result<Summary, LoadError>> {
         self.held(name).ok()?.summary.get().cloned()
@@ -113,6 +117,20 @@ impl Library {
 
     fn held(&self, name: &str) -> Result<&Held, LoadError> {
         self.worlds.get(name).ok_or(LoadError::NotFound)
+    }
+}
+
+impl Entry {
+    /// One that is neither official nor installed.
+    fn of(name: &str) -> Entry {
+        Entry {
+            name: name.to_owned(),
+            display: display(name),
+            world_id: None,
+            rev: None,
+            official: false,
+            deletable: false,
+        }
     }
 }
 
@@ -145,10 +163,8 @@ fn summary_of(world: &World) -> Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FolderBundle;
     use chicane_world::MemoryBundle;
     use std::borrow::Cow;
-    use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     const EMPTY: &str = "<sdf version='1.7'><world name='yard'></world></sdf>";
@@ -176,29 +192,12 @@ mod tests {
     }
 
     #[test]
-    fn built_in_worlds_are_those_on_disk() {
-        let library = Library::built_in();
-        for name in ["oval", "technical", "field"] {
-            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds").join(name);
-            let on_disk = World::load(&Assets::of(&FolderBundle::new(root))).expect("loads from disk");
-            assert!(library.load(name).expect("loads") == on_disk, "{name} differs");
-        }
-    }
-
-    #[test]
     fn built_in_worlds_are_listed() {
         let library = Library::built_in();
         let listed: Vec<_> = library.entries().into_iter().map(|e| (e.name, e.display)).collect();
-        let expected = [("field", "Field"), ("oval", "Oval"), ("technical", "Technical")];
-        assert_eq!(listed, expected.map(|(n, d)| (n.to_owned(), d.to_owned())));
-        let oval = Entry {
-            name: "oval".to_owned(),
-            display: "Oval".to_owned(),
-            world_id: None,
-            rev: None,
-            official: false,
-            deletable: false,
-        };
+        let expected = ["Field", "Oval", "Riverside", "Slalom", "Speedway", "Technical", "Town"];
+        assert_eq!(listed, expected.map(|d| (d.to_lowercase(), d.to_owned())));
+        let oval = Entry { official: true, ..Entry::of("oval") };
         assert_eq!(library.entry("oval"), Some(oval));
         assert_eq!(library.summary("oval"), Ok(Summary { size: [8.0, 6.0], evaluation: true }));
     }
@@ -226,18 +225,18 @@ mod tests {
         let yard = Arc::new(bundle(&[("worlds/yard.world", EMPTY)]));
         let library = Library::built_in().with_bundle("yard", yard);
         assert_eq!(library.load("yard").expect("loads").name, "yard");
-        assert_eq!(library.entries().len(), 4);
-        assert_eq!(library.entries()[3].name, "yard");
+        let names: Vec<String> = library.entries().into_iter().map(|e| e.name).collect();
+        assert_eq!((names.len(), names[7].as_str()), (8, "yard"));
 
         let library = library.with_bundle("oval", Arc::new(bundle(&[("worlds/oval.world", EMPTY)])));
-        assert_eq!(library.entries().len(), 4);
+        assert_eq!(library.entries().len(), 8);
         assert_eq!(library.summary("oval"), Ok(Summary { size: [0.0; 2], evaluation: false }));
     }
 
     #[test]
     fn the_route_gives_the_size_where_there_is_no_ground() {
         let mut files = bundle(&[("worlds/yard.world", EMPTY)]);
-        let oval = BuiltIn::all().find(|(name, _)| *name == "oval").expect("oval").1;
+        let oval = BuiltIn::all().find(|w| w.name() == "oval").expect("oval");
         files.insert("routes/yard.npy", oval.read("routes/oval.npy").expect("a route").into_owned());
         let library = Library::default().with_bundle("yard", Arc::new(files));
         let route = library.load("yard").expect("loads").route.expect("a route").bounds();

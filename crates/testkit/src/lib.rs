@@ -4,19 +4,25 @@
 pub mod http;
 mod pilot;
 pub mod sounds;
-mod tracks;
 mod yard;
 
 pub use chicane_store::FolderBundle;
 pub use pilot::Pilot;
-pub use tracks::{SHIPPED, shipped_bundle};
 pub use yard::Yard;
 
-use chicane_world::{Assets, World};
-use std::path::Path;
+use chicane_store::BuiltIn;
+use chicane_world::{Assets, MemoryBundle, World};
 
-/// Loads a world that ships with the project, such as `oval`, from its files.
+/// Names of the worlds that ship with the project.
+pub const SHIPPED: [&str; 7] = ["field", "oval", "riverside", "slalom", "speedway", "technical", "town"];
+
+/// The files of a world that ships with the project, such as `oval`.
+pub fn shipped_bundle(name: &str) -> MemoryBundle {
+    let world = BuiltIn::all().find(|w| w.name() == name);
+    world.unwrap_or_else(|| panic!("no shipped world {name}")).files().clone()
+}
+
+/// Loads a world that ships with the project.
 pub fn shipped_world(name: &str) -> World {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds").join(name);
-    World::load(&Assets::of(&FolderBundle::new(root))).unwrap_or_else(|e| panic!("{name}: {e}"))
+    World::load(&Assets::of(&shipped_bundle(name))).unwrap_or_else(|e| panic!("{name}: {e}"))
 }

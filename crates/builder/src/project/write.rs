@@ -137,10 +137,13 @@ fn judging(e: &Evaluation) -> Value {
 
 /// The config object of an evaluation, as in the evaluation files of a bundle.
 pub(crate) fn config(e: &Evaluation) -> Value {
+    // Most limits are whole seconds, and are written so.
+    let whole = e.time_limit_s.fract() == 0.0 && e.time_limit_s.abs() < 1e15;
+    let limit = if whole { json!(e.time_limit_s as i64) } else { json!(e.time_limit_s) };
     json!({
         "description": e.description,
         "better": if e.lower_is_better { "lower" } else { "higher" },
-        "time_limit_s": e.time_limit_s,
+        "time_limit_s": limit,
         "robot": e.robot,
     })
 }

@@ -1,6 +1,8 @@
 //! Bundles: what is in them, and that loading gives back what was drawn.
 
-use crate::support::{circle, example_files, example_projects, read, ring};
+use crate::support::{
+    circle, example_files, example_projects, png as png_head_of, read, ring, shipped_projects,
+};
 use chicane_builder::files::NoFiles;
 use chicane_builder::project::Kind;
 use chicane_builder::{Line, Project, build};
@@ -115,6 +117,44 @@ fn the_road_is_as_wide_as_it_was_drawn_and_faces_up() {
 }
 
 #[test]
+fn the_shipped_worlds_are_loaded_as_they_were_drawn() {
+    let (projects, pictures) = shipped_projects();
+    for (name, bytes) in projects {
+        let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        same(&project, &load(&build(&project, &pictures).unwrap_or_else(|e| panic!("{name}: {e}"))));
+    }
+}
+
+#[test]
+fn the_picture_of_a_field_is_shipped_as_a_png() {
+    let mut value = ring();
+    value["field"]["ground"] = json!({ "picture": "floor.jpg" });
+    value["decals"] = json!([{ "picture": "floor.jpg", "x": 4, "y": 4, "yaw": 0, "width": 1, "height": 1 }]);
+    let floor = image::RgbImage::from_fn(32, 16, |x, _| image::Rgb([if x < 16 { 250 } else { 5 }, 60, 60]));
+    let mut jpeg = std::io::Cursor::new(Vec::new());
+    floor.write_to(&mut jpeg, image::ImageFormat::Jpeg).expect("a JPEG");
+    let jpeg = jpeg.into_inner();
+    let mut files = MemoryBundle::default();
+    files.insert("floor.jpg", jpeg.clone());
+    let bundle = build(&read(&value), &files).expect("a world");
+    let field = &bundle.files["meshes/ring/textures/field.png"];
+    assert_eq!(image::guess_format(field).expect("known"), image::ImageFormat::Png);
+    let field = image::load_from_memory(field).expect("a picture").to_rgb8();
+    assert!(field == image::load_from_memory(&jpeg).expect("a picture").to_rgb8(), "the same pixels");
+    assert_eq!(bundle.files["meshes/ring/textures/picture_0.jpg"], jpeg, "other pictures stay as they are");
+    // A picture that has a good head and no good body.
+    files.insert("floor.jpg", png_head_of(32, 16));
+    let error = build(&read(&value), &files).expect_err("broken");
+    let said = error.to_string();
+    assert!(
+        said.starts_with(
+            "error picture-unreadable: field.ground.picture: The picture floor.jpg can't be read: "
+        ),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_project_with_an_error_is_not_built() {
     let mut value = ring();
     value["track"]["nodes"] = circle(1.0, 1.0, 0.3, 8);
@@ -199,12 +239,17 @@ fn object() -> impl Strategy<Value = Value> {
 /// Any project that is good by construction: a wobbly loop, objects in the cells of a grid
 /// right of it.
 fn any_project() -> impl Strategy<Value = Value> {
-    let track = (prop::collection::vec(0.92..1.0f64, 10..=10), 0.3..0.8f64, 0.0..30.0f64, any::<bool>());
+    let node = (0.92..1.0f64, prop::option::of(0.3..0.8f64));
+    let track =
+        (prop::collection::vec(node, 10..=10), 0.3..0.8f64, 0.0..10.0f64, any::<bool>(), any::<bool>());
     let more = (prop::option::of(0.2..1.0f64), any::<bool>(), prop::collection::vec(-3.0..3.0f64, 0..4));
     (track, more, prop::collection::vec(object(), 0..24)).prop_map(
-        |((wobble, width, start, backward), (fence, dashes, decals), objects)| {
+        |((wobble, width, start, backward, closed), (fence, dashes, decals), objects)| {
             let mut nodes = circle(3.5, 3.5, 2.5, 10);
-            for (i, factor) in wobble.iter().enumerate() {
+            for (i, (factor, width)) in wobble.iter().enumerate() {
+                if let Some(width) = width {
+                    nodes[i]["width"] = json!(width);
+                }
                 for axis in ["x", "y"] {
                     let v = nodes[i][axis].as_f64().expect("a number");
                     nodes[i][axis] = json!(3.5 + (v - 3.5) * factor);
@@ -221,7 +266,7 @@ fn any_project() -> impl Strategy<Value = Value> {
                 "version": 1, "name": "any_ball", "display_name": "A & <B>",
                 "field": { "size": [13, 8] },
                 "track": {
-                    "nodes": nodes, "width": width, "start": start,
+                    "nodes": nodes, "width": width, "start": start, "closed": closed,
                     "direction": if backward { "backward" } else { "forward" },
                 },
                 "decals": decals.iter().map(decal).collect::<Vec<_>>(),
@@ -239,11 +284,12 @@ fn any_project() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
     #[test]
     fn any_project_is_loaded_as_it_was_drawn(value in any_project()) {
         let project = read(&value);
         let bundle = build(&project, &example_files()).unwrap_or_else(|e| panic!("{e}"));
         same(&project, &load(&bundle));
+        prop_assert!(build(&read(&value), &example_files()).as_ref() == Ok(&bundle), "twice the same bytes");
     }
 }

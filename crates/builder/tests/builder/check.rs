@@ -1,6 +1,6 @@
 //! One small project for every rule, which breaks that rule and no other.
 
-use crate::support::{circle, example_files, example_projects, png, read, ring};
+use crate::support::{circle, example_files, example_projects, png, read, ring, shipped_projects};
 use chicane_builder::{Project, Rule, Severity, check, check_files};
 use chicane_world::MemoryBundle;
 use serde_json::{Value, json};
@@ -139,6 +139,23 @@ fn things_that_touch_do_not_overlap() {
     let turned = |yaw: f64| json!([a_box("a", 4.0, 4.0), { "kind": "box", "name": "b", "x": 4.29, "y": 4.19, "yaw": yaw }]);
     assert!(!check(&read(&objects(turned(0.0)))).is_empty());
     assert!(check(&read(&objects(turned(-0.6)))).is_empty());
+}
+
+#[test]
+fn nothing_is_wrong_with_the_shipped_worlds() {
+    let (projects, pictures) = shipped_projects();
+    for (name, bytes) in projects {
+        let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut found = check(&project);
+        found.extend(check_files(&project, &pictures));
+        // On the slalom cones stand on the road; that is what it is for.
+        let cones = project.objects.iter().filter(|o| o.name.starts_with("cone")).count();
+        let meant = if name == "slalom.json" { cones } else { 0 };
+        assert!(
+            found.iter().all(|f| f.rule == Rule::ObjectOnRoad) && found.len() == meant,
+            "{name}: {found:?}"
+        );
+    }
 }
 
 #[test]

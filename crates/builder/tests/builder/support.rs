@@ -23,6 +23,28 @@ pub(crate) fn example_projects() -> Vec<(String, Vec<u8>)> {
     found
 }
 
+/// The projects of the shipped worlds with their names, and the pictures beside them.
+pub(crate) fn shipped_projects() -> (Vec<(String, Vec<u8>)>, MemoryBundle) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds");
+    let files_of = |folder: &Path| -> Vec<(String, Vec<u8>)> {
+        let entries = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path());
+        let named = |p: &PathBuf| p.file_name().expect("a name").to_str().expect("UTF-8").to_owned();
+        let mut files: Vec<_> = entries
+            .filter(|p| p.is_file())
+            .map(|p| (named(&p), std::fs::read(&p).expect("a file")))
+            .collect();
+        files.sort();
+        files
+    };
+    let projects: Vec<_> = files_of(&root).into_iter().filter(|(n, _)| n.ends_with(".json")).collect();
+    assert!(projects.len() >= 6);
+    let mut pictures = MemoryBundle::default();
+    for (name, bytes) in files_of(&root.join("pictures")) {
+        pictures.insert(format!("pictures/{name}"), bytes);
+    }
+    (projects, pictures)
+}
+
 /// The files beside the examples.
 pub(crate) fn example_files() -> MemoryBundle {
     let mut files = MemoryBundle::default();

@@ -13,10 +13,16 @@ const QUALITY: u8 = 90;
 impl Print {
     /// Writes the print as a JPEG file that knows its dpi. Ends with the first error of the writer.
     pub fn write_jpeg(&self, to: impl Write) -> Result<(), Error> {
+        self.write_jpeg_telling(to, |_| ())
+    }
+
+    /// The same; `done` is told how much is drawn, 0 to 1.
+    pub fn write_jpeg_telling(&self, to: impl Write, done: impl FnMut(f64)) -> Result<(), Error> {
         let mut encoder = Encoder::new(to, QUALITY);
         encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
         encoder.set_density(PixelDensity::dpi(self.dpi));
-        encoder.encode_image(Rows { print: self, strip: RefCell::default() }).map_err(|e| match e {
+        let rows = Rows { print: self, strip: RefCell::default(), done: RefCell::new(done) };
+        encoder.encode_image(rows).map_err(|e| match e {
             EncodingError::IoError(error) => error,
             other => Error::other(other.to_string()),
         })
@@ -24,9 +30,10 @@ impl Print {
 }
 
 /// The rows of a print, drawn a strip at a time as they are asked for.
-struct Rows<'a> {
+struct Rows<'a, D> {
     print: &'a Print,
     strip: RefCell<Strip>,
+    done: RefCell<D>,
 }
 
 /// The strip that was drawn last.
@@ -36,7 +43,7 @@ struct Strip {
     first_row: Option<usize>,
 }
 
-impl ImageBuffer for Rows<'_> {
+impl<D: FnMut(f64)> ImageBuffer for Rows<'_, D> {
     fn get_jpeg_color_type(&self) -> JpegColorType {
         JpegColorType::Ycbcr
     }
@@ -56,6 +63,8 @@ impl ImageBuffer for Rows<'_> {
         if strip.first_row != Some(first) {
             self.print.strip(first, &mut strip.bytes);
             strip.first_row = Some(first);
+            let drawn = (first + STRIP_ROWS).min(self.print.height);
+            self.done.borrow_mut()(drawn as f64 / self.print.height as f64);
         }
         let (pixels, _) = strip.bytes[(row - first) * length..][..length].as_chunks::<3>();
         let [luma, blue, red, _] = buffers;

@@ -2,7 +2,7 @@
 
 use crate::set::{Set, apart, at, bare, pixel, png, renderer, start};
 use chicane_render::{Camera, CarMoment, MAX_PRINT_SIDE, Moment, Optics, Print, PrintError, Rgb, STRIP_ROWS};
-use chicane_testkit::shipped_world;
+use chicane_testkit::{SHIPPED, shipped_world};
 use chicane_world::scene::{Look, Owner};
 use chicane_world::{Bounds, Pose, World};
 use glam::DVec2;
@@ -116,28 +116,59 @@ fn the_road_is_as_wide_as_it_is() {
     }
 }
 
-#[test]
-fn a_print_is_what_the_renderer_sees_from_far_above() {
-    let mut world = shipped_world("oval");
+/// How far a print and what the renderer sees from far above are apart: mean levels, and the part of pixels that
+/// differ by more than 24.
+fn print_and_view(mut world: World, dpi: u16, min: DVec2, max: DVec2) -> [f64; 2] {
     world.scene.ambient = [1.0; 3];
     world.scene.sun.colour = [0.0; 3];
-    let middle = world.spawn.position.truncate() + DVec2::new(0.2, 0.3);
-    let by_metre = 20.0 / INCH_M;
-    let half = 300.0 / by_metre;
-    let world = cut(world, middle - half, middle + half);
-    let print = Print::new(&world, 20).unwrap();
+    let world = cut(world, min, max);
+    let print = Print::new(&world, dpi).unwrap();
     let picture = whole(&print);
-    assert_eq!((picture.width, picture.height), (600, 600));
-    let height = 40.0;
+    let (height, middle) = (400.0, 0.5 * (min + max));
     let pose = Pose::from_xyz_rpy([middle.x, middle.y, height], [0.0, FRAC_PI_2, FRAC_PI_2]);
-    let optics = Optics { focal: by_metre * height, ..Optics::pinhole(600, 600, 0.1) };
+    let optics = Optics {
+        focal: print.pixels_per_metre() * height,
+        ..Optics::pinhole(picture.width, picture.height, 0.1)
+    };
     let away = at(-900.0, 0.0, 0.0);
     let objects = vec![away; world.objects.len()];
     let moment = Moment { car: CarMoment { pose: away, ..CarMoment::default() }, objects, ..start(&world) };
     let seen = renderer(&world).picture(&Camera { pose, optics }, &moment);
-    let sum: u64 = picture.bytes.iter().zip(&seen.bytes).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-    let mean = sum as f64 / seen.bytes.len() as f64;
-    assert!(mean < 2.5, "{mean}");
+    let apart: Vec<u8> = picture.bytes.iter().zip(&seen.bytes).map(|(a, b)| a.abs_diff(*b)).collect();
+    let other = apart.chunks_exact(3).filter(|p| p.iter().any(|d| *d > 24)).count();
+    let mean = apart.iter().map(|d| f64::from(*d)).sum::<f64>() / apart.len() as f64;
+    [mean, other as f64 / (apart.len() / 3) as f64]
+}
+
+#[test]
+fn a_print_is_what_the_renderer_sees_from_far_above() {
+    let world = shipped_world("oval");
+    let middle = world.spawn.position.truncate() + DVec2::new(0.2, 0.3);
+    let half = 300.0 * INCH_M / 20.0;
+    let [mean, other] = print_and_view(world, 20, middle - half, middle + half);
+    assert!(mean < 2.5 && other < 0.02, "{mean} {other}");
+}
+
+#[test]
+fn the_print_of_every_shipped_world_is_what_it_looks_like_from_above() {
+    for name in SHIPPED {
+        let world = shipped_world(name);
+        // Inside of the fence, which stands and is not printed.
+        let Bounds { min, max } = world.ground.bounds.unwrap();
+        let [mean, other] = print_and_view(world, 6, min + 0.06, max - 0.06);
+        assert!(mean < 3.0 && other < 0.02, "{name}: {mean} {other}");
+    }
+}
+
+#[test]
+fn a_print_of_another_world_is_not() {
+    // So that the figures above say something.
+    let (oval, field) = (shipped_world("oval"), shipped_world("technical"));
+    let Bounds { min, max } = oval.ground.bounds.unwrap();
+    let print = whole(&Print::new(&cut(oval, min, max), 6).unwrap());
+    let other = whole(&Print::new(&cut(field, min, max), 6).unwrap());
+    let differ = print.bytes.iter().zip(&other.bytes).filter(|(a, b)| a.abs_diff(**b) > 24).count();
+    assert!(differ as f64 > 0.1 * print.bytes.len() as f64, "{differ}");
 }
 
 #[test]

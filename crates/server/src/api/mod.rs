@@ -9,6 +9,7 @@ mod objects;
 mod print;
 mod state;
 mod step;
+mod thumbnail;
 mod vehicle;
 mod viewer;
 mod world;
@@ -88,6 +89,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::delete))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
+        .routes(routes!(thumbnail::thumbnail_of))
 }
 
 /// The whole server.

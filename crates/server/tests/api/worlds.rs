@@ -19,7 +19,9 @@ fn a_broken_world_does_not_spoil_the_list() {
     let listed = simulator.api().get("/worlds");
     let all = listed["worlds"].as_array().expect("a list");
     let names: Vec<&Value> = all.iter().map(|w| &w["name"]).collect();
-    assert_eq!(names, ["a_road", "field", "oval", "plain", "technical", "torn"]);
+    let expected =
+        ["a_road", "field", "oval", "plain", "riverside", "slalom", "speedway", "technical", "torn", "town"];
+    assert_eq!(names, expected);
     let of = |name: &str| all.iter().find(|w| w["name"] == name).expect("listed");
     assert_eq!(of("torn")["evaluation"], false);
     assert_eq!(of("plain")["evaluation"], false);
@@ -69,7 +71,7 @@ fn built_in_worlds_are_not_deleted() {
     assert!(current.0 == 403 || current.0 == 409, "{current:?}");
     assert_eq!(refusal(&client.delete("/sim/api/worlds/nowhere")).0, 404);
     let names = simulator.api().get("/worlds")["worlds"].as_array().map(Vec::len);
-    assert_eq!(names, Some(3));
+    assert_eq!(names, Some(7));
 }
 
 /// Shape and values of a NumPy file of doubles.
@@ -119,4 +121,29 @@ fn downloads_of_worlds_that_have_none_say_so() {
     assert_eq!(api.get_refused("/worlds/plain/waypoints.npy").0, 404);
     assert_eq!(api.get_refused("/worlds/torn/waypoints.npy").0, 422);
     assert_eq!(api.get_refused("/worlds/nowhere/print.jpg").0, 404);
+    assert_eq!(api.get_refused("/worlds/nowhere/thumbnail.png").0, 404);
+    assert_eq!(api.get_refused("/worlds/torn/thumbnail.png").0, 422);
+}
+
+#[test]
+fn every_world_has_a_thumbnail() {
+    let mut published = open_route("published");
+    let mine = b"\x89PNG of its publisher".to_vec();
+    published.insert("track_iconography/published.png", mine.clone());
+    let mut odd = plain("odd");
+    odd.insert("track_iconography/odd.png", b"not a picture".to_vec());
+    let simulator = setup().with_world("published", published).with_world("odd", odd).start();
+    let mut client = simulator.client();
+    let answer = client.get("/sim/api/worlds/published/thumbnail.png");
+    assert_eq!((answer.status, answer.body), (200, mine));
+    let mut pictures = Vec::new();
+    for name in ["oval", "technical", "odd", "oval"] {
+        let answer = client.get(&format!("/sim/api/worlds/{name}/thumbnail.png"));
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("image/png")), "{name}");
+        let picture = image::load_from_memory(&answer.body).expect("a picture").into_rgb8();
+        assert_eq!(picture.dimensions(), (640, 480), "{name}");
+        pictures.push(picture);
+    }
+    assert!(pictures[0] == pictures[3], "the same world, the same picture");
+    assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
 }

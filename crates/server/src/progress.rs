@@ -1,0 +1,123 @@
+//! How far a command is, on standard error: a bar where a person looks on, plain lines for a log.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// A bar is drawn anew this often at most.
+const REDRAW: Duration = Duration::from_millis(50);
+/// Characters of a bar.
+const WIDTH: usize = 24;
+/// Characters of what is shown beside it; more would wrap on a narrow terminal.
+const MAX_TEXT: usize = 44;
+/// A log hears of every such part.
+const LOG_STEP: f64 = 0.25;
+
+/// The progress of one piece of work. Dropping it takes the bar away.
+pub(crate) struct Progress {
+    text: String,
+    terminal: bool,
+    drawn: Option<Instant>,
+    /// What a log hears of next.
+    next: f64,
+}
+
+impl Progress {
+    /// Starts to show the progress of something, such as `installing oval`.
+    pub(crate) fn new(text: impl Into<String>) -> Progress {
+        let text = text.into();
+        let mut progress =
+            Progress { text, terminal: std::io::stderr().is_terminal(), drawn: None, next: 0.0 };
+        progress.set(0.0);
+        progress
+    }
+
+    /// Shows another text from now on.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if text != self.text {
+            self.text = text;
+            self.drawn = None;
+        }
+    }
+
+    /// It is done up to here, 0 to 1.
+    pub(crate) fn set(&mut self, part: f64) {
+        let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+        let line = if self.terminal { self.bar(part) } else { self.log_line(part) };
+        if let Some(line) = line {
+            // Nobody who does not look any more is a reason to stop.
+            let _ = std::io::stderr().write_all(line.as_bytes());
+        }
+    }
+
+    fn bar(&mut self, part: f64) -> Option<String> {
+        if part < 1.0 && self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
+            return None;
+        }
+        self.drawn = Some(Instant::now());
+        Some(format!("\r\x1b[K{}", line(&self.text, part)))
+    }
+
+    fn log_line(&mut self, part: f64) -> Option<String> {
+        if part < self.next {
+            return None;
+        }
+        self.next = ((part / LOG_STEP).floor() + 1.0) * LOG_STEP;
+        Some(format!("{}: {:.0} %\n", self.text, part * 100.0))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.terminal && self.drawn.is_some() {
+            let _ = std::io::stderr().write_all(b"\r\x1b[K");
+        }
+    }
+}
+
+/// `[#####     ]  42 %  text`
+fn line(text: &str, part: f64) -> String {
+    let done = (part * WIDTH as f64).round() as usize;
+    let mut shown: String = text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect();
+    if shown.chars().count() < text.chars().count() {
+        shown.pop();
+        shown.push('…');
+    }
+    format!("[{}{}] {:3.0} %  {shown}", "#".repeat(done), " ".repeat(WIDTH - done), part * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quiet(terminal: bool) -> Progress {
+        Progress { text: "building oval".to_owned(), terminal, drawn: None, next: 0.0 }
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_its_text() {
+        assert_eq!(line("x", 0.0), format!("[{}]   0 %  x", " ".repeat(24)));
+        assert_eq!(line("x", 1.0), format!("[{}] 100 %  x", "#".repeat(24)));
+        let long = line(&"y".repeat(200), 0.5);
+        assert!(long.chars().count() < 80 && long.ends_with("y…"), "{long}");
+        assert!(!line("a\nb\x1b[2J", 0.5).contains(['\n', '\x1b']));
+    }
+
+    #[test]
+    fn a_log_hears_of_every_quarter_once() {
+        let mut progress = quiet(false);
+        let lines: Vec<String> = (0..=100).filter_map(|k| progress.log_line(f64::from(k) / 100.0)).collect();
+        let expected = [0, 25, 50, 75, 100].map(|k| format!("building oval: {k} %\n"));
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_bar_is_not_drawn_too_often_but_at_the_end() {
+        let mut progress = quiet(true);
+        assert!(progress.bar(0.1).is_some());
+        assert!(progress.bar(0.2).is_none());
+        assert!(progress.bar(1.0).is_some());
+        // The test's own log is left alone.
+        progress.drawn = None;
+    }
+}

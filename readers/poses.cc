@@ -1,0 +1,116 @@
+// What libsdformat makes of a world: one line for every model, collision and visual, with its pose in the world.
+//
+//   poses <folder of a world> <name> <folder with the models that simulators bring along>
+//
+// model <name> | collision <model> <link> <name> <extents> | visual <model> <link> <name>, each followed by
+// x y z and the quaternion w x y z. Anything that libsdformat does not accept is an error.
+
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <sdf/sdf.hh>
+#include <type_traits>
+
+namespace {
+
+// The library that these come from changed its name between two versions of libsdformat.
+using Pose3d = std::decay_t<decltype(std::declval<sdf::Link>().RawPose())>;
+using Vector3d = std::decay_t<decltype(std::declval<Pose3d>().Pos())>;
+
+std::string bundle, standard;
+
+/// Paths for addresses such as model://models/oval: in the bundle, else among what simulators bring along.
+std::string find(const std::string &uri) {
+  const std::string scheme = "model://";
+  const auto path = uri.rfind(scheme, 0) == 0 ? uri.substr(scheme.size()) : uri;
+  for (const auto &root : {bundle, standard}) {
+    const auto file = std::filesystem::path(root) / path;
+    if (std::filesystem::exists(file)) {
+      return file.string();
+    }
+  }
+  return "";
+}
+
+bool complain(const sdf::Errors &errors) {
+  for (const auto &error : errors) {
+    std::cerr << "libsdformat: " << error << "\n";
+  }
+  return !errors.empty();
+}
+
+template <class Part> Pose3d pose(const Part &part) {
+  Pose3d pose;
+  if (complain(part.SemanticPose().Resolve(pose))) {
+    std::exit(1);
+  }
+  return pose;
+}
+
+/// Full extents; nothing for what has none.
+Vector3d extents(const sdf::Geometry &geometry) {
+  if (const auto *box = geometry.BoxShape()) {
+    return box->Size();
+  }
+  if (const auto *cylinder = geometry.CylinderShape()) {
+    return {2 * cylinder->Radius(), 2 * cylinder->Radius(), cylinder->Length()};
+  }
+  if (const auto *sphere = geometry.SphereShape()) {
+    return Vector3d(2, 2, 2) * sphere->Radius();
+  }
+  return {0, 0, 0};
+}
+
+void print(const Pose3d &pose) {
+  const auto &p = pose.Pos();
+  const auto &q = pose.Rot();
+  std::cout << " " << p.X() << " " << p.Y() << " " << p.Z() << " " << q.W() << " " << q.X() << " " << q.Y() << " "
+            << q.Z() << "\n";
+}
+
+} // namespace
+
+int main(int count, char **words) {
+  if (count != 4) {
+    std::cerr << "usage: poses <folder of a world> <name> <folder of standard models>\n";
+    return 2;
+  }
+  bundle = words[1];
+  standard = words[3];
+  auto config = sdf::ParserConfig::GlobalConfig();
+  config.SetFindCallback(find);
+  config.SetWarningsPolicy(sdf::EnforcementPolicy::ERR);
+  sdf::Root root;
+  if (complain(root.Load(bundle + "/worlds/" + words[2] + ".world", config))) {
+    return 1;
+  }
+  if (root.WorldCount() != 1) {
+    std::cerr << "not one world\n";
+    return 1;
+  }
+  std::cout << std::setprecision(17);
+  const auto *world = root.WorldByIndex(0);
+  for (uint64_t m = 0; m < world->ModelCount(); ++m) {
+    const auto *model = world->ModelByIndex(m);
+    const auto at_model = pose(*model);
+    std::cout << "model " << model->Name();
+    print(at_model);
+    for (uint64_t l = 0; l < model->LinkCount(); ++l) {
+      const auto *link = model->LinkByIndex(l);
+      const auto at_link = at_model * pose(*link);
+      for (uint64_t c = 0; c < link->CollisionCount(); ++c) {
+        const auto *collision = link->CollisionByIndex(c);
+        const auto size = extents(*collision->Geom());
+        std::cout << "collision " << model->Name() << " " << link->Name() << " " << collision->Name() << " " << size.X()
+                  << " " << size.Y() << " " << size.Z();
+        print(at_link * pose(*collision));
+      }
+      for (uint64_t v = 0; v < link->VisualCount(); ++v) {
+        const auto *visual = link->VisualByIndex(v);
+        std::cout << "visual " << model->Name() << " " << link->Name() << " " << visual->Name();
+        print(at_link * pose(*visual));
+      }
+    }
+  }
+  return 0;
+}
