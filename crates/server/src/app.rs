@@ -10,6 +10,7 @@ use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
+use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
 use crate::{announce, api, error, listen};
 use axum::Router;
@@ -129,6 +130,8 @@ pub(crate) struct Parts {
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<WorldRev, Option<Bytes>>>,
+    /// The car for viewers.
+    pub(crate) car: CarFile,
     /// Thumbnails that were asked for, by world and revision; one is made at a time.
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     /// Prints that are being made.
@@ -229,6 +232,7 @@ impl Server {
             cdn_keys,
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
+            car: CarFile::default(),
             thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),

@@ -58,7 +58,11 @@ pub(crate) enum What {
         speed: f64,
     },
     /// Print the OpenAPI document of the web API
-    Openapi,
+    Openapi {
+        /// That of the robot, which a physical car has too, in place of the simulator's
+        #[arg(long)]
+        robot: bool,
+    },
 }
 
 #[derive(Debug, Clone, Args)]

@@ -24,6 +24,7 @@ mod metrics;
 mod print;
 mod remote;
 mod robot;
+mod scene;
 mod view;
 mod web;
 mod websocket;
@@ -37,3 +38,4 @@ pub use remote::ask;
 pub const CDN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
 
 pub use app::{Options, Server, StartError, reachable};
+pub use robot::openapi as robot_openapi;

@@ -36,8 +36,8 @@ fn main() -> ExitCode {
         Some(What::New(new)) => projects::new(new),
         Some(What::Print { world, output, dpi }) => projects::print(world, output, *dpi),
         Some(What::Lap { world, speed }) => lap::run(world, *speed),
-        Some(What::Openapi) => {
-            println!("{}", chicane_server::openapi());
+        Some(What::Openapi { robot }) => {
+            println!("{}", if *robot { chicane_server::robot_openapi() } else { chicane_server::openapi() });
             Ok(())
         }
     };

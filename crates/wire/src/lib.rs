@@ -14,6 +14,7 @@ mod model;
 mod named;
 mod num;
 mod robot;
+mod scene;
 mod state;
 mod step;
 mod vehicle;
@@ -40,6 +41,7 @@ pub use robot::{
     SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
     VolumeChanged, VolumeRequest, Waiting,
 };
+pub use scene::Scene;
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{
     ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, OdomObservation,

@@ -88,6 +88,10 @@ pub struct VehiclePose {
     pub speed: Num,
     /// Angle of the virtual centre wheel, rad, + is left.
     pub steering: Num,
+    /// Where the camera looks, rad, + is left.
+    pub pan: Num,
+    /// Where the camera looks, rad, + is up.
+    pub tilt: Num,
 }
 
 /// A world on its way in.

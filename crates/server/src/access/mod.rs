@@ -9,6 +9,7 @@ mod headers;
 mod host;
 mod origin;
 mod path;
+mod sign_in;
 mod token;
 
 pub(crate) use headers::secure;
@@ -44,7 +45,9 @@ pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, n
         Ok(Entry::Welcome) => return next.run(request).await,
         Ok(Entry::Redirect(answer)) => return answer,
         Err(error) if error.status == StatusCode::UNAUTHORIZED => {
-            ([("www-authenticate", "Bearer")], error).into_response()
+            let page = sign_in::page(request.method(), request.uri(), request.headers());
+            let answer = page.unwrap_or_else(|| error.into_response());
+            ([("www-authenticate", "Bearer")], answer).into_response()
         }
         Err(error) => error.into_response(),
     };

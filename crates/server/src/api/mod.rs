@@ -7,7 +7,9 @@ mod events;
 mod install;
 mod lights;
 mod objects;
+mod packed;
 mod print;
+mod scene;
 mod state;
 mod step;
 mod thumbnail;
@@ -64,6 +66,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(world::world))
         .routes(routes!(world::route))
         .routes(routes!(world::bounds))
+        .routes(routes!(scene::scene))
         .routes(routes!(objects::list))
         .routes(routes!(objects::set_pose))
         // Traffic lights
@@ -103,6 +106,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
         .route("/sim/viewer/{file}", get(viewer::asset))
+        .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
         .route("/cdn/{*path}", get(crate::cdn::serve))
         .fallback(no_such_path)

@@ -29,6 +29,7 @@ mod robot_holds;
 mod robot_sensors;
 mod robot_sockets;
 mod robot_streams;
+mod scene;
 mod state;
 mod status;
 mod step;
