@@ -65,7 +65,8 @@ function objectOf(schema, indent) {
   });
   if (fields.length > 0) return `{\n${fields.join("\n")}\n${indent}}`;
   const more = schema.additionalProperties;
-  return `Record<string, ${typeof more === "object" ? typeOf(more, indent) : "unknown"}>`;
+  // Not `Record<…>`: a schema may have that name.
+  return `{ [name: string]: ${typeof more === "object" ? typeOf(more, indent) : "unknown"} }`;
 }
 
 /** @param {string | undefined} text @param {string} indent */

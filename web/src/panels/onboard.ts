@@ -19,19 +19,26 @@ export function onboard(app: App): HTMLElement {
   );
   element.style.width = `${width.value}px`;
 
-  let open = false;
+  /** What the image shows: nothing, the stream, or one picture. */
+  let shown = "";
   function stream(): void {
     const wanted = app.onboard.value && app.link.value === "live" && app.world.value !== null && !document.hidden;
-    if (wanted === open) return;
-    open = wanted;
-    // An image whose address is empty lets go of its stream.
-    if (wanted) picture.src = `/camera?stream=true&_=${Date.now()}`;
-    else picture.removeAttribute("src");
+    const state = app.state.value;
+    // Browsers show a picture of a stream when the next one begins. While time stands still there is none, so
+    // each moment is asked for by itself.
+    const now = !wanted ? "" : state?.paused ? `/camera?at=${state.world}-${state.time}-${state.brightness}` : "/camera?stream=true";
+    if (now === shown) return;
+    shown = now;
+    // An image without an address lets go of its stream.
+    if (now === "") picture.removeAttribute("src");
+    else picture.src = now;
   }
   picture.addEventListener("error", () => {
-    if (!open) return;
-    open = false;
-    setTimeout(stream, RETRY_MS);
+    if (shown === "") return;
+    setTimeout(() => {
+      shown = "";
+      stream();
+    }, RETRY_MS);
   });
   app.onboard.watch((on) => {
     show(element, on);
@@ -39,6 +46,7 @@ export function onboard(app: App): HTMLElement {
   });
   app.link.watch(stream);
   app.world.watch(stream);
+  app.state.watch(stream);
   document.addEventListener("visibilitychange", stream);
   new ResizeObserver(() => {
     const now = element.offsetWidth;

@@ -1,9 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { together } from "./stage.ts";
 import { until } from "./support.js";
 
 describe("the scene", () => {
   const at = together("--world", "technical");
+  // A test that fails leaves nothing behind for the next.
+  afterEach(async () => {
+    await at.simulator.ask("clock", { paused: false, speed: 1 });
+    await at.simulator.ask("brightness", { value: 1 });
+    await at.simulator.ask("reset", {});
+  });
 
   it("is there with world, time and flag, and draws on", async () => {
     const visit = await at.open();
@@ -32,10 +38,13 @@ describe("the scene", () => {
     await at.simulator.ask("clock", { paused: true });
     const visit = await at.open();
     await until(() => visit.pose("car"), (car) => Math.hypot(car.x - 3, car.y - 3) < 0.05);
-    // What the robot sees is shown when it is drawn, not when the next picture comes.
+    // What the robot sees is there too, and changes with every step.
     await visit.page.keyboard.press("4");
     const picture = visit.mark("onboard-picture");
     await until(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth), (width) => width === 480);
+    const before = await picture.getAttribute("src");
+    await at.simulator.ask("step", { duration: 0.2 });
+    await until(() => picture.evaluate((img: HTMLImageElement) => ({ src: img.getAttribute("src"), ok: img.complete && img.naturalWidth === 480 })), ({ src, ok }) => ok && src !== before);
     await at.simulator.ask("clock", { paused: false });
     await at.simulator.ask("reset", {});
   });

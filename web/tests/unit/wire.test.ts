@@ -9,7 +9,7 @@ describe("wire types", () => {
     expect(typeOf({ enum: ["red", "green"] })).toBe('"red" | "green"');
     expect(typeOf({ type: "array", items: { type: "number" }, minItems: 2, maxItems: 2 })).toBe("[number, number]");
     expect(typeOf({ type: "array", items: { oneOf: [{ type: "null" }, { type: "number" }] } })).toBe("(null | number)[]");
-    expect(typeOf({ type: "object", additionalProperties: { $ref: "#/x/Pose" } })).toBe("Record<string, Pose>");
+    expect(typeOf({ type: "object", additionalProperties: { $ref: "#/x/Pose" } })).toBe("{ [name: string]: Pose }");
     expect(typeOf({ type: "object", required: ["a"], properties: { a: { type: "number" }, "b-c": { type: "string" } } })).toBe(
       '{\n  a: number;\n  "b-c"?: string;\n}',
     );
