@@ -1,15 +1,17 @@
 // @ts-check
 /** A real simulator and a real browser, for tests, screenshots and benchmarks. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 /** @import { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core" */
 
-const PROGRAM = path.resolve(import.meta.dirname, "../../..", process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
+const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
+const PROGRAM = path.resolve(REPOSITORY, process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
 /** Software rendering, a fresh profile, and not a word to anyone outside. */
 const FLAGS = [
   "--no-sandbox",
@@ -81,6 +83,12 @@ export class Simulator {
   async remove() {
     await this.stop();
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Runs another command of the program on this simulator's folder; what it prints. @param {string[]} words */
+  async command(...words) {
+    const { stdout } = await promisify(execFile)(PROGRAM, [...words, "--data-dir", path.join(this.#folder, "data")], { cwd: REPOSITORY });
+    return stdout;
   }
 
   /**

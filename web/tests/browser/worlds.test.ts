@@ -74,44 +74,42 @@ describe("worlds", () => {
     await until(() => visit.mark("install-error").textContent(), (text) => text !== null && !text.includes("hex digits") && text.length > 5);
   });
 
-  it("say what is under way while one is installed, and delete after asking", async () => {
-    // The answers of a CDN, without one.
-    let installed = false;
+  it("are published, installed by id with progress, opened, and deleted after asking", async () => {
+    const printed = await at.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
+    const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
     const visit = await at.open({
+      path: `/sim?world=${id}`,
       prepare: async (page) => {
+        // Held back until the progress was seen.
         await page.route("**/sim/api/worlds/install", async (route) => {
           await new Promise<void>((done) => (finish = done));
-          installed = true;
-          await route.fulfill({ json: { ok: true, world: `custom_${ID}.world`, name: `custom_${ID}`, rev: "0123456789", cached: false, verified: true } });
+          await route.continue();
         });
-        await page.route("**/sim/api/worlds", async (route) => {
-          const answer = await route.fetch();
-          const list = await answer.json();
-          const extra = { name: `custom_${ID}`, file: `custom_${ID}.world`, display: "School yard", world_id: ID, size: [5, 4], official: false, evaluation: false, deletable: true };
-          await route.fulfill({ json: { ...list, worlds: installed ? [...list.worlds, extra] : list.worlds } });
-        });
-        await page.route(`**/sim/api/worlds/custom_${ID}`, async (route) => {
-          expect(route.request().method()).toBe("DELETE");
-          installed = false;
-          await route.fulfill({ json: { ok: true, deleted: `custom_${ID}` } });
-        });
-        await page.route(`**/sim/api/worlds/custom_${ID}/thumbnail.png`, (route) => route.fulfill({ contentType: "image/svg+xml", body: "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='3'/>" }));
       },
     });
-    await visit.mark("worlds").click();
-    await visit.mark("install-id").fill(ID.toUpperCase());
+    // A link to a world that is not here yet.
+    await visit.page.getByText("The world of this link is not installed here yet.").waitFor();
+    expect(await visit.mark("install-id").inputValue()).toBe(id);
     await visit.mark("install").click();
     await visit.mark("install-progress").waitFor();
     await visit.page.getByText(/Installing · \d+ s/).waitFor();
     finish();
-    const tile = visit.mark(`world-custom_${ID}`);
+    const tile = visit.mark(`world-custom_${id}`);
     await tile.waitFor();
+    expect(await tile.textContent()).toContain("School yard");
     expect(await tile.textContent()).toContain("Custom");
     await tile.getByTestId("copy-id").waitFor();
+    await visit.mark(`open-custom_${id}`).click();
+    await until(() => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world), (world) => world === `custom_${id}`);
+    await at.simulator.ask("switch", { world: "oval.world" });
+    await until(() => visit.page.evaluate(() => window.__chicane.world), (world) => world === "oval");
+    await visit.mark("worlds").click();
     await tile.getByTestId("delete").click();
     await visit.page.getByText("Delete School yard?").waitFor();
     await tile.getByTestId("delete-yes").click();
     await tile.waitFor({ state: "detached" });
+    const { worlds } = await at.simulator.ask("worlds");
+    expect(worlds.some((world: { name: string }) => world.name === `custom_${id}`)).toBe(false);
   });
 });
