@@ -86,7 +86,10 @@ export function moduleOf(document) {
 /** @param {string[]} args */
 function main([program, mode]) {
   let behind = false;
-  for (const [name, words] of /** @type {const} */ ([["sim", ["openapi"]], ["robot", ["openapi", "--robot"]]])) {
+  for (const [name, words] of /** @type {const} */ ([
+    ["sim", ["openapi"]],
+    ["robot", ["openapi", "--robot"]],
+  ])) {
     const document = JSON.parse(execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 26 }));
     const file = fileURLToPath(new URL(`../src/wire/${name}.ts`, import.meta.url));
     const text = moduleOf(document);

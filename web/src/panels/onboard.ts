@@ -13,9 +13,20 @@ export function onboard(app: App): HTMLElement {
   const picture = h("img", { alt: t.onboard.picture, draggable: "false", "data-testid": "onboard-picture" });
   const element = h(
     "section",
-    { class: "onboard", "aria-label": t.onboard.title, "data-testid": "onboard", title: t.onboard.resize, hidden: true },
+    {
+      class: "onboard",
+      "aria-label": t.onboard.title,
+      "data-testid": "onboard",
+      title: t.onboard.resize,
+      hidden: true,
+    },
     picture,
-    h("header", {}, h("span", {}, t.onboard.title), iconButton("close", t.onboard.close, () => (app.onboard.value = false))),
+    h(
+      "header",
+      {},
+      h("span", {}, t.onboard.title),
+      iconButton("close", t.onboard.close, () => (app.onboard.value = false)),
+    ),
   );
   element.style.width = `${width.value}px`;
 
@@ -26,7 +37,11 @@ export function onboard(app: App): HTMLElement {
     const state = app.state.value;
     // Browsers show a picture of a stream when the next one begins. While time stands still there is none, so
     // each moment is asked for by itself.
-    const now = !wanted ? "" : state?.paused ? `/camera?at=${state.world}-${state.time}-${state.brightness}` : "/camera?stream=true";
+    const now = !wanted
+      ? ""
+      : state?.paused
+        ? `/camera?at=${state.world}-${state.time}-${state.brightness}`
+        : "/camera?stream=true";
     if (now === shown) return;
     shown = now;
     // An image without an address lets go of its stream.

@@ -18,17 +18,27 @@ describe("a real evaluation", () => {
     const sign = `${at.simulator.origin}/sim/api/brightness`;
     const program = `import json, time, urllib.request as web; print('hello from the program')\nwhile json.load(web.urlopen('${sign}'))['value'] == 1: time.sleep(0.2)`;
     await at.simulator.ask("brightness", { value: 1 });
-    await one.mark("eval-command").fill(`python3 -uc "exec(${JSON.stringify(program).replaceAll('"', "\\\"")})"`);
+    await one.mark("eval-command").fill(`python3 -uc "exec(${JSON.stringify(program).replaceAll('"', '\\"')})"`);
     await one.mark("eval-limit").fill("120");
     await one.mark("eval-start").click();
     for (const visit of [one, two]) {
       await visit.mark("eval-panel").waitFor({ timeout: 60_000 });
-      await until(() => visit.mark("eval-phase").textContent(), (phase) => phase === "Running", 60_000);
-      await until(() => visit.mark("eval-output").textContent(), (text) => text?.includes("hello from the program") ?? false);
+      await until(
+        () => visit.mark("eval-phase").textContent(),
+        (phase) => phase === "Running",
+        60_000,
+      );
+      await until(
+        () => visit.mark("eval-output").textContent(),
+        (text) => text?.includes("hello from the program") ?? false,
+      );
     }
     const three = await at.open();
     await three.mark("eval-panel").waitFor();
-    await until(() => three.mark("eval-output").textContent(), (text) => text?.includes("hello from the program") ?? false);
+    await until(
+      () => three.mark("eval-output").textContent(),
+      (text) => text?.includes("hello from the program") ?? false,
+    );
     expect(await three.mark("eval-clock").textContent()).toMatch(/ of 2:00\.0$/);
     await at.simulator.ask("brightness", { value: 1.1 });
     // The program ends, the car stands for five seconds, and the script has seen enough.
@@ -38,7 +48,10 @@ describe("a real evaluation", () => {
       expect(await visit.mark("result-outcome").textContent()).toBe("Finished");
     }
     await one.mark("history").locator("summary").click();
-    await until(() => one.page.locator(".records a").count(), (count) => count > 0);
+    await until(
+      () => one.page.locator(".records a").count(),
+      (count) => count > 0,
+    );
     const link = (await one.mark("result-log").getAttribute("href")) ?? "";
     const record = await at.simulator.ask(link);
     expect(record.outcome).toBe("finished");

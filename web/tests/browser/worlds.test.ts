@@ -19,17 +19,29 @@ describe("worlds", () => {
       expect(text).toContain(world.display);
       expect(text).toContain(`${world.size[0]} × ${world.size[1]} m`);
       expect(text?.includes("Evaluation")).toBe(world.evaluation);
-      await until(() => tile.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth), (width) => width > 0);
+      await until(
+        () => tile.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth),
+        (width) => width > 0,
+      );
     }
     expect(await one.mark("open-oval").isDisabled()).toBe(true);
     await one.mark("open-technical").click();
     for (const visit of [one, two]) {
-      await until(() => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world), (world) => world === "technical");
-      await until(() => visit.mark("worlds").textContent(), (name) => name === "Technical");
+      await until(
+        () => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world),
+        (world) => world === "technical",
+      );
+      await until(
+        () => visit.mark("worlds").textContent(),
+        (name) => name === "Technical",
+      );
     }
     await one.mark("world-dialog").waitFor({ state: "hidden" });
     await at.simulator.ask("switch", { world: "oval.world" });
-    await until(() => one.page.evaluate(() => window.__chicane.world), (world) => world === "oval");
+    await until(
+      () => one.page.evaluate(() => window.__chicane.world),
+      (world) => world === "oval",
+    );
   });
 
   it("offer waypoints and a picture to print", async () => {
@@ -56,7 +68,10 @@ describe("worlds", () => {
     await other.page.getByText("This link leads to a world.").waitFor();
     expect((await at.simulator.ask("worlds")).current).toBe("oval");
     await other.mark("open-technical").click();
-    await until(() => other.page.evaluate(() => window.__chicane.world), (world) => world === "technical");
+    await until(
+      () => other.page.evaluate(() => window.__chicane.world),
+      (world) => world === "technical",
+    );
     await at.simulator.ask("switch", { world: "oval.world" });
     const known = await at.open({ path: "/sim?world=oval" });
     expect(await known.mark("world-dialog").isVisible()).toBe(false);
@@ -71,7 +86,10 @@ describe("worlds", () => {
     expect(await visit.mark("install-error").textContent()).toContain("32 hex digits");
     await visit.mark("install-id").fill(ID);
     await visit.mark("install").click();
-    await until(() => visit.mark("install-error").textContent(), (text) => text !== null && !text.includes("hex digits") && text.length > 5);
+    await until(
+      () => visit.mark("install-error").textContent(),
+      (text) => text !== null && !text.includes("hex digits") && text.length > 5,
+    );
   });
 
   it("are published, installed by id with progress, opened, and deleted after asking", async () => {
@@ -101,9 +119,15 @@ describe("worlds", () => {
     expect(await tile.textContent()).toContain("Custom");
     await tile.getByTestId("copy-id").waitFor();
     await visit.mark(`open-custom_${id}`).click();
-    await until(() => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world), (world) => world === `custom_${id}`);
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world),
+      (world) => world === `custom_${id}`,
+    );
     await at.simulator.ask("switch", { world: "oval.world" });
-    await until(() => visit.page.evaluate(() => window.__chicane.world), (world) => world === "oval");
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.world),
+      (world) => world === "oval",
+    );
     await visit.mark("worlds").click();
     await tile.getByTestId("delete").click();
     await visit.page.getByText("Delete School yard?").waitFor();
