@@ -12,13 +12,14 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium
+.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: need-cargo viewer ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
+	@$(CHICANE) setup || echo "The simulator is built; evaluations can't be run before chicane setup works."
 
 viewer: web/dist/index.html ## Build the page at /sim, which becomes part of the program
 
@@ -28,7 +29,7 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build second-opinion readers ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
@@ -70,13 +71,14 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot and worlds
+bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
 	$(CARGO) run --release --locked -p chicane-bench --bin robot
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 	$(CARGO) run --release --locked -p chicane-bench --bin install
+	$(CARGO) run --release --locked -p chicane-bench --bin judge
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 
 worlds: build ## Build the shipped worlds into target/worlds, to look at their files
@@ -148,3 +150,7 @@ need-chromium:
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; } || \
 	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }
+
+# The tests run real judging scripts, and fail where that can't be done.
+need-judge: build
+	@$(CHICANE) setup >/dev/null || { echo "The tests need a judge: see what chicane setup says"; exit 1; }

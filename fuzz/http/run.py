@@ -49,10 +49,12 @@ def main() -> int:
     cases, seed = (sys.argv[3:] + ["60", "1"][len(sys.argv) - 3 :])[:2]
     with tempfile.TemporaryDirectory() as folder:
         data = ["--listen", "127.0.0.1:0", "--data-dir", f"{folder}/data"]
+        # Without a judge no evaluation is started: random texts must not be run as commands.
         server = subprocess.Popen(
             [chicane, "serve", *data, "--log-level", "error"],
             stdout=subprocess.PIPE,
             text=True,
+            env=os.environ | {"CHICANE_JUDGE_ROOT": f"{folder}/nothing"},
         )
         try:
             ready = READY.match(server.stdout.readline())

@@ -3,7 +3,8 @@
 use crate::access::{Access, Hosts, Token, guard, secure};
 use crate::camera::Camera;
 use crate::cdn::{CdnKeys, Installer, Source};
-use crate::driver::{Simulator, Start};
+use crate::driver::{DriveAt, Simulator, Start};
+use crate::evaluation::{self, Evaluations, JudgeOptions};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::loader::{LoadFailure, Loader};
@@ -63,6 +64,8 @@ pub struct Options {
     pub workspace: PathBuf,
     /// The worlds there are.
     pub library: Library,
+    /// How judging scripts and student programs are run.
+    pub judge: JudgeOptions,
 }
 
 /// Why a simulator did not start.
@@ -116,6 +119,8 @@ pub(crate) struct Parts {
     pub(crate) feed: Feed,
     pub(crate) camera: Camera,
     pub(crate) loudspeaker: Loudspeaker,
+    pub(crate) evaluations: Arc<Evaluations>,
+    pub(crate) data: Arc<Data>,
     /// Folder whose files a student may name.
     pub(crate) workspace: PathBuf,
     pub(crate) metrics: Arc<Metrics>,
@@ -169,6 +174,7 @@ impl Server {
         let data = Arc::new(Data::open(&options.data_dir)?);
         let settings = data.settings();
         options.library = options.library.with_installed(data.dir());
+        evaluation::records::close_unfinished(&data)?;
         let (name, chosen) = first_world(&options, settings.last_world()?)?;
         let red = settings.lights(&name)?;
         let brightness = settings.brightness()?.unwrap_or(1.0);
@@ -185,7 +191,8 @@ impl Server {
             progress: chicane_wire::Num(0.0),
         };
         let loudspeaker = Loudspeaker::new();
-        let start = Start { speed: options.speed, brightness, transition };
+        let badge = Arc::default();
+        let start = Start { speed: options.speed, brightness, badge: Arc::clone(&badge), transition };
         let (simulator, thread) = Simulator::start(&start, Arc::clone(&metrics), loudspeaker.clone())
             .map_err(StartError::Thread)?;
         let profile = Arc::new(options.profile);
@@ -216,11 +223,24 @@ impl Server {
         let report = crate::installing::show(simulator.clone());
         let installer = Installer::new(library, source, options.require_verified, report, stopped.clone());
         let cdn_keys = CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() };
+        let evaluations = Arc::new(Evaluations::new(evaluation::Parts {
+            simulator: simulator.clone(),
+            keeper: keeper.clone(),
+            feed: feed.clone(),
+            data: Arc::clone(&data),
+            profile: Arc::clone(&profile),
+            badge,
+            workspace: options.workspace.clone(),
+            environment: environment(address, options.token.as_ref()),
+            options: options.judge,
+        }));
         let app = App(Arc::new(Parts {
             simulator,
             loader,
             keeper,
             feed,
+            evaluations,
+            data: Arc::clone(&data),
             camera: Camera::new(Arc::clone(&profile)),
             loudspeaker,
             workspace: options.workspace,
@@ -270,9 +290,54 @@ impl Server {
         self.app.feed.tell(event);
     }
 
+    /// Finds out how judging scripts can be run here, by trying: one line about it, or why not.
+    pub async fn find_judge(&self) -> Result<String, String> {
+        let evaluations = Arc::clone(&self.app.evaluations);
+        let found = tokio::task::spawn_blocking(move || evaluations.setting()).await;
+        let setting = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        Ok(setting.describe())
+    }
+
+    /// Starts an evaluation, with drive commands by tick if there are any. Its id.
+    pub async fn evaluate(
+        &self,
+        request: chicane_wire::StartRequest,
+        drive: Vec<DriveAt>,
+    ) -> Result<String, String> {
+        let started = self.app.evaluations.start(request, drive.into()).await;
+        started.map(|session| session.id).map_err(|e| e.text.into_owned())
+    }
+
+    /// The session as everyone sees it.
+    pub fn session(&self) -> chicane_wire::CurrentSession {
+        self.app.evaluations.current().answer()
+    }
+
+    /// Waits until the session that is under way, if one is, is over.
+    pub async fn session_ended(&self) {
+        self.app.evaluations.ended().await;
+    }
+
+    /// Ends the session, if there is one.
+    pub async fn stop_session(&self) {
+        self.app.evaluations.stop(chicane_session::StopCause::Asked).await;
+    }
+
+    /// Lines of a script's log that were kept, from this one on.
+    pub fn log(&self, session: &str, from: usize) -> Result<Vec<String>, String> {
+        evaluation::records::log(&self.data, session, from).map_err(|e| e.to_string())
+    }
+
+    /// The record of a session.
+    pub fn record(&self, session: &str) -> Result<Option<chicane_wire::Record>, String> {
+        evaluation::records::record(&self.data, Some(session)).map_err(|e| e.to_string())
+    }
+
     /// Ends it: every stream, every step, every connection, within a second. The data folder is
     /// free afterwards.
     pub async fn stop(self) {
+        // First, while there is a world that it can be halted in.
+        self.app.evaluations.shut_down().await;
         self.app.simulator.stop();
         self.app.feed.close();
         self.stop.send_replace(true);
@@ -288,6 +353,13 @@ impl Server {
         };
         let _ = tokio::time::timeout(Duration::from_millis(300), last_words).await;
     }
+}
+
+/// What a student's program finds in its environment.
+fn environment(address: SocketAddr, token: Option<&Token>) -> BTreeMap<String, String> {
+    let address = ("CHICANE_URL".to_owned(), format!("http://{}", reachable(address)));
+    let token = token.map(|token| ("CHICANE_TOKEN".to_owned(), token.secret().to_owned()));
+    [Some(address), token].into_iter().flatten().collect()
 }
 
 /// The world to start with, and whether a person chose it.

@@ -4,7 +4,6 @@
 //! depends on nothing else. One picture is drawn at a time, on all cores.
 
 use crate::driver::Exposure;
-use crate::loader::SEED;
 use bytes::Bytes;
 use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage, looks};
 use chicane_sim::{Lamp, Snapshot};
@@ -111,7 +110,7 @@ impl Studio {
         let known = self.frames.iter().position(same);
         let index = known.unwrap_or_else(|| {
             let stage = of.place.stage(profile);
-            let mut rgb = self.renderer(stage).on_board(&moment(&of.snapshot), size, SEED, of.frame);
+            let mut rgb = self.renderer(stage).on_board(&moment(&of.snapshot), size, of.seed, of.frame);
             brighten(&mut rgb.bytes, brightness);
             if self.frames.len() >= KEPT {
                 self.frames.pop_front();

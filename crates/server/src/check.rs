@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 pub(crate) fn run(path: &str) -> Result<(), String> {
     let world = crate::load(path)?;
     print!("{}", describe(&world));
+    if let Some(evaluation) = &world.evaluation {
+        print!("{}", crate::script::report(&evaluation.script)?);
+    }
     Ok(())
 }
 

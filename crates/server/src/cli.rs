@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
-use chicane_server::Token;
+use chicane_server::{JudgeOptions, Token};
+use chicane_session::Isolation;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -62,6 +63,23 @@ pub(crate) enum What {
         /// That of the robot, which a physical car has too, in place of the simulator's
         #[arg(long)]
         robot: bool,
+    },
+    /// Evaluate a student's program without a window; the exit status says how it went
+    Evaluate(Evaluate),
+    /// Try a judging script on a recorded drive: its log and its verdict
+    Judge(Judge),
+    /// Records of evaluations
+    Records {
+        #[command(subcommand)]
+        what: RecordsWhat,
+    },
+    /// Prepare Python 3.14 for judging scripts, once
+    Setup,
+    /// A part of a jail; started by the simulator itself
+    #[command(name = "__jail", hide = true)]
+    Jail {
+        /// Which part.
+        part: String,
     },
 }
 
@@ -201,6 +219,80 @@ pub(crate) struct New {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Evaluate {
+    /// A built-in world, or a folder that holds worlds/NAME.world
+    #[arg(long, value_name = "WORLD")]
+    pub(crate) world: String,
+    /// Starts the student's program; without one the run is only observed
+    #[arg(long, value_name = "COMMAND", value_parser = student_command)]
+    pub(crate) command: Option<String>,
+    /// The same number gives the same run
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: u64,
+    /// Simulated seconds [default: as the world says]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<f64>,
+    /// Drive commands by time: lines of seconds, speed, steering
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drive: Option<PathBuf>,
+    /// Real-time factor, 0.05 to 100; 0 is as fast as the machine can
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = pace)]
+    pub(crate) speed: f64,
+    /// Folder that the command runs in
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Folder that keeps the record [default: none, it is printed only]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Judge {
+    /// The script, Python
+    pub(crate) script: PathBuf,
+    /// A built-in world, or a folder that holds worlds/NAME.world; its evaluation config is used
+    #[arg(long, value_name = "WORLD")]
+    pub(crate) world: String,
+    /// The drive: lines of seconds, speed, steering
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drive: PathBuf,
+    /// The same number gives the same run
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: u64,
+    /// Simulated seconds [default: as the world says]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<f64>,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecordsWhat {
+    /// Print every record, the newest first
+    Export(Export),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Export {
+    /// A table, one line a record
+    #[arg(long, required_unless_present = "json", conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Everything, with the story of each session
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Of this world only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) world: Option<String>,
+    /// Folder that keeps the records [default: the platform's folder for application data]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Serve {
     /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS", env = "CHICANE_LISTEN", default_value = "127.0.0.1:8000")]
@@ -236,12 +328,30 @@ pub(crate) struct Serve {
     /// Folder that student commands run in
     #[arg(long, value_name = "FOLDER", env = "CHICANE_WORKSPACE", default_value = ".")]
     pub(crate) workspace: PathBuf,
+    /// Judges every world instead of its own script: for those who write one
+    #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
+    pub(crate) judge_script: Option<PathBuf>,
+    /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
+    #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
+    pub(crate) judge_isolation: Option<IsolationName>,
     /// How to log, to standard error
     #[arg(long, value_enum, env = "CHICANE_LOG", default_value_t = Log::Text)]
     pub(crate) log: Log,
     /// How much to log
     #[arg(long, value_enum, env = "CHICANE_LOG_LEVEL", default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsolationName {
+    /// Control groups, version 2
+    #[value(name = "cgroup-v2")]
+    CgroupV2,
+    /// Control groups, version 1
+    #[value(name = "cgroup-v1")]
+    CgroupV1,
+    /// Limits of a user, and a watch on memory
+    Watchdog,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -265,6 +375,23 @@ pub(crate) enum LogLevel {
 }
 
 impl Serve {
+    /// How judging scripts are run.
+    pub(crate) fn judge(&self) -> Result<JudgeOptions, String> {
+        let read = |file: &PathBuf| {
+            std::fs::read_to_string(file).map_err(|e| format!("--judge-script {}: {e}", file.display()))
+        };
+        Ok(JudgeOptions {
+            launcher: None,
+            folder: None,
+            script: self.judge_script.as_ref().map(read).transpose()?,
+            isolation: self.judge_isolation.map(|name| match name {
+                IsolationName::CgroupV2 => Isolation::CgroupV2,
+                IsolationName::CgroupV1 => Isolation::CgroupV1,
+                IsolationName::Watchdog => Isolation::Watchdog,
+            }),
+        })
+    }
+
     /// The token that was asked for, if any.
     pub(crate) fn token(&self) -> Result<Option<Token>, String> {
         match self.token.as_deref() {
@@ -273,6 +400,17 @@ impl Serve {
             Some(text) => Token::parse(text).map(Some),
         }
     }
+}
+
+fn student_command(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() || text.chars().count() > 1000 || text.contains('\0') {
+        return Err("it is a command of at most 1000 characters".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn time_limit(text: &str) -> Result<f64, String> {
+    within(text, 1.0, 3600.0).ok_or_else(|| format!("it is a number of seconds from 1 to 3600, not {text}"))
 }
 
 fn lap_speed(text: &str) -> Result<f64, String> {

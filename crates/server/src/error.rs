@@ -84,6 +84,7 @@ impl From<Refused> for ApiError {
         match refused {
             Refused::NotReady => ApiError::conflict("world not ready"),
             Refused::Switching => ApiError::conflict("world switch in progress"),
+            Refused::Evaluating => ApiError::conflict("evaluation in progress"),
             Refused::Busy => ApiError::unavailable("too many commands are waiting; try again"),
             Refused::Stopping => ApiError::unavailable("the simulator stops"),
             Refused::Failed => {

@@ -14,6 +14,7 @@ mod cdn;
 mod docs;
 mod driver;
 mod error;
+mod evaluation;
 mod feed;
 mod installing;
 mod keeper;
@@ -38,4 +39,7 @@ pub use remote::ask;
 pub const CDN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
 
 pub use app::{Options, Server, StartError, reachable};
+pub use driver::DriveAt;
+pub use evaluation::JudgeOptions;
+pub use evaluation::records::record_of;
 pub use robot::openapi as robot_openapi;

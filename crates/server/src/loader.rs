@@ -9,8 +9,8 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Every simulation starts with the same seed, its camera too: equal inputs give equal bytes.
-pub(crate) const SEED: u64 = 0;
+/// Every simulation but that of an evaluation starts with the same seed, its camera too: equal inputs give equal bytes.
+const SEED: u64 = 0;
 
 /// Why no world was brought in. The old one, if any, runs on.
 #[derive(Debug, Clone, PartialEq)]

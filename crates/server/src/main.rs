@@ -2,24 +2,29 @@
 //!
 //! `chicane serve` runs the simulator; `chicane check <world>` loads a world and says what is in
 //! it; `chicane lap <world>` drives a lap of it without a window, as fast as the machine can.
-//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects, `chicane print` their floor.
+//! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects, `chicane print` their floor. `chicane
+//! evaluate` and `chicane judge` run an evaluation without a window; `chicane setup` prepares what judging scripts need.
 //! `chicane publish` and `chicane worlds` bring worlds to others, and here.
 #![allow(clippy::disallowed_methods)]
 
 mod check;
 mod cli;
+mod export;
+mod headless;
 mod lap;
 mod log;
 mod progress;
 mod projects;
 mod publish;
+mod script;
 mod serve;
+mod setup;
 mod worlds;
 
 use chicane_store::{FolderBundle, Library, LoadError};
 use chicane_world::{Assets, World};
 use clap::Parser;
-use cli::{Cli, What};
+use cli::{Cli, RecordsWhat, What};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,13 +41,25 @@ fn main() -> ExitCode {
         Some(What::New(new)) => projects::new(new),
         Some(What::Print { world, output, dpi }) => projects::print(world, output, *dpi),
         Some(What::Lap { world, speed }) => lap::run(world, *speed),
+        Some(What::Evaluate(asked)) => return exit(headless::evaluate(asked)),
+        Some(What::Judge(asked)) => return exit(headless::judge(asked)),
+        Some(What::Records { what: RecordsWhat::Export(asked) }) => {
+            serve::data_dir(asked.data_dir.as_deref()).and_then(|folder| export::run(asked, &folder))
+        }
+        Some(What::Setup) => setup::run(),
+        Some(What::Jail { part }) => chicane_session::jail::main(part),
         Some(What::Openapi { robot }) => {
             println!("{}", if *robot { chicane_server::robot_openapi() } else { chicane_server::openapi() });
             Ok(())
         }
     };
+    exit(done.map(|()| 0))
+}
+
+/// What is left to say at the end.
+fn exit(done: Result<u8, String>) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => ExitCode::from(status),
         Err(message) => {
             eprintln!("chicane: {message}");
             ExitCode::FAILURE

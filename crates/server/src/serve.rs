@@ -35,10 +35,17 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         }
         token => token,
     };
+    let (data_dir, workspace) = (data_dir(serve.data_dir.as_deref())?, workspace(serve)?);
+    if std::path::absolute(&data_dir).is_ok_and(|data_dir| workspace.starts_with(data_dir)) {
+        return Err(format!(
+            "--workspace {} lies in the data folder, which student programs must not see: choose another",
+            workspace.display()
+        ));
+    }
     let mut stop = StopSignal::new()?;
     let server = Server::start(Options {
         listen: serve.listen,
-        data_dir: data_dir(serve.data_dir.as_deref())?,
+        data_dir,
         world: serve.world.clone(),
         cdn: serve.cdn.clone(),
         cdn_token: cdn_token(serve.cdn_token.as_deref())?,
@@ -48,8 +55,9 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         allow_hosts: serve.allow_host.clone(),
         profile: profile(&serve.robot)?,
         speed: serve.speed,
-        workspace: workspace(serve)?,
+        workspace,
         library: Library::built_in(),
+        judge: serve.judge()?,
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
@@ -58,6 +66,10 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             server.stop().await;
             return Ok(());
         }
+    }
+    match server.find_judge().await {
+        Ok(how) => tracing::info!("the judge is ready: {how}"),
+        Err(why) => tracing::warn!("there is no judge, so no evaluation can be started: {why}"),
     }
     // Someone who does not listen any more is no reason to stop.
     let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));

@@ -67,7 +67,7 @@ pub(crate) fn world(
     }
 }
 
-fn catalogue_entry(object: &Object) -> wire::CatalogueEntry {
+pub(crate) fn catalogue_entry(object: &Object) -> wire::CatalogueEntry {
     wire::CatalogueEntry {
         r#type: object_type(object.object_type),
         kind: object_kind(object.kind),

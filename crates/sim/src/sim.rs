@@ -95,6 +95,11 @@ impl Sim {
         &self.profile
     }
 
+    /// What every random stream starts from.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Ticks since the start.
     pub fn tick(&self) -> u64 {
         self.state.tick

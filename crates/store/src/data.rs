@@ -1,6 +1,7 @@
 //! A data folder, held by one process.
 
 use crate::database;
+use crate::records::Records;
 use crate::settings::Settings;
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -63,6 +64,7 @@ pub enum OpenError {
 pub struct Data {
     // Closed before the lock goes: fields are dropped in this order.
     settings: Settings,
+    records: Records,
     dir: PathBuf,
     _lock: Lock,
 }
@@ -74,13 +76,21 @@ impl Data {
         let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
         make(&dir).map_err(|e| unwritable(&dir, &e))?;
         let lock = Lock::take(&dir)?;
-        let settings = Settings::new(database::open(&dir.join("chicane.db"))?);
-        Ok(Data { settings, dir, _lock: lock })
+        let file = dir.join("chicane.db");
+        let settings = Settings::new(database::open(&file)?);
+        // A way of its own: whoever writes a long record keeps no setting waiting for a lock.
+        let records = Records::new(database::open(&file)?);
+        Ok(Data { settings, records, dir, _lock: lock })
     }
 
     /// The settings kept here.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The records of evaluations kept here.
+    pub fn records(&self) -> &Records {
+        &self.records
     }
 
     /// The folder, as an absolute path.

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Step k brings a database of version k to version k + 1. Steps are added, never changed.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE light (
         world TEXT NOT NULL,
@@ -14,7 +15,37 @@ const STEPS: &[&str] = &["
         red INTEGER NOT NULL CHECK (red IN (0, 1)),
         PRIMARY KEY (world, name)
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    CREATE TABLE session (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        world TEXT NOT NULL,
+        world_id TEXT,
+        rev TEXT,
+        command TEXT,
+        time_limit_s REAL NOT NULL,
+        seed INTEGER NOT NULL,
+        better TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        started_at TEXT NOT NULL,
+        ended_at TEXT,
+        outcome TEXT,
+        reason TEXT,
+        record TEXT NOT NULL DEFAULT 'null',
+        elapsed_s REAL NOT NULL DEFAULT 0,
+        observations INTEGER NOT NULL DEFAULT 0,
+        wait_s REAL NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX session_world ON session (world, number);
+    CREATE TABLE session_event (
+        session INTEGER NOT NULL REFERENCES session (number),
+        place INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        PRIMARY KEY (session, place)
+    ) STRICT, WITHOUT ROWID;
+",
+];
 /// How long to wait for somebody who looks into the file with another program.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -46,6 +77,20 @@ pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     set_up(&connection).map_err(failed)?;
     migrate(&mut connection, done).map_err(failed)?;
     Ok(connection)
+}
+
+/// Opens a database that is there and up to date, to read it and nothing else.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, OpenError> {
+    let failed = |e: Error| explain(path, &e);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let found = version(&connection).map_err(failed)?;
+    if found == STEPS.len() as i64 {
+        return Ok(connection);
+    }
+    let reason = format!("it has version {found} and not {}: start `chicane serve` once", STEPS.len());
+    Err(OpenError::Damaged { path: path.to_owned(), reason })
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

@@ -13,6 +13,7 @@ mod library;
 mod manifest;
 mod package;
 mod publish;
+mod records;
 mod rules;
 #[cfg(test)]
 mod scratch;
@@ -28,6 +29,7 @@ pub use library::{Entry, Library, LoadError, Summary};
 pub use manifest::{Access, Listed, MAX_MANIFEST, MAX_META, MAX_NAME, Manifest, Meta, Rev, is_name};
 pub use package::{Label, Need, Package, Stand};
 pub use publish::{Cdn, PublishError};
+pub use records::{NewSession, Records, Result as SessionResult, SessionRow};
 pub use rules::{FilePath, MAX_FILE, MAX_FILES, MAX_TOTAL, Unfit};
 pub use settings::{Settings, StoreError};
 pub use shelf::{Record, Shelf};

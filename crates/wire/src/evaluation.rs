@@ -1,7 +1,10 @@
 //! Evaluation of a run.
 
 use crate::fields::{Body, Fields, Invalid};
+use crate::num::Num;
+use crate::state::RunState;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
@@ -67,12 +70,118 @@ pub struct Stopped {
     pub stopped: bool,
 }
 
+/// Answer of `POST /evaluation/start`.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Started {
+    /// Always true.
+    pub ok: bool,
+    /// The session, as it begins.
+    pub session: Session,
+}
+
 /// Answer of `GET /evaluation/session`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CurrentSession {
     /// Whether a session is under way.
     pub active: bool,
     /// The session, or the last one; null if there was none.
-    #[schema(value_type = Option<Object>)]
-    pub session: Option<serde_json::Value>,
+    pub session: Option<Session>,
+}
+
+/// A session as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Session {
+    /// Its id.
+    pub id: String,
+    /// Name of the world.
+    pub world: String,
+    /// Id of the published world; null for built-in ones.
+    pub world_id: Option<String>,
+    /// Its revision.
+    pub rev: Option<String>,
+    /// `initializing`, `starting`, `running` or `ended`.
+    pub phase: &'static str,
+    /// How it ended; null while it goes on.
+    pub outcome: Option<String>,
+    /// The last record.
+    #[schema(value_type = Object)]
+    pub record: Value,
+    /// Why it ended.
+    pub reason: Option<String>,
+    /// `lower` or `higher`.
+    pub better: String,
+    /// The student's command.
+    pub command: Option<String>,
+    /// Simulated seconds.
+    pub time_limit_s: Num,
+    /// Of every random stream.
+    pub seed: u64,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// Simulated seconds since it began to run.
+    pub elapsed_s: Num,
+    /// The student's program.
+    pub run: RunState,
+    /// The last 200 lines of the script's log.
+    pub log: Vec<String>,
+}
+
+/// Answer of `GET /evaluation/record`.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Record {
+    /// Id of the session.
+    pub session: String,
+    /// How it ended; null while it goes on.
+    pub outcome: Option<String>,
+    /// The last record.
+    #[schema(value_type = Object)]
+    pub record: Value,
+    /// Why it ended.
+    pub reason: Option<String>,
+    /// `lower` or `higher`.
+    pub better: String,
+    /// Name of the world.
+    pub world: String,
+    /// Id of the published world; null for built-in ones.
+    pub world_id: Option<String>,
+    /// Its revision.
+    pub rev: Option<String>,
+    /// The student's command.
+    pub command: Option<String>,
+    /// Simulated seconds.
+    pub time_limit_s: Num,
+    /// Of every random stream.
+    pub seed: u64,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// When it ended; null while it goes on.
+    pub ended_at: Option<String>,
+    /// Simulated seconds.
+    pub elapsed_s: Num,
+    /// The script and its work.
+    pub judge: JudgeWork,
+    /// The story, in order; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub events: Option<Vec<Box<RawValue>>>,
+}
+
+/// A script and its work.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct JudgeWork {
+    /// Fingerprint of the script.
+    pub sha256: String,
+    /// How often it judged.
+    pub observations: u64,
+    /// How long the world waited for that, real seconds.
+    pub wait_s: Num,
+}
+
+/// Answer of `GET /evaluation/records`.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RecordList {
+    /// The newest first, without their stories.
+    pub records: Vec<Record>,
+    /// For `cursor`, to go on; null at the end.
+    pub next: Option<String>,
 }

@@ -99,6 +99,24 @@ pub enum EvaluationKind {
         /// The line.
         line: String,
     },
+    /// Somebody did something beside the session; in its record only.
+    Command {
+        /// `reset`, `clock`, `step`, `pose`, `model` or `light`.
+        command: &'static str,
+        /// What exactly.
+        #[serde(skip_serializing_if = "Value::is_null")]
+        #[schema(value_type = Object)]
+        detail: Value,
+    },
+    /// The student's program; in the record only, where events of both kinds are in one list.
+    Run {
+        /// What happened to it.
+        #[serde(flatten)]
+        #[schema(value_type = Object)]
+        run: Value,
+    },
+    /// More happened than is kept; in the record only.
+    Truncated {},
     /// It is over.
     End {
         /// How.

@@ -39,6 +39,12 @@ impl Body for NoFields {
 #[derive(Debug, Clone, Default)]
 pub struct Fields(Map<String, Value>);
 
+impl From<Map<String, Value>> for Fields {
+    fn from(map: Map<String, Value>) -> Fields {
+        Fields(map)
+    }
+}
+
 impl Fields {
     /// Reads a body. A missing or empty one has no fields.
     pub fn read(body: &[u8]) -> Result<Fields, Invalid> {

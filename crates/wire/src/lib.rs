@@ -9,6 +9,7 @@ mod evaluation;
 mod event;
 mod fields;
 mod geometry;
+mod judge;
 mod light;
 mod model;
 mod named;
@@ -25,10 +26,17 @@ pub use clock::{Clock, ClockChanged, ClockRequest};
 pub use display::{
     Brightness, BrightnessChanged, BrightnessRequest, Overlay, OverlayChanged, OverlayRequest,
 };
-pub use evaluation::{CurrentSession, EvaluationDocument, StartRequest, StartRequestBody, Stopped};
+pub use evaluation::{
+    CurrentSession, EvaluationDocument, JudgeWork, Record, RecordList, Session, StartRequest,
+    StartRequestBody, Started, Stopped,
+};
 pub use event::{EvaluationEvent, EvaluationKind, RunEvent, StoryEvent};
 pub use fields::{Body, Fields, Invalid, NoFields};
 pub use geometry::{FlatPose, Pose, Rect, Size};
+pub use judge::{
+    JUDGE_VERSION, JudgeAct, JudgeAudio, JudgeCall, JudgeReply, JudgeSaid, JudgeSound, JudgeSoundEvent,
+    JudgeTrack, MAX_JUDGE_LINE, MAX_RECORD, Observation, RaisedKind, Statics,
+};
 pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, RedOrGreen};
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
 pub use named::Named;

@@ -85,7 +85,7 @@ impl Body for ModelRequest {
 }
 
 impl Motion {
-    fn parse(fields: &Fields) -> Result<Motion, Invalid> {
+    pub(crate) fn parse(fields: &Fields) -> Result<Motion, Invalid> {
         let duration = fields.number_within("duration", 0.0, 3600.0)?;
         let path = fields.get("path").map(points).transpose()?;
         let speed = fields.number_within("speed", 0.001, 10.0)?;

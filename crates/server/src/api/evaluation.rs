@@ -5,11 +5,17 @@ use super::world::place;
 use crate::app::App;
 use crate::body::Body;
 use crate::error::ApiError;
+use crate::evaluation::{no_evaluation, records};
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Query, State};
+use axum::http::Uri;
+use chicane_session::StopCause;
+use chicane_store::StoreError;
 use chicane_wire::{
-    CurrentSession, ErrorBody, EvaluationDocument, NoFields, StartRequest, StartRequestBody, Stopped,
+    CurrentSession, ErrorBody, EvaluationDocument, NoFields, Record, RecordList, StartRequest,
+    StartRequestBody, Started, Stopped,
 };
+use std::sync::Arc;
 
 /// How a run of this world is judged.
 #[utoipa::path(get, path = "/evaluation", tag = "Evaluation", responses(
@@ -22,6 +28,7 @@ pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError
 
 /// Starts an evaluation session.
 #[utoipa::path(post, path = "/evaluation/start", tag = "Evaluation", request_body = StartRequestBody, responses(
+    (status = 200, body = Started),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "The world has no evaluation"),
     (status = 409, body = ErrorBody, description = "No world is ready, or a session is under way"),
@@ -29,40 +36,80 @@ pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError
 ))]
 pub(super) async fn start(
     State(app): State<App>,
-    Body(_): Body<StartRequest>,
-) -> Result<Json<CurrentSession>, ApiError> {
-    let now = app.simulator.now();
-    let ready = now.running.as_ref().filter(|_| now.transition.is_none());
-    let seen = ready.ok_or_else(|| ApiError::conflict("world not ready"))?;
-    if seen.place.world.evaluation.is_none() {
-        return Err(no_evaluation());
-    }
-    Err(ApiError::unavailable("judge not available: this version of the simulator brings none"))
+    Body(request): Body<StartRequest>,
+) -> Result<Json<Started>, ApiError> {
+    let session = app.evaluations.start(request, Arc::default()).await?;
+    Ok(Json(Started { ok: true, session }))
 }
 
-/// Ends the session, if there is one.
+/// Ends the session, if there is one. Answered when nothing of it is left.
 #[utoipa::path(post, path = "/evaluation/stop", tag = "Evaluation", request_body = NoFields, responses(
     (status = 200, body = Stopped),
     (status = 400, body = ErrorBody),
 ))]
-pub(super) async fn stop(Body(NoFields {}): Body<NoFields>) -> Json<Stopped> {
-    Json(Stopped { ok: true, stopped: false })
+pub(super) async fn stop(State(app): State<App>, Body(NoFields {}): Body<NoFields>) -> Json<Stopped> {
+    let stopped = app.evaluations.stop(StopCause::Asked).await;
+    Json(Stopped { ok: true, stopped })
 }
 
 /// The session that is under way, or the last one.
 #[utoipa::path(get, path = "/evaluation/session", tag = "Evaluation", responses((status = 200, body = CurrentSession)))]
-pub(super) async fn session() -> Json<CurrentSession> {
-    Json(CurrentSession { active: false, session: None })
+pub(super) async fn session(State(app): State<App>) -> Json<CurrentSession> {
+    Json(app.evaluations.current().answer())
 }
 
-/// Record of the last session, or of a given one.
+/// Record of the last session, or of a given one, with its story.
 #[utoipa::path(get, path = "/evaluation/record", tag = "Evaluation",
     params(("session" = Option<String>, Query, description = "Id of a session")),
-    responses((status = 404, body = ErrorBody, description = "There is none")))]
-pub(super) async fn record() -> ApiError {
-    ApiError::not_found("no record")
+    responses(
+        (status = 200, body = Record),
+        (status = 404, body = ErrorBody, description = "There is none"),
+    ))]
+pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Record>, ApiError> {
+    let id = parameter(&uri, "session");
+    let data = Arc::clone(&app.data);
+    let record = read(move || records::record(&data, id.as_deref())).await?;
+    record.map(Json).ok_or_else(|| ApiError::not_found("no record"))
 }
 
-fn no_evaluation() -> ApiError {
-    ApiError::not_found("world has no evaluation")
+/// Records of all sessions, the newest first, without their stories.
+#[utoipa::path(get, path = "/evaluation/records", tag = "Evaluation",
+    params(
+        ("world" = Option<String>, Query, description = "Name of a world"),
+        ("limit" = Option<u16>, Query, description = "Records of a page; 50 if omitted", minimum = 1, maximum = 500),
+        ("cursor" = Option<String>, Query, description = "`next` of the page before", pattern = "^[0-9]{1,18}$"),
+    ),
+    responses(
+        (status = 200, body = RecordList),
+        (status = 400, body = ErrorBody),
+    ))]
+pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<RecordList>, ApiError> {
+    let world = parameter(&uri, "world");
+    let limit = match parameter(&uri, "limit").map(|text| text.parse::<usize>()) {
+        None => records::PAGE,
+        Some(Ok(limit)) if (1..=500).contains(&limit) => limit,
+        Some(_) => return Err(ApiError::bad_request("limit must be a whole number from 1 to 500")),
+    };
+    let below = match parameter(&uri, "cursor").map(|text| text.parse::<i64>()) {
+        None => None,
+        Some(Ok(below)) if below >= 0 => Some(below),
+        Some(_) => return Err(ApiError::bad_request("cursor must be the `next` of the page before")),
+    };
+    let data = Arc::clone(&app.data);
+    read(move || records::list(&data, world.as_deref(), below, limit)).await.map(Json)
+}
+
+/// The last value of a parameter that is not empty.
+fn parameter(uri: &Uri, name: &str) -> Option<String> {
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
+    pairs.into_iter().rev().find(|(n, value)| n == name && !value.is_empty()).map(|(_, value)| value)
+}
+
+/// Reads the database, off the threads that answer.
+async fn read<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    let done = done.map_err(|e| ApiError::internal(e.to_string()))?;
+    done.map_err(|e| ApiError::internal(format!("the records can't be read: {e}")))
 }

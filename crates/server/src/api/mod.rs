@@ -84,6 +84,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(evaluation::stop))
         .routes(routes!(evaluation::session))
         .routes(routes!(evaluation::record))
+        .routes(routes!(evaluation::list))
         // World management
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))

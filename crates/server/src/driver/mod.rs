@@ -7,6 +7,7 @@
 //! orders the thread does the ticks that are due and sleeps until the next one is. It waits
 //! for nobody: replies and published values are left where others find them.
 
+mod judging;
 mod order;
 mod pace;
 mod place;
@@ -14,9 +15,11 @@ mod published;
 mod run;
 mod running;
 
+pub use judging::DriveAt;
+pub(crate) use judging::{Entry, Wish};
 pub(crate) use order::{Answer, Held, Loaded, Order, Refused, Reply};
 pub(crate) use place::Place;
-pub(crate) use published::{Exposure, Published, RobotView};
+pub(crate) use published::{Badge, Exposure, Published, RobotView};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
@@ -38,6 +41,8 @@ const MAX_QUEUED_TICKS: u64 = 200_000;
 pub(crate) struct Start {
     pub(crate) speed: f64,
     pub(crate) brightness: f64,
+    /// What everyone is to see of an evaluation; whoever changes it has the thread look.
+    pub(crate) badge: Arc<std::sync::Mutex<Badge>>,
     /// The first world is on its way in before anyone can ask for another.
     pub(crate) transition: chicane_wire::Transition,
 }
@@ -201,6 +206,17 @@ impl Simulator {
 
     pub(crate) async fn abort(&self) -> Answer<()> {
         self.insist(Order::Abort).await
+    }
+
+    /// Begins an evaluation. Time stands still until the session wants it to run.
+    pub(crate) async fn judge(&self, entry: Entry) -> Answer<Option<Box<chicane_wire::Observation>>> {
+        self.insist(|reply| Order::Judge { entry: Box::new(entry), reply }).await
+    }
+
+    /// Has the thread look at what the session wants.
+    pub(crate) fn look(&self) {
+        // A full inbox keeps it awake as well.
+        let _ = self.inbox.try_send(Order::Look);
     }
 
     /// Ends the thread, also in the middle of a long step.

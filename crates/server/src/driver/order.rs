@@ -1,9 +1,10 @@
 //! What can be put into the sim thread's inbox, and what comes back.
 
+use super::judging::Entry;
 use super::place::Place;
 use super::published::Published;
 use chicane_sim::{Applied, Command, Lamp, Refusal, Sim};
-use chicane_wire::{Transition, TransitionKind};
+use chicane_wire::{Observation, Transition, TransitionKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -40,7 +41,9 @@ pub(crate) enum Order {
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Loading failed; the old world stays.
     Abort(Reply<()>),
-    /// Someone who waited is gone.
+    /// An evaluation begins: a new simulation, time standing still. Answered with what the script sees first.
+    Judge { entry: Box<Entry>, reply: Reply<Option<Box<Observation>>> },
+    /// Someone who waited is gone, or the evaluation wants something.
     Look,
     /// Ends the thread.
     Stop,
@@ -77,6 +80,8 @@ pub(crate) enum Refused {
     NotReady,
     /// A world is being loaded already.
     Switching,
+    /// An evaluation is under way.
+    Evaluating,
     /// Too many orders wait.
     Busy,
     /// The program ends.

@@ -29,7 +29,15 @@ pub(crate) struct Published {
     pub(crate) assets_version: u64,
     /// The world whose simulation failed, to be loaded again.
     pub(crate) lost: Option<Arc<str>>,
+    pub(crate) badge: Badge,
     pub(crate) state_json: OnceLock<Bytes>,
+}
+
+/// What everyone sees of an evaluation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Badge {
+    pub(crate) run: RunState,
+    pub(crate) evaluation: EvaluationState,
 }
 
 /// A world and its state at one tick.
@@ -113,6 +121,8 @@ fn renew<T: Clone>(shared: &mut Option<Arc<Topic<T>>>, newest: Option<&T>, sampl
 #[derive(Debug)]
 pub(crate) struct Exposure {
     pub(crate) place: Arc<Place>,
+    /// Of the simulation, for the camera's noise.
+    pub(crate) seed: u64,
     pub(crate) snapshot: Snapshot,
     /// Which frame it is, from 0.
     pub(crate) frame: u64,
@@ -180,8 +190,8 @@ impl Published {
             overlay_size: Num(self.overlay.size),
             overlay_seq: self.overlay.seq,
             brightness: Num(self.brightness),
-            run: RunState::default(),
-            evaluation: EvaluationState::default(),
+            run: self.badge.run,
+            evaluation: self.badge.evaluation.clone(),
         }
     }
 

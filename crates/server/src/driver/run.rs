@@ -1,9 +1,10 @@
 //! The loop of the sim thread.
 
 use super::Start;
+use super::judging::{Entry, Judging};
 use super::order::{Loaded, Order, Refused, Reply};
 use super::pace::{Meter, Pacer};
-use super::published::{ClockView, OverlayView, Published, Seen};
+use super::published::{Badge, ClockView, OverlayView, Published, Seen};
 use super::running::Running;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
@@ -12,7 +13,7 @@ use chicane_wire::{Num, Transition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -38,12 +39,17 @@ pub(super) struct Driver {
     metrics: Arc<Metrics>,
     loudspeaker: Loudspeaker,
     pub(super) running: Option<Running>,
-    pacer: Pacer,
-    meter: Meter,
+    /// The evaluation that is under way.
+    pub(super) judging: Option<Judging>,
+    /// What everyone is to see of it, and what was last seen.
+    to_show: Arc<Mutex<Badge>>,
+    badge: Badge,
+    pub(super) pacer: Pacer,
+    pub(super) meter: Meter,
     pub(super) transition: Option<Transition>,
     installing: Option<Transition>,
     overlay: OverlayView,
-    brightness: f64,
+    pub(super) brightness: f64,
     pub(super) assets_version: u64,
     serial: u64,
     changes: u64,
@@ -53,6 +59,9 @@ pub(super) struct Driver {
     pub(super) heard: Vec<(f64, chicane_robot::audio::Event)>,
     /// Something happened that was not published yet.
     pub(super) unseen: bool,
+    /// Time went on since the last publication.
+    stale: bool,
+    published: Instant,
 }
 
 impl Driver {
@@ -75,6 +84,7 @@ impl Driver {
             brightness: start.brightness,
             assets_version: 0,
             lost: None,
+            badge: Badge::default(),
             state_json: OnceLock::new(),
         }));
         let driver = Driver {
@@ -85,6 +95,9 @@ impl Driver {
             metrics,
             loudspeaker,
             running: None,
+            judging: None,
+            to_show: Arc::clone(&start.badge),
+            badge: Badge::default(),
             pacer: Pacer::new(start.speed, now),
             meter: Meter::new(now),
             transition: Some(start.transition.clone()),
@@ -98,6 +111,8 @@ impl Driver {
             replies: Vec::new(),
             heard: Vec::new(),
             unseen: false,
+            stale: false,
+            published: now,
         };
         (driver, seen)
     }
@@ -122,12 +137,13 @@ impl Driver {
                 self.take(order);
             }
         }
+        self.serve_session();
         self.answer_holds();
         if self.overlay.ends.is_some_and(|ends| Instant::now() >= ends) {
             self.overlay = OverlayView { text: Arc::from(""), ends: None, ..self.overlay.clone() };
             self.change();
         }
-        if self.unseen {
+        if self.unseen || (self.stale && self.published.elapsed() >= SLICE) {
             self.publish();
         }
         self.do_due_ticks();
@@ -140,9 +156,11 @@ impl Driver {
             return Ok(Some(order));
         }
         let now = Instant::now();
-        let tick = self.running.as_ref().and_then(|_| self.pacer.sleep(now));
+        let held = self.is_held();
+        let tick = self.running.as_ref().filter(|_| !held).and_then(|_| self.pacer.sleep(now));
         let overlay = self.overlay.ends.map(|ends| ends.saturating_duration_since(now));
-        let wait = [tick, overlay].into_iter().flatten().min();
+        let late = self.stale.then_some(SLICE);
+        let wait = [tick, overlay, self.next_paused_look(now), late].into_iter().flatten().min();
         match wait {
             None => self.orders.recv().map(Some).map_err(|_| RecvTimeoutError::Disconnected),
             Some(Duration::ZERO) => Ok(self.orders.try_recv().ok()),
@@ -159,14 +177,14 @@ impl Driver {
             Order::Robot { command, epoch, reply } => self.ask_robot(command, epoch, reply),
             Order::Hold { speed, ticks, reply } => self.hold(speed, ticks, reply),
             Order::Clock { paused, speed, reply } => {
+                self.told("clock", serde_json::json!({"paused": paused, "speed": speed}));
+                self.let_go(paused.is_some());
                 self.set_clock(paused, speed);
                 self.reply(reply, ());
             }
             Order::Step { ticks, speed, steering, reply } => self.step(ticks, [speed, steering], reply),
             Order::Overlay { text, ttl_s, size, reply } => {
-                let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
-                let seq = self.overlay.seq + 1;
-                self.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
+                self.set_overlay(text, ttl_s, size);
                 self.reply(reply, ());
             }
             Order::Brightness(value, reply) => {
@@ -174,6 +192,9 @@ impl Driver {
                 self.reply(reply, ());
             }
             Order::Begin { kind, target, of, reply } => {
+                if self.judging.is_some() {
+                    return refuse(reply, Refused::Evaluating);
+                }
                 let served = self.running.as_ref().map(|r| &r.place.name).or(self.lost.as_ref());
                 if self.transition.is_some() || of.as_ref().is_some_and(|of| served != Some(of)) {
                     return refuse(reply, Refused::Switching);
@@ -199,7 +220,9 @@ impl Driver {
                 self.transition = None;
                 self.reply(reply, ());
             }
-            Order::Look | Order::Stop => {}
+            Order::Judge { entry, reply } => self.begin_session(*entry, reply),
+            Order::Look => self.unseen |= self.shown_badge() != self.badge,
+            Order::Stop => {}
         }
     }
 
@@ -208,9 +231,11 @@ impl Driver {
             return refuse(reply, Refused::NotReady);
         };
         let is_reset = matches!(command, Command::Reset);
+        let name = command_name(&command);
         match running.sim.apply(command) {
             Ok(applied) => {
-                if is_reset {
+                self.told(name, serde_json::Value::Null);
+                if let Some(running) = self.running.as_mut().filter(|_| is_reset) {
                     running.stack.calm();
                     self.hear();
                     self.answer_holds();
@@ -221,7 +246,38 @@ impl Driver {
         }
     }
 
-    fn set_clock(&mut self, paused: Option<bool>, speed: Option<f64>) {
+    fn shown_badge(&self) -> Badge {
+        self.to_show.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts the simulation of an evaluation in the place of the one that runs.
+    fn begin_session(&mut self, entry: Entry, reply: Reply<Option<Box<chicane_wire::Observation>>>) {
+        if self.transition.is_some() || self.running.is_none() {
+            return refuse(reply, Refused::NotReady);
+        }
+        if self.judging.is_some() {
+            return refuse(reply, Refused::Evaluating);
+        }
+        let (judging, loaded, at) = Judging::new(entry);
+        self.swap(loaded);
+        self.judging = Some(judging);
+        if let (Some([x, y, yaw]), Some(running)) = (at, &mut self.running) {
+            let (who, how) = (chicane_sim::Who::Vehicle, chicane_sim::How::AtOnce);
+            let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
+            let _ = running.sim.apply(Command::Place { who, x, y, z: None, yaw, how });
+        }
+        self.set_clock(Some(false), None);
+        let seen = self.observation().map(Box::new);
+        self.reply(reply, seen);
+    }
+
+    pub(super) fn set_overlay(&mut self, text: String, ttl_s: f64, size: f64) {
+        let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
+        let seq = self.overlay.seq + 1;
+        self.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
+    }
+
+    pub(super) fn set_clock(&mut self, paused: Option<bool>, speed: Option<f64>) {
         let now = Instant::now();
         if paused.is_some_and(|p| p != self.pacer.paused()) {
             self.meter.restart(now);
@@ -230,13 +286,15 @@ impl Driver {
     }
 
     fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], reply: Reply<()>) {
-        if self.running.is_none() || self.transition.is_some() {
+        let early = self.judging.as_ref().is_some_and(Judging::is_new);
+        if self.running.is_none() || self.transition.is_some() || early {
             return refuse(reply, Refused::NotReady);
         }
         if reply.is_closed() {
             // Its client is gone; nothing was begun.
             return;
         }
+        self.told("step", serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering}));
         if self.unseen {
             // Orders before this one are answered as of now, not as of its end.
             self.publish();
@@ -247,6 +305,16 @@ impl Driver {
         }
         let mut shown = Instant::now();
         for done in 0..ticks {
+            // A session judges on the way. Whoever steps waits for that, and for nothing else.
+            while self.is_held() && !self.wait_for_session(SHOW_STEP) {
+                if reply.is_closed() || self.stopping.load(Ordering::Relaxed) {
+                    return self.publish();
+                }
+                if shown.elapsed() >= SHOW_STEP {
+                    self.publish();
+                    shown = Instant::now();
+                }
+            }
             let Some(running) = &mut self.running else { return };
             // Asked for anew at every tick: it is held while stepping.
             if speed.is_some() || steering.is_some() {
@@ -289,7 +357,7 @@ impl Driver {
     }
 
     fn do_due_ticks(&mut self) {
-        if self.running.is_none() {
+        if self.running.is_none() || self.is_held() {
             return;
         }
         let started = Instant::now();
@@ -298,7 +366,7 @@ impl Driver {
         while done < due {
             self.tick();
             done += 1;
-            if started.elapsed() > SLICE {
+            if started.elapsed() > SLICE || self.is_held() {
                 break;
             }
             if let Ok(order) = self.orders.try_recv() {
@@ -309,13 +377,18 @@ impl Driver {
         if done > 0 {
             self.pacer.did(done);
             self.meter.did(done);
-            self.publish();
+            // With a script that judges a thousand times a second, not everyone has to see each time.
+            self.stale = true;
+            if !self.is_held() || self.published.elapsed() >= SLICE {
+                self.publish();
+            }
         }
     }
 
     fn tick(&mut self) {
         // Nothing moves for a client that is gone.
         self.answer_holds();
+        self.drive_by_tick();
         let Some(running) = &mut self.running else { return };
         let started = Instant::now();
         running.tick();
@@ -333,6 +406,7 @@ impl Driver {
         }
         self.hear();
         self.answer_holds();
+        self.observe_if_due();
     }
 
     /// A simulation that panicked is given up; someone will load its world again.
@@ -343,13 +417,16 @@ impl Driver {
             // Nothing of it plays on.
             self.heard.push((0.0, chicane_robot::audio::Event::StopAll));
         }
+        if let Some(judging) = self.judging.take() {
+            judging.lost();
+        }
         // Their senders go with them, and whoever waits is told that it failed.
         self.replies.clear();
         self.change();
         self.publish();
     }
 
-    fn change(&mut self) {
+    pub(super) fn change(&mut self) {
         self.changes += 1;
         self.unseen = true;
     }
@@ -370,6 +447,12 @@ impl Driver {
 
     fn publish(&mut self) {
         let now = Instant::now();
+        (self.published, self.stale) = (now, false);
+        let badge = self.shown_badge();
+        if badge != self.badge {
+            self.badge = badge;
+            self.changes += 1;
+        }
         let paused = self.pacer.paused();
         let rtf = if paused || self.running.is_none() { 0.0 } else { self.meter.factor(now) };
         self.metrics.rtf.set(rtf);
@@ -395,6 +478,7 @@ impl Driver {
             brightness: self.brightness,
             assets_version: self.assets_version,
             lost: self.lost.clone(),
+            badge: self.badge.clone(),
             state_json: OnceLock::new(),
         });
         self.view.send_replace(Arc::clone(&published));
@@ -409,4 +493,14 @@ impl Driver {
 /// Refuses at once: nothing changed, so nothing has to be seen first.
 pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
     let _ = reply.send(Err(why));
+}
+
+/// In the record of an evaluation.
+fn command_name(command: &Command) -> &'static str {
+    match command {
+        Command::Place { who: chicane_sim::Who::Vehicle, .. } => "pose",
+        Command::Place { .. } => "model",
+        Command::SetLight { .. } => "light",
+        Command::Reset => "reset",
+    }
 }

@@ -24,7 +24,12 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
-        let exposure = Arc::new(Exposure { place: Arc::clone(&place), snapshot: sim.snapshot(), frame: 0 });
+        let exposure = Arc::new(Exposure {
+            place: Arc::clone(&place),
+            seed: sim.seed(),
+            snapshot: sim.snapshot(),
+            frame: 0,
+        });
         let mut stack = Stack::new(Arc::clone(sim.profile()));
         stack.sense(&sim.readings());
         let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
@@ -43,7 +48,7 @@ impl Running {
         let rate = self.sim.profile().camera.rate_hz;
         if let Some(frame) = sample_at(self.sim.tick(), rate) {
             let (place, snapshot) = (Arc::clone(&self.place), self.sim.snapshot());
-            self.exposure = Arc::new(Exposure { place, snapshot, frame });
+            self.exposure = Arc::new(Exposure { place, seed: self.sim.seed(), snapshot, frame });
         }
     }
 }
@@ -113,6 +118,10 @@ impl Driver {
     pub(super) fn hear(&mut self) {
         let Some(running) = &mut self.running else { return };
         let time_s = running.sim.tick() as f64 * TICK_S;
-        self.heard.extend(running.stack.take_audio_events().into_iter().map(|event| (time_s, event)));
+        let events = running.stack.take_audio_events();
+        if let Some(judging) = self.judging.as_mut().filter(|_| !events.is_empty()) {
+            judging.hear(&events);
+        }
+        self.heard.extend(events.into_iter().map(|event| (time_s, event)));
     }
 }

@@ -51,6 +51,7 @@ fn the_document_has_every_path_of_the_contract() {
         ("evaluation/stop", "post"),
         ("evaluation/session", "get"),
         ("evaluation/record", "get"),
+        ("evaluation/records", "get"),
         ("worlds", "get"),
         ("switch", "post"),
         ("worldpub", "get"),

@@ -1,7 +1,10 @@
-//! Evaluation, as far as no session can be started.
+//! Sessions from start to record: every status, every outcome, what everyone sees of them.
 
-use crate::support::{plain, setup, start_paused};
-use serde_json::json;
+use crate::support::judged::{ended, judged, log, phase, run, short};
+use crate::support::{near, number, plain, setup, setup_in, start_paused};
+use serde_json::{Value, json};
+
+const NOTHING: &str = "def evaluate(sim):\n    pass\n";
 
 #[test]
 fn the_document_of_a_world() {
@@ -53,4 +56,210 @@ fn without_a_session_there_is_none_to_see_and_stop_does_nothing() {
     let state = api.get("/state");
     assert_eq!(state["evaluation"], json!({"active": false, "session": null, "phase": null}));
     assert_eq!(state["run"], json!({"running": false, "exit_code": null}));
+}
+
+#[test]
+fn a_session_from_its_start_to_its_record() {
+    let script = "def initialize(sim):\n    print('ready')\n\n\
+                  def evaluate(sim):\n    sim.record(sim.state.time)\n    if sim.state.time >= 0.5:\n        sim.finish()\n";
+    let simulator = judged(setup(), script);
+    let mut events = simulator.events();
+    let mut api = simulator.api();
+    let started = api.post("/evaluation/start", json!({"time_limit_s": 60, "seed": 7}));
+    let session = &started["session"];
+    assert_eq!(session["phase"], "initializing");
+    assert_eq!(
+        (&session["world"], &session["world_id"], &session["rev"]),
+        (&json!("oval"), &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&session["seed"], &session["better"], &session["command"]),
+        (&json!(7), &json!("lower"), &Value::Null)
+    );
+    let id = session["id"].as_str().expect("an id").to_owned();
+    let over = ended(&mut api);
+    assert_eq!(
+        (&over["phase"], &over["outcome"], &over["reason"]),
+        (&json!("ended"), &json!("finished"), &Value::Null)
+    );
+    assert!(near(&over["record"], 0.5) && near(&over["elapsed_s"], 0.5), "{over}");
+    assert_eq!(over["log"], json!(["ready"]));
+
+    let record = api.get("/evaluation/record");
+    assert_eq!(record, api.get(&format!("/evaluation/record?session={id}")));
+    assert_eq!((&record["session"], &record["outcome"]), (&json!(id), &json!("finished")));
+    assert_eq!(record["judge"]["observations"], 26, "at 0, 0.02, ... 0.5 s");
+    assert_eq!(record["judge"]["sha256"].as_str().map(str::len), Some(64));
+    let kinds: Vec<&str> = record["events"]
+        .as_array()
+        .expect("a story")
+        .iter()
+        .map(|e| e["kind"].as_str().expect("a kind"))
+        .collect();
+    assert_eq!(&kinds[..5], ["start", "phase", "log", "phase", "phase"], "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|k| **k == "record").count(), 6, "ten a second");
+    assert_eq!(kinds.last(), Some(&"end"));
+
+    // The stream told the same story.
+    let mut told = Vec::new();
+    while told.last().is_none_or(|last: &Value| last["kind"] != "end") {
+        let event: Value = serde_json::from_str(&events.next_of("evaluation").data).expect("JSON");
+        assert_eq!(event["session"], json!(id));
+        told.push(event);
+    }
+    let told: Vec<&str> = told.iter().map(|e| e["kind"].as_str().expect("a kind")).collect();
+    assert_eq!(told, kinds);
+    let state = api.get("/state");
+    assert_eq!(state["evaluation"], json!({"active": false, "session": id, "phase": "ended"}));
+    assert_eq!(api.get("/evaluation/records")["records"][0]["session"], json!(id));
+}
+
+#[test]
+fn the_car_stands_behind_the_line_and_time_runs_from_there() {
+    let simulator = judged(setup().world("oval"), NOTHING);
+    let mut api = simulator.api();
+    api.post("/clock", json!({"paused": true}));
+    api.post("/traffic_lights/signal1", json!({"state": "red"}));
+    api.post("/evaluation/start", json!({"time_limit_s": 3600}));
+    phase(&mut api, "running");
+    assert_eq!(api.get("/clock")["paused"], false, "time runs");
+    assert_eq!(api.light("signal1"), "green");
+    let profile = api.get("/vehicle");
+    let front = number(&profile["body"]["centre"][0]) + number(&profile["body"]["size"]["x"]) / 2.0;
+    let route = api.get("/route");
+    let point = |i: usize| [number(&route["waypoints"][i][0]), number(&route["waypoints"][i][1])];
+    let (a, b, pose) = (point(0), point(1), api.get("/pose"));
+    let length = ((b[0] - a[0]).powi(2) + (b[1] - a[1]).powi(2)).sqrt();
+    let behind =
+        ((a[0] - number(&pose["x"])) * (b[0] - a[0]) + (a[1] - number(&pose["y"])) * (b[1] - a[1])) / length;
+    assert!((behind - front - 0.05).abs() < 1e-3, "{behind} m behind, front {front}");
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+}
+
+#[test]
+fn one_at_a_time_and_no_world_changes_under_it() {
+    let simulator = judged(setup(), NOTHING);
+    let mut api = simulator.api();
+    api.post("/evaluation/start", json!({}));
+    let busy = (409, "evaluation in progress".to_owned());
+    assert_eq!(api.refused("/evaluation/start", json!({})), busy);
+    phase(&mut api, "running");
+    assert_eq!(api.refused("/evaluation/start", json!({})), busy);
+    assert_eq!(api.refused("/respawn", json!({})), busy);
+    assert_eq!(api.refused("/switch", json!({"world": "technical.world"})), busy);
+    api.post("/reset", json!({}));
+    api.post("/clock", json!({"speed": 2}));
+    api.post("/pose", json!({"x": 1, "y": 1}));
+    api.step(10);
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false, "once is enough");
+    let record = api.get("/evaluation/record");
+    assert_eq!((&record["outcome"], &record["reason"]), (&json!("stopped"), &json!("stopped on request")));
+    let beside: Vec<&Value> = record["events"]
+        .as_array()
+        .expect("a story")
+        .iter()
+        .filter(|e| e["kind"] == "command")
+        .map(|e| &e["command"])
+        .collect();
+    assert_eq!(beside, ["reset", "clock", "pose", "step"]);
+    api.post("/respawn", json!({}));
+}
+
+#[test]
+fn two_starts_at_once_make_one_session() {
+    let simulator = judged(setup(), NOTHING);
+    let starts: Vec<u16> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| simulator.api().try_post("/evaluation/start", "{}").status))
+            .collect();
+        all.into_iter().map(|one| one.join().expect("an answer")).collect()
+    });
+    assert_eq!(starts.iter().filter(|s| **s == 200).count(), 1, "{starts:?}");
+    assert_eq!(starts.iter().filter(|s| **s == 409).count(), 7, "{starts:?}");
+    let mut api = simulator.api();
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+    assert_eq!(api.get("/evaluation/records")["records"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn time_runs_out() {
+    let simulator =
+        judged(setup().speed(0.0), "def evaluate(sim):\n    sim.record({'at': sim.state.time})\n");
+    let record = run(&mut simulator.api(), json!({"time_limit_s": 1.5}));
+    assert_eq!(
+        (&record["outcome"], &record["reason"]),
+        (&json!("timeout"), &json!("the time limit of 1.5 s passed"))
+    );
+    assert_eq!(record["record"], json!({"at": 1.5}));
+    assert!(near(&record["elapsed_s"], 1.505), "{}", record["elapsed_s"]);
+}
+
+#[test]
+fn an_evaluation_for_another_robot_or_of_another_version_is_not_run() {
+    for (json_file, reason) in [
+        (
+            json!({"version": 1, "config": {"robot": "gen9"}}),
+            "the evaluation is for robot gen9, this simulator is gen1",
+        ),
+        (json!({"version": 2, "config": {}}), "version 2 of the evaluation is not known, only 1 is"),
+    ] {
+        let mut bundle = plain("other");
+        bundle.insert("evaluations/other.json", json_file.to_string());
+        bundle.insert("evaluations/other.py", "raise SystemExit('never run')\n");
+        let simulator = setup().with_world("other", bundle).world("other").start();
+        let record = run(&mut simulator.api(), json!({}));
+        assert_eq!((&record["outcome"], &record["reason"]), (&json!("unsupported"), &json!(reason)));
+        assert_eq!((&record["judge"]["observations"], log(&record).len()), (&json!(0), 0));
+    }
+}
+
+#[test]
+fn without_a_judge_the_rest_works_and_start_says_what_to_do() {
+    let simulator = setup().judge(|judge| judge.folder = Some("/nowhere/at/all".into())).start();
+    let mut api = simulator.api();
+    let (status, text) = api.refused("/evaluation/start", json!({}));
+    assert_eq!(status, 503);
+    assert!(text.starts_with("judge not available: ") && text.contains("chicane setup"), "{text}");
+    assert_eq!(api.get("/evaluation/session"), json!({"active": false, "session": null}));
+    api.post("/reset", json!({}));
+}
+
+#[test]
+fn the_simulator_ends_in_the_middle_of_a_session() {
+    let simulator = judged(setup(), NOTHING);
+    let mut api = simulator.api();
+    api.post("/evaluation/start", json!({"command": "sleep 1000"}));
+    phase(&mut api, "running");
+    let data = simulator.stop_and_keep();
+    let again = setup_in(&data).start();
+    let mut api = again.api();
+    let record = api.get("/evaluation/record");
+    assert_eq!((&record["outcome"], &record["reason"]), (&json!("stopped"), &json!("simulator shut down")));
+    let seen = api.get("/evaluation/session");
+    assert_eq!(
+        (&seen["active"], &seen["session"]["outcome"]),
+        (&json!(false), &json!("stopped")),
+        "it stays visible"
+    );
+}
+
+#[test]
+fn records_come_in_pages() {
+    let simulator = judged(setup().speed(0.0), "def evaluate(sim):\n    sim.finish()\n");
+    let mut api = simulator.api();
+    let ids: Vec<Value> = (0..3).map(|_| run(&mut api, short())["session"].clone()).collect();
+    let page = api.get("/evaluation/records?limit=2");
+    let of = |page: &Value| {
+        page["records"].as_array().expect("a list").iter().map(|r| r["session"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&page), [ids[2].clone(), ids[1].clone()]);
+    assert!(page["records"][0].get("events").is_none());
+    let next = page["next"].as_str().expect("more").to_owned();
+    let last = api.get(&format!("/evaluation/records?limit=2&cursor={next}"));
+    assert_eq!((of(&last), &last["next"]), (vec![ids[0].clone()], &Value::Null));
+    assert_eq!(api.get("/evaluation/records?world=technical"), json!({"records": [], "next": null}));
+    for wrong in ["limit=0", "limit=501", "limit=x", "cursor=x", "cursor=-1"] {
+        assert_eq!(api.get_refused(&format!("/evaluation/records?{wrong}")).0, 400, "{wrong}");
+    }
 }

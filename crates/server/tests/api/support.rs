@@ -1,6 +1,7 @@
 //! A simulator for one test, and a client that checks what holds for every answer.
 
 mod bundles;
+pub(crate) mod judged;
 mod robot;
 mod scratch;
 
@@ -8,7 +9,7 @@ pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
 pub(crate) use robot::{Robot, Socket, Spoken, detail};
 pub(crate) use scratch::Scratch;
 
-use chicane_server::{Options, Server, StartError, Token};
+use chicane_server::{JudgeOptions, Options, Server, StartError, Token};
 use chicane_store::Library;
 use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
 use chicane_world::{Bundle, Profile};
@@ -45,6 +46,12 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
         speed: 1.0,
         workspace: data.path().to_owned(),
         library: Library::built_in(),
+        judge: JudgeOptions {
+            launcher: Some(env!("CARGO_BIN_EXE_chicane").into()),
+            folder: None,
+            isolation: None,
+            script: None,
+        },
     };
     Setup { options, data: Arc::clone(data) }
 }
@@ -67,6 +74,26 @@ impl Setup {
 
     pub(crate) fn with_world(mut self, name: &str, bundle: impl Bundle + Send + Sync + 'static) -> Setup {
         self.options.library = self.options.library.with_bundle(name, Arc::new(bundle));
+        self
+    }
+
+    pub(crate) fn judged_by(mut self, script: &str) -> Setup {
+        self.options.judge.script = Some(script.to_owned());
+        self
+    }
+
+    pub(crate) fn workspace(mut self, folder: &std::path::Path) -> Setup {
+        self.options.workspace = folder.to_owned();
+        self
+    }
+
+    pub(crate) fn speed(mut self, speed: f64) -> Setup {
+        self.options.speed = speed;
+        self
+    }
+
+    pub(crate) fn judge(mut self, change: impl FnOnce(&mut JudgeOptions)) -> Setup {
+        change(&mut self.options.judge);
         self
     }
 
@@ -169,6 +196,11 @@ impl Drop for Running {
 }
 
 impl Simulator {
+    /// Waits for something that the server does.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     pub(crate) fn server(&self) -> &Server {
         self.server.as_ref().expect("it runs")
     }

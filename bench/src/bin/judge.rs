@@ -1,0 +1,194 @@
+//! Judging: how long a container takes, how many observations a second go through a script that reads everything,
+//! and how many sessions fit into an hour. `judge [path of chicane]`.
+#![allow(clippy::disallowed_methods)]
+
+use chicane_bench::report::{Report, Target};
+use chicane_bench::{Broken, end};
+use chicane_session::{Heard, Judge, Setting, Wanted, root};
+use chicane_testkit::http::Client;
+use chicane_wire::{
+    JudgeAudio, JudgeCall, JudgeSaid, JudgeTrack, Named, Num, Observation, Pose, RunState, Statics,
+    VehiclePose,
+};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Reads everything there is to read.
+const READER: &str = "\
+def evaluate(sim):
+    total = sim.state.time + sim.state.rtf + sim.state.brightness + sum(sim.state.pose[k] for k in 'xyz')
+    for name, pose in sim.state.objects.items():
+        total += pose.x + pose.y + pose.z + pose.roll + pose.pitch + pose.yaw
+    total += len(sim.state.lights) + len(sim.state.contacts) + len(sim.state.audio.playing)
+    sim.record(total)
+";
+
+fn main() -> ExitCode {
+    end("judge", run())
+}
+
+fn run() -> Result<(), Broken> {
+    let program =
+        std::env::args().nth(1).map_or_else(|| PathBuf::from("target/release/chicane"), PathBuf::from);
+    let program = std::path::absolute(program)?;
+    let setting =
+        Setting::find(&Wanted { launcher: program.clone(), folder: root::folder()?, isolation: None })?;
+    eprintln!("{}", setting.describe());
+    let mut report = Report::default();
+    starts(&setting, &mut report)?;
+    observations(&setting, &mut report)?;
+    whole(&program, &mut report)?;
+    report.print();
+    Ok(())
+}
+
+/// From nothing to the end of `initialize`.
+fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
+    let mut times = Vec::new();
+    for _ in 0..50 {
+        let begun = Instant::now();
+        let mut judge = Judge::start(setting)?;
+        answer(&mut judge, &JudgeCall::Load(&statics("def evaluate(sim): pass\n")?))?;
+        answer(&mut judge, &JudgeCall::Initialize { state: &observation(10) })?;
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    let ms = |d: Duration| d.as_secs_f64() * 1e3;
+    report.add(
+        "container start to initialize, median",
+        ms(times[times.len() / 2]),
+        "ms",
+        Target::AtMost(150.0),
+    );
+    report.add("container start to initialize, p99", ms(times[times.len() - 1]), "ms", Target::None);
+    Ok(())
+}
+
+/// Through the script alone, without a world.
+fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
+    let mut judge = Judge::start(setting)?;
+    answer(&mut judge, &JudgeCall::Load(&statics(READER)?))?;
+    for objects in [10, 50] {
+        let state = observation(objects);
+        let count = 10_000;
+        let begun = Instant::now();
+        for _ in 0..count {
+            answer(&mut judge, &JudgeCall::Evaluate { state: &state })?;
+        }
+        let each = begun.elapsed().as_secs_f64() / f64::from(count);
+        let target = if objects == 10 { Target::AtLeast(3000.0) } else { Target::None };
+        report.add(format!("observations a second, {objects} objects"), 1.0 / each, "", target);
+        report.add(format!("cost of an observation, {objects} objects"), each * 1e6, "µs", Target::None);
+    }
+    Ok(())
+}
+
+/// The whole program: a world that is judged as fast as it goes, and sessions back to back.
+fn whole(program: &PathBuf, report: &mut Report) -> Result<(), Broken> {
+    let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let script = folder.join("script.py");
+    std::fs::write(&script, READER)?;
+    let mut command = Command::new(program);
+    command.args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--speed",
+        "0",
+        "--world",
+        "technical",
+        "--log-level",
+        "warn",
+    ]);
+    command.arg("--data-dir").arg(folder.join("data")).arg("--judge-script").arg(&script);
+    let mut child = Killed(command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn()?);
+    let output = child.0.stdout.take().ok_or("no output")?;
+    let line = BufReader::new(output).lines().next().ok_or("it ended")??;
+    let address = line
+        .strip_prefix("chicane is ready: http://")
+        .and_then(|l| l.split('/').next())
+        .ok_or("not ready")?;
+    let mut client = Client::new(address.parse()?);
+    let wall = session(&mut client, 60.0)?;
+    report.add("judging runs at, real-time factor", 60.0 / wall.as_secs_f64(), "", Target::AtLeast(20.0));
+    let begun = Instant::now();
+    for _ in 0..20 {
+        session(&mut client, 1.0)?;
+    }
+    let hour = 3600.0 / (begun.elapsed().as_secs_f64() / 20.0);
+    report.add("sessions an hour, a second each", hour, "", Target::None);
+    drop(child);
+    std::fs::remove_dir_all(&folder)?;
+    Ok(())
+}
+
+/// A session of so many simulated seconds; how long it took.
+fn session(client: &mut Client, limit_s: f64) -> Result<Duration, Broken> {
+    let begun = Instant::now();
+    let started = client.post("/sim/api/evaluation/start", &json!({"time_limit_s": limit_s}).to_string());
+    if started.status != 200 {
+        return Err(started.text().into());
+    }
+    loop {
+        let now: Value = serde_json::from_slice(&client.get("/sim/api/evaluation/session").body)?;
+        if now["active"] == false {
+            let outcome = &now["session"]["outcome"];
+            return if outcome == "timeout" { Ok(begun.elapsed()) } else { Err(now.to_string().into()) };
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Makes a call and waits for its answer.
+fn answer(judge: &mut Judge, call: &JudgeCall<'_>) -> Result<(), Broken> {
+    judge.call(call);
+    loop {
+        match judge.next() {
+            Some(Heard::Said(JudgeSaid::Answer { .. })) => return Ok(()),
+            Some(Heard::Said(JudgeSaid::Record { .. }) | Heard::Line(_)) => {}
+            Some(other) => return Err(format!("{other:?}").into()),
+            None => judge.wait(Duration::from_millis(20)),
+        }
+    }
+}
+
+fn statics(script: &str) -> Result<Statics, Broken> {
+    Ok(Statics {
+        script: script.to_owned(),
+        config: serde_json::value::RawValue::from_string("{}".to_owned())?,
+        track: JudgeTrack { waypoints: Vec::new(), inner: None, outer: None, bounds: None },
+        objects: Named(Vec::new()),
+        seed: 0,
+    })
+}
+
+fn observation(objects: usize) -> Observation {
+    let n = Num(1.234_567);
+    let pose = Pose { x: n, y: n, z: n, roll: n, pitch: n, yaw: n, q: [n; 4] };
+    Observation {
+        time: n,
+        paused: false,
+        rtf: n,
+        brightness: n,
+        pose: VehiclePose { pose, speed: n, steering: n, pan: n, tilt: n },
+        objects: Named((0..objects).map(|k| (Arc::from(format!("object{k}")), pose)).collect()),
+        lights: Named(Vec::new()),
+        contacts: Vec::new(),
+        run: RunState::default(),
+        audio: JudgeAudio::default(),
+    }
+}

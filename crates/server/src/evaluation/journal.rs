@@ -1,0 +1,113 @@
+//! Writes a session's story to the database as it goes on: a crash loses a fraction of a second.
+//!
+//! A thread of its own collects what comes for a moment and writes it in one transaction, so that nobody who judges
+//! waits for a disk. What is kept of a session is bounded; what comes past that is counted as left out.
+
+use chicane_session::{Note, Notes, StopCause};
+use chicane_store::{Data, SessionResult};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long lines are collected.
+const COLLECT: Duration = Duration::from_millis(200);
+/// Lines that wait to be written; whoever writes more waits.
+const QUEUE: usize = 4096;
+/// Lines that are kept of a session.
+const MAX_LINES: usize = 100_000;
+/// Bytes that are kept of a session.
+const MAX_BYTES: usize = 16 << 20;
+
+enum Entry {
+    /// A line of the story.
+    Line(String),
+    /// How things stand: record and simulated seconds.
+    Stand(String, f64),
+    /// It is over.
+    End(SessionResult),
+}
+
+/// The way to the disk.
+pub(crate) struct Journal {
+    entries: SyncSender<Entry>,
+    thread: JoinHandle<Result<(), String>>,
+    lines: usize,
+    bytes: usize,
+    /// Something was left out.
+    full: bool,
+}
+
+impl Journal {
+    /// Begins to write for a session.
+    pub(crate) fn start(data: Arc<Data>, number: i64, notes: Notes<Note>) -> std::io::Result<Journal> {
+        let (entries, queue) = sync_channel(QUEUE);
+        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
+            let written = write(&data, number, &queue);
+            if let Err(why) = &written {
+                tracing::error!(why, "the record of an evaluation can't be written");
+                notes.send(Note::Stop(StopCause::NotKept(why.clone())));
+            }
+            written
+        })?;
+        Ok(Journal { entries, thread, lines: 0, bytes: 0, full: false })
+    }
+
+    /// Adds a line. What is past the bound is left out, unless it must be kept. False for the first that is left out.
+    pub(crate) fn line(&mut self, line: String, must: bool) -> bool {
+        self.lines += 1;
+        self.bytes += line.len();
+        if !must && (self.full || self.lines > MAX_LINES || self.bytes > MAX_BYTES) {
+            return std::mem::replace(&mut self.full, true);
+        }
+        // A writer that failed has said so.
+        let _ = self.entries.send(Entry::Line(line));
+        true
+    }
+
+    /// Says how things stand.
+    pub(crate) fn stand(&mut self, record: String, elapsed_s: f64) {
+        let _ = self.entries.send(Entry::Stand(record, elapsed_s));
+    }
+
+    /// Ends it: all is on disk when this returns.
+    pub(crate) fn end(self, result: SessionResult) -> Result<(), String> {
+        let _ = self.entries.send(Entry::End(result));
+        drop(self.entries);
+        self.thread.join().unwrap_or_else(|_| Err("the writer failed".to_owned()))
+    }
+}
+
+fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String> {
+    let records = data.records();
+    let (mut place, mut lines, mut stand) = (0, Vec::new(), ("null".to_owned(), 0.0));
+    let (mut deadline, mut over) = (None::<Instant>, None);
+    while over.is_none() {
+        let wait =
+            deadline.map_or(Duration::from_secs(3600), |d| d.saturating_duration_since(Instant::now()));
+        match queue.recv_timeout(wait) {
+            Ok(entry) => {
+                let until = *deadline.get_or_insert_with(|| Instant::now() + COLLECT);
+                match entry {
+                    Entry::Line(line) => lines.push(line),
+                    Entry::Stand(record, elapsed_s) => stand = (record, elapsed_s),
+                    Entry::End(result) => over = Some(result),
+                }
+                if over.is_none() && lines.len() < QUEUE && Instant::now() < until {
+                    continue;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        if deadline.take().is_some() {
+            records.add(number, place, &lines, &stand.0, stand.1).map_err(|e| e.to_string())?;
+            place += lines.len() as u64;
+            lines.clear();
+        }
+    }
+    match over {
+        Some(result) => records.end(number, &result).map_err(|e| e.to_string()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+//! Student programs, well-meaning and not.
+
+use crate::support::judged::{judged, mark, phase, processes, run, said};
+use crate::support::{Scratch, setup, setup_in, until};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Ends when the program has.
+const PATIENT: &str = "\
+def evaluate(sim):
+    if sim.state.run.exit_code is not None:
+        sim.record(sim.state.run.exit_code)
+        sim.finish()
+";
+
+fn program(command: &str) -> Value {
+    let simulator = judged(setup(), PATIENT);
+    let record = run(&mut simulator.api(), json!({"command": command, "time_limit_s": 60}));
+    assert_eq!(record["outcome"], "finished", "{record}");
+    record
+}
+
+#[test]
+fn a_program_is_run_and_its_words_are_told() {
+    let simulator = judged(setup(), PATIENT);
+    let mut events = simulator.events();
+    let mut api = simulator.api();
+    let record = run(&mut api, json!({"command": "echo out; echo err >&2; echo $CHICANE_URL; exit 3"}));
+    assert_eq!(record["record"], 3, "a bad end changes nothing but what the script sees");
+    let mut lines = said(&record);
+    lines.sort();
+    assert_eq!(lines, ["err".to_owned(), format!("http://{}", simulator.address), "out".to_owned()]);
+    let first: Value = serde_json::from_str(&events.next_of("run").data).expect("JSON");
+    assert_eq!(
+        first,
+        json!({"phase": "start", "command": "echo out; echo err >&2; echo $CHICANE_URL; exit 3"})
+    );
+    let mut told = Vec::new();
+    while told.last().is_none_or(|last: &Value| last["phase"] != "exit") {
+        told.push(serde_json::from_str(&events.next_of("run").data).expect("JSON"));
+    }
+    assert!(told.contains(&json!({"phase": "log", "stream": "stderr", "line": "err"})), "{told:?}");
+    assert_eq!(told.last(), Some(&json!({"phase": "exit", "exit_code": 3})));
+    assert_eq!(api.get("/state")["run"], json!({"running": false, "exit_code": 3}));
+    assert_eq!(program("kill -9 $$")["record"], -9, "a signal is negative");
+}
+
+#[test]
+fn a_program_drives_the_car_through_the_api() {
+    let command = "python3 - <<'END'\n\
+        import json, os, urllib.request\n\
+        body = json.dumps({'duration': 1, 'speed': 0.5}).encode()\n\
+        request = urllib.request.Request(os.environ['CHICANE_URL'] + '/sim/api/step', body, {'Content-Type': 'application/json'})\n\
+        request.add_header('Authorization', 'Bearer ' + os.environ['CHICANE_TOKEN'])\n\
+        print(round(json.load(urllib.request.urlopen(request))['vehicle']['speed'], 1))\nEND\n\
+        ";
+    let script = "def evaluate(sim):\n    if sim.state.time > 0.9:\n        sim.record(sim.state.pose.speed > 0.3)\n        sim.finish()\n";
+    let token = "a-token-for-this-test-only";
+    let simulator = judged(setup().token(token), script);
+    let mut api =
+        crate::support::Api(simulator.client().with_header("authorization", format!("Bearer {token}")));
+    let record = run(&mut api, json!({"command": command}));
+    assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!(true)), "{record}");
+}
+
+#[test]
+fn a_program_knows_nobody_and_finds_nothing_of_ours() {
+    let (data, work) = (Arc::new(Scratch::new()), Scratch::new());
+    let folder = data.path().display().to_string();
+    let pid = std::process::id();
+    let simulator = judged(setup_in(&data).workspace(work.path()), PATIENT);
+    let judge = chicane_session::root::folder().expect("a folder");
+    let command = format!(
+        "kill -0 {pid} 2>/dev/null && echo KILL; ls /proc/{pid}/fd >/dev/null 2>&1 && echo PROC; \
+         ls {folder}/chicane.db 2>/dev/null && echo DATA; ls {judge}/root 2>/dev/null && echo ROOT; \
+         umount {folder} 2>/dev/null && echo UMOUNT; unshare -Urm umount {folder} 2>/dev/null && echo UMOUNT2; \
+         ps ax | grep -c '[c]hicane' >/dev/null; echo seen $(ls -d /proc/[0-9]* | wc -l); echo done",
+        judge = judge.display()
+    );
+    let record = run(&mut simulator.api(), json!({"command": command}));
+    let lines = said(&record);
+    assert!(lines.contains(&"done".to_owned()), "{lines:?}");
+    let found: Vec<&String> =
+        lines.iter().filter(|l| l.chars().all(|c| c.is_ascii_uppercase() || c == '2')).collect();
+    assert!(found.is_empty(), "{lines:?}");
+    let seen = lines.iter().find_map(|l| l.strip_prefix("seen ")?.parse::<u32>().ok()).expect("a number");
+    assert!(seen < 12, "only its own processes: {lines:?}");
+}
+
+#[test]
+fn nothing_of_a_program_is_left_behind() {
+    let mark = mark();
+    let simulator = judged(setup(), "def evaluate(sim): pass\n");
+    let mut api = simulator.api();
+    let command = format!(
+        "trap '' TERM HUP INT; (setsid sleep {mark} &) ; nohup sleep {mark} >/dev/null 2>&1 & \
+         (setsid bash -c \"trap '' TERM; sleep {mark}; sleep {mark}\" &); sleep {mark}"
+    );
+    api.post("/evaluation/start", json!({"command": command}));
+    until("the daemons", || (processes(&mark).len() >= 4).then_some(()));
+    api.post("/evaluation/stop", json!({}));
+    assert_eq!(processes(&mark), [""; 0]);
+    let record = api.get("/evaluation/record");
+    assert_eq!(record["outcome"], "stopped");
+    // One that ended leaves its daemons to the session's end, and not longer.
+    api.post("/evaluation/start", json!({"command": format!("setsid sleep {mark} & exit 0")}));
+    until("the end of the program", || api.get("/state")["run"]["exit_code"].as_i64());
+    assert_eq!(processes(&mark).len(), 1, "it may go on");
+    api.post("/evaluation/stop", json!({}));
+    assert_eq!(processes(&mark), [""; 0]);
+}
+
+#[test]
+fn a_flood_of_lines_is_summarised() {
+    let record = program("yes | head -c 300000000; head -c 10000000 /dev/zero | tr '\\0' x; echo; echo last");
+    let lines = said(&record);
+    assert!(lines.len() < 5000, "{} lines", lines.len());
+    assert!(lines.iter().any(|line| line.contains("more lines")), "{:?}", &lines[lines.len() - 3..]);
+    let events = record["events"].as_array().expect("a story");
+    assert!(events.iter().any(|e| e["truncated"] == true));
+}
+
+#[test]
+fn a_bomb_of_processes_hurts_nobody() {
+    let mark = mark();
+    let simulator = judged(setup(), "def evaluate(sim): pass\n");
+    let mut api = simulator.api();
+    let command = format!("for i in $(seq 3000); do sleep {mark} & done 2>/dev/null; wait");
+    api.post("/evaluation/start", json!({"command": command}));
+    phase(&mut api, "running");
+    until("many", || (processes(&mark).len() > 500).then_some(()));
+    api.post("/pose", json!({"x": 1.0, "y": 1.0}));
+    assert!(processes(&mark).len() <= 1100);
+    api.post("/evaluation/stop", json!({}));
+    assert_eq!(processes(&mark), [""; 0]);
+}
+
+#[test]
+fn a_command_that_does_not_exist_is_the_programs_end() {
+    let record = program("no-such-command-anywhere");
+    assert_eq!(record["record"], 127);
+    assert!(said(&record)[0].contains("not found"), "{record}");
+}

@@ -1,0 +1,105 @@
+//! A simulator that is killed in the middle of an evaluation: nothing is left of it but its record.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
+
+#[path = "durable/program.rs"]
+mod program;
+
+use chicane_testkit::http::Client;
+use program::{Program, Scratch};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn get(client: &mut Client, path: &str) -> Value {
+    let answer = client.get(&format!("/sim/api{path}"));
+    assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    serde_json::from_slice(&answer.body).expect("JSON")
+}
+
+fn until(what: &str, mut asked: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !asked() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Command lines of processes that hold a word.
+fn processes(word: &str) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").expect("/proc").flatten();
+    let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(word)).collect()
+}
+
+/// A world folder with a script of its own; the program takes it by `evaluate`, so this makes one for `serve`.
+fn script_of(phase: &str, mark: &str) -> String {
+    let sleep = format!("subprocess.Popen(['/usr/bin/sleep', '{mark}'], start_new_session=True)");
+    let wait = "print('here', flush=True)\n    time.sleep(1000)";
+    match phase {
+        "initializing" => format!(
+            "import subprocess, time\ndef initialize(sim):\n    {sleep}\n    {wait}\ndef evaluate(sim): pass\n"
+        ),
+        _ => format!(
+            "import subprocess, time\ndef initialize(sim):\n    {sleep}\n\
+             def evaluate(sim):\n    print('line', sim.state.time)\n    sim.record(sim.state.time)\n"
+        ),
+    }
+}
+
+#[test]
+fn in_every_phase() {
+    for (number, wanted) in ["initializing", "running", "judging"].into_iter().enumerate() {
+        let mark = format!("8{:07}{number}", std::process::id());
+        let scratch = Scratch::new(&format!("killed-{wanted}"));
+        let script = Path::new(scratch.path()).join("script.py");
+        let mut text = script_of(wanted, &mark);
+        if wanted == "judging" {
+            text += "    if sim.state.time > 1: time.sleep(1000)\n";
+        }
+        std::fs::write(&script, text).expect("written");
+        let data = Path::new(scratch.path()).join("data");
+        let data = data.to_str().expect("UTF-8");
+        let arguments = ["--data-dir", data, "--judge-script", script.to_str().expect("UTF-8")];
+        let mut program = Program::serve(&arguments);
+        let mut client = program.client();
+        let command = format!("setsid sleep {mark} & sleep {mark}");
+        let body = json!({"command": command}).to_string();
+        let answer = client.post("/sim/api/evaluation/start", &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let started: Value = serde_json::from_slice(&answer.body).expect("JSON");
+        let id = started["session"]["id"].as_str().expect("an id").to_owned();
+        until("its processes", || processes(&mark).len() >= if wanted == "initializing" { 1 } else { 3 });
+        if wanted == "judging" {
+            until("a call that hangs", || {
+                get(&mut client, "/evaluation/session")["session"]["elapsed_s"].as_f64() > Some(1.0)
+            });
+        } else if wanted == "running" {
+            until("some lines", || {
+                get(&mut client, "/evaluation/session")["session"]["elapsed_s"].as_f64() > Some(1.5)
+            });
+        }
+        program.kill();
+        let killed = Instant::now();
+        until("nobody is left", || processes(&mark).is_empty());
+        assert!(killed.elapsed() < Duration::from_secs(5), "{wanted}: {:?}", killed.elapsed());
+
+        let again = Program::serve(&arguments);
+        let mut client = again.client();
+        let record = get(&mut client, &format!("/evaluation/record?session={id}"));
+        assert_eq!(record["outcome"], "stopped", "{wanted}");
+        assert_eq!(record["reason"], "simulator restarted", "{wanted}");
+        let events = record["events"].as_array().expect("a story");
+        assert_eq!(events[0]["kind"], "start", "{wanted}");
+        assert_eq!(events.last().map(|e| &e["reason"]), Some(&json!("simulator restarted")), "{wanted}");
+        if wanted != "initializing" {
+            let last = events.iter().filter(|e| e["kind"] == "log").filter_map(|e| e["time"].as_f64()).last();
+            assert!(
+                last.is_some_and(|time| time > 0.2),
+                "{wanted}: lines are there up to the last second: {last:?}"
+            );
+            assert!(record["record"].as_f64().is_some(), "{wanted}: {}", record["record"]);
+        }
+        assert_eq!(get(&mut client, "/evaluation/session")["active"], false);
+    }
+}

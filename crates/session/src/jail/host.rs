@@ -1,0 +1,270 @@
+//! A jail as the simulator sees it: started, asked, ended.
+
+use super::cgroup::{Cgroups, Group, Usage};
+use super::plan::{self, Hello, Plan, Report};
+use crate::census;
+use crate::network::{Network, Uplink};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// How long a jail may take to come up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the kernel may take to end everything inside.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+/// The user that a judge is outside, where the simulator may choose: nobody.
+const NOBODY: u32 = 65_534;
+
+/// How a jail is started.
+#[derive(Debug)]
+pub struct Spawn<'a> {
+    /// The program `chicane`.
+    pub launcher: &'a Path,
+    /// What it is for.
+    pub plan: Plan,
+    /// Descriptor 1 inside.
+    pub stdout: OwnedFd,
+    /// Descriptor 2 inside; a judge's channel.
+    pub stderr: OwnedFd,
+    /// Where groups can be made.
+    pub cgroups: &'a Cgroups,
+    /// Most bytes of memory, files in memory included.
+    pub memory: Option<u64>,
+    /// Most processes.
+    pub processes: Option<u64>,
+    /// Network of a judge.
+    pub network: Option<&'a Network>,
+}
+
+/// Why there is no jail.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JailError(pub String);
+
+/// Processes in namespaces of their own. Everything inside ends when this is dropped.
+#[derive(Debug)]
+pub struct Jail {
+    outer: Child,
+    init: Option<OwnedFd>,
+    control: Option<OwnedFd>,
+    unread: Vec<u8>,
+    /// Reports that came with others.
+    more: VecDeque<Report>,
+    group: Group,
+    network: Option<Uplink>,
+}
+
+impl Jail {
+    /// Starts a jail and waits until its program runs.
+    pub fn start(spawn: Spawn<'_>) -> Result<Jail, JailError> {
+        let what = match spawn.plan {
+            Plan::Judge(_) => "judge",
+            Plan::Student(_) => "student",
+        };
+        let fail = |why: String| JailError(why);
+        let (control, inside) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+                .map_err(|e| fail(format!("no socket could be made: {e}")))?;
+        let group =
+            spawn.cgroups.group(what).map_err(|e| fail(format!("no control group could be made: {e}")))?;
+        group
+            .limit(spawn.memory, spawn.processes)
+            .map_err(|e| fail(format!("a control group can't be limited: {e}")))?;
+        let mut command = Command::new(spawn.launcher);
+        command.args([super::WORD, "outer"]).stdin(inside).stdout(spawn.stdout).stderr(spawn.stderr);
+        if let Plan::Judge(_) = spawn.plan {
+            command.env_clear();
+        }
+        let outer = command
+            .spawn()
+            .map_err(|e| fail(format!("{} can't be started: {e}", spawn.launcher.display())))?;
+        drop(command);
+        let mut jail = Jail {
+            outer,
+            init: None,
+            control: Some(control),
+            unread: Vec::new(),
+            more: VecDeque::new(),
+            group,
+            network: None,
+        };
+        jail.bring_up(&spawn.plan, spawn.network).map_err(JailError)?;
+        Ok(jail)
+    }
+
+    fn bring_up(&mut self, plan: &Plan, network: Option<&Network>) -> Result<(), String> {
+        let deadline = Instant::now() + PATIENCE;
+        let pid = self.outer.id();
+        self.group.add(pid).map_err(|e| format!("a process can't be put into its control group: {e}"))?;
+        self.say(plan)?;
+        self.expect(deadline, |report| (*report == Report::Unshared).then_some(()))?;
+        map_users(pid, matches!(plan, Plan::Judge(_)))?;
+        if let Some(network) = network {
+            self.network = Some(network.connect(pid)?);
+        }
+        self.say(&Hello::Go)?;
+        let init = self.expect(deadline, |report| match report {
+            Report::Init(pid) => Pid::from_raw(*pid),
+            _ => None,
+        })?;
+        // Outer has not reaped it yet, so the number is still its own; if it has, the jail is over anyway.
+        self.init = pidfd_open(init, PidfdFlags::empty()).ok();
+        self.say(plan)?;
+        self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))
+    }
+
+    fn say(&self, value: &impl serde::Serialize) -> Result<(), String> {
+        plan::tell(self.control.as_ref().ok_or("the jail is gone")?, value)
+    }
+
+    /// Waits for a certain report.
+    fn expect<T>(&mut self, deadline: Instant, wanted: impl Fn(&Report) -> Option<T>) -> Result<T, String> {
+        loop {
+            let (reports, open) = self.reports();
+            self.more.extend(reports);
+            // Whatever comes after it is for later: a short program may have ended already.
+            if let Some(report) = self.more.pop_front() {
+                return match (wanted(&report), report) {
+                    (Some(value), _) => Ok(value),
+                    (None, Report::Failed(why)) => Err(why),
+                    (None, other) => Err(format!("the jail said {other:?} out of turn")),
+                };
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !open || left.is_zero() {
+                return Err("the jail did not come up".to_owned());
+            }
+            wait_readable(self.control()?, left);
+        }
+    }
+
+    /// For those who wait for reports.
+    pub fn control(&self) -> Result<BorrowedFd<'_>, String> {
+        self.control.as_ref().map(AsFd::as_fd).ok_or_else(|| "the jail is gone".to_owned())
+    }
+
+    /// What the jail said since, and whether it still stands.
+    pub fn reports(&mut self) -> (Vec<Report>, bool) {
+        let mut reports: Vec<Report> = self.more.drain(..).collect();
+        let Some(control) = &self.control else { return (reports, false) };
+        let mut open = true;
+        let mut piece = [0u8; 4096];
+        loop {
+            match recv(control, &mut piece, RecvFlags::DONTWAIT) {
+                Ok((0, _)) => {
+                    open = false;
+                    break;
+                }
+                Ok((n, _)) => self.unread.extend_from_slice(&piece[..n.min(piece.len())]),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => break,
+                Err(_) => {
+                    open = false;
+                    break;
+                }
+            }
+            if self.unread.len() > 1 << 20 {
+                open = false;
+                break;
+            }
+        }
+        while let Some(end) = self.unread.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.unread.drain(..=end).collect();
+            match serde_json::from_slice(&line) {
+                Ok(report) => reports.push(report),
+                Err(_) => reports.push(Report::Failed("the jail makes no sense".to_owned())),
+            }
+        }
+        (reports, open)
+    }
+
+    /// What is used inside, and how many processes there are where no group counts.
+    pub fn usage(&self) -> (Usage, Option<u64>) {
+        match self.group.usage() {
+            Some(usage) => (usage, None),
+            None => {
+                let census = census::below(self.outer.id());
+                let usage = Usage { memory: census.memory, cpu_us: census.cpu_us, ..Usage::default() };
+                // Outer and init are ours.
+                (usage, Some(census.processes.saturating_sub(2)))
+            }
+        }
+    }
+
+    /// Ends everything inside and waits until it is gone. May be called again.
+    pub fn end(&mut self) {
+        if let Some(init) = &self.init {
+            let _ = pidfd_send_signal(init, Signal::KILL);
+        } else {
+            // Not up yet: outer has started nobody, or one who ends with the control socket.
+            let _ = self.outer.kill();
+        }
+        self.control = None;
+        let deadline = Instant::now() + LAST_WAIT;
+        if let Some(init) = self.init.take() {
+            wait_readable(init.as_fd(), LAST_WAIT);
+        }
+        loop {
+            match self.outer.try_wait() {
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_micros(200)),
+                Ok(None) => {
+                    let _ = self.outer.kill();
+                    let _ = self.outer.wait();
+                    break;
+                }
+                _ => break,
+            }
+        }
+        while !self.group.is_none() && !self.group.kill() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.network = None;
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn wait_readable(fd: BorrowedFd<'_>, most: Duration) {
+    let time = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() };
+    let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&time));
+}
+
+/// Says which users there are inside.
+fn map_users(pid: u32, judge: bool) -> Result<(), String> {
+    let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let write = |file: &str, text: &str| {
+        std::fs::write(format!("/proc/{pid}/{file}"), text)
+            .map_err(|e| format!("the users inside can't be mapped ({file}: {e})"))
+    };
+    if uid == 0 {
+        for file in ["uid_map", "gid_map"] {
+            let map = if judge { format!("0 {NOBODY} 1\n") } else { identity(file) };
+            write(file, &map)?;
+        }
+        return Ok(());
+    }
+    write("setgroups", "deny")?;
+    let inside = |own: u32| if judge { 0 } else { own };
+    write("uid_map", &format!("{} {uid} 1\n", inside(uid)))?;
+    write("gid_map", &format!("{} {gid} 1\n", inside(gid)))
+}
+
+/// Everyone as they are here.
+fn identity(file: &str) -> String {
+    let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
+    let line = |line: &str| {
+        let mut numbers = line.split_whitespace();
+        let (inside, count) = (numbers.next()?, numbers.nth(1)?);
+        Some(format!("{inside} {inside} {count}\n"))
+    };
+    own.lines().filter_map(line).collect()
+}

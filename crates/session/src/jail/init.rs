@@ -1,0 +1,146 @@
+//! Process 1 of a jail: builds the inside, starts the program, reaps, and ends with the control socket.
+
+use super::plan::{self, JudgePlan, Plan, Report, StudentPlan};
+use super::{limits, mounts, net, seccomp};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::FdFlags;
+use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
+use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
+use rustix::thread::CapabilitySet;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::process::{Command, Stdio};
+
+/// How often it looks whether there is room for files.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+/// Less room than this is none.
+const FULL_BELOW: u64 = 64 << 10;
+/// Where the judge's Python is, inside.
+const PYTHON: &str = "/usr/bin/python3.14";
+
+pub(super) fn run() -> Result<(), String> {
+    let outcome = start();
+    if let Err(why) = &outcome {
+        let _ = plan::write(stdin(), &Report::Failed(why.clone()));
+    }
+    outcome
+}
+
+fn start() -> Result<(), String> {
+    limits::pass_on_nothing()?;
+    let plan: Plan = plan::read(stdin())?;
+    // A jail that can be looked into or be traced is none.
+    let undumpable = rustix::process::DumpableBehavior::NotDumpable;
+    rustix::process::set_dumpable_behavior(undumpable).map_err(|e| e.to_string())?;
+    match plan {
+        Plan::Judge(judge) => run_judge(&judge),
+        Plan::Student(student) => run_student(student),
+    }
+}
+
+fn run_judge(plan: &JudgePlan) -> Result<(), String> {
+    limits::limit_judge(plan.processes, plan.file_bytes)?;
+    mounts::enter_judge_root()?;
+    rustix::system::sethostname(b"judge").map_err(|e| format!("sethostname: {e}"))?;
+    net::close_ways(plan)?;
+
+    // The channel gets a number of its own, which the filter protects.
+    let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3).map_err(|e| e.to_string())?;
+    rustix::io::fcntl_setfd(&channel, FdFlags::empty()).map_err(|e| e.to_string())?;
+    let output = || stdout().try_clone_to_owned().map(Stdio::from).map_err(|e| e.to_string());
+    let mut python = Command::new(PYTHON);
+    python.args(["-I", "-X", "utf8", "-B", "/judge/harness.py", &channel.as_raw_fd().to_string()]);
+    python.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/work").env("LANG", "C.UTF-8");
+    python.env("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt");
+    python.stdin(Stdio::null()).stdout(output()?).stderr(output()?);
+
+    limits::give_up_privileges(CapabilitySet::empty())?;
+    seccomp::install(channel.as_raw_fd())?;
+    let python = python.spawn().map_err(|e| format!("Python can't be started: {e}"))?;
+    drop(channel);
+    let nothing = File::open("/dev/null").map_err(|e| e.to_string())?;
+    dup2_stdout(&nothing).map_err(|e| e.to_string())?;
+    dup2_stderr(&nothing).map_err(|e| e.to_string())?;
+    watch(python.id(), true)
+}
+
+fn run_student(plan: StudentPlan) -> Result<(), String> {
+    limits::limit_student(plan.processes)?;
+    mounts::hide_from_student(&plan)?;
+    std::env::set_current_dir(&plan.workspace)
+        .map_err(|e| format!("the workspace {} can't be entered: {e}", plan.workspace.display()))?;
+    let mut bash = Command::new("bash");
+    bash.arg("-c").arg(&plan.command).env_clear().envs(&plan.environment);
+    bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    // What root may do with files and its own processes; nothing that could undo the mounts.
+    limits::give_up_privileges(
+        CapabilitySet::CHOWN
+            | CapabilitySet::DAC_OVERRIDE
+            | CapabilitySet::FOWNER
+            | CapabilitySet::FSETID
+            | CapabilitySet::SETUID
+            | CapabilitySet::SETGID
+            | CapabilitySet::KILL
+            | CapabilitySet::NET_BIND_SERVICE,
+    )?;
+    let nothing = File::open("/dev/null").map_err(|e| e.to_string())?;
+    let bash = bash.spawn().map_err(|e| format!("bash can't be started: {e}"))?;
+    dup2_stdout(&nothing).map_err(|e| e.to_string())?;
+    dup2_stderr(&nothing).map_err(|e| e.to_string())?;
+    watch(bash.id(), false)
+}
+
+/// Reaps until it is over: for a judge when its program ends, for a student when nobody is left, for both when
+/// the simulator lets go.
+fn watch(program: u32, judge: bool) -> Result<(), String> {
+    let program = Pid::from_raw(program.cast_signed()).ok_or("the program has no number")?;
+    plan::write(stdin(), &Report::Started(program.as_raw_nonzero().get()))?;
+    let ended = rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(|e| e.to_string())?;
+    let (mut full, mut exited) = (false, false);
+    loop {
+        let (code, alone) = reap(program);
+        if let Some(code) = code {
+            exited = true;
+            plan::write(stdin(), &Report::Exited(code))?;
+        }
+        if exited && (judge || alone) {
+            return Ok(());
+        }
+        if judge && !full && is_full() {
+            full = true;
+            plan::write(stdin(), &Report::Full)?;
+        }
+        if is_abandoned(stdin(), (!exited).then_some(&ended)) {
+            return Ok(());
+        }
+    }
+}
+
+/// Waits a moment. Whether the simulator let go of the jail.
+fn is_abandoned(control: impl AsFd, ended: Option<&OwnedFd>) -> bool {
+    let mut fds = vec![PollFd::new(&control, PollFlags::RDHUP)];
+    fds.extend(ended.map(|ended| PollFd::new(ended, PollFlags::IN)));
+    let _ = poll(&mut fds, Some(&LOOK));
+    fds[0].revents().intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR)
+}
+
+/// Reaps whoever ended: the exit code of the program if it did, and whether nobody is left.
+fn reap(program: Pid) -> (Option<i32>, bool) {
+    let mut code = None;
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if pid == program => code = Some(exit_code(status)),
+            Ok(Some(_)) => {}
+            Ok(None) => return (code, false),
+            Err(_) => return (code, true),
+        }
+    }
+}
+
+fn exit_code(status: WaitStatus) -> i32 {
+    status.exit_status().or_else(|| status.terminating_signal().map(|signal| -signal)).unwrap_or(-1)
+}
+
+fn is_full() -> bool {
+    rustix::fs::statvfs("/").is_ok_and(|fs| fs.f_bavail * fs.f_frsize < FULL_BELOW || fs.f_ffree < 8)
+}

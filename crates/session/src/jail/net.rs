@@ -1,0 +1,93 @@
+//! The network inside a judge's jail: loopback up, and no way to the host or its neighbours.
+//!
+//! A few messages of the kernel's routing socket, written by hand: there are two kinds, each with one
+//! attribute at most.
+
+use super::plan::JudgePlan;
+use rustix::fd::OwnedFd;
+use rustix::net::netlink::SocketAddrNetlink;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with};
+use std::net::Ipv4Addr;
+
+/// Who answers names inside, in the network that slirp4netns makes.
+pub(super) const NAME_SERVER: &str = "10.0.2.3";
+/// Networks that are nobody's business: this machine, private ones, link-local, shared, multicast.
+const PRIVATE: [(Ipv4Addr, u8); 7] = [
+    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::new(10, 0, 0, 0), 8),
+    (Ipv4Addr::new(100, 64, 0, 0), 10),
+    (Ipv4Addr::new(169, 254, 0, 0), 16),
+    (Ipv4Addr::new(172, 16, 0, 0), 12),
+    (Ipv4Addr::new(192, 168, 0, 0), 16),
+    (Ipv4Addr::new(224, 0, 0, 0), 4),
+];
+
+const REQUEST: u16 = 1;
+const ACKNOWLEDGE: u16 = 4;
+const CREATE: u16 = 0x400;
+const REPLACE: u16 = 0x100;
+const NEW_LINK: u16 = 16;
+const NEW_ROUTE: u16 = 24;
+const ERROR: u16 = 2;
+
+/// Brings up loopback and forbids what must not be reached.
+pub(super) fn close_ways(plan: &JudgePlan) -> Result<(), String> {
+    let failed = |e: rustix::io::Errno| format!("the network inside can't be set up: {e}");
+    let flags = SocketFlags::CLOEXEC;
+    // Protocol 0 is routing.
+    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).map_err(failed)?;
+    ask(&socket, NEW_LINK, REQUEST | ACKNOWLEDGE, &loopback_up())?;
+    if plan.internet {
+        for (address, prefix) in PRIVATE.into_iter().chain(plan.forbidden.iter().copied()) {
+            let flags = REQUEST | ACKNOWLEDGE | CREATE | REPLACE;
+            ask(&socket, NEW_ROUTE, flags, &prohibit(address, prefix))?;
+        }
+    }
+    Ok(())
+}
+
+/// `ifinfomsg` of interface 1: flag up.
+fn loopback_up() -> Vec<u8> {
+    let mut body = vec![0, 0, 0, 0];
+    body.extend(1i32.to_ne_bytes());
+    body.extend(1u32.to_ne_bytes());
+    body.extend(1u32.to_ne_bytes());
+    body
+}
+
+/// `rtmsg` of a route that refuses, with its destination.
+fn prohibit(address: Ipv4Addr, prefix: u8) -> Vec<u8> {
+    let [inet, main_table, by_administrator, everywhere, prohibit]: [u8; 5] = [2, 254, 4, 0, 8];
+    let mut body = vec![inet, prefix, 0, 0, main_table, by_administrator, everywhere, prohibit];
+    body.extend(0u32.to_ne_bytes());
+    let destination: u16 = 1;
+    body.extend(8u16.to_ne_bytes());
+    body.extend(destination.to_ne_bytes());
+    body.extend(address.octets());
+    body
+}
+
+/// Sends a message and waits for its acknowledgement.
+fn ask(socket: &OwnedFd, kind: u16, flags: u16, body: &[u8]) -> Result<(), String> {
+    let failed = |e: rustix::io::Errno| format!("the network inside can't be set up: {e}");
+    let mut message = Vec::with_capacity(16 + body.len());
+    message.extend((16 + body.len() as u32).to_ne_bytes());
+    message.extend(kind.to_ne_bytes());
+    message.extend(flags.to_ne_bytes());
+    message.extend(1u32.to_ne_bytes());
+    message.extend(0u32.to_ne_bytes());
+    message.extend(body);
+    sendto(socket, &message, SendFlags::empty(), &SocketAddrNetlink::new(0, 0)).map_err(failed)?;
+    let mut answer = [0u8; 4096];
+    let (n, _) = recv(socket, &mut answer, RecvFlags::empty()).map_err(failed)?;
+    let answer = &answer[..n.min(4096)];
+    let word = |at: usize| answer.get(at..at + 4).and_then(|b| b.try_into().ok()).map(i32::from_ne_bytes);
+    let said = answer.get(4..6).and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes);
+    match (said, word(16)) {
+        (Some(ERROR), Some(0)) => Ok(()),
+        (Some(ERROR), Some(code)) => {
+            Err(format!("the network inside can't be set up: {}", std::io::Error::from_raw_os_error(-code)))
+        }
+        _ => Err("the network inside can't be set up: an answer that makes no sense".to_owned()),
+    }
+}

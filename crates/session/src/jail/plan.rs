@@ -1,0 +1,131 @@
+//! What is said over the control socket: plans one way, reports the other.
+
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+/// Longest message to a jail: a plan with its environment.
+const MAX_MESSAGE: usize = 4 << 20;
+
+/// What a jail is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Plan {
+    /// The judging script.
+    Judge(JudgePlan),
+    /// The student's program.
+    Student(StudentPlan),
+}
+
+/// The judging script's jail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgePlan {
+    /// The prepared root file system.
+    pub root: PathBuf,
+    /// The harness, Python.
+    pub harness: String,
+    /// Bytes of files it may keep.
+    pub file_bytes: u64,
+    /// Processes and threads it may have.
+    pub processes: u64,
+    /// Whether it has a network.
+    pub internet: bool,
+    /// Addresses that it must not reach, with the length of their prefix.
+    pub forbidden: Vec<(std::net::Ipv4Addr, u8)>,
+}
+
+/// The student's jail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StudentPlan {
+    /// For `bash -c`.
+    pub command: String,
+    /// Folder that it runs in.
+    pub workspace: PathBuf,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+    /// Folders that are not there for it.
+    pub hide: Vec<PathBuf>,
+    /// Processes it may have, where the kernel counts them by user.
+    pub processes: u64,
+}
+
+/// What the simulator says after the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hello {
+    /// Maps, cgroup and network are there.
+    Go,
+}
+
+/// What a jail says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Report {
+    /// Outer left the host's namespaces and wants to be mapped.
+    Unshared,
+    /// Init was started and has this number on the host.
+    Init(i32),
+    /// The program was started; its number inside.
+    Started(i32),
+    /// The program ended: its exit code, negative for a signal.
+    Exited(i32),
+    /// There is no room for files left.
+    Full,
+    /// The jail can't be made.
+    Failed(String),
+}
+
+/// Reads one message for a part of a jail: its length, then JSON. Whatever follows is for someone else.
+pub(super) fn read<T: DeserializeOwned>(control: impl AsFd) -> Result<T, String> {
+    let mut length = [0; 4];
+    read_exactly(&control, &mut length)?;
+    let length = u32::from_ne_bytes(length) as usize;
+    if length > MAX_MESSAGE {
+        return Err("a message of the control socket is too long".to_owned());
+    }
+    let mut message = vec![0; length];
+    read_exactly(&control, &mut message)?;
+    serde_json::from_slice(&message).map_err(|e| format!("the control socket makes no sense: {e}"))
+}
+
+fn read_exactly(control: impl AsFd, mut room: &mut [u8]) -> Result<(), String> {
+    while !room.is_empty() {
+        match rustix::io::read(&control, &mut *room) {
+            Ok(0) => return Err("the simulator is gone".to_owned()),
+            Ok(n) => room = &mut room[n..],
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(format!("the control socket failed: {e}")),
+        }
+    }
+    Ok(())
+}
+
+/// Writes one message for a part of a jail.
+pub(super) fn tell(control: impl AsFd, value: &impl Serialize) -> Result<(), String> {
+    let json = serde_json::to_vec(value).map_err(|e| e.to_string())?;
+    let length = u32::try_from(json.len()).map_err(|e| e.to_string())?;
+    let message = [&length.to_ne_bytes(), json.as_slice()].concat();
+    write_all(control, &message)
+}
+
+/// Writes a report of a jail: one line.
+pub(super) fn write(control: impl AsFd, value: &impl Serialize) -> Result<(), String> {
+    let mut line = serde_json::to_vec(value).map_err(|e| e.to_string())?;
+    line.push(b'\n');
+    write_all(control, &line)
+}
+
+fn write_all(control: impl AsFd, mut rest: &[u8]) -> Result<(), String> {
+    while !rest.is_empty() {
+        match send(&control, rest, SendFlags::NOSIGNAL) {
+            Ok(n) => rest = &rest[n..],
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(format!("the control socket failed: {e}")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,185 @@
+use super::*;
+use crate::outcome::Unsupported;
+
+const QUIET: Input = Input::Answered { finish: false };
+
+/// A machine that was brought somewhere.
+fn after(with_student: bool, inputs: &[Input]) -> Machine {
+    let (mut machine, _) = Machine::begin(with_student);
+    for input in inputs {
+        machine.handle(input.clone());
+    }
+    machine
+}
+
+fn running(with_student: bool) -> Machine {
+    let mut inputs = vec![Input::Placed, Input::JudgeUp, QUIET, QUIET];
+    if with_student {
+        inputs.push(Input::StudentUp);
+    }
+    let machine = after(with_student, &inputs);
+    assert_eq!(machine.phase(), Phase::Running);
+    machine
+}
+
+#[test]
+fn a_session_without_a_program_goes_straight_on() {
+    let (mut m, first) = Machine::begin(false);
+    assert_eq!(first, [Action::Enter(Phase::Initializing), Action::Place]);
+    assert_eq!(m.handle(Input::Placed), [Action::StartJudge]);
+    assert_eq!(m.handle(Input::JudgeUp), [Action::Call(Call::Load)]);
+    assert_eq!(m.handle(QUIET), [Action::Call(Call::Initialize)]);
+    let go = [Action::Enter(Phase::Starting), Action::Enter(Phase::Running), Action::Run];
+    assert_eq!(m.handle(QUIET), go);
+    assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
+    assert_eq!(m.handle(Input::Observed), [], "one observation at a time");
+    assert_eq!(m.handle(QUIET), [Action::Go]);
+    assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
+    assert_eq!(m.handle(Input::Answered { finish: true }), [Action::Halt, Action::EndJudge]);
+    assert_eq!(m.handle(Input::JudgeGone), [Action::Enter(Phase::Ended), Action::Close]);
+    assert_eq!(m.ending(), Some(&Ending::Finished));
+}
+
+#[test]
+fn a_program_is_started_before_time_runs_and_ended_before_the_session_is_closed() {
+    let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET]);
+    assert_eq!(m.handle(QUIET), [Action::Enter(Phase::Starting), Action::StartStudent]);
+    assert_eq!(m.handle(Input::StudentUp), [Action::Enter(Phase::Running), Action::Run]);
+    let stop = m.handle(Input::Stop(StopCause::Asked));
+    assert_eq!(stop, [Action::Halt, Action::EndStudent, Action::EndJudge]);
+    assert_eq!(m.handle(Input::JudgeGone), []);
+    assert_ne!(m.phase(), Phase::Ended);
+    assert_eq!(m.handle(Input::StudentGone), [Action::Enter(Phase::Ended), Action::Close]);
+}
+
+#[test]
+fn every_phase_can_be_stopped_and_fail() {
+    let places: Vec<(&str, Vec<Input>)> = vec![
+        ("before the world is there", vec![]),
+        ("before the container is up", vec![Input::Placed]),
+        ("while it loads", vec![Input::Placed, Input::JudgeUp]),
+        ("while it initialises", vec![Input::Placed, Input::JudgeUp, QUIET]),
+        ("while the program starts", vec![Input::Placed, Input::JudgeUp, QUIET, QUIET]),
+        ("between observations", vec![Input::Placed, Input::JudgeUp, QUIET, QUIET, Input::StudentUp]),
+        (
+            "while it judges",
+            vec![Input::Placed, Input::JudgeUp, QUIET, QUIET, Input::StudentUp, Input::Observed],
+        ),
+    ];
+    let endings = [
+        (Input::Stop(StopCause::Asked), Ending::Stopped(StopCause::Asked)),
+        (Input::Stop(StopCause::Shutdown), Ending::Stopped(StopCause::Shutdown)),
+        (Input::Stop(StopCause::WorldLost), Ending::Stopped(StopCause::WorldLost)),
+        (Input::Fault(ScriptFault::CpuTime), Ending::Script(ScriptFault::CpuTime)),
+        (Input::NotPlaced("x".into()), Ending::Stopped(StopCause::NotPlaced("x".into()))),
+        (Input::JudgeNotUp("x".into()), Ending::Stopped(StopCause::NoJudge("x".into()))),
+        (Input::StudentNotUp("x".into()), Ending::Stopped(StopCause::NoStudent("x".into()))),
+    ];
+    for (name, inputs) in &places {
+        for (input, ending) in &endings {
+            let mut m = after(true, inputs);
+            let mut actions = m.handle(input.clone());
+            assert_eq!(actions[0], Action::Halt, "{name}");
+            actions.extend(m.handle(Input::StudentGone));
+            actions.extend(m.handle(Input::JudgeGone));
+            assert_eq!(m.phase(), Phase::Ended, "{name}: {input:?}");
+            assert_eq!(m.ending(), Some(ending), "{name}");
+            assert_eq!(actions.iter().filter(|a| **a == Action::Close).count(), 1, "{name}: closed once");
+        }
+    }
+}
+
+#[test]
+fn the_first_reason_wins() {
+    let mut m = running(true);
+    m.handle(Input::LimitPassed);
+    for later in [
+        Input::Stop(StopCause::Asked),
+        Input::Fault(ScriptFault::Output),
+        Input::Answered { finish: true },
+        Input::Observed,
+        Input::LimitPassed,
+    ] {
+        assert_eq!(m.handle(later), []);
+    }
+    assert_eq!(m.ending(), Some(&Ending::TimedOut));
+}
+
+#[test]
+fn finish_in_initialize_ends_before_the_program_is_started() {
+    let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET]);
+    assert_eq!(m.handle(Input::Answered { finish: true }), [Action::Halt, Action::EndJudge]);
+    assert_eq!(m.ending(), Some(&Ending::Finished));
+}
+
+#[test]
+fn what_comes_up_while_it_ends_is_ended() {
+    let mut m = after(false, &[Input::Placed]);
+    assert_eq!(
+        m.handle(Input::Stop(StopCause::Asked)),
+        [Action::Halt, Action::Enter(Phase::Ended), Action::Close]
+    );
+    // The supervisor ends what it could not hand over; the machine hears of it and stays where it is.
+    assert_eq!(m.handle(Input::JudgeUp), []);
+    assert_eq!(m.handle(Input::JudgeGone), []);
+    assert_eq!(m.phase(), Phase::Ended);
+}
+
+#[test]
+fn an_answer_without_a_call_is_a_fault() {
+    let mut m = running(false);
+    m.handle(QUIET);
+    assert!(matches!(m.ending(), Some(Ending::Script(ScriptFault::Channel(_)))));
+}
+
+#[test]
+fn the_time_limit_counts_only_while_it_runs() {
+    let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET, QUIET]);
+    assert_eq!(m.phase(), Phase::Starting);
+    assert_eq!(m.handle(Input::LimitPassed), []);
+    m.handle(Input::StudentUp);
+    assert_eq!(m.handle(Input::LimitPassed), [Action::Halt, Action::EndStudent, Action::EndJudge]);
+}
+
+#[test]
+fn a_session_for_another_robot_runs_nothing() {
+    let why = Ending::Unsupported(Unsupported::Version(2));
+    let (m, actions) = Machine::refuse(why.clone());
+    assert_eq!((actions, m.phase()), (vec![Action::Close], Phase::Ended));
+    assert_eq!(m.ending(), Some(&why));
+}
+
+#[test]
+fn every_ending_has_an_outcome_and_a_reason_of_one_line() {
+    let faults = [
+        ScriptFault::Raised("ValueError: x".into()),
+        ScriptFault::Exited("SystemExit: 3".into()),
+        ScriptFault::Ended(3),
+        ScriptFault::Ended(-9),
+        ScriptFault::CpuTime,
+        ScriptFault::WallTime,
+        ScriptFault::Memory(None),
+        ScriptFault::Processes(Some("OSError: x".into())),
+        ScriptFault::Files(None),
+        ScriptFault::Output,
+        ScriptFault::Channel("x".into()),
+    ];
+    let mut reasons: Vec<String> = Vec::new();
+    for fault in faults {
+        let ending = Ending::Script(fault);
+        assert_eq!(ending.outcome(), "script_error");
+        reasons.extend(ending.reason(180.0));
+    }
+    for cause in [StopCause::Asked, StopCause::Shutdown, StopCause::Restarted, StopCause::WorldLost] {
+        let ending = Ending::Stopped(cause);
+        assert_eq!(ending.outcome(), "stopped");
+        reasons.extend(ending.reason(180.0));
+    }
+    assert_eq!(Ending::Finished.reason(180.0), None);
+    assert_eq!(Ending::TimedOut.reason(180.0).as_deref(), Some("the time limit of 180 s passed"));
+    let all = reasons.len();
+    reasons.sort();
+    reasons.dedup();
+    assert_eq!(reasons.len(), all, "each says something of its own");
+    assert!(reasons.iter().all(|r| !r.contains('\n') && !r.is_empty()));
+}

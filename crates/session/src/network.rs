@@ -1,0 +1,120 @@
+//! The judge's way to the internet: slirp4netns, a network stack in an ordinary process.
+//!
+//! It joins the judge's own network namespace to the host's sockets and lets nobody through to the host's
+//! loopback. Whatever else must not be reached is forbidden by routes inside (`jail/net.rs`).
+
+use crate::judge::wait_for;
+use rustix::event::PollFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long it may take to come up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How to make networks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Network {
+    /// Words that start slirp4netns.
+    pub command: Vec<PathBuf>,
+}
+
+/// A network that a judge has; gone when dropped.
+#[derive(Debug)]
+pub(crate) struct Uplink {
+    process: Child,
+    _lifeline: OwnedFd,
+}
+
+impl Network {
+    /// slirp4netns of the machine, or the one that was prepared with the judge's root.
+    pub fn find(tools: &Path) -> Option<Network> {
+        if !Path::new("/dev/net/tun").exists() {
+            return None;
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let own =
+            std::env::split_paths(&path).map(|folder| folder.join("slirp4netns")).find(|file| file.is_file());
+        if let Some(own) = own {
+            return Some(Network { command: vec![own] });
+        }
+        let prepared = tools.join("usr/bin/slirp4netns");
+        let loader = crate::root::loader(tools)?;
+        let libraries = crate::root::library_path(tools);
+        prepared
+            .is_file()
+            .then(|| Network { command: vec![loader, "--library-path".into(), libraries.into(), prepared] })
+    }
+
+    /// Gives the namespace of a process a network, and waits until it is there.
+    pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, String> {
+        let (lifeline, inside) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+                .map_err(|e| e.to_string())?;
+        let (first, rest) = self.command.split_first().ok_or("no command makes networks")?;
+        let mut command = Command::new(first);
+        command.args(rest).args(["--configure", "--mtu=65520", "--disable-host-loopback"]);
+        // It ends when the lifeline closes. It says that it is ready where others say what went wrong.
+        command.args(["--exit-fd=0", "--ready-fd=2", &pid.to_string(), "tap0"]);
+        command.stdin(inside).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(|e| format!("slirp4netns can't be started: {e}"))?;
+        drop(command);
+        let said = process.stderr.take();
+        let uplink = Uplink { process, _lifeline: lifeline };
+        wait_until_ready(said)?;
+        Ok(uplink)
+    }
+}
+
+/// A line that is `1`, or begins with it, means ready.
+fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), String> {
+    let failed = |said: &[u8]| {
+        let said = String::from_utf8_lossy(said);
+        let why = said.lines().last().unwrap_or("it said nothing").to_owned();
+        format!("slirp4netns could not make a network for the judge: {why}")
+    };
+    let said = said.ok_or("slirp4netns has no output")?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut all = Vec::new();
+    while Instant::now() < deadline && all.len() < 1 << 16 {
+        wait_for(&[(said.as_fd(), PollFlags::IN)], PATIENCE);
+        let mut piece = [0u8; 1024];
+        match rustix::io::read(&said, &mut piece) {
+            Ok(0) | Err(_) => break,
+            Ok(n) => all.extend_from_slice(&piece[..n]),
+        }
+        if all.starts_with(b"1") || all.windows(2).any(|two| two == b"\n1") {
+            return Ok(());
+        }
+    }
+    Err(failed(&all))
+}
+
+impl Drop for Uplink {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The host's own addresses, which a judge must not reach.
+pub fn own_addresses() -> Vec<(Ipv4Addr, u8)> {
+    let table = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
+    let mut addresses = Vec::new();
+    let mut last = None;
+    for line in table.lines() {
+        let line = line.trim();
+        if let Some(address) = line.strip_prefix("|-- ") {
+            last = address.parse::<Ipv4Addr>().ok();
+        } else if line == "/32 host LOCAL"
+            && let Some(address) = last.filter(|a| !a.is_loopback())
+            && !addresses.contains(&(address, 32))
+        {
+            addresses.push((address, 32));
+        }
+    }
+    addresses
+}

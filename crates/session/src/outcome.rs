@@ -1,0 +1,152 @@
+//! Every way in which a session ends, each its own variant, and the words for it.
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The script called `sim.finish()`.
+    Finished,
+    /// Simulated time ran out.
+    TimedOut,
+    /// The script is at fault.
+    Script(ScriptFault),
+    /// Someone or something stopped it.
+    Stopped(StopCause),
+    /// It is not for this simulator; the script was not run.
+    Unsupported(Unsupported),
+}
+
+/// What a script did wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScriptFault {
+    /// It raised; the last line of the traceback.
+    Raised(String),
+    /// It called `sys.exit`; the last line of the traceback.
+    Exited(String),
+    /// Its process ended: exit code, negative for a signal.
+    Ended(i32),
+    /// It used too much processor time in one call.
+    CpuTime,
+    /// It did not return from one call.
+    WallTime,
+    /// It used too much memory.
+    Memory(Option<String>),
+    /// It made too many processes.
+    Processes(Option<String>),
+    /// It wrote too much into files.
+    Files(Option<String>),
+    /// It printed too much.
+    Output,
+    /// It spoke on the channel of the harness, and wrongly.
+    Channel(String),
+}
+
+/// Why a session was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopCause {
+    /// Somebody asked for it.
+    Asked,
+    /// The simulator ends.
+    Shutdown,
+    /// The simulator ended without a word; found at its next start.
+    Restarted,
+    /// The simulation failed.
+    WorldLost,
+    /// The world could not be made ready.
+    NotPlaced(String),
+    /// The container could not be started.
+    NoJudge(String),
+    /// The student's program could not be started.
+    NoStudent(String),
+    /// The record could not be written.
+    NotKept(String),
+}
+
+/// Why a session can't be run here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The evaluation is for another robot.
+    Robot {
+        /// Whose.
+        wanted: String,
+        /// Ours.
+        own: String,
+    },
+    /// The document has another version.
+    Version(i64),
+}
+
+impl Ending {
+    /// The word of the API.
+    pub fn outcome(&self) -> &'static str {
+        match self {
+            Ending::Finished => "finished",
+            Ending::TimedOut => "timeout",
+            Ending::Script(_) => "script_error",
+            Ending::Stopped(_) => "stopped",
+            Ending::Unsupported(_) => "unsupported",
+        }
+    }
+
+    /// One line for people; none where the outcome says it all.
+    pub fn reason(&self, time_limit_s: f64) -> Option<String> {
+        match self {
+            Ending::Finished => None,
+            Ending::TimedOut => Some(format!("the time limit of {time_limit_s} s passed")),
+            Ending::Script(fault) => Some(fault.to_string()),
+            Ending::Stopped(cause) => Some(cause.to_string()),
+            Ending::Unsupported(why) => Some(why.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for ScriptFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let with = |f: &mut std::fmt::Formatter<'_>, what: &str, line: &Option<String>| match line {
+            Some(line) => write!(f, "{what}: {line}"),
+            None => f.write_str(what),
+        };
+        match self {
+            ScriptFault::Raised(line) => f.write_str(line),
+            ScriptFault::Exited(line) => write!(f, "the script exited: {line}"),
+            ScriptFault::Ended(code) if *code < 0 => {
+                write!(f, "the script was ended by signal {}", -code)
+            }
+            ScriptFault::Ended(code) => write!(f, "the script exited with status {code}"),
+            ScriptFault::CpuTime => f.write_str("no answer within 2 s of CPU time in one call"),
+            ScriptFault::WallTime => f.write_str("no answer within 15 s in one call"),
+            ScriptFault::Memory(line) => with(f, "memory limit of 512 MiB", line),
+            ScriptFault::Processes(line) => with(f, "process limit of 64", line),
+            ScriptFault::Files(line) => with(f, "file limit of 256 MiB", line),
+            ScriptFault::Output => f.write_str("output limit of 1 MiB a second"),
+            ScriptFault::Channel(what) => write!(f, "the channel of the harness was misused: {what}"),
+        }
+    }
+}
+
+impl std::fmt::Display for StopCause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StopCause::Asked => f.write_str("stopped on request"),
+            StopCause::Shutdown => f.write_str("simulator shut down"),
+            StopCause::Restarted => f.write_str("simulator restarted"),
+            StopCause::WorldLost => f.write_str("the simulation failed"),
+            StopCause::NotPlaced(why) => write!(f, "the world could not be made ready: {why}"),
+            StopCause::NoJudge(why) => write!(f, "the judge could not be started: {why}"),
+            StopCause::NoStudent(why) => write!(f, "the student program could not be started: {why}"),
+            StopCause::NotKept(why) => write!(f, "the record could not be kept: {why}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unsupported::Robot { wanted, own } => {
+                write!(f, "the evaluation is for robot {wanted}, this simulator is {own}")
+            }
+            Unsupported::Version(version) => {
+                write!(f, "version {version} of the evaluation is not known, only 1 is")
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The judge's root: CPython 3.14 and what belongs to it, prepared once and shared by all data folders.
+//!
+//! It comes from the Debian mirror that this machine is set up for: `apt-get` with a configuration of its own
+//! (lists, cache and status in a scratch folder, signatures checked as ever) fetches the packages, and `dpkg-deb` unpacks them.
+//! Nothing of the machine is changed and nobody has to be root. Scripts of the packages do not run, so
+//! the certificates are put together here. The modules of Python are compiled
+//! once, which makes every later start four times faster. It is built beside its place and renamed into it.
+
+mod apt;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Form of the folder. Another number is prepared anew.
+const FORM: &str = "chicane judge root 1\n";
+/// What Python needs, and what scripts may expect.
+const PACKAGES: [&str; 7] =
+    ["base-files", "python3.14", "ca-certificates", "tzdata", "netbase", "dash", "coreutils"];
+/// The judge's network.
+const TOOLS: [&str; 1] = ["slirp4netns"];
+/// What nobody reads inside.
+const SUPERFLUOUS: [&str; 5] =
+    ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/lintian"];
+/// How to get it, for people.
+const REMEDY: &str = "run `chicane setup`";
+
+/// The folder in the user's cache, or the one that was asked for.
+pub fn folder() -> Result<PathBuf, String> {
+    let path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    if let Some(folder) = std::env::var_os("CHICANE_JUDGE_ROOT").filter(|f| !f.is_empty()) {
+        return std::path::absolute(folder).map_err(|e| e.to_string());
+    }
+    let cache = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")));
+    let cache = cache.ok_or("no folder for caches is known: set CHICANE_JUDGE_ROOT")?;
+    Ok(cache.join("chicane/judge"))
+}
+
+/// The root file system in a folder, if it was prepared.
+pub(crate) fn ready(folder: &Path) -> Result<PathBuf, String> {
+    match fs::read_to_string(folder.join("form")) {
+        Ok(form) if form == FORM => Ok(folder.join("root")),
+        Ok(_) => {
+            Err(format!("Python 3.14 in {} is of another version of chicane: {REMEDY}", folder.display()))
+        }
+        Err(_) => Err(format!("Python 3.14 for judging scripts is not in {}: {REMEDY}", folder.display())),
+    }
+}
+
+/// Where the tools of a folder are.
+pub(crate) fn tools(folder: &Path) -> PathBuf {
+    folder.join("tools")
+}
+
+/// The program that starts programs of a root of another system version.
+pub(crate) fn loader(root: &Path) -> Option<PathBuf> {
+    ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"]
+        .iter()
+        .flat_map(|name| [root.join("usr").join(name), root.join(name)])
+        .find(|path| path.is_file())
+}
+
+/// Where the libraries of a root are.
+pub(crate) fn library_path(root: &Path) -> String {
+    let folder = root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
+    format!("{}:{}", folder.display(), root.join("usr/lib").display())
+}
+
+/// Prepares a folder, unless it is ready. Says what it does. Whether anything was to be done.
+pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
+    if ready(folder).is_ok() {
+        return Ok(false);
+    }
+    let parent = folder.parent().ok_or("the folder for the judge's Python can't be the root of a disk")?;
+    fs::create_dir_all(parent).map_err(|e| format!("{} can't be made: {e}", parent.display()))?;
+    let lock =
+        File::create(folder.with_extension("lock")).map_err(|e| format!("{}: {e}", parent.display()))?;
+    if lock.try_lock().is_err() {
+        say("another chicane prepares it already; waiting");
+        lock.lock().map_err(|e| e.to_string())?;
+    }
+    // Somebody else may have been faster.
+    if ready(folder).is_ok() {
+        return Ok(false);
+    }
+    let scratch = folder.with_extension(format!("new-{}", std::process::id()));
+    let built = build(&scratch, say).and_then(|()| put(&scratch, folder));
+    let _ = fs::remove_dir_all(&scratch);
+    built.map(|()| true)
+}
+
+fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), String> {
+    let _ = fs::remove_dir_all(scratch);
+    let (root, tools) = (scratch.join("root"), scratch.join("tools"));
+    let packages = apt::fetch(&scratch.join("apt"), &PACKAGES, &TOOLS, say)?;
+    say("unpacking");
+    for (files, into) in [(&packages.main, &root), (&packages.tools, &tools)] {
+        fs::create_dir_all(into).map_err(|e| e.to_string())?;
+        for file in files {
+            run(Command::new("dpkg-deb").arg("-x").arg(file).arg(into), "dpkg-deb")?;
+        }
+        for folder in SUPERFLUOUS {
+            let _ = fs::remove_dir_all(into.join(folder));
+        }
+    }
+    let _ = fs::remove_dir_all(scratch.join("apt"));
+    finish(&root)?;
+    say("compiling the standard library");
+    compile(&root)?;
+    say("checking");
+    verify(&root)?;
+    fs::write(scratch.join("form"), FORM).map_err(|e| e.to_string())
+}
+
+/// What the packages' own scripts would have done.
+fn finish(root: &Path) -> Result<(), String> {
+    let mut names: Vec<PathBuf> = fs::read_dir(root.join("usr/share/ca-certificates/mozilla"))
+        .map_err(|e| format!("no certificates: {e}"))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    names.sort();
+    let mut bundle = Vec::new();
+    for name in names {
+        bundle.extend(fs::read(&name).map_err(|e| e.to_string())?);
+        bundle.push(b'\n');
+    }
+    let folder = root.join("etc/ssl/certs");
+    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    fs::write(folder.join("ca-certificates.crt"), bundle).map_err(|e| e.to_string())?;
+    let python = root.join("usr/bin/python3");
+    if !python.exists() {
+        std::os::unix::fs::symlink("python3.14", python).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// Python of a root, started from outside.
+fn python(root: &Path) -> Result<Command, String> {
+    let mut command = Command::new(loader(root).ok_or("the packages hold no dynamic loader")?);
+    command.arg("--library-path").arg(library_path(root)).arg(root.join("usr/bin/python3.14"));
+    command.env_clear().env("PYTHONHOME", root.join("usr")).env("PYTHONDONTWRITEBYTECODE", "1");
+    Ok(command)
+}
+
+fn compile(root: &Path) -> Result<(), String> {
+    let mut command = python(root)?;
+    command.args(["-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash", "-s"]);
+    command.arg(root).args(["-p", "/"]).arg(root.join("usr/lib/python3.14"));
+    // Some files of the library are there to be wrong.
+    let _ = command.output().map_err(|e| e.to_string())?;
+    Ok(())
+}
+
+fn verify(root: &Path) -> Result<(), String> {
+    let mut command = python(root)?;
+    command.args(["-c", "import sys, json, ssl, sqlite3, socket, zoneinfo; print(sys.version_info[:2])"]);
+    let output = command.output().map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if said.trim() == "(3, 14)" {
+        return Ok(());
+    }
+    let why = String::from_utf8_lossy(&output.stderr);
+    Err(format!("the Python that was fetched does not work: {} {}", said.trim(), last_line(&why)))
+}
+
+/// Puts what was built into its place.
+fn put(scratch: &Path, folder: &Path) -> Result<(), String> {
+    let old = folder.with_extension(format!("old-{}", std::process::id()));
+    if folder.exists() {
+        fs::rename(folder, &old).map_err(|e| format!("{} can't be replaced: {e}", folder.display()))?;
+    }
+    let placed = fs::rename(scratch, folder).map_err(|e| format!("{} can't be made: {e}", folder.display()));
+    let _ = fs::remove_dir_all(&old);
+    placed
+}
+
+/// Runs a program to its end; its last words if it failed.
+fn run(command: &mut Command, name: &str) -> Result<String, String> {
+    let output = command.output().map_err(|e| format!("{name} can't be started: {e}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("{name} failed: {}", last_line(&String::from_utf8_lossy(&output.stderr))))
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim()
+}

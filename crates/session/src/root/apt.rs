@@ -1,0 +1,171 @@
+//! Fetches packages with a configuration of its own: nothing of the machine's is changed.
+
+use super::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Releases of Debian that have Python 3.14, the calmer one first.
+const RELEASES: [&str; 2] = ["forky", "sid"];
+/// What is needed.
+const INSTEAD: &str =
+    "it is prepared from packages of Debian, so it needs a machine or container with Debian";
+
+/// Where Debian keeps its keys.
+const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+/// Files of packages.
+pub(super) struct Packages {
+    pub(super) main: Vec<PathBuf>,
+    pub(super) tools: Vec<PathBuf>,
+}
+
+/// A mirror that the machine is set up for, and whose signature it trusts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mirror {
+    address: String,
+    signed_by: String,
+}
+
+pub(super) fn fetch(
+    scratch: &Path,
+    main: &[&str],
+    tools: &[&str],
+    say: &mut dyn FnMut(&str),
+) -> Result<Packages, String> {
+    for tool in ["apt-get", "dpkg-deb"] {
+        let found = Command::new(tool).arg("--version").output();
+        found.map_err(|_| format!("{tool} is missing: {INSTEAD}"))?;
+    }
+    let mirror = mirror()?;
+    let mut failure = String::new();
+    for release in RELEASES {
+        say(&format!("fetching the package list of Debian {release}"));
+        match fetch_from(scratch, release, &mirror, main, tools, say) {
+            Ok(packages) => return Ok(packages),
+            Err(why) => failure = why,
+        }
+    }
+    Err(format!("Python 3.14 could not be fetched from the Debian mirror of this machine: {failure}"))
+}
+
+fn fetch_from(
+    scratch: &Path,
+    release: &str,
+    mirror: &Mirror,
+    main: &[&str],
+    tools: &[&str],
+    say: &mut dyn FnMut(&str),
+) -> Result<Packages, String> {
+    let folder = scratch.join(release);
+    for part in ["lists/partial", "cache/archives/partial", "sources", "state"] {
+        fs::create_dir_all(folder.join(part)).map_err(|e| e.to_string())?;
+    }
+    let write = |name: &str, text: String| fs::write(folder.join(name), text).map_err(|e| e.to_string());
+    write("state/status", String::new())?;
+    write("sources/debian.sources", sources(release, mirror))?;
+    write("apt.conf", configuration(&folder))?;
+    let apt = || {
+        let mut command = Command::new("apt-get");
+        command
+            .env("APT_CONFIG", folder.join("apt.conf"))
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .env("LC_ALL", "C");
+        command
+    };
+    run(apt().args(["-qq", "update"]), "apt-get update")?;
+    say("fetching Python 3.14");
+    let main = download(&apt, &folder, main)?;
+    let tools = download(&apt, &folder, tools)?;
+    Ok(Packages { main, tools })
+}
+
+/// Fetches packages with all that they need; their files.
+fn download(apt: &dyn Fn() -> Command, folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+    let archives = folder.join("cache/archives");
+    run(apt().args(["-qq", "-y", "--download-only", "install"]).args(names), "apt-get")?;
+    let is_package = |path: &PathBuf| path.extension().is_some_and(|e| e == "deb");
+    let files = fs::read_dir(&archives).map_err(|e| e.to_string())?;
+    let mut files: Vec<PathBuf> = files.filter_map(|f| Some(f.ok()?.path())).filter(is_package).collect();
+    files.sort();
+    // Out of the way, so that the next ones are told apart.
+    let apart = folder.join(names[0]);
+    fs::create_dir_all(&apart).map_err(|e| e.to_string())?;
+    let mut moved = Vec::new();
+    for file in files {
+        let to = apart.join(file.file_name().unwrap_or_default());
+        fs::rename(&file, &to).map_err(|e| e.to_string())?;
+        moved.push(to);
+    }
+    if moved.is_empty() { Err("apt-get fetched nothing".to_owned()) } else { Ok(moved) }
+}
+
+fn sources(release: &str, mirror: &Mirror) -> String {
+    let Mirror { address, signed_by } = mirror;
+    let signed_by = if signed_by.is_empty() { String::new() } else { format!("Signed-By: {signed_by}\n") };
+    format!("Types: deb\nURIs: {address}\nSuites: {release}\nComponents: main\n{signed_by}")
+}
+
+fn configuration(folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "Dir::State \"{folder}/state\";\nDir::State::lists \"{folder}/lists\";\n\
+         Dir::State::status \"{folder}/state/status\";\nDir::Cache \"{folder}/cache\";\n\
+         Dir::Etc::sourcelist \"/dev/null\";\nDir::Etc::sourceparts \"{folder}/sources\";\n\
+         Dir::Etc::preferences \"/dev/null\";\nDir::Etc::preferencesparts \"/dev/null\";\n\
+         Dir::Log \"{folder}\";\nAPT::Sandbox::User \"\";\nAPT::Install-Recommends \"false\";\n\
+         APT::Update::Post-Invoke {{ }};\nAPT::Update::Post-Invoke-Success {{ }};\n\
+         DPkg::Post-Invoke {{ }};\nAcquire::Languages \"none\";\nAcquire::Check-Valid-Until \"false\";\n\
+         Acquire::Retries \"3\";\nDebug::NoLocking \"true\";\n"
+    )
+}
+
+/// The machine's own mirror of Debian.
+fn mirror() -> Result<Mirror, String> {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let field = |name: &str| {
+        let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        line.unwrap_or_default().trim_matches('"').to_owned()
+    };
+    if field("ID") != "debian" {
+        return Err(format!("this machine is {}, not Debian: {INSTEAD}", field("NAME")));
+    }
+    let mut command = Command::new("apt-get");
+    command.args(["indextargets", "--format", "$(CREATED_BY)|$(REPO_URI)|$(SUITE)|$(RELEASE)|$(SIGNED_BY)"]);
+    let targets = run(command.env("LC_ALL", "C"), "apt-get indextargets")?;
+    choose(&targets, &field("VERSION_CODENAME"))
+        .ok_or_else(|| "apt is set up for no mirror of Debian: see /etc/apt/sources.list".to_owned())
+}
+
+/// The first mirror that carries this release of Debian itself.
+fn choose(targets: &str, codename: &str) -> Option<Mirror> {
+    let rows = targets.lines().map(|line| line.split('|').collect::<Vec<_>>());
+    let mirrors = rows.filter(|row| row.first() == Some(&"Packages")).filter_map(|row| {
+        let [_, address, suite, release, signed_by] = row[..] else { return None };
+        let ours = [suite, release].contains(&codename) || codename.is_empty() && !release.is_empty();
+        // Versions of apt that do not know the last word give it back as it is.
+        let signed_by = if signed_by.starts_with("$(") { KEYRING } else { signed_by };
+        ours.then(|| Mirror { address: address.to_owned(), signed_by: signed_by.to_owned() })
+    });
+    mirrors.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mirror_of_the_release_is_chosen() {
+        let targets = "Packages|https://tools.example/apt|nodistro|nodistro|/k.gpg\n\
+                       Translations|http://mirror.example/debian/|stable|bookworm|/d.gpg\n\
+                       Packages|http://mirror.example/debian/|oldstable|bookworm|/d.gpg\n\
+                       Packages|http://other.example/debian/|oldstable|bookworm|/d.gpg\n";
+        let mirror = choose(targets, "bookworm").expect("one");
+        assert_eq!(
+            (mirror.address.as_str(), mirror.signed_by.as_str()),
+            ("http://mirror.example/debian/", "/d.gpg")
+        );
+        assert_eq!(choose("Packages|x|nodistro|nodistro|\n", "bookworm"), None);
+        assert_eq!(choose("", "bookworm"), None);
+    }
+}

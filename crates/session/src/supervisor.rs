@@ -1,0 +1,385 @@
+//! Carries out what the machine says, with a script, a program and a world.
+//!
+//! One thread does all of this, and waits for everything at once: notes (observations, a request to stop), what
+//! the script says and prints, what the program prints. Whatever a call of the script printed and recorded is told when the call is
+//! over, prints first: so the story is the same however fast things went.
+
+use crate::judge::{Heard, Judge, wait_for};
+use crate::machine::{Action, Call, Input, Machine, Phase};
+use crate::outcome::{Ending, ScriptFault, StopCause};
+use crate::progress::Progress;
+use crate::setting::Setting;
+use crate::student::{Student, StudentOrder, StudentSaid};
+use crate::wake::NotesOut;
+use chicane_wire::{
+    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, RaisedKind, RunEvent, RunState,
+    Statics,
+};
+use rustix::event::PollFlags;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Longest wait: limits are looked at in between.
+const TURN: Duration = Duration::from_millis(20);
+
+/// The world, and whoever listens.
+pub trait Scene {
+    /// Puts a new simulation in place, time standing still. What does not change, and how things stand.
+    fn place(&mut self) -> Result<(Statics, Observation), String>;
+    /// Lets time run from here.
+    fn run(&mut self);
+    /// The observation was judged: time goes on.
+    fn go(&mut self);
+    /// No drive command, no more observations. The simulated time of the session.
+    fn halt(&mut self) -> f64;
+    /// Carries out an action of the script, or says why not.
+    fn act(&mut self, act: JudgeAct) -> Result<(), String>;
+    /// The session is in another phase.
+    fn enter(&mut self, phase: Phase);
+    /// Something happened in the session.
+    fn tell(&mut self, time_s: f64, kind: EvaluationKind);
+    /// Simulated time went on.
+    fn time(&mut self, time_s: f64);
+    /// The record is another one, told or not.
+    fn record(&mut self, record: &Value, time_s: f64);
+    /// Something happened to the student's program.
+    fn tell_run(&mut self, time_s: f64, event: RunEvent);
+    /// The student's program runs, or not.
+    fn show_run(&mut self, run: RunState);
+}
+
+/// What a session is about.
+#[derive(Debug, Clone)]
+pub struct Brief {
+    /// The student's program.
+    pub student: Option<StudentOrder>,
+    /// The session can't be run, for this reason.
+    pub unsupported: Option<crate::outcome::Unsupported>,
+}
+
+/// What reaches a session from outside.
+#[derive(Debug)]
+pub enum Note {
+    /// An observation is due.
+    Observed(Box<Observation>),
+    /// The time limit passed.
+    LimitPassed {
+        /// Simulated seconds of the session.
+        time_s: f64,
+    },
+    /// It is to stop.
+    Stop(StopCause),
+    /// Somebody did something that belongs into the record.
+    Told(EvaluationKind),
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionEnd {
+    /// How.
+    pub ending: Ending,
+    /// The last record.
+    pub record: Value,
+    /// Simulated seconds.
+    pub time_s: f64,
+    /// How often the script was asked to judge.
+    pub observations: u64,
+    /// How long the world waited for that, in real seconds.
+    pub wait_s: f64,
+}
+
+/// Runs a session to its end. Nothing of it is left when this returns.
+pub fn supervise(
+    brief: &Brief,
+    setting: Option<&Setting>,
+    scene: &mut dyn Scene,
+    notes: &NotesOut<Note>,
+) -> SessionEnd {
+    let (machine, first) = match &brief.unsupported {
+        Some(why) => Machine::refuse(Ending::Unsupported(why.clone())),
+        None => Machine::begin(brief.student.is_some()),
+    };
+    let supervisor = Supervisor {
+        machine,
+        actions: first.into(),
+        brief,
+        setting,
+        scene,
+        judge: None,
+        student: None,
+        statics: None,
+        observation: None,
+        observed: Instant::now(),
+        printed: Vec::new(),
+        progress: Progress::default(),
+        run: RunState::default(),
+        time_s: 0.0,
+        observations: 0,
+        wait: Duration::ZERO,
+        closed: false,
+    };
+    supervisor.supervise(notes)
+}
+
+struct Supervisor<'a> {
+    machine: Machine,
+    actions: VecDeque<Action>,
+    brief: &'a Brief,
+    setting: Option<&'a Setting>,
+    scene: &'a mut dyn Scene,
+    judge: Option<Judge>,
+    student: Option<Student>,
+    statics: Option<Statics>,
+    observation: Option<Box<Observation>>,
+    observed: Instant,
+    /// Lines of the call that is under way.
+    printed: Vec<String>,
+    progress: Progress,
+    run: RunState,
+    time_s: f64,
+    observations: u64,
+    wait: Duration,
+    closed: bool,
+}
+
+impl Supervisor<'_> {
+    fn supervise(mut self, notes: &NotesOut<Note>) -> SessionEnd {
+        loop {
+            while let Some(action) = self.actions.pop_front() {
+                self.carry_out(action);
+            }
+            if self.closed {
+                break;
+            }
+            let heard = self.take_note(notes) | self.hear_judge() | self.hear_student();
+            if !heard && self.actions.is_empty() {
+                self.wait(notes);
+            }
+        }
+        SessionEnd {
+            ending: self.machine.ending().cloned().unwrap_or(Ending::Stopped(StopCause::Asked)),
+            record: self.progress.record().clone(),
+            time_s: self.time_s,
+            observations: self.observations,
+            wait_s: self.wait.as_secs_f64(),
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        self.actions.extend(self.machine.handle(input));
+    }
+
+    fn wait(&self, notes: &NotesOut<Note>) {
+        let mut all = vec![(notes.bell(), PollFlags::IN)];
+        all.extend(self.judge.iter().flat_map(Judge::descriptors));
+        all.extend(self.student.iter().flat_map(Student::descriptors));
+        wait_for(&all, TURN);
+    }
+
+    fn carry_out(&mut self, action: Action) {
+        match action {
+            Action::Enter(Phase::Ended) => {}
+            Action::Enter(phase) => {
+                self.scene.enter(phase);
+                self.scene.tell(self.time_s, EvaluationKind::Phase { phase: phase.name().to_owned() });
+            }
+            Action::Place => self.place(),
+            Action::StartJudge => self.start_judge(),
+            Action::Call(call) => self.call(call),
+            Action::StartStudent => self.start_student(),
+            Action::Run => self.scene.run(),
+            Action::Go => {
+                self.wait += self.observed.elapsed();
+                self.scene.go();
+            }
+            Action::Halt => self.halt(),
+            Action::EndStudent => {
+                if let Some(student) = &mut self.student {
+                    student.end();
+                }
+                while self.hear_student() {}
+                self.student = None;
+                self.input(Input::StudentGone);
+            }
+            Action::EndJudge => {
+                if let Some(mut judge) = self.judge.take() {
+                    self.printed.extend(judge.end());
+                }
+                self.tell_call();
+                self.input(Input::JudgeGone);
+            }
+            Action::Close => self.closed = true,
+        }
+    }
+
+    fn start_judge(&mut self) {
+        let started = match self.setting {
+            Some(setting) => Judge::start(setting).map_err(|e| e.0),
+            None => Err("no judge is at hand".to_owned()),
+        };
+        match started {
+            Ok(judge) => {
+                self.judge = Some(judge);
+                self.input(Input::JudgeUp);
+            }
+            Err(why) => self.input(Input::JudgeNotUp(why)),
+        }
+    }
+
+    fn place(&mut self) {
+        match self.scene.place() {
+            Ok((statics, observation)) => {
+                self.statics = Some(statics);
+                self.observation = Some(Box::new(observation));
+                self.input(Input::Placed);
+            }
+            Err(why) => self.input(Input::NotPlaced(why)),
+        }
+    }
+
+    fn call(&mut self, call: Call) {
+        let (Some(judge), Some(observation), Some(statics)) =
+            (&mut self.judge, &mut self.observation, &self.statics)
+        else {
+            return;
+        };
+        observation.run = self.run;
+        match call {
+            Call::Load => judge.call(&JudgeCall::Load(statics)),
+            Call::Initialize => judge.call(&JudgeCall::Initialize { state: observation }),
+            Call::Evaluate => {
+                self.observations += 1;
+                judge.call(&JudgeCall::Evaluate { state: observation });
+            }
+        }
+    }
+
+    fn start_student(&mut self) {
+        let (Some(order), Some(setting)) = (self.brief.student.clone(), self.setting) else { return };
+        let command = order.command.clone();
+        match Student::start(setting, order) {
+            Ok(student) => {
+                self.student = Some(student);
+                self.run = RunState { running: true, exit_code: None };
+                self.scene.show_run(self.run);
+                self.scene.tell_run(self.time_s, RunEvent::Start { command });
+                self.input(Input::StudentUp);
+            }
+            Err(why) => self.input(Input::StudentNotUp(why.0)),
+        }
+    }
+
+    fn halt(&mut self) {
+        self.time_s = self.scene.halt().max(self.time_s);
+    }
+
+    fn take_note(&mut self, notes: &NotesOut<Note>) -> bool {
+        let Some(note) = notes.take() else { return false };
+        match note {
+            Note::Observed(observation) => {
+                let passed = observation.time.0 - self.time_s;
+                self.time_s = observation.time.0;
+                self.observed = Instant::now();
+                self.scene.time(self.time_s);
+                if let Some(judge) = &mut self.judge {
+                    // While a script holds the world, its wall time counts: an observation every 50 ms.
+                    judge.refill(if observation.paused { 0.05 } else { passed });
+                }
+                self.observation = Some(observation);
+                self.input(Input::Observed);
+            }
+            Note::LimitPassed { time_s } => {
+                self.time_s = time_s;
+                self.input(Input::LimitPassed);
+            }
+            Note::Stop(cause) => self.input(Input::Stop(cause)),
+            Note::Told(kind) => self.scene.tell(self.time_s, kind),
+        }
+        true
+    }
+
+    fn hear_judge(&mut self) -> bool {
+        let Some(heard) = self.judge.as_mut().and_then(Judge::next) else { return false };
+        match heard {
+            Heard::Line(line) => {
+                self.printed.push(line);
+                // Printed by a thread or another process between two calls.
+                if self.machine.call().is_none() {
+                    self.tell_call();
+                }
+            }
+            Heard::Fault(fault) => {
+                self.tell_call();
+                self.input(Input::Fault(fault));
+            }
+            Heard::Said(said) => self.hear_harness(said),
+        }
+        true
+    }
+
+    fn hear_harness(&mut self, said: JudgeSaid) {
+        let called = self.machine.call().is_some();
+        match said {
+            JudgeSaid::Record { value } if called => {
+                self.progress.set(value);
+                self.scene.record(self.progress.record(), self.time_s);
+            }
+            JudgeSaid::Act(value) if called => {
+                let done = JudgeAct::read(value).map_err(|e| e.0).and_then(|act| self.scene.act(act));
+                if let Some(judge) = &mut self.judge {
+                    judge.reply(&JudgeReply { error: done.err() });
+                }
+            }
+            JudgeSaid::Answer { finish } if called => {
+                self.tell_call();
+                // One that hid the breach of a limit does not get away with it.
+                let broken =
+                    self.judge.as_mut().filter(|_| finish).and_then(|judge| judge.limit_broken(None));
+                match broken {
+                    Some(fault) => self.input(Input::Fault(fault)),
+                    None => self.input(Input::Answered { finish }),
+                }
+            }
+            JudgeSaid::Raised { kind, error } if called => {
+                self.tell_call();
+                let broken = self.judge.as_mut().and_then(|judge| judge.limit_broken(Some(error.clone())));
+                self.input(Input::Fault(broken.unwrap_or(match kind {
+                    RaisedKind::Raised => ScriptFault::Raised(error),
+                    RaisedKind::Exited => ScriptFault::Exited(error),
+                    RaisedKind::Memory => ScriptFault::Memory(Some(error)),
+                    RaisedKind::Files => ScriptFault::Files(Some(error)),
+                })));
+            }
+            _ => self.input(Input::Fault(ScriptFault::Channel("a message out of turn".to_owned()))),
+        }
+    }
+
+    /// Tells what a call printed and recorded.
+    fn tell_call(&mut self) {
+        for line in std::mem::take(&mut self.printed) {
+            self.scene.tell(self.time_s, EvaluationKind::Log { line });
+        }
+        let over = self.machine.ending().is_some();
+        let record = if over { self.progress.rest(self.time_s) } else { self.progress.tell(self.time_s) };
+        if let Some(record) = record {
+            self.scene.tell(self.time_s, EvaluationKind::Record { record });
+        }
+    }
+
+    fn hear_student(&mut self) -> bool {
+        let Some(said) = self.student.as_mut().and_then(Student::next) else { return false };
+        match said {
+            StudentSaid::Line { stream, text, cut } => {
+                let event = RunEvent::Log { stream, line: text, truncated: cut.then_some(true) };
+                self.scene.tell_run(self.time_s, event);
+            }
+            StudentSaid::Exited(code) => {
+                self.run = RunState { running: false, exit_code: Some(code) };
+                self.scene.show_run(self.run);
+                self.scene.tell_run(self.time_s, RunEvent::Exit { exit_code: code });
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,375 @@
+"""Runs a judging script for the simulator.
+
+The simulator starts this file in a container and speaks with it over one socket, a line of JSON at
+a time: it sends a call (`load`, `initialize`, `evaluate`, `check`), this file runs the script and
+says what the script wants done; the simulator answers each action before the script goes on. A call
+ends with `answer`, `raised` or `checked`. What the script prints goes elsewhere, to the standard
+output of the container, so that nothing it prints is ever taken for a message.
+
+Only the standard library is used. The words are those of the simulator's crate `wire`, version 1.
+"""
+
+# What is imported here is waited for at the start of every session: what is seldom needed is
+# imported where it is.
+import json
+import math
+import os
+import sys
+from _thread import RLock
+
+VERSION = 1
+SCRIPT = "evaluation.py"
+MAX_RECORD = 16 * 1024
+MAX_DEPTH = 32
+MAX_WHOLE = 2**63
+POSE = ("x", "y", "z", "yaw")
+MOTION = ("duration", "path", "speed", "loop")
+
+
+class SimError(Exception):
+    """The simulator refused an action."""
+
+
+class View(dict):
+    """A mapping that reads as d["x"] and as d.x."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __delattr__(self, name):
+        try:
+            del self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Channel:
+    """The socket to the simulator. One thread at a time speaks, and only while a call is on."""
+
+    def __init__(self, number):
+        self.number = number
+        self.lines = open(number, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
+        self.lock = RLock()
+        self.in_call = False
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self):
+        """A copy of this process has no say: only one speaks for the script."""
+        self.lock = RLock()
+        self.in_call = False
+
+    def send(self, message):
+        line = encode(message) + b"\n"
+        while line:
+            line = line[os.write(self.number, line) :]
+
+    def receive(self):
+        line = self.lines.readline()
+        if not line:
+            os._exit(0)  # The simulator is gone, and this container with it.
+        return json.loads(line, object_pairs_hook=View)
+
+    def say(self, message):
+        """Tells the simulator something that it does not answer."""
+        with self.lock:
+            if not self.in_call:
+                raise SimError("this works only inside initialize and evaluate")
+            self.send(message)
+
+    def ask(self, message):
+        """Asks the simulator for something; raises if it refuses."""
+        with self.lock:
+            self.say(message)
+            error = self.receive().get("error")
+        if error is not None:
+            raise SimError(error)
+
+    def end_call(self, message):
+        with self.lock:
+            self.in_call = False
+            self.send(message)
+
+
+def encode(message):
+    return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+class Sim:
+    """What a script is given: the state of the world, and what it may do about it."""
+
+    def __init__(self, channel):
+        self._channel = channel
+        self._finished = False
+
+    def __getattr__(self, name):
+        if name != "random":
+            raise AttributeError(f"sim has no {name}")
+        from random import Random
+
+        self.random = Random(self.seed)
+        return self.random
+
+    def _act(self, action, **fields):
+        message = {"type": "act", "action": action}
+        message.update((name, plain(value)) for name, value in fields.items() if value is not None)
+        try:
+            encode(message)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise SimError(f"{action}: {error}") from None
+        self._channel.ask(message)
+
+    def teleport(self, *place, **motion):
+        """Puts the car somewhere: x, y, yaw, or a mapping; over `duration`, or along `path`."""
+        self._act("teleport", **pose(("x", "y", "yaw"), place, motion))
+
+    def move_object(self, name, *place, **motion):
+        """Puts an object somewhere: x, y, z, yaw or a mapping; over `duration`, or along `path`."""
+        self._act("move_object", name=name, **pose(POSE, place, motion))
+
+    def set_light(self, name, state):
+        """Asks a traffic light for "red" or "green"."""
+        self._act("set_light", name=name, state=state)
+
+    def overlay(self, text, secs=10, size=1):
+        """Shows a text to everyone who watches."""
+        self._act("overlay", text=text, secs=secs, size=size)
+
+    def set_brightness(self, value):
+        """Makes every picture darker or brighter."""
+        self._act("set_brightness", value=value)
+
+    def pause(self, paused=True):
+        """Stops time, or lets it go on."""
+        self._act("pause", paused=bool(paused))
+
+    def record(self, value):
+        """The result so far; the last one counts."""
+        check_record(value)
+        self._channel.say({"type": "record", "value": value})
+
+    def finish(self):
+        """Ends the session after this call."""
+        self._finished = True
+
+
+def pose(names, place, fields):
+    """The fields of a pose command, from whichever form it came in."""
+    if len(place) == 1 and isinstance(place[0], dict):
+        given = place[0]
+        fields = {**{name: given[name] for name in (*names, *MOTION) if name in given}, **fields}
+        if "path" not in fields:  # The speed of a pose is no speed of a motion.
+            fields.pop("speed", None)
+    elif len(place) > len(names):
+        raise TypeError(f"at most {len(names)} numbers: {', '.join(names)}")
+    else:
+        for name, value in zip(names, place, strict=False):
+            if name in fields:
+                raise TypeError(f"{name} is given twice")
+            fields[name] = value
+    for name in fields:
+        if name not in POSE and name not in MOTION:
+            raise TypeError(f"{name} is not one of {', '.join((*names, *MOTION))}")
+    return fields
+
+
+def plain(value):
+    """Points may come as any kind of sequence."""
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if hasattr(value, "__float__"):
+        return float(value)
+    return value
+
+
+def check_record(value):
+    """Refuses what can't be written down."""
+    wrong = "record takes a finite number, or a JSON value of at most 16 KiB"
+    pile = [(value, 0)]
+    while pile:
+        item, depth = pile.pop()
+        if depth > MAX_DEPTH or len(pile) > MAX_RECORD:
+            raise SimError(wrong)
+        if isinstance(item, dict):
+            if not all(isinstance(key, str) for key in item):
+                raise SimError(f"{wrong}; the keys of a mapping are strings")
+            pile.extend((inner, depth + 1) for inner in item.values())
+        elif isinstance(item, (list, tuple)):
+            pile.extend((inner, depth + 1) for inner in item)
+        elif isinstance(item, float):
+            if not math.isfinite(item):
+                raise SimError(wrong)
+        elif isinstance(item, int):
+            if not -MAX_WHOLE <= item < MAX_WHOLE:
+                raise SimError(wrong)
+        elif item is not None and not isinstance(item, str):
+            raise SimError(f"{wrong}, not {type(item).__name__}")
+    try:
+        size = len(encode(value))
+    except (TypeError, ValueError, RecursionError):
+        raise SimError(wrong) from None
+    if size > MAX_RECORD:
+        raise SimError(f"{wrong}; this one has {size} bytes")
+
+
+class Judge:
+    """A script and the world it judges."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        self.sim = Sim(channel)
+        self.module = None
+        self.script = ""
+
+    def load(self, call):
+        sim = self.sim
+        sim.config, sim.track, sim.objects = call.config, call.track, call.objects
+        sim.route = call.track.waypoints
+        sim.origins = View((name, thing.origin) for name, thing in call.objects.items())
+        sim.seed = call.seed
+        sim.state = None
+        self.module = type(sys)("evaluation")
+        self.module.__file__ = SCRIPT
+        self.module.SimError = SimError
+        sys.modules["evaluation"] = self.module
+        self.script = call.script
+        code = compile(call.script, SCRIPT, "exec", dont_inherit=True)
+        exec(code, self.module.__dict__)
+        if not callable(getattr(self.module, "evaluate", None)):
+            raise SimError("the script does not define evaluate(sim)")
+
+    def initialize(self, call):
+        self.observe(call.state)
+        function = getattr(self.module, "initialize", None)
+        if function is not None:
+            function(self.sim)
+
+    def evaluate(self, call):
+        self.observe(call.state)
+        self.module.evaluate(self.sim)
+
+    def observe(self, state):
+        for event in state.audio.events:
+            if "data" in event:
+                from binascii import a2b_base64
+
+                event["data"] = a2b_base64(event["data"])
+        self.sim.state = state
+
+    def run(self, call):
+        """Carries out a call; what is to be said at its end."""
+        self.channel.in_call = True
+        try:
+            getattr(self, call.type)(call)
+        except BaseException as error:
+            return raised(error, self.script)
+        finally:
+            flush()
+        return {"type": "answer", "finish": self.sim._finished}
+
+
+def raised(error, script):
+    """Shows the traceback to people, and its last line to the simulator."""
+    if error.__traceback__ is not None:
+        # The first entries are of this file: whoever wrote the script did not write them.
+        entry = error.__traceback__
+        while entry is not None and entry.tb_frame.f_code.co_filename == __file__:
+            entry = entry.tb_next
+        error = error.with_traceback(entry)
+    try:
+        import linecache
+        import traceback
+
+        # So that it shows the script's own lines.
+        text = script.splitlines(keepends=True)
+        linecache.cache[SCRIPT] = (len(script), None, text, SCRIPT)
+        lines = traceback.format_exception(error)
+        last = traceback.format_exception_only(error)[-1].strip()
+    except BaseException:
+        lines, last = [], type(error).__name__
+    quietly(lambda: sys.stderr.write("".join(lines)))
+    last = last.encode("utf-8", "replace").decode()[:500]
+    kind = "exited" if isinstance(error, SystemExit) else "raised"
+    if isinstance(error, MemoryError):
+        kind = "memory"
+    elif isinstance(error, OSError) and error.errno in (27, 28):  # too large, no room
+        kind = "files"
+    return {"type": "raised", "kind": kind, "error": last}
+
+
+def flush():
+    for name in ("stdout", "stderr"):
+        quietly(lambda name=name: getattr(sys, name).flush())
+
+
+def quietly(do):
+    """A script may have closed or replaced anything."""
+    try:  # noqa: SIM105
+        do()
+    except BaseException:
+        pass
+
+
+def check(call):
+    """Whether a script can be a judge, without running it. What is wrong with it, or None."""
+    import ast
+
+    try:
+        tree = ast.parse(call.script, SCRIPT)
+        compile(call.script, SCRIPT, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error) or type(error).__name__
+    return None if defines_evaluate(tree.body) else "it does not define evaluate(sim)"
+
+
+def defines_evaluate(body):
+    """Whether a name `evaluate` is bound at the top level, also inside if, try and with."""
+    import ast
+
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "evaluate":
+            return True
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if any((name.asname or name.name) in ("evaluate", "*") for name in node.names):
+                return True
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = (name for target in targets for name in ast.walk(target))
+            if any(isinstance(name, ast.Name) and name.id == "evaluate" for name in names):
+                return True
+        inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
+        inner += [handler.body for handler in getattr(node, "handlers", [])]
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) and any(
+            defines_evaluate(part) for part in inner if isinstance(part, list)
+        ):
+            return True
+    return False
+
+
+def main(number):
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")
+    channel = Channel(number)
+    judge = Judge(channel)
+    channel.send({"type": "ready", "version": VERSION})
+    while True:
+        call = channel.receive()
+        if call.type == "check":
+            channel.send({"type": "checked", "error": check(call)})
+        else:
+            channel.end_call(judge.run(call))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
