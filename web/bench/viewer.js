@@ -16,14 +16,19 @@ const VISITS = 5;
 const TARGET = { kilobytes: 1536, firstFrameMs: 2000 };
 
 const median = (/** @type {number[]} */ values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const line = (/** @type {string} */ what, /** @type {string} */ figure, target = "") => console.log(`${what.padEnd(52)} ${figure.padStart(14)}  ${target}`);
+const line = (/** @type {string} */ what, /** @type {string} */ figure, target = "") =>
+  console.log(`${what.padEnd(52)} ${figure.padStart(14)}  ${target}`);
 const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1024).toFixed(0)} kB`;
 
 /** Bytes of binary glTF that are pictures. @param {Buffer} glb */
 function pictures(glb) {
   const length = glb.readUInt32LE(12);
   const { images = [], bufferViews = [] } = JSON.parse(glb.toString("utf8", 20, 20 + length));
-  return images.reduce((/** @type {number} */ sum, /** @type {{ bufferView: number }} */ image) => sum + bufferViews[image.bufferView].byteLength, 0);
+  return images.reduce(
+    (/** @type {number} */ sum, /** @type {{ bufferView: number }} */ image) =>
+      sum + bufferViews[image.bufferView].byteLength,
+    0,
+  );
 }
 
 /** Frames drawn a second while the car drives. @param {Page} page @param {Simulator} simulator */
@@ -89,14 +94,23 @@ try {
   for (let i = 0; i < VISITS; i++) {
     const visit = await Visit.open(running, simulator.address);
     await visit.ready();
-    times.push(await visit.page.evaluate(() => performance.getEntriesByName("chicane:first-frame")[0]?.startTime ?? Number.NaN));
+    times.push(
+      await visit.page.evaluate(() => performance.getEntriesByName("chicane:first-frame")[0]?.startTime ?? Number.NaN),
+    );
     await visit.close();
   }
-  line("first frame after navigation, median of 5", `${median(times).toFixed(0)} ms`, `target ≤ ${TARGET.firstFrameMs} ms`);
+  line(
+    "first frame after navigation, median of 5",
+    `${median(times).toFixed(0)} ms`,
+    `target ≤ ${TARGET.firstFrameMs} ms`,
+  );
   line("", `${times.map((ms) => ms.toFixed(0)).join(" ")}`);
 
   const visit = await (await Visit.open(running, simulator.address)).ready();
-  for (const [key, name] of [["1", "orbit"], ["2", "chase"]]) {
+  for (const [key, name] of [
+    ["1", "orbit"],
+    ["2", "chase"],
+  ]) {
     await visit.page.keyboard.press(key);
     line(`frames a second, ${name}, car driving`, (await framesWhileDriving(visit.page, simulator)).toFixed(1));
   }
@@ -108,10 +122,16 @@ try {
   await visit.close();
 
   for (const moving of [false, true]) {
-    const drive = moving ? setInterval(() => void simulator.ask("/drive", { speed: 0.4, steering: 0.1 }), 300) : undefined;
+    const drive = moving
+      ? setInterval(() => void simulator.ask("/drive", { speed: 0.4, steering: 0.1 }), 300)
+      : undefined;
     const { bytes, messages } = await stream(simulator);
     clearInterval(drive);
-    line(`event stream per viewer, ${moving ? "driving" : "standing"}`, `${messages.toFixed(1)} /s`, kilobytes(bytes).concat(" a second"));
+    line(
+      `event stream per viewer, ${moving ? "driving" : "standing"}`,
+      `${messages.toFixed(1)} /s`,
+      kilobytes(bytes).concat(" a second"),
+    );
   }
 } finally {
   await running.close();

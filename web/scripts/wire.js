@@ -65,7 +65,8 @@ function objectOf(schema, indent) {
   });
   if (fields.length > 0) return `{\n${fields.join("\n")}\n${indent}}`;
   const more = schema.additionalProperties;
-  return `Record<string, ${typeof more === "object" ? typeOf(more, indent) : "unknown"}>`;
+  // Not `Record<…>`: a schema may have that name.
+  return `{ [name: string]: ${typeof more === "object" ? typeOf(more, indent) : "unknown"} }`;
 }
 
 /** @param {string | undefined} text @param {string} indent */
@@ -85,7 +86,10 @@ export function moduleOf(document) {
 /** @param {string[]} args */
 function main([program, mode]) {
   let behind = false;
-  for (const [name, words] of /** @type {const} */ ([["sim", ["openapi"]], ["robot", ["openapi", "--robot"]]])) {
+  for (const [name, words] of /** @type {const} */ ([
+    ["sim", ["openapi"]],
+    ["robot", ["openapi", "--robot"]],
+  ])) {
     const document = JSON.parse(execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 26 }));
     const file = fileURLToPath(new URL(`../src/wire/${name}.ts`, import.meta.url));
     const text = moduleOf(document);

@@ -10,7 +10,13 @@ const FINE_M = 0.01;
 const TURN_RAD = Math.PI / 36;
 const FINE_RAD = Math.PI / 180;
 
-export function keys(app: App, hands: Hands, cameras: Cameras, dock: Dock, open: { worlds(): void; help(): void }): void {
+export function keys(
+  app: App,
+  hands: Hands,
+  cameras: Cameras,
+  dock: Dock,
+  open: { worlds(): void; help(): void },
+): void {
   const act: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
     "1": () => (app.camera.value = MODES[0]),
     "2": () => (app.camera.value = MODES[1]),
@@ -74,7 +80,8 @@ export function keys(app: App, hands: Hands, cameras: Cameras, dock: Dock, open:
     const { names } = hands;
     if (names.length === 0) return;
     const at = names.indexOf(app.selected.value ?? "");
-    app.selected.value = names[(at < 0 ? (by > 0 ? 0 : -1) : at + by + names.length) % names.length] ?? names[names.length - 1];
+    app.selected.value =
+      names[(at < 0 ? (by > 0 ? 0 : -1) : at + by + names.length) % names.length] ?? names[names.length - 1];
   }
 
   function turn(by: number): void {

@@ -84,14 +84,22 @@ function main(): void {
   );
   // A panel that opens is the one that people want to see.
   const opened = new MutationObserver((changes) => {
-    const card = changes.map((change) => change.target as HTMLElement).find((target) => target.matches(".card:not([hidden])"));
+    const card = changes
+      .map((change) => change.target as HTMLElement)
+      .find((target) => target.matches(".card:not([hidden])"));
     if (card) side.scrollTop = card.offsetTop - side.offsetTop;
   });
   for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
   const live = h("p", { class: "unseen", role: "status" });
   view.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, live);
   tags(app, stage, hands, view);
-  document.body.prepend(top(app, () => worldsDialog.open(), () => helpDialog.showModal()));
+  document.body.prepend(
+    top(
+      app,
+      () => worldsDialog.open(),
+      () => helpDialog.showModal(),
+    ),
+  );
   document.body.append(side, bottom.element, worldsDialog.element, helpDialog, signIn(app));
   keys(app, hands, cameras, bottom, { worlds: () => worldsDialog.open(), help: () => helpDialog.showModal() });
 
@@ -138,7 +146,9 @@ function main(): void {
       const piece = stage.piece(named(name));
       if (!piece) return null;
       // A wall is drawn with the track and has no box of its own.
-      const centre = piece.box.isEmpty() ? ([0, 0, 0] as const) : piece.box.min.clone().add(piece.box.max).multiplyScalar(0.5).toArray();
+      const centre = piece.box.isEmpty()
+        ? ([0, 0, 0] as const)
+        : piece.box.min.clone().add(piece.box.max).multiplyScalar(0.5).toArray();
       const at = hands.onScreen({ name: named(name), centre, size: [0.1, 0.1, 0.1] });
       const box = canvas.getBoundingClientRect();
       return at && { x: box.x + at.x, y: box.y + at.y };

@@ -8,7 +8,6 @@ export const en = {
     "signed-out": "Signed out",
   },
   top: {
-    worlds: "Worlds",
     chooseWorld: (name: string) => `World: ${name}. Choose another`,
     time: "Simulated time",
     rtf: "Real-time factor",
@@ -124,9 +123,7 @@ export const en = {
     commandHelp: "Left empty, nothing is started and the run is only watched.",
     limit: "Time limit, simulated seconds",
     start: "Start the run",
-    starting: "Starting",
     stop: "Stop the run",
-    stopping: "Stopping",
     phases: {
       initializing: "Getting ready",
       starting: "Starting the program",
@@ -156,11 +153,6 @@ export const en = {
     historyEmpty: "No run of this world has been judged yet.",
     historyPlot: "Records over time",
     openLog: "Whole log",
-    when: "When",
-    outcome: "Outcome",
-    result: "Result",
-    live: "A run is being judged",
-    here: "This world only",
   },
   instruments: {
     title: "Instruments",

@@ -193,7 +193,13 @@ export class Hands {
     const box = this.stage.canvas.getBoundingClientRect();
     const pointer = { x: event.clientX - box.x, y: event.clientY - box.y };
     const slack = SLACK_PX[event.pointerType] ?? 8;
-    return pick(this.ray(event.clientX, event.clientY), pointer, this.#targets(), (target) => this.onScreen(target), slack);
+    return pick(
+      this.ray(event.clientX, event.clientY),
+      pointer,
+      this.#targets(),
+      (target) => this.onScreen(target),
+      slack,
+    );
   }
 
   #down(event: PointerEvent): void {
@@ -274,7 +280,9 @@ export class Hands {
     this.stage.invalidate();
     clearTimeout(this.#settling.get(name));
     const [path, body] =
-      name === CAR ? [`${API}/pose`, { x, y, yaw }] : [`${API}/models/${encodeURIComponent(name)}/pose`, { x, y, z, yaw }];
+      name === CAR
+        ? [`${API}/pose`, { x, y, yaw }]
+        : [`${API}/models/${encodeURIComponent(name)}/pose`, { x, y, z, yaw }];
     await this.#poster.post(path, body);
     if (this.#poster.isBusy(path)) return;
     clearTimeout(this.#settling.get(name));

@@ -35,7 +35,15 @@ export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement):
   const name = h("div", { class: "tag", hidden: true, "data-testid": "tag" });
   const handle = h(
     "button",
-    { type: "button", class: "rotate-handle", hidden: true, role: "slider", "data-testid": "rotate-handle", "aria-valuemin": -180, "aria-valuemax": 180 },
+    {
+      type: "button",
+      class: "rotate-handle",
+      hidden: true,
+      role: "slider",
+      "data-testid": "rotate-handle",
+      "aria-valuemin": -180,
+      "aria-valuemax": 180,
+    },
     icon("rotate"),
   );
   parent.append(name, handle);
@@ -43,7 +51,13 @@ export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement):
   const width = { value: 0.02 };
   const ring = new THREE.Mesh(
     new THREE.PlaneGeometry(2.2, 2.2),
-    new THREE.ShaderMaterial({ vertexShader: RING_VERTEX, fragmentShader: RING_FRAGMENT, uniforms: { width }, transparent: true, depthTest: false }),
+    new THREE.ShaderMaterial({
+      vertexShader: RING_VERTEX,
+      fragmentShader: RING_FRAGMENT,
+      uniforms: { width },
+      transparent: true,
+      depthTest: false,
+    }),
   );
   ring.renderOrder = 80;
   ring.visible = false;

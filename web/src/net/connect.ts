@@ -5,7 +5,15 @@ import type { Stage } from "../scene/stage.ts";
 import type { Clock, Scene, State, Track, Vehicle, World } from "../wire/sim.ts";
 import { API, Refused, get } from "./api.ts";
 import { Link } from "./link.ts";
-import { type Current, type EvaluationEvent, type EvaluationRecord, type RunEvent, afterEvaluation, afterRun, viewOf } from "./session.ts";
+import {
+  type Current,
+  type EvaluationEvent,
+  type EvaluationRecord,
+  type RunEvent,
+  afterEvaluation,
+  afterRun,
+  viewOf,
+} from "./session.ts";
 
 const RETRY_MS = 1500;
 const PING_MS = 4000;
@@ -84,7 +92,9 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
         heard = lines;
         const current = await get<Current>("/evaluation/session");
         const id = current.session?.id;
-        const recorded = id ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`) : null;
+        const recorded = id
+          ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`)
+          : null;
         app.session.value = viewOf(current, recorded, app.session.value);
         // A line that came while we asked may be in neither: once more, then.
       } while (heard !== lines);
@@ -138,7 +148,8 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
 
 /** The ground of a track, or what its route covers. */
 export function boundsOf({ bounds, route }: Track): THREE.Box2 {
-  if (bounds) return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));
+  if (bounds)
+    return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));
   const box = new THREE.Box2();
   for (const [x, y] of route?.waypoints ?? []) box.expandByPoint(new THREE.Vector2(x, y));
   return box.isEmpty() ? new THREE.Box2(new THREE.Vector2(-3, -3), new THREE.Vector2(3, 3)) : box.expandByScalar(0.6);

@@ -60,7 +60,11 @@ const MAX_LINES = 500;
  * What the server says when it is asked: the session, and its record, which has every line since its start. Lines
  * that are known already stay.
  */
-export function viewOf(current: Current, recorded: EvaluationRecord | null, before: SessionView | null): SessionView | null {
+export function viewOf(
+  current: Current,
+  recorded: EvaluationRecord | null,
+  before: SessionView | null,
+): SessionView | null {
   const { session } = current;
   if (!session) return null;
   const known = before?.session.id === session.id ? before : null;
@@ -73,7 +77,8 @@ export function viewOf(current: Current, recorded: EvaluationRecord | null, befo
       if (kind === "log") told = { ...told, log: added(told.log, { text: String(event["line"]), from: "script" }) };
     }
   }
-  const more = (ours: readonly Line[] | undefined, theirs: readonly Line[]) => (ours && ours.length > theirs.length ? ours : theirs);
+  const more = (ours: readonly Line[] | undefined, theirs: readonly Line[]) =>
+    ours && ours.length > theirs.length ? ours : theirs;
   return { active: current.active, session, log: more(known?.log, told.log), output: more(known?.output, told.output) };
 }
 

@@ -46,7 +46,8 @@ class FileSound implements Sound {
     element.src = this.#source;
     element.onloadedmetadata = () => {
       const late = performance.now() / 1000 - this.#begun;
-      if (late > LATE_S) element.currentTime = element.loop ? late % element.duration : Math.min(late, element.duration);
+      if (late > LATE_S)
+        element.currentTime = element.loop ? late % element.duration : Math.min(late, element.duration);
       this.pause(this.isPaused());
     };
   }
@@ -159,7 +160,8 @@ export class Speaker {
     stream.addEventListener("open", () => this.#silence());
     on<SoundBegun>("play", (sound) => {
       this.#remove(sound.id);
-      const made = sound.kind === "file" ? new FileSound(sound, () => this.#paused) : new StreamSound(context, sound.volume);
+      const made =
+        sound.kind === "file" ? new FileSound(sound, () => this.#paused) : new StreamSound(context, sound.volume);
       this.#sounds.set(sound.id, made);
     });
     on<SoundSamples>("pcm", (samples) => this.#sounds.get(samples.id)?.feed(samples));

@@ -26,10 +26,21 @@ export function dock(app: App): Dock {
   const reset = async () => {
     if (await attempt(app, post("/reset"))) app.toast(t.dock.resetDone, "note");
   };
-  const pauseButton = h("button", { type: "button", class: "primary pause", "data-testid": "pause", title: t.dock.pauseTitle, on: { click: pause } }, pauseIcon, pauseText);
+  const pauseButton = h(
+    "button",
+    { type: "button", class: "primary pause", "data-testid": "pause", title: t.dock.pauseTitle, on: { click: pause } },
+    pauseIcon,
+    pauseText,
+  );
   const stepButton = button("step", t.dock.step, t.dock.stepTitle, "step", step);
   const resetButton = button("reset", t.dock.reset, t.dock.resetTitle, "reset", () => void reset());
-  const respawn = button("respawn", t.dock.respawn, t.dock.respawnTitle, "respawn", () => void attempt(app, post("/respawn")));
+  const respawn = button(
+    "respawn",
+    t.dock.respawn,
+    t.dock.respawnTitle,
+    "respawn",
+    () => void attempt(app, post("/respawn")),
+  );
 
   const speed = h("select", {
     "data-testid": "speed",
@@ -109,11 +120,22 @@ function brightness(app: App): HTMLElement {
 }
 
 function button(name: IconName, label: string, title: string, testid: string, click: () => void): HTMLButtonElement {
-  return h("button", { type: "button", class: "tool", title, "data-testid": testid, on: { click } }, icon(name), h("span", {}, label));
+  return h(
+    "button",
+    { type: "button", class: "tool", title, "data-testid": testid, on: { click } },
+    icon(name),
+    h("span", {}, label),
+  );
 }
 
 /** A button that is down while something is on. */
-export function toolButton(name: IconName, label: string, title: string, testid: string, on: Signal<boolean>): HTMLButtonElement {
+export function toolButton(
+  name: IconName,
+  label: string,
+  title: string,
+  testid: string,
+  on: Signal<boolean>,
+): HTMLButtonElement {
   const element = button(name, label, title, testid, () => (on.value = !on.value));
   on.watch((value) => setAttribute(element, "aria-pressed", String(value)));
   show(element, true);

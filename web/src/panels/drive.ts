@@ -15,8 +15,14 @@ const STEER_S = 0.22;
 const SPEED_S = 0.35;
 const DEAD_ZONE = 0.12;
 const KEYS: Readonly<Record<string, "ahead" | "back" | "left" | "right">> = {
-  KeyW: "ahead", ArrowUp: "ahead", KeyS: "back", ArrowDown: "back",
-  KeyA: "left", ArrowLeft: "left", KeyD: "right", ArrowRight: "right",
+  KeyW: "ahead",
+  ArrowUp: "ahead",
+  KeyS: "back",
+  ArrowDown: "back",
+  KeyA: "left",
+  ArrowLeft: "left",
+  KeyD: "right",
+  ArrowRight: "right",
 };
 const isSpeed = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= 10;
 
@@ -34,7 +40,10 @@ export function wishOfKeys(held: ReadonlySet<string>): Wish | null {
 }
 
 /** From a gamepad: nothing without a shoulder button. */
-export function wishOfPad(pad: { axes: readonly number[]; buttons: readonly { pressed: boolean; value: number }[] }): Wish | null {
+export function wishOfPad(pad: {
+  axes: readonly number[];
+  buttons: readonly { pressed: boolean; value: number }[];
+}): Wish | null {
   if (!pad.buttons[4]?.pressed && !pad.buttons[5]?.pressed) return null;
   const axis = (i: number) => {
     const value = pad.axes[i] ?? 0;
@@ -61,16 +70,32 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   });
   const padText = h("p", { class: "hint" }, t.drive.pad);
   const limitValue = h("output", { class: "slider-value" });
-  const limit = h("input", { type: "range", min: 0.2, max: 3, step: 0.1, "aria-label": t.drive.limit, "data-testid": "drive-limit", on: { input: () => (topSpeed.value = Number(limit.value)) } });
+  const limit = h("input", {
+    type: "range",
+    min: 0.2,
+    max: 3,
+    step: 0.1,
+    "aria-label": t.drive.limit,
+    "data-testid": "drive-limit",
+    on: { input: () => (topSpeed.value = Number(limit.value)) },
+  });
   topSpeed.watch((value) => {
     limit.value = String(value);
     limit.style.setProperty("--part", String((value - 0.2) / 2.8));
     write(limitValue, `${value.toFixed(1)} m/s`);
   });
-  body.append(h("p", { class: "hint" }, t.drive.keys), padText, h("label", { class: "slider wide" }, h("span", {}, t.drive.limit), limit, limitValue));
+  body.append(
+    h("p", { class: "hint" }, t.drive.keys),
+    padText,
+    h("label", { class: "slider wide" }, h("span", {}, t.drive.limit), limit, limitValue),
+  );
 
   const knob = h("span", { class: "knob" });
-  const pad = h("div", { class: "drive-pad", role: "application", "aria-label": t.drive.stick, "data-testid": "drive-pad", hidden: true }, knob);
+  const pad = h(
+    "div",
+    { class: "drive-pad", role: "application", "aria-label": t.drive.stick, "data-testid": "drive-pad", hidden: true },
+    knob,
+  );
   const pull = (event: PointerEvent) => {
     const box = pad.getBoundingClientRect();
     const reach = box.width / 2;
@@ -91,13 +116,17 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   pad.addEventListener("pointerup", letGo);
   pad.addEventListener("pointercancel", letGo);
 
-  addEventListener("keydown", (event) => {
-    const key = KEYS[event.code];
-    if (!app.driving.value || !key || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    held.add(key);
-    event.preventDefault();
-    event.stopImmediatePropagation();
-  }, { capture: true });
+  addEventListener(
+    "keydown",
+    (event) => {
+      const key = KEYS[event.code];
+      if (!app.driving.value || !key || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      held.add(key);
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
   addEventListener("keyup", (event) => {
     const key = KEYS[event.code];
     if (key) held.delete(key);
@@ -115,7 +144,10 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   function send(wish: Wish | null, sharp = false): void {
     const limits = app.profile.value?.limits;
     if (!limits) return;
-    const target = { speed: (wish?.speed ?? 0) * Math.min(topSpeed.value, limits.speed), steering: (wish?.steering ?? 0) * limits.steering };
+    const target = {
+      speed: (wish?.speed ?? 0) * Math.min(topSpeed.value, limits.speed),
+      steering: (wish?.steering ?? 0) * limits.steering,
+    };
     const follow = (from: number, to: number, range: number, seconds: number) => {
       const step = sharp ? Number.POSITIVE_INFINITY : (range * SEND_MS) / 1000 / seconds;
       return Math.abs(to - from) <= step ? to : from + Math.sign(to - from) * step;

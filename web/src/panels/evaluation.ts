@@ -61,8 +61,24 @@ function setup(app: App): HTMLElement {
   const command = remembered("command", "", isText);
   const about = h("p", { class: "about" });
   const better = h("p", { class: "hint" });
-  const program = h("input", { type: "text", id: "eval-command", class: "mono", autocomplete: "off", spellcheck: "false", maxlength: 1000, placeholder: t.evaluation.commandHint, "data-testid": "eval-command" });
-  const limit = h("input", { type: "number", id: "eval-limit", min: 1, max: 3600, step: "any", "data-testid": "eval-limit" });
+  const program = h("input", {
+    type: "text",
+    id: "eval-command",
+    class: "mono",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: 1000,
+    placeholder: t.evaluation.commandHint,
+    "data-testid": "eval-command",
+  });
+  const limit = h("input", {
+    type: "number",
+    id: "eval-limit",
+    min: 1,
+    max: 3600,
+    step: "any",
+    "data-testid": "eval-limit",
+  });
   const button = h("button", { class: "primary wide", "data-testid": "eval-start" }, icon("flag"), t.evaluation.start);
   program.value = command.value;
   const form = h(
@@ -80,14 +96,24 @@ function setup(app: App): HTMLElement {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     command.value = program.value.trim();
-    const body = { ...(command.value && { command: command.value }), ...(limit.value && { time_limit_s: Number(limit.value) }) };
+    const body = {
+      ...(command.value && { command: command.value }),
+      ...(limit.value && { time_limit_s: Number(limit.value) }),
+    };
     button.disabled = true;
     void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
   });
   app.evaluation.watch((document) => {
     const config = document?.config;
     write(about, config?.description ?? "");
-    write(better, config?.better === "higher" ? t.evaluation.better.higher : config?.better === "lower" ? t.evaluation.better.lower : "");
+    write(
+      better,
+      config?.better === "higher"
+        ? t.evaluation.better.higher
+        : config?.better === "lower"
+          ? t.evaluation.better.lower
+          : "",
+    );
     limit.value = config?.time_limit_s === undefined ? "" : String(config.time_limit_s);
     program.placeholder = config?.run_command ?? t.evaluation.commandHint;
   });
@@ -103,7 +129,12 @@ function running(app: App): HTMLElement {
   const log = lines(t.evaluation.log, "eval-log");
   const output = lines(t.evaluation.output, "eval-output");
   const command = h("p", { class: "command mono" });
-  const stop = h("button", { type: "button", class: "danger wide", "data-testid": "eval-stop" }, icon("stop"), t.evaluation.stop);
+  const stop = h(
+    "button",
+    { type: "button", class: "danger wide", "data-testid": "eval-stop" },
+    icon("stop"),
+    t.evaluation.stop,
+  );
   stop.addEventListener("click", () => {
     stop.disabled = true;
     void attempt(app, post("/evaluation/stop")).then(() => (stop.disabled = false));
@@ -156,7 +187,12 @@ function resultCard(app: App): HTMLElement {
   const value = h("p", { class: "result-value", "data-testid": "result-record" });
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
   const time = fact(t.evaluation.time);
-  const link = h("a", { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" }, icon("docs"), t.evaluation.openLog);
+  const link = h(
+    "a",
+    { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" },
+    icon("docs"),
+    t.evaluation.openLog,
+  );
   const log = lines(t.evaluation.log, "result-judge");
   const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
   button.addEventListener("click", () => {
@@ -165,7 +201,16 @@ function resultCard(app: App): HTMLElement {
     const body = { ...(command && { command }), ...(time_limit_s && { time_limit_s }) };
     void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
   });
-  const element = h("div", { class: "result", "data-testid": "result-card", hidden: true }, outcome, value, reason, h("dl", { class: "facts" }, time.element), log.element, h("div", { class: "row" }, button, link));
+  const element = h(
+    "div",
+    { class: "result", "data-testid": "result-card", hidden: true },
+    outcome,
+    value,
+    reason,
+    h("dl", { class: "facts" }, time.element),
+    log.element,
+    h("div", { class: "row" }, button, link),
+  );
   app.session.watch((view) => {
     if (!view || view.active) return;
     const { session } = view;
@@ -192,7 +237,10 @@ function phaseText(phase: SessionView["session"]["phase"]): string {
 }
 
 /** Lines that follow their end, unless someone reads further up. */
-function lines(label: string, testid: string): { element: HTMLElement; show(all: readonly Line[], none: string): void } {
+function lines(
+  label: string,
+  testid: string,
+): { element: HTMLElement; show(all: readonly Line[], none: string): void } {
   const pre = h("pre", { class: "lines", tabindex: 0, role: "log", "aria-label": label, "data-testid": testid });
   let shown: readonly Line[] = [];
   return {

@@ -16,12 +16,19 @@ type Answer = { records?: EvaluationRecord[] } | EvaluationRecord[];
 
 export function history(app: App): { element: HTMLElement; refresh(): void } {
   const body = h("div", { class: "history-body" });
-  const element = h("details", { class: "history", "data-testid": "history" }, h("summary", {}, icon("history"), t.evaluation.history), body);
+  const element = h(
+    "details",
+    { class: "history", "data-testid": "history" },
+    h("summary", {}, icon("history"), t.evaluation.history),
+    body,
+  );
 
   async function refresh(): Promise<void> {
     const world = app.world.value?.world;
     if (!world || !element.open) return;
-    const answer = await get<Answer>(`/evaluation/records?world=${encodeURIComponent(world)}&limit=${SHOWN}`).catch(() => null);
+    const answer = await get<Answer>(`/evaluation/records?world=${encodeURIComponent(world)}&limit=${SHOWN}`).catch(
+      () => null,
+    );
     const records = (Array.isArray(answer) ? answer : (answer?.records ?? [])).filter((one) => one.world === world);
     if (records.length === 0) return fill(body, h("p", { class: "hint" }, t.evaluation.historyEmpty));
     const better = app.evaluation.value?.config.better;
@@ -42,7 +49,12 @@ function table(records: readonly EvaluationRecord[]): HTMLElement {
         {},
         h(
           "a",
-          { href: `${API}/evaluation/record?session=${encodeURIComponent(one.session)}`, target: "_blank", rel: "noopener", title: t.evaluation.openLog },
+          {
+            href: `${API}/evaluation/record?session=${encodeURIComponent(one.session)}`,
+            target: "_blank",
+            rel: "noopener",
+            title: t.evaluation.openLog,
+          },
           h("span", { class: "record-value" }, record(one.record) ?? "–"),
           h("span", { class: `record-outcome outcome-${one.outcome ?? ""}` }, outcomeText(one.outcome)),
           h("time", { datetime: one.started_at ?? "" }, moment(one.started_at)),
@@ -62,9 +74,16 @@ export function chart(records: readonly EvaluationRecord[], higher: boolean): SV
   const [width, height, edge] = [280, 110, 10];
   const values = points.map((point) => point.value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (i: number) => edge + (points.length === 1 ? (width - 2 * edge) / 2 : (i / (points.length - 1)) * (width - 2 * edge));
-  const y = (value: number) => height - edge - (high === low ? 0.5 : (value - low) / (high - low)) * (height - 2 * edge);
-  const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": t.evaluation.historyPlot });
+  const x = (i: number) =>
+    edge + (points.length === 1 ? (width - 2 * edge) / 2 : (i / (points.length - 1)) * (width - 2 * edge));
+  const y = (value: number) =>
+    height - edge - (high === low ? 0.5 : (value - low) / (high - low)) * (height - 2 * edge);
+  const svg = element("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "chart",
+    role: "img",
+    "aria-label": t.evaluation.historyPlot,
+  });
   let best = values[0];
   let path = `M${x(0)} ${y(best)}`;
   values.forEach((value, i) => {
@@ -77,7 +96,12 @@ export function chart(records: readonly EvaluationRecord[], higher: boolean): SV
   });
   svg.append(element("path", { d: path, class: "best" }));
   points.forEach((point, i) => {
-    const dot = element("circle", { cx: x(i), cy: y(point.value), r: point.value === best ? 4.5 : 3, class: point.value === best ? "dot dot-best" : "dot" });
+    const dot = element("circle", {
+      cx: x(i),
+      cy: y(point.value),
+      r: point.value === best ? 4.5 : 3,
+      class: point.value === best ? "dot dot-best" : "dot",
+    });
     const title = element("title", {});
     title.textContent = `${record(point.value) ?? ""} · ${point.when}`;
     dot.append(title);

@@ -32,7 +32,12 @@ export function instruments(app: App, stage: Stage): HTMLElement {
   const fps = fact(t.instruments.fps, "fps");
   speed.element.classList.add("key-speed");
   steering.element.classList.add("key-steering");
-  const legend = h("p", { class: "legend" }, h("span", { class: "key-truth" }, t.instruments.truth), h("span", { class: "key-odometry" }, t.instruments.odometry));
+  const legend = h(
+    "p",
+    { class: "legend" },
+    h("span", { class: "key-truth" }, t.instruments.truth),
+    h("span", { class: "key-odometry" }, t.instruments.odometry),
+  );
   body.append(
     h("dl", { class: "facts" }, speed.element, steering.element),
     canvas,
@@ -112,7 +117,7 @@ export function instruments(app: App, stage: Stage): HTMLElement {
     if (time > last) {
       speeds.push({ time, value: vehicle.speed });
       angles.push({ time, value: vehicle.steering });
-      if (speeds.length > MAX_VALUES) speeds.splice(0, MAX_VALUES / 2), angles.splice(0, MAX_VALUES / 2);
+      if (speeds.length > MAX_VALUES) (speeds.splice(0, MAX_VALUES / 2), angles.splice(0, MAX_VALUES / 2));
     }
   });
   setInterval(() => {

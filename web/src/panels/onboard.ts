@@ -13,25 +13,47 @@ export function onboard(app: App): HTMLElement {
   const picture = h("img", { alt: t.onboard.picture, draggable: "false", "data-testid": "onboard-picture" });
   const element = h(
     "section",
-    { class: "onboard", "aria-label": t.onboard.title, "data-testid": "onboard", title: t.onboard.resize, hidden: true },
+    {
+      class: "onboard",
+      "aria-label": t.onboard.title,
+      "data-testid": "onboard",
+      title: t.onboard.resize,
+      hidden: true,
+    },
     picture,
-    h("header", {}, h("span", {}, t.onboard.title), iconButton("close", t.onboard.close, () => (app.onboard.value = false))),
+    h(
+      "header",
+      {},
+      h("span", {}, t.onboard.title),
+      iconButton("close", t.onboard.close, () => (app.onboard.value = false)),
+    ),
   );
   element.style.width = `${width.value}px`;
 
-  let open = false;
+  /** What the image shows: nothing, the stream, or one picture. */
+  let shown = "";
   function stream(): void {
     const wanted = app.onboard.value && app.link.value === "live" && app.world.value !== null && !document.hidden;
-    if (wanted === open) return;
-    open = wanted;
-    // An image whose address is empty lets go of its stream.
-    if (wanted) picture.src = `/camera?stream=true&_=${Date.now()}`;
-    else picture.removeAttribute("src");
+    const state = app.state.value;
+    // Browsers show a picture of a stream when the next one begins. While time stands still there is none, so
+    // each moment is asked for by itself.
+    const now = !wanted
+      ? ""
+      : state?.paused
+        ? `/camera?at=${state.world}-${state.time}-${state.brightness}`
+        : "/camera?stream=true";
+    if (now === shown) return;
+    shown = now;
+    // An image without an address lets go of its stream.
+    if (now === "") picture.removeAttribute("src");
+    else picture.src = now;
   }
   picture.addEventListener("error", () => {
-    if (!open) return;
-    open = false;
-    setTimeout(stream, RETRY_MS);
+    if (shown === "") return;
+    setTimeout(() => {
+      shown = "";
+      stream();
+    }, RETRY_MS);
   });
   app.onboard.watch((on) => {
     show(element, on);
@@ -39,6 +61,7 @@ export function onboard(app: App): HTMLElement {
   });
   app.link.watch(stream);
   app.world.watch(stream);
+  app.state.watch(stream);
   document.addEventListener("visibilitychange", stream);
   new ResizeObserver(() => {
     const now = element.offsetWidth;

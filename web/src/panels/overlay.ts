@@ -46,7 +46,11 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   const toasts = h("div", { class: "toasts", "aria-live": "polite" });
   app.toast = (said, kind = "error") => {
-    const toast = h("p", { class: `toast toast-${kind}`, role: kind === "error" ? "alert" : "status", "data-testid": "toast" }, said);
+    const toast = h(
+      "p",
+      { class: `toast toast-${kind}`, role: kind === "error" ? "alert" : "status", "data-testid": "toast" },
+      said,
+    );
     toasts.append(toast);
     while (toasts.childElementCount > 3) toasts.firstElementChild?.remove();
     setTimeout(() => toast.remove(), TOAST_MS);

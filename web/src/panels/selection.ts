@@ -48,7 +48,13 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
       },
     });
     fields.set(axis, input);
-    return h("label", { class: "number" }, h("span", { class: "label" }, t.selection[axis]), input, h("span", { class: "unit" }, unit));
+    return h(
+      "label",
+      { class: "number" },
+      h("span", { class: "label" }, t.selection[axis]),
+      input,
+      h("span", { class: "unit" }, unit),
+    );
   };
   const pose = h(
     "div",
@@ -66,17 +72,45 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
   const lamp = (colour: "red" | "green") =>
     h(
       "button",
-      { type: "button", class: `lamp lamp-${colour}`, "data-testid": `light-${colour}`, "aria-pressed": "false", on: { click: () => setLight(colour) } },
+      {
+        type: "button",
+        class: `lamp lamp-${colour}`,
+        "data-testid": `light-${colour}`,
+        "aria-pressed": "false",
+        on: { click: () => setLight(colour) },
+      },
       h("span", { class: "bulb", "aria-hidden": "true" }),
       t.selection[colour],
     );
   const [red, green] = [lamp("red"), lamp("green")];
   const countdown = h("p", { class: "countdown", role: "status", "data-testid": "light-yellow" });
   const bar = h("span", { class: "countdown-bar", "aria-hidden": "true" });
-  const lights = h("fieldset", { class: "lights", "aria-label": t.selection.light }, h("div", { class: "lamps" }, red, green), countdown, bar);
+  const lights = h(
+    "fieldset",
+    { class: "lights", "aria-label": t.selection.light },
+    h("div", { class: "lamps" }, red, green),
+    countdown,
+    bar,
+  );
 
-  const homeButton = h("button", { type: "button", class: "quiet", on: { click: () => void goHome() } }, icon("reset"), t.selection.home);
-  body.append(kind, lights, pose, motion, h("div", { class: "row" }, homeButton, iconButton("undo", t.selection.undo, () => void hands.undo())));
+  const homeButton = h(
+    "button",
+    { type: "button", class: "quiet", on: { click: () => void goHome() } },
+    icon("reset"),
+    t.selection.home,
+  );
+  body.append(
+    kind,
+    lights,
+    pose,
+    motion,
+    h(
+      "div",
+      { class: "row" },
+      homeButton,
+      iconButton("undo", t.selection.undo, () => void hands.undo()),
+    ),
+  );
 
   function typed(axis: Axis, input: HTMLInputElement): void {
     const name = app.selected.value;
@@ -140,7 +174,11 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
     const yellow = light.state === "yellow";
     lights.disabled = yellow;
     setAttribute(lights, "data-state", light.state);
-    for (const [button, state] of [[red, "red"], [green, "green"]] as const) button.ariaPressed = String(light.state === state);
+    for (const [button, state] of [
+      [red, "red"],
+      [green, "green"],
+    ] as const)
+      button.ariaPressed = String(light.state === state);
     const left = light.yellow_left ?? 0;
     write(countdown, yellow ? t.selection.yellow(left.toFixed(1)) : "");
     bar.style.setProperty("--left", yellow ? String(left / 3) : "0");

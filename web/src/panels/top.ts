@@ -8,27 +8,61 @@ import { icon, mark, redraw } from "../ui/icons.ts";
 
 export function top(app: App, openWorlds: () => void, openHelp: () => void): HTMLElement {
   const worldName = h("span", { class: "world-name" }, "…");
-  const world = h("button", { type: "button", class: "world-button", "data-testid": "worlds", on: { click: openWorlds } }, icon("worlds"), worldName);
+  const world = h(
+    "button",
+    { type: "button", class: "world-button", "data-testid": "worlds", on: { click: openWorlds } },
+    icon("worlds"),
+    worldName,
+  );
 
   const time = h("output", { class: "time", "data-testid": "time", "aria-label": t.top.time }, "–");
   const rtf = h("span", { class: "rtf", "data-testid": "rtf", title: t.top.rtf });
   const linkText = h("span", { class: "link-text" });
-  const link = h("span", { class: "link", role: "status", "data-testid": "link" }, h("span", { class: "dot", "aria-hidden": "true" }), linkText);
+  const link = h(
+    "span",
+    { class: "link", role: "status", "data-testid": "link" },
+    h("span", { class: "dot", "aria-hidden": "true" }),
+    linkText,
+  );
 
   const flagText = h("span", {}, t.top.flag);
   const flag = h(
     "button",
-    { type: "button", class: "flag", "data-testid": "flag", title: t.top.flagTitle, hidden: true, on: { click: () => (app.evaluating.value = !app.evaluating.value) } },
+    {
+      type: "button",
+      class: "flag",
+      "data-testid": "flag",
+      title: t.top.flagTitle,
+      hidden: true,
+      on: { click: () => (app.evaluating.value = !app.evaluating.value) },
+    },
     icon("flag"),
     flagText,
   );
   const speaker = icon("mute");
   const sound = h(
     "button",
-    { type: "button", class: "icon-button", "data-testid": "sound", "aria-pressed": "false", on: { click: () => (app.sound.value = !app.sound.value) } },
+    {
+      type: "button",
+      class: "icon-button",
+      "data-testid": "sound",
+      "aria-pressed": "false",
+      on: { click: () => (app.sound.value = !app.sound.value) },
+    },
     speaker,
   );
-  const docs = h("a", { class: "icon-button", href: "/sim/api/docs", target: "_blank", rel: "noopener", "aria-label": t.top.docs, title: t.top.docs }, icon("docs"));
+  const docs = h(
+    "a",
+    {
+      class: "icon-button",
+      href: "/sim/api/docs",
+      target: "_blank",
+      rel: "noopener",
+      "aria-label": t.top.docs,
+      title: t.top.docs,
+    },
+    icon("docs"),
+  );
 
   app.world.watch((now) => {
     write(worldName, now?.display ?? "…");

@@ -34,7 +34,12 @@ export function worldTile(
   ];
   const open = h(
     "button",
-    { type: "button", class: highlighted ? "primary" : "plain", disabled: current, "data-testid": `open-${world.name}` },
+    {
+      type: "button",
+      class: highlighted ? "primary" : "plain",
+      disabled: current,
+      "data-testid": `open-${world.name}`,
+    },
     current ? t.worlds.current : t.worlds.open,
   );
   open.addEventListener("click", () => {
@@ -48,7 +53,18 @@ export function worldTile(
 
   const actions = h("div", { class: "tile-actions" });
   const download = (name: IconName, label: string, href: string, testid: string) =>
-    h("a", { class: "icon-button", href, download: "", "aria-label": `${label}: ${world.display}`, title: label, "data-testid": testid }, icon(name));
+    h(
+      "a",
+      {
+        class: "icon-button",
+        href,
+        download: "",
+        "aria-label": `${label}: ${world.display}`,
+        title: label,
+        "data-testid": testid,
+      },
+      icon(name),
+    );
   const plain = (): void =>
     fill(
       actions,
@@ -80,13 +96,23 @@ export function worldTile(
   plain();
   return h(
     "li",
-    { class: "tile", "data-current": current || null, "data-highlighted": highlighted || null, "data-testid": `world-${world.name}` },
+    {
+      class: "tile",
+      "data-current": current || null,
+      "data-highlighted": highlighted || null,
+      "data-testid": `world-${world.name}`,
+    },
     h("div", { class: "tile-picture" }, picture),
     h(
       "div",
       { class: "tile-text" },
       h("h3", {}, world.display),
-      h("p", { class: "tile-facts" }, ...badges, (w > 0 || tall > 0) && h("span", {}, t.worlds.size(metres(w), metres(tall)))),
+      h(
+        "p",
+        { class: "tile-facts" },
+        ...badges,
+        (w > 0 || tall > 0) && h("span", {}, t.worlds.size(metres(w), metres(tall))),
+      ),
     ),
     actions,
   );

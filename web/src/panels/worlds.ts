@@ -23,16 +23,43 @@ export interface WorldsDialog {
 }
 
 export function worlds(app: App): WorldsDialog {
-  const { element, body } = dialog({ icon: "worlds", title: t.worlds.title, close: t.worlds.close, testid: "world-dialog" });
+  const { element, body } = dialog({
+    icon: "worlds",
+    title: t.worlds.title,
+    close: t.worlds.close,
+    testid: "world-dialog",
+  });
   element.classList.add("worlds");
   const note = h("p", { class: "note", role: "status", hidden: true });
   const list = h("ul", { class: "tiles" });
 
-  const id = h("input", { type: "text", id: "install-id", class: "mono", autocomplete: "off", spellcheck: "false", maxlength: 40, placeholder: t.worlds.installHint, "data-testid": "install-id" });
+  const id = h("input", {
+    type: "text",
+    id: "install-id",
+    class: "mono",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: 40,
+    placeholder: t.worlds.installHint,
+    "data-testid": "install-id",
+  });
   const button = h("button", { class: "plain", "data-testid": "install" }, t.worlds.installButton);
-  const progress = h("div", { class: "progress", role: "progressbar", "aria-label": t.worlds.installButton, hidden: true, "data-testid": "install-progress" });
+  const progress = h("div", {
+    class: "progress",
+    role: "progressbar",
+    "aria-label": t.worlds.installButton,
+    hidden: true,
+    "data-testid": "install-progress",
+  });
   const error = h("p", { class: "error", role: "alert", hidden: true, "data-testid": "install-error" });
-  const form = h("form", { class: "install" }, h("label", { for: "install-id" }, t.worlds.install), h("div", { class: "row" }, id, button), progress, error);
+  const form = h(
+    "form",
+    { class: "install" },
+    h("label", { for: "install-id" }, t.worlds.install),
+    h("div", { class: "row" }, id, button),
+    progress,
+    error,
+  );
   body.append(note, list, form);
 
   let linked = "";
@@ -44,7 +71,14 @@ export function worlds(app: App): WorldsDialog {
     const isLinked = (world: Listed) => linked !== "" && (world.world_id === linked || world.name === linked);
     const target = entries.find(isLinked);
     const isCurrent = target !== undefined && target.name === found.current;
-    const said = linked === "" || isCurrent ? "" : target ? t.worlds.linked : ID.test(linked) ? t.worlds.linkedMissing : t.worlds.linkedUnknown(linked);
+    const said =
+      linked === "" || isCurrent
+        ? ""
+        : target
+          ? t.worlds.linked
+          : ID.test(linked)
+            ? t.worlds.linkedMissing
+            : t.worlds.linkedUnknown(linked);
     write(note, said);
     show(note, said !== "");
     if (linked !== "" && !target && ID.test(linked)) id.value = linked;

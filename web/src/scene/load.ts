@@ -133,7 +133,15 @@ function layers(root: THREE.Object3D, light: THREE.Color | null): void {
     if (height === null) return;
     const rank = Math.round(height / LAYER_M);
     const lit = part.material as THREE.MeshLambertMaterial;
-    const material = light ? new THREE.MeshBasicMaterial({ map: lit.map, color: lit.color.clone().multiply(light), transparent: lit.transparent, opacity: lit.opacity, side: lit.side }) : lit;
+    const material = light
+      ? new THREE.MeshBasicMaterial({
+          map: lit.map,
+          color: lit.color.clone().multiply(light),
+          transparent: lit.transparent,
+          opacity: lit.opacity,
+          side: lit.side,
+        })
+      : lit;
     part.material = material;
     Object.assign(material, { polygonOffset: rank > 0, polygonOffsetFactor: -rank, polygonOffsetUnits: -4 * rank });
   });

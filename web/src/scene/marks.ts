@@ -27,7 +27,10 @@ export class LidarPoints {
     for (const [key, range] of Object.entries(scan.ranges)) {
       if (range === null || count >= MAX_POINTS) continue;
       const angle = (Number(key) * Math.PI) / 180;
-      this.#positions.set([this.at[0] + range * Math.cos(angle), this.at[1] + range * Math.sin(angle), this.at[2]], 3 * count);
+      this.#positions.set(
+        [this.at[0] + range * Math.cos(angle), this.at[1] + range * Math.sin(angle), this.at[2]],
+        3 * count,
+      );
       count++;
     }
     const { geometry } = this.points;
@@ -42,10 +45,16 @@ class Trail {
   readonly #positions = new Float32Array(3 * MAX_TRAIL);
   #count = 0;
 
-  constructor(colour: number, readonly z: number) {
+  constructor(
+    colour: number,
+    readonly z: number,
+  ) {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(this.#positions, 3));
-    this.line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: colour, depthTest: false, transparent: true }));
+    this.line = new THREE.Line(
+      geometry,
+      new THREE.LineBasicMaterial({ color: colour, depthTest: false, transparent: true }),
+    );
     this.line.frustumCulled = false;
     this.line.renderOrder = 60;
     this.clear();
@@ -103,7 +112,12 @@ export class Trails {
 }
 
 /** The frame in which a reading says what is true. */
-export function originOf(x: number, y: number, yaw: number, truth: Pick<Pose, "x" | "y" | "yaw">): { x: number; y: number; yaw: number } {
+export function originOf(
+  x: number,
+  y: number,
+  yaw: number,
+  truth: Pick<Pose, "x" | "y" | "yaw">,
+): { x: number; y: number; yaw: number } {
   const turn = truth.yaw - yaw;
   return {
     x: truth.x - (x * Math.cos(turn) - y * Math.sin(turn)),

@@ -79,8 +79,6 @@ export class Outline {
     const more = 2 * WIDTH_PX * metres;
     const by = (size: number) => (size + more) / Math.max(size, 0.01);
     this.#larger.scale.set(by(this.#size.x), by(this.#size.y), by(this.#size.z));
-    this.#larger.position.copy(this.#centre).multiply(
-      new THREE.Vector3(1, 1, 1).sub(this.#larger.scale),
-    );
+    this.#larger.position.copy(this.#centre).multiply(new THREE.Vector3(1, 1, 1).sub(this.#larger.scale));
   }
 }

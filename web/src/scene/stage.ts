@@ -87,7 +87,13 @@ export class Stage {
   }
 
   /** Puts another world on. */
-  async show(worldUrl: string, carUrl: string, profile: Vehicle, lights: readonly Light[], ground: THREE.Box2): Promise<void> {
+  async show(
+    worldUrl: string,
+    carUrl: string,
+    profile: Vehicle,
+    lights: readonly Light[],
+    ground: THREE.Box2,
+  ): Promise<void> {
     const [world, car] = await Promise.all([loadWorld(worldUrl, this.quality), loadCar(carUrl, this.quality)]);
     this.#strike();
     this.ready = false;
@@ -254,7 +260,15 @@ export class Stage {
 function place(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
   const { position: p, quaternion: r } = node;
   const near = (a: number, b: number) => Math.abs(a - b) < 2e-5;
-  if (near(p.x, x) && near(p.y, y) && near(p.z, z) && near(r.x, q[0]) && near(r.y, q[1]) && near(r.z, q[2]) && near(r.w, q[3])) {
+  if (
+    near(p.x, x) &&
+    near(p.y, y) &&
+    near(p.z, z) &&
+    near(r.x, q[0]) &&
+    near(r.y, q[1]) &&
+    near(r.z, q[2]) &&
+    near(r.w, q[3])
+  ) {
     return false;
   }
   p.set(x, y, z);
@@ -266,4 +280,3 @@ function place(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
 export function standing(x: number, y: number, z: number, yaw: number): Pose {
   return { x, y, z, roll: 0, pitch: 0, yaw, q: [0, 0, Math.sin(yaw / 2), Math.cos(yaw / 2)] };
 }
-

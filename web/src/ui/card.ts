@@ -34,7 +34,14 @@ export function card(options: {
 export function iconButton(name: IconName, label: string, onClick: () => void, testid?: string): HTMLButtonElement {
   return h(
     "button",
-    { type: "button", class: "icon-button", "aria-label": label, title: label, "data-testid": testid, on: { click: onClick } },
+    {
+      type: "button",
+      class: "icon-button",
+      "aria-label": label,
+      title: label,
+      "data-testid": testid,
+      on: { click: onClick },
+    },
     icon(name),
   );
 }
@@ -46,7 +53,20 @@ export function fact(label: string, testid?: string): { element: HTMLElement; va
 }
 
 /** A switch with a label. */
-export function toggle(label: string, title: string, testid: string): { element: HTMLLabelElement; input: HTMLInputElement } {
+export function toggle(
+  label: string,
+  title: string,
+  testid: string,
+): { element: HTMLLabelElement; input: HTMLInputElement } {
   const input = h("input", { type: "checkbox", role: "switch", "data-testid": testid });
-  return { element: h("label", { class: "toggle", title }, h("span", {}, label), input, h("span", { class: "toggle-track", "aria-hidden": "true" })), input };
+  return {
+    element: h(
+      "label",
+      { class: "toggle", title },
+      h("span", {}, label),
+      input,
+      h("span", { class: "toggle-track", "aria-hidden": "true" }),
+    ),
+    input,
+  };
 }

@@ -30,5 +30,11 @@ export function fixed(value: number, decimals: number): string {
 export function moment(iso: string | null | undefined): string {
   const date = new Date(iso ?? "");
   if (Number.isNaN(date.getTime())) return "–";
-  return date.toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return date.toLocaleString(undefined, {
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
 }

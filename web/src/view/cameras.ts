@@ -50,7 +50,9 @@ function fitted(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: 
     const metres = far * Math.tan((camera.fov * Math.PI) / 360);
     const right = new THREE.Vector3(1, 0, 0).applyQuaternion(probe.quaternion);
     const ahead = new THREE.Vector3(0, 0, 1).cross(right);
-    target.addScaledVector(right, centre.x * metres * camera.aspect).addScaledVector(ahead, (centre.y * metres) / direction.z);
+    target
+      .addScaledVector(right, centre.x * metres * camera.aspect)
+      .addScaledVector(ahead, (centre.y * metres) / direction.z);
     far *= part;
   }
   return { position: target.clone().addScaledVector(direction, far), target };
@@ -189,7 +191,10 @@ export class Cameras {
       this.#followed.copy(position);
       const ahead = new THREE.Vector3(Math.cos(heading), Math.sin(heading), 0);
       return {
-        position: position.clone().addScaledVector(ahead, -CHASE.back).setZ(position.z + CHASE.up),
+        position: position
+          .clone()
+          .addScaledVector(ahead, -CHASE.back)
+          .setZ(position.z + CHASE.up),
         target: position.clone().addScaledVector(ahead, CHASE.ahead),
       };
     }
@@ -199,7 +204,10 @@ export class Cameras {
     }
     const wide = camera.aspect >= 1;
     const up = wide ? 0.72 : 1;
-    const shots = [[-0.26, -0.72], [-0.72, 0.2]].map(([x, y]) => fitted(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize()));
+    const shots = [
+      [-0.26, -0.72],
+      [-0.72, 0.2],
+    ].map(([x, y]) => fitted(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize()));
     const far = (shot: Shot) => shot.position.distanceTo(shot.target);
     // From the long side, or from the short one on a tall screen.
     return far(shots[1]) < 0.9 * far(shots[0]) ? shots[1] : shots[0];
@@ -251,7 +259,8 @@ export class Cameras {
     this.#heading = before + turn;
     if (Math.abs(turn) > 1e-5 && !this.#hands) {
       const up = new THREE.Vector3(0, 0, 1);
-      for (const point of [camera.position, this.controls.target]) point.sub(position).applyAxisAngle(up, turn).add(position);
+      for (const point of [camera.position, this.controls.target])
+        point.sub(position).applyAxisAngle(up, turn).add(position);
     }
     return step.length() > 1e-5 || Math.abs(turn) > 1e-5;
   }

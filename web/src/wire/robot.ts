@@ -224,7 +224,7 @@ export type LidarScan = {
   /** m. */
   range_min: Num;
   /** m by degrees, + is left; null where nothing was hit. */
-  ranges: Record<string, number | null>;
+  ranges: { [name: string]: number | null };
   /** Degrees from key to key. */
   step: Num;
 };
@@ -402,7 +402,7 @@ export type SoundEvent = SoundBegun | SoundSamples | {
 } | {
   /** Which sound. */
   id: string;
-} | Record<string, unknown>;
+} | { [name: string]: unknown };
 
 /** Kinds of files. */
 export type SoundFormat = "wav" | "mp3" | "ogg" | "flac";

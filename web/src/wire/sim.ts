@@ -122,8 +122,7 @@ export type ClockRequest = {
 export type CurrentSession = {
   /** Whether a session is under way. */
   active: boolean;
-  /** The session, or the last one; null if there was none. */
-  session?: Record<string, unknown> | null;
+  session?: Session | null;
 };
 
 /** Answer of `DELETE /worlds/<name>`. */
@@ -143,7 +142,7 @@ export type ErrorBody = {
 /** Answer of `GET /evaluation`. */
 export type EvaluationDocument = {
   /** Config as its author wrote it. */
-  config: Record<string, unknown>;
+  config: { [name: string]: unknown };
   /** The judging script, Python. */
   script: string;
   /** Version of the document. */
@@ -194,10 +193,36 @@ export type ImuProfile = {
   rate: number;
 };
 
+/** Answer of `POST /worlds/install`. */
+export type InstallAnswer = {
+  /** Whether it was there already, so that nothing was fetched but its description. */
+  cached: boolean;
+  /** Its name for people. */
+  name: string;
+  /** Always true. */
+  ok: boolean;
+  /** Revision of its files. */
+  rev: string;
+  /** Whether its id proves its files. */
+  verified: boolean;
+  /** World file, as `POST /switch` takes it. */
+  world: string;
+};
+
 /** Body of `POST /worlds/install`. */
 export type InstallRequest = {
   /** Published id. */
   world_id: string;
+};
+
+/** A script and its work. */
+export type JudgeWork = {
+  /** How often it judged. */
+  observations: number;
+  /** Fingerprint of the script. */
+  sha256: string;
+  /** How long the world waited for that, real seconds. */
+  wait_s: Num;
 };
 
 /** The last laser scan. */
@@ -330,7 +355,7 @@ export type ModelRequest = {
 };
 
 /** A request without fields; those that are there are ignored. */
-export type NoFields = Record<string, unknown>;
+export type NoFields = { [name: string]: unknown };
 
 export type Num = number;
 
@@ -343,7 +368,7 @@ export type ObjectType = "object" | "wall" | "light";
 /** Answer of `GET /objects`, in the order of the world file. */
 export type Objects = {
   /** The objects. */
-  objects: Record<string, unknown>[];
+  objects: { [name: string]: unknown }[];
   /** Name of the world. */
   world: string;
 };
@@ -474,6 +499,50 @@ export type Publication = {
   world_id?: string | null;
 };
 
+/** Answer of `GET /evaluation/record`. */
+export type Record = {
+  /** `lower` or `higher`. */
+  better: string;
+  /** The student's command. */
+  command?: string | null;
+  /** Simulated seconds. */
+  elapsed_s: Num;
+  /** When it ended; null while it goes on. */
+  ended_at?: string | null;
+  /** The story, in order; left out in lists. */
+  events?: { [name: string]: unknown }[] | null;
+  /** The script and its work. */
+  judge: JudgeWork;
+  /** How it ended; null while it goes on. */
+  outcome?: string | null;
+  /** Why it ended. */
+  reason?: string | null;
+  /** The last record. */
+  record: { [name: string]: unknown };
+  /** Its revision. */
+  rev?: string | null;
+  /** Of every random stream. */
+  seed: number;
+  /** Id of the session. */
+  session: string;
+  /** When it began, RFC 3339. */
+  started_at: string;
+  /** Simulated seconds. */
+  time_limit_s: Num;
+  /** Name of the world. */
+  world: string;
+  /** Id of the published world; null for built-in ones. */
+  world_id?: string | null;
+};
+
+/** Answer of `GET /evaluation/records`. */
+export type RecordList = {
+  /** For `cursor`, to go on; null at the end. */
+  next?: string | null;
+  /** The newest first, without their stories. */
+  records: Record[];
+};
+
 /** What a light can be asked for. */
 export type RedOrGreen = "red" | "green";
 
@@ -533,6 +602,42 @@ export type Scene = {
   world_glb: string;
 };
 
+/** A session as it stands. */
+export type Session = {
+  /** `lower` or `higher`. */
+  better: string;
+  /** The student's command. */
+  command?: string | null;
+  /** Simulated seconds since it began to run. */
+  elapsed_s: Num;
+  /** Its id. */
+  id: string;
+  /** The last 200 lines of the script's log. */
+  log: string[];
+  /** How it ended; null while it goes on. */
+  outcome?: string | null;
+  /** `initializing`, `starting`, `running` or `ended`. */
+  phase: string;
+  /** Why it ended. */
+  reason?: string | null;
+  /** The last record. */
+  record: { [name: string]: unknown };
+  /** Its revision. */
+  rev?: string | null;
+  /** The student's program. */
+  run: RunState;
+  /** Of every random stream. */
+  seed: number;
+  /** When it began, RFC 3339. */
+  started_at: string;
+  /** Simulated seconds. */
+  time_limit_s: Num;
+  /** Name of the world. */
+  world: string;
+  /** Id of the published world; null for built-in ones. */
+  world_id?: string | null;
+};
+
 /** Full extents of an object's own bounding box. */
 export type Size = {
   /** Metres. */
@@ -553,6 +658,14 @@ export type StartRequest = {
   time_limit_s?: number | null;
 };
 
+/** Answer of `POST /evaluation/start`. */
+export type Started = {
+  /** Always true. */
+  ok: boolean;
+  /** The session, as it begins. */
+  session: Session;
+};
+
 /** Answer of `GET /state` and data of the `state` event. */
 export type State = {
   /** Factor of every shown pixel. */
@@ -566,7 +679,7 @@ export type State = {
   /** Traffic lights by name. */
   lights: Light[];
   /** Poses of all objects by name. */
-  objects: Record<string, Pose>;
+  objects: { [name: string]: Pose };
   /** Overlay text; empty when there is none. */
   overlay: string;
   /** Grows with every overlay request. */
@@ -686,7 +799,7 @@ export type Transition = {
 };
 
 /** Why a world is being loaded. */
-export type TransitionKind = "boot" | "switch" | "respawn";
+export type TransitionKind = "boot" | "switch" | "respawn" | "install";
 
 /** Answer of `GET /vehicle`: the profile of the robot. */
 export type Vehicle = {
@@ -737,7 +850,7 @@ export type World = {
   /** Whether it has an evaluation. */
   evaluation: boolean;
   /** The catalogue by name, in the order of the world file. */
-  objects: Record<string, CatalogueEntry>;
+  objects: { [name: string]: CatalogueEntry };
   /** Revision of a published world. */
   rev?: string | null;
   /** Route and bounds. */
@@ -764,6 +877,8 @@ export type WorldEntry = {
   official: boolean;
   /** Width and height, m. */
   size: Num[];
+  /** Whether its files are proven: it came with the program, or its id is the sum of its files. */
+  verified: boolean;
   /** Published id; null for built-in worlds. */
   world_id?: string | null;
 };

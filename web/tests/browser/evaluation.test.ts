@@ -70,9 +70,15 @@ describe("an evaluation", () => {
     expect(await visit.mark("eval-output").textContent()).toContain("lap 1, driving by lidar");
     const clock = await visit.mark("eval-clock").textContent();
     expect(clock).toMatch(/^\d:\d\d\.\d of 3:00\.0$/);
-    await until(() => visit.mark("eval-clock").textContent(), (now) => now !== clock);
+    await until(
+      () => visit.mark("eval-clock").textContent(),
+      (now) => now !== clock,
+    );
     await visit.mark("eval-stop").click();
-    await until(() => stopped, (count) => count === 1);
+    await until(
+      () => stopped,
+      (count) => count === 1,
+    );
     await tellEnd(visit.page);
     await visit.mark("result-card").waitFor();
     expect(await visit.mark("result-outcome").textContent()).toBe("Finished");
@@ -81,7 +87,9 @@ describe("an evaluation", () => {
     await visit.mark("history").locator("summary").click();
     await visit.page.locator("svg.chart circle").first().waitFor();
     expect(await visit.page.locator("svg.chart circle").count()).toBe(7);
-    expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain("/sim/api/evaluation/record?session=");
+    expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain(
+      "/sim/api/evaluation/record?session=",
+    );
     await visit.mark("eval-start").waitFor();
     const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
     await visit.mark("again").click();
@@ -91,15 +99,35 @@ describe("an evaluation", () => {
   it("tells a run that does not count", async () => {
     const visit = await at.open({ prepare: listening });
     await tellRun(visit.page);
-    await tell(visit.page, "evaluation", { kind: "end", session: SESSION, time: 180, outcome: "timeout", record: 12, reason: null });
+    await tell(visit.page, "evaluation", {
+      kind: "end",
+      session: SESSION,
+      time: 180,
+      outcome: "timeout",
+      record: 12,
+      reason: null,
+    });
     await visit.page.getByText("The time limit passed: the run does not count.").waitFor();
   });
 
   it("is all there on a page that is opened in the middle of it", async () => {
     const session = {
-      id: SESSION, world: "technical", world_id: null, rev: null, phase: "running", outcome: null, record: 12.34, reason: null, better: "lower",
-      command: "python3 run.py", time_limit_s: 180, seed: 0, started_at: "2026-01-01T00:00:00Z", elapsed_s: 12.3,
-      run: { running: true, exit_code: null }, log: ["the clock runs", "off the road: +5 s"],
+      id: SESSION,
+      world: "technical",
+      world_id: null,
+      rev: null,
+      phase: "running",
+      outcome: null,
+      record: 12.34,
+      reason: null,
+      better: "lower",
+      command: "python3 run.py",
+      time_limit_s: 180,
+      seed: 0,
+      started_at: "2026-01-01T00:00:00Z",
+      elapsed_s: 12.3,
+      run: { running: true, exit_code: null },
+      log: ["the clock runs", "off the road: +5 s"],
     };
     const visit = await at.open({
       prepare: async (page) => {
@@ -107,14 +135,21 @@ describe("an evaluation", () => {
           { time: 0, kind: "run", phase: "log", stream: "stdout", line: "said before the page came" },
           ...session.log.map((line) => ({ time: 1, kind: "log", line })),
         ];
-        await page.route("**/sim/api/evaluation/session", (route) => route.fulfill({ json: { active: true, session } }));
-        await page.route("**/sim/api/evaluation/record?*", (route) => route.fulfill({ json: { ...session, session: SESSION, events } }));
+        await page.route("**/sim/api/evaluation/session", (route) =>
+          route.fulfill({ json: { active: true, session } }),
+        );
+        await page.route("**/sim/api/evaluation/record?*", (route) =>
+          route.fulfill({ json: { ...session, session: SESSION, events } }),
+        );
       },
     });
     await visit.mark("eval-panel").waitFor();
     expect(await visit.mark("eval-record").textContent()).toBe("12.34");
     expect(await visit.mark("eval-log").textContent()).toContain("off the road: +5 s");
-    await until(() => visit.mark("eval-output").textContent(), (text) => text?.includes("said before the page came") ?? false);
+    await until(
+      () => visit.mark("eval-output").textContent(),
+      (text) => text?.includes("said before the page came") ?? false,
+    );
     expect(await visit.page.getByText("$ python3 run.py").isVisible()).toBe(true);
   });
 });

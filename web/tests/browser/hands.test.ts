@@ -21,7 +21,9 @@ describe("hands", () => {
 
   it("select a thing, show its name and pose, and let go", async () => {
     const visit = await at.open();
-    const [box] = Object.entries((await at.simulator.ask("world")).objects).find(([, entry]) => (entry as { kind: string }).kind === "box") ?? [""];
+    const [box] = Object.entries((await at.simulator.ask("world")).objects).find(
+      ([, entry]) => (entry as { kind: string }).kind === "box",
+    ) ?? [""];
     await visit.click(box);
     expect(await visit.mark("tag").textContent()).toBe(box);
     expect(await visit.mark("selection").getByRole("heading").textContent()).toBe(box);
@@ -39,13 +41,28 @@ describe("hands", () => {
     const before = await object("box1");
     await drag(one, "box1", [90, 20]);
     const both = async () => ({ there: await object("box1"), here: await one.pose("box1") });
-    const { there: after } = await until(both, ({ there, here }) => distance(there, before) > 0.2 && distance(there, here) < 0.01);
-    await until(() => two.pose("box1"), (now) => distance(now, after) < 0.02);
+    const { there: after } = await until(
+      both,
+      ({ there, here }) => distance(there, before) > 0.2 && distance(there, here) < 0.01,
+    );
+    await until(
+      () => two.pose("box1"),
+      (now) => distance(now, after) < 0.02,
+    );
     await one.page.keyboard.press("Control+z");
-    await until(() => object("box1"), (now) => distance(now, before) < 0.005);
-    await until(() => two.pose("box1"), (now) => distance(now, before) < 0.02);
+    await until(
+      () => object("box1"),
+      (now) => distance(now, before) < 0.005,
+    );
+    await until(
+      () => two.pose("box1"),
+      (now) => distance(now, before) < 0.02,
+    );
     await one.page.keyboard.press("Control+Shift+z");
-    await until(() => object("box1"), (now) => distance(now, after) < 0.02);
+    await until(
+      () => object("box1"),
+      (now) => distance(now, after) < 0.02,
+    );
     await at.simulator.ask("reset", {});
   });
 
@@ -53,11 +70,20 @@ describe("hands", () => {
     const visit = await at.open();
     const before = await object("box1");
     await drag(visit, "box1", [80, -10], false);
-    await until(() => object("box1"), (now) => distance(now, before) > 0.15);
+    await until(
+      () => object("box1"),
+      (now) => distance(now, before) > 0.15,
+    );
     await visit.page.keyboard.press("Escape");
-    await until(() => object("box1"), (now) => distance(now, before) < 0.005);
+    await until(
+      () => object("box1"),
+      (now) => distance(now, before) < 0.005,
+    );
     await visit.page.mouse.up();
-    await until(() => object("box1"), (now) => distance(now, before) < 0.005);
+    await until(
+      () => object("box1"),
+      (now) => distance(now, before) < 0.005,
+    );
   });
 
   it("turn a thing by its handle", async () => {
@@ -76,11 +102,17 @@ describe("hands", () => {
     await visit.page.mouse.move(centre.x + dy, centre.y - dx, { steps: 8 });
     await visit.page.mouse.up();
     const turn = (now: { yaw: number }) => Math.atan2(Math.sin(now.yaw - before.yaw), Math.cos(now.yaw - before.yaw));
-    const after = await until(() => object("box1"), (now) => Math.abs(turn(now) - Math.PI / 2) < 0.12);
+    const after = await until(
+      () => object("box1"),
+      (now) => Math.abs(turn(now) - Math.PI / 2) < 0.12,
+    );
     expect(distance(after, before)).toBeLessThan(0.01);
     await visit.mark("rotate-handle").focus();
     await visit.page.keyboard.press("ArrowLeft");
-    await until(() => object("box1"), (now) => Math.abs(turn(now) - turn(after) - Math.PI / 36) < 0.02);
+    await until(
+      () => object("box1"),
+      (now) => Math.abs(turn(now) - turn(after) - Math.PI / 36) < 0.02,
+    );
     await at.simulator.ask("reset", {});
   });
 
@@ -89,10 +121,16 @@ describe("hands", () => {
     await visit.click("box1");
     await visit.mark("pose-x").fill("4.25");
     await visit.mark("pose-x").press("Enter");
-    await until(() => object("box1"), (now) => Math.abs(now.x - 4.25) < 1e-4);
+    await until(
+      () => object("box1"),
+      (now) => Math.abs(now.x - 4.25) < 1e-4,
+    );
     await visit.mark("pose-yaw").fill("90");
     await visit.mark("pose-yaw").press("Enter");
-    await until(() => object("box1"), (now) => Math.abs(now.yaw - Math.PI / 2) < 1e-3);
+    await until(
+      () => object("box1"),
+      (now) => Math.abs(now.yaw - Math.PI / 2) < 1e-3,
+    );
     await visit.mark("pose-y").fill("far away");
     await visit.mark("pose-y").press("Enter");
     await visit.mark("toast").waitFor();
@@ -106,13 +144,22 @@ describe("hands", () => {
     const before = await at.simulator.ask("pose");
     await drag(visit, "car", [70, -30]);
     expect(await visit.page.evaluate(() => window.__chicane.selected)).toBe("car");
-    await until(() => at.simulator.ask("pose"), (now) => distance(now, before) > 0.15);
+    await until(
+      () => at.simulator.ask("pose"),
+      (now) => distance(now, before) > 0.15,
+    );
     await visit.mark("rotate-handle").focus();
     await visit.page.keyboard.press("ArrowLeft");
-    await until(() => at.simulator.ask("pose"), (now) => Math.abs(now.yaw - before.yaw - Math.PI / 36) < 0.01);
+    await until(
+      () => at.simulator.ask("pose"),
+      (now) => Math.abs(now.yaw - before.yaw - Math.PI / 36) < 0.01,
+    );
     await visit.page.keyboard.press("Control+z");
     await visit.page.keyboard.press("Control+z");
-    await until(() => at.simulator.ask("pose"), (now) => distance(now, before) < 0.005 && Math.abs(now.yaw - before.yaw) < 0.005);
+    await until(
+      () => at.simulator.ask("pose"),
+      (now) => distance(now, before) < 0.005 && Math.abs(now.yaw - before.yaw) < 0.005,
+    );
   });
 
   it("can't pick walls or the track", async () => {
@@ -135,11 +182,23 @@ describe("hands", () => {
     await two.click("signal1");
     expect(await one.mark("light-green").getAttribute("aria-pressed")).toBe("true");
     await one.mark("light-red").click();
-    await one.mark("light-yellow").getByText(/Yellow, red in \d\.\d s/).or(one.page.getByText(/Yellow, red in \d\.\d s/)).first().waitFor();
+    await one
+      .mark("light-yellow")
+      .getByText(/Yellow, red in \d\.\d s/)
+      .or(one.page.getByText(/Yellow, red in \d\.\d s/))
+      .first()
+      .waitFor();
     for (const visit of [one, two]) expect(await visit.mark("light-red").isDisabled()).toBe(true);
-    for (const visit of [one, two]) await until(() => visit.mark("light-red").getAttribute("aria-pressed"), (pressed) => pressed === "true");
+    for (const visit of [one, two])
+      await until(
+        () => visit.mark("light-red").getAttribute("aria-pressed"),
+        (pressed) => pressed === "true",
+      );
     await two.mark("light-green").click();
-    await until(() => one.mark("light-green").getAttribute("aria-pressed"), (pressed) => pressed === "true");
+    await until(
+      () => one.mark("light-green").getAttribute("aria-pressed"),
+      (pressed) => pressed === "true",
+    );
   });
 
   it("can do everything by keys", async () => {
@@ -150,9 +209,15 @@ describe("hands", () => {
     const name = await visit.page.evaluate(() => window.__chicane.selected ?? "");
     const before = await object(name);
     await visit.page.keyboard.press("ArrowUp");
-    await until(() => object(name), (now) => Math.abs(distance(now, before) - 0.05) < 0.01);
+    await until(
+      () => object(name),
+      (now) => Math.abs(distance(now, before) - 0.05) < 0.01,
+    );
     await visit.page.keyboard.press("q");
-    await until(() => object(name), (now) => Math.abs(now.yaw - before.yaw) > 0.05);
+    await until(
+      () => object(name),
+      (now) => Math.abs(now.yaw - before.yaw) > 0.05,
+    );
     await at.simulator.ask("reset", {});
   });
 

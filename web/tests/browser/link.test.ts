@@ -10,13 +10,26 @@ describe("the connection", () => {
     // The browser itself tells the console that nobody answers.
     visit.allowed = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
     await at.simulator.stop("SIGKILL");
-    await until(() => visit.mark("link").textContent(), (text) => text?.startsWith("Connection lost") ?? false);
+    await until(
+      () => visit.mark("link").textContent(),
+      (text) => text?.startsWith("Connection lost") ?? false,
+    );
     await at.simulator.start();
-    await until(() => visit.mark("link").textContent(), (text) => text === "Live", 60_000);
+    await until(
+      () => visit.mark("link").textContent(),
+      (text) => text === "Live",
+      60_000,
+    );
     await at.simulator.ask("pose", { x: 4, y: 1, yaw: 1 });
-    await until(() => visit.pose("car"), (car) => Math.abs(car.x - 4) < 0.01 && Math.abs(car.y - 1) < 0.05);
+    await until(
+      () => visit.pose("car"),
+      (car) => Math.abs(car.x - 4) < 0.01 && Math.abs(car.y - 1) < 0.05,
+    );
     await at.simulator.ask("overlay", { text: "again", ttl: 5 });
-    await until(() => visit.mark("overlay").textContent(), (text) => text === "again");
+    await until(
+      () => visit.mark("overlay").textContent(),
+      (text) => text === "again",
+    );
   });
 });
 

@@ -33,7 +33,10 @@ describe("the robot", () => {
     await visit.page.keyboard.down("w");
     await until(speed, (now) => now > 0.4);
     await visit.page.keyboard.down("a");
-    await until(() => at.simulator.ask("state"), (state) => state.vehicle.steering > 0.2);
+    await until(
+      () => at.simulator.ask("state"),
+      (state) => state.vehicle.steering > 0.2,
+    );
     await visit.page.keyboard.up("a");
     await visit.page.keyboard.up("w");
     await until(speed, (now) => Math.abs(now) < 0.02);
@@ -74,7 +77,15 @@ describe("the robot", () => {
       prepare: async (page) => {
         await page.addInitScript(() => {
           const buttons = Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 }));
-          const pad = { id: "Test pad", index: 0, connected: true, mapping: "standard", axes: [0, 0, 0, 0], buttons, timestamp: 0 };
+          const pad = {
+            id: "Test pad",
+            index: 0,
+            connected: true,
+            mapping: "standard",
+            axes: [0, 0, 0, 0],
+            buttons,
+            timestamp: 0,
+          };
           Object.assign(window, { testPad: pad });
           navigator.getGamepads = () => [pad as unknown as Gamepad];
         });
@@ -83,11 +94,21 @@ describe("the robot", () => {
     await visit.page.keyboard.press("d");
     await visit.page.getByText("Gamepad: Test pad").waitFor();
     const set = (button: number, value: number) =>
-      visit.page.evaluate(([button, value]) => Object.assign((window as unknown as { testPad: { buttons: object[] } }).testPad.buttons[button], { pressed: value > 0, value }), [button, value]);
+      visit.page.evaluate(
+        ([button, value]) =>
+          Object.assign((window as unknown as { testPad: { buttons: object[] } }).testPad.buttons[button], {
+            pressed: value > 0,
+            value,
+          }),
+        [button, value],
+      );
     await set(7, 1);
     // Held for a while without the button: nothing.
     const { sim_time } = await at.simulator.ask("clock");
-    await until(() => at.simulator.ask("clock"), (clock) => clock.sim_time > sim_time + 0.5);
+    await until(
+      () => at.simulator.ask("clock"),
+      (clock) => clock.sim_time > sim_time + 0.5,
+    );
     expect(Math.abs(await speed())).toBeLessThan(0.01);
     await set(5, 1);
     await until(speed, (now) => now > 0.4);
@@ -107,13 +128,23 @@ describe("the robot", () => {
     await visit.page.keyboard.press("t");
     await visit.mark("drift").waitFor();
     const drive = at.simulator.ask("/speed", { value: 0.5, duration: 2 });
-    await until(() => visit.mark("instruments").textContent(), (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""));
+    await until(
+      () => visit.mark("instruments").textContent(),
+      (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""),
+    );
     await drive;
-    const drift = await until(() => visit.mark("drift").textContent(), (text) => /^\d+\.\d+ m$/.test(text ?? ""));
+    const drift = await until(
+      () => visit.mark("drift").textContent(),
+      (text) => /^\d+\.\d+ m$/.test(text ?? ""),
+    );
     expect(Number.parseFloat(drift ?? "9")).toBeLessThan(0.5);
-    await until(() => visit.mark("latency").textContent(), (text) => /^\d+\.\d ms$/.test(text ?? ""));
+    await until(
+      () => visit.mark("latency").textContent(),
+      (text) => /^\d+\.\d ms$/.test(text ?? ""),
+    );
     const painted = await visit.page.locator("canvas.plot").evaluate((canvas: HTMLCanvasElement) => {
-      const data = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
+      const data =
+        canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
       let blue = 0;
       for (let i = 0; i < data.length; i += 4) if (data[i + 2] > data[i] + 60 && data[i + 3] > 100) blue++;
       return blue;
@@ -127,9 +158,15 @@ describe("the robot", () => {
     await visit.mark("sound").click();
     expect(await visit.mark("sound").getAttribute("aria-pressed")).toBe("true");
     await at.simulator.ask("/audio/play", { data: wav(), format: "wav", loop: true });
-    await until(() => visit.page.evaluate(() => window.__chicane.sounds), (sounds) => sounds === 1);
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.sounds),
+      (sounds) => sounds === 1,
+    );
     await at.simulator.ask("/audio/stop", { all: true });
-    await until(() => visit.page.evaluate(() => window.__chicane.sounds), (sounds) => sounds === 0);
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.sounds),
+      (sounds) => sounds === 0,
+    );
   });
 
   it("turns its camera and its wheels in the scene", async () => {
@@ -140,7 +177,10 @@ describe("the robot", () => {
     const straight = await picture();
     await at.simulator.ask("/camera/pan", { value: 0.5 });
     await at.simulator.ask("/steering", { value: 0.34 });
-    await until(async () => Buffer.compare(await picture(), straight), (order) => order !== 0);
+    await until(
+      async () => Buffer.compare(await picture(), straight),
+      (order) => order !== 0,
+    );
     await at.simulator.ask("/steering", { value: 0 });
     await at.simulator.ask("/camera/pan", { value: 0 });
   });

@@ -1,9 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { together } from "./stage.ts";
 import { until } from "./support.js";
 
 describe("the scene", () => {
   const at = together("--world", "technical");
+  // A test that fails leaves nothing behind for the next.
+  afterEach(async () => {
+    await at.simulator.ask("clock", { paused: false, speed: 1 });
+    await at.simulator.ask("brightness", { value: 1 });
+    await at.simulator.ask("reset", {});
+  });
 
   it("is there with world, time and flag, and draws on", async () => {
     const visit = await at.open();
@@ -12,17 +18,29 @@ describe("the scene", () => {
     await visit.mark("flag").waitFor();
     expect(await visit.mark("link").textContent()).toBe("Live");
     const time = await visit.mark("time").textContent();
-    await until(() => visit.mark("time").textContent(), (now) => now !== time);
+    await until(
+      () => visit.mark("time").textContent(),
+      (now) => now !== time,
+    );
     const frame = await visit.page.evaluate(() => window.__chicane.frame);
     await visit.page.keyboard.press("2");
-    await until(() => visit.page.evaluate(() => window.__chicane.frame), (now) => now > frame);
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.frame),
+      (now) => now > frame,
+    );
   });
 
   it("shows the car where it is, also after it was put elsewhere", async () => {
     const visit = await at.open();
-    for (const place of [{ x: 4, y: 1.5, yaw: 1 }, { x: 1, y: 3, yaw: -2 }]) {
+    for (const place of [
+      { x: 4, y: 1.5, yaw: 1 },
+      { x: 1, y: 3, yaw: -2 },
+    ]) {
       await at.simulator.ask("pose", place);
-      await until(() => visit.pose("car"), (car) => Math.hypot(car.x - place.x, car.y - place.y) < 0.01 && Math.abs(car.yaw - place.yaw) < 0.01);
+      await until(
+        () => visit.pose("car"),
+        (car) => Math.hypot(car.x - place.x, car.y - place.y) < 0.01 && Math.abs(car.yaw - place.yaw) < 0.01,
+      );
     }
     await at.simulator.ask("reset", {});
   });
@@ -31,11 +49,27 @@ describe("the scene", () => {
     await at.simulator.ask("pose", { x: 3, y: 3, yaw: 1 });
     await at.simulator.ask("clock", { paused: true });
     const visit = await at.open();
-    await until(() => visit.pose("car"), (car) => Math.hypot(car.x - 3, car.y - 3) < 0.05);
-    // What the robot sees is shown when it is drawn, not when the next picture comes.
+    await until(
+      () => visit.pose("car"),
+      (car) => Math.hypot(car.x - 3, car.y - 3) < 0.05,
+    );
+    // What the robot sees is there too, and changes with every step.
     await visit.page.keyboard.press("4");
     const picture = visit.mark("onboard-picture");
-    await until(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth), (width) => width === 480);
+    await until(
+      () => picture.evaluate((img: HTMLImageElement) => img.naturalWidth),
+      (width) => width === 480,
+    );
+    const before = await picture.getAttribute("src");
+    await at.simulator.ask("step", { duration: 0.2 });
+    await until(
+      () =>
+        picture.evaluate((img: HTMLImageElement) => ({
+          src: img.getAttribute("src"),
+          ok: img.complete && img.naturalWidth === 480,
+        })),
+      ({ src, ok }) => ok && src !== before,
+    );
     await at.simulator.ask("clock", { paused: false });
     await at.simulator.ask("reset", {});
   });
@@ -71,11 +105,17 @@ describe("the scene", () => {
     const from = await visit.where("car");
     await visit.page.keyboard.press("3");
     expect(await checked("top")).toBe("true");
-    await until(() => visit.where("car"), (now) => Math.hypot(now.x - from.x, now.y - from.y) > 20);
+    await until(
+      () => visit.where("car"),
+      (now) => Math.hypot(now.x - from.x, now.y - from.y) > 20,
+    );
     await visit.page.keyboard.press("2");
     expect(await checked("chase")).toBe("true");
     // Behind the car it is in the middle of the picture.
-    await until(() => visit.where("car"), (now) => Math.abs(now.x - 640) < 40 && now.y > 300);
+    await until(
+      () => visit.where("car"),
+      (now) => Math.abs(now.x - 640) < 40 && now.y > 300,
+    );
     await visit.page.reload();
     await visit.ready();
     expect(await checked("chase")).toBe("true");
@@ -87,7 +127,10 @@ describe("the scene", () => {
     const visit = await at.open();
     await visit.page.keyboard.press("4");
     const picture = visit.mark("onboard-picture");
-    await until(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth), (width) => width === 480);
+    await until(
+      () => picture.evaluate((img: HTMLImageElement) => img.naturalWidth),
+      (width) => width === 480,
+    );
     const panel = visit.mark("onboard");
     const before = (await panel.boundingBox())?.width ?? 0;
     // The corner that is free: the upper left one.
@@ -96,10 +139,20 @@ describe("the scene", () => {
     await visit.page.mouse.down();
     await visit.page.mouse.move((box?.x ?? 0) - 120, (box?.y ?? 0) - 60, { steps: 8 });
     await visit.page.mouse.up();
-    const after = await until(() => panel.boundingBox().then((now) => now?.width ?? 0), (now) => Math.abs(now - before) > 60);
+    const after = await until(
+      () => panel.boundingBox().then((now) => now?.width ?? 0),
+      (now) => Math.abs(now - before) > 60,
+    );
     await visit.page.reload();
     await visit.ready();
-    await until(() => visit.mark("onboard").boundingBox().then((now) => now?.width ?? 0), (now) => Math.abs(now - after) < 3);
+    await until(
+      () =>
+        visit
+          .mark("onboard")
+          .boundingBox()
+          .then((now) => now?.width ?? 0),
+      (now) => Math.abs(now - after) < 3,
+    );
     await visit.page.keyboard.press("4");
     await visit.mark("onboard").waitFor({ state: "hidden" });
   });
@@ -125,38 +178,80 @@ describe("the scene", () => {
   it("has one brightness for every viewer and the robot's camera", async () => {
     const [one, two] = [await at.open(), await at.open()];
     await one.mark("brightness").fill("0.4");
-    await until(() => at.simulator.ask("brightness"), ({ value }) => value === 0.4);
-    await until(() => two.mark("brightness").inputValue(), (value) => value === "0.4");
+    await until(
+      () => at.simulator.ask("brightness"),
+      ({ value }) => value === 0.4,
+    );
+    await until(
+      () => two.mark("brightness").inputValue(),
+      (value) => value === "0.4",
+    );
     for (const visit of [one, two]) {
-      await until(() => visit.page.locator("canvas.canvas").evaluate((canvas: HTMLCanvasElement) => canvas.style.filter), (filter) => filter === "brightness(0.4)");
+      await until(
+        () => visit.page.locator("canvas.canvas").evaluate((canvas: HTMLCanvasElement) => canvas.style.filter),
+        (filter) => filter === "brightness(0.4)",
+      );
     }
     await two.mark("brightness").fill("1");
-    await until(() => one.mark("brightness").inputValue(), (value) => value === "1");
+    await until(
+      () => one.mark("brightness").inputValue(),
+      (value) => value === "1",
+    );
   });
 
   it("is paused, stepped, hurried, reset and respawned, for all", async () => {
     const [one, two] = [await at.open(), await at.open()];
     await one.page.keyboard.press(" ");
-    await until(() => at.simulator.ask("clock"), ({ paused }) => paused);
-    await until(() => two.mark("pause").textContent(), (text) => text === "Run");
+    await until(
+      () => at.simulator.ask("clock"),
+      ({ paused }) => paused,
+    );
+    await until(
+      () => two.mark("pause").textContent(),
+      (text) => text === "Run",
+    );
     const { sim_time } = await at.simulator.ask("clock");
     await two.mark("step").click();
-    await until(() => at.simulator.ask("clock"), (clock) => Math.abs(clock.sim_time - sim_time - 0.005) < 1e-9);
+    await until(
+      () => at.simulator.ask("clock"),
+      (clock) => Math.abs(clock.sim_time - sim_time - 0.005) < 1e-9,
+    );
     await two.mark("pause").click();
-    await until(() => at.simulator.ask("clock"), ({ paused }) => !paused);
+    await until(
+      () => at.simulator.ask("clock"),
+      ({ paused }) => !paused,
+    );
     await one.mark("speed").selectOption("5");
-    await until(() => at.simulator.ask("clock"), ({ speed }) => speed === 5);
+    await until(
+      () => at.simulator.ask("clock"),
+      ({ speed }) => speed === 5,
+    );
     // It is not part of the stream: the other page asks now and then.
-    await until(() => two.mark("speed").inputValue(), (value) => value === "5");
+    await until(
+      () => two.mark("speed").inputValue(),
+      (value) => value === "5",
+    );
     await one.mark("speed").selectOption("1");
     await at.simulator.ask("pose", { x: 3, y: 3, yaw: 1 });
     await one.mark("reset").click();
-    await until(() => two.pose("car"), (car) => Math.abs(car.y - 0.7) < 0.05);
-    await until(() => at.simulator.ask("clock"), ({ speed }) => speed === 1);
+    await until(
+      () => two.pose("car"),
+      (car) => Math.abs(car.y - 0.7) < 0.05,
+    );
+    await until(
+      () => at.simulator.ask("clock"),
+      ({ speed }) => speed === 1,
+    );
     const before = (await at.simulator.ask("clock")).sim_time;
     await one.mark("respawn").click();
-    await until(() => at.simulator.ask("clock").catch(() => null), (clock) => clock !== null && clock.sim_time < before);
-    await until(() => two.page.evaluate(() => window.__chicane.time), (time) => time < before);
+    await until(
+      () => at.simulator.ask("clock").catch(() => null),
+      (clock) => clock !== null && clock.sim_time < before,
+    );
+    await until(
+      () => two.page.evaluate(() => window.__chicane.time),
+      (time) => time < before,
+    );
     await until(() => one.page.evaluate(() => window.__chicane.ready), Boolean);
   });
 

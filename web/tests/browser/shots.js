@@ -12,7 +12,16 @@ import { listening, records, tellEnd, tellRun } from "./told.js";
 const folder = path.resolve(process.argv[2] ?? "target/shots");
 const SIZES = /** @type {const} */ ([
   ["laptop", { viewport: { width: 1280, height: 720 }, colorScheme: "dark" }],
-  ["phone", { viewport: { width: 390, height: 844 }, colorScheme: "light", hasTouch: true, isMobile: true, deviceScaleFactor: 2 }],
+  [
+    "phone",
+    {
+      viewport: { width: 390, height: 844 },
+      colorScheme: "light",
+      hasTouch: true,
+      isMobile: true,
+      deviceScaleFactor: 2,
+    },
+  ],
 ]);
 
 /** @param {Visit} visit */
@@ -58,7 +67,12 @@ try {
     await shot("result");
     await visit.page.keyboard.press("f");
     await visit.mark("worlds").click();
-    await visit.page.waitForFunction(() => [...document.querySelectorAll("dialog img")].every((img) => /** @type {HTMLImageElement} */ (img).naturalWidth > 0) && document.querySelectorAll("dialog img").length > 0);
+    await visit.page.waitForFunction(
+      () =>
+        [...document.querySelectorAll("dialog img")].every(
+          (img) => /** @type {HTMLImageElement} */ (img).naturalWidth > 0,
+        ) && document.querySelectorAll("dialog img").length > 0,
+    );
     await shot("worlds");
     await visit.page.keyboard.press("Escape");
     await visit.page.keyboard.press("2");

@@ -5,7 +5,9 @@ import { browser, Simulator, Visit } from "./support.js";
 
 export interface Together {
   readonly simulator: Simulator;
-  open(options?: BrowserContextOptions & { prepare?: (page: Page) => Promise<void>; path?: string; unready?: boolean }): Promise<Visit>;
+  open(
+    options?: BrowserContextOptions & { prepare?: (page: Page) => Promise<void>; path?: string; unready?: boolean },
+  ): Promise<Visit>;
 }
 
 export function together(...words: string[]): Together {

@@ -1,15 +1,17 @@
 // @ts-check
 /** A real simulator and a real browser, for tests, screenshots and benchmarks. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 /** @import { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core" */
 
-const PROGRAM = path.resolve(import.meta.dirname, "../../..", process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
+const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
+const PROGRAM = path.resolve(REPOSITORY, process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
 /** Software rendering, a fresh profile, and not a word to anyone outside. */
 const FLAGS = [
   "--no-sandbox",
@@ -83,13 +85,24 @@ export class Simulator {
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true });
   }
 
+  /** Runs another command of the program on this simulator's folder; what it prints. @param {string[]} words */
+  async command(...words) {
+    const { stdout } = await promisify(execFile)(PROGRAM, [...words, "--data-dir", path.join(this.#folder, "data")], {
+      cwd: REPOSITORY,
+    });
+    return stdout;
+  }
+
   /**
    * Asks it: POST with a body, else GET.
    * @param {string} where @param {object} [body] @returns {Promise<any>}
    */
   async ask(where, body) {
     const url = `${this.origin}${where.startsWith("/") ? where : `/sim/api/${where}`}`;
-    const answer = await fetch(url, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    const answer = await fetch(
+      url,
+      body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) },
+    );
     if (!answer.ok) throw new Error(`${where}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }
@@ -118,7 +131,11 @@ export class Visit {
    * @param {BrowserContextOptions & { prepare?: (page: Page) => Promise<void> }} [options]
    */
   static async open(browser, address, { prepare, ...options } = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: "dark", ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 720 },
+      colorScheme: "dark",
+      ...options,
+    });
     const page = await context.newPage();
     const visit = new Visit(context, page);
     const { host } = new URL(address);
@@ -128,7 +145,8 @@ export class Visit {
     });
     page.on("request", (request) => {
       const url = new URL(request.url());
-      if (!["blob:", "data:"].includes(url.protocol) && url.host !== host) visit.wrong.push(`request: ${request.url()}`);
+      if (!["blob:", "data:"].includes(url.protocol) && url.host !== host)
+        visit.wrong.push(`request: ${request.url()}`);
     });
     page.on("websocket", (socket) => {
       if (new URL(socket.url()).host !== host) visit.wrong.push(`socket: ${socket.url()}`);
@@ -151,18 +169,22 @@ export class Visit {
 
   /** Where a thing is drawn on the page. @param {string} name */
   where(name) {
-    return this.page.evaluate((name) => window.__chicane.where(name), name).then((at) => {
-      if (!at) throw new Error(`${name} is not on the screen`);
-      return at;
-    });
+    return this.page
+      .evaluate((name) => window.__chicane.where(name), name)
+      .then((at) => {
+        if (!at) throw new Error(`${name} is not on the screen`);
+        return at;
+      });
   }
 
   /** Where a thing is drawn in the world. @param {string} name */
   pose(name) {
-    return this.page.evaluate((name) => window.__chicane.pose(name), name).then((pose) => {
-      if (!pose) throw new Error(`${name} is not there`);
-      return pose;
-    });
+    return this.page
+      .evaluate((name) => window.__chicane.pose(name), name)
+      .then((pose) => {
+        if (!pose) throw new Error(`${name} is not there`);
+        return pose;
+      });
   }
 
   /** Waits until the view stands still. */
@@ -176,7 +198,10 @@ export class Visit {
     const at = await this.where(name);
     await this.page.mouse.click(at.x, at.y);
     await this.page.waitForFunction((name) => window.__chicane.selected === name, name);
-    await this.page.waitForFunction((name) => document.querySelector("[data-testid=tag]")?.textContent?.toLowerCase() === name, name.toLowerCase());
+    await this.page.waitForFunction(
+      (name) => document.querySelector("[data-testid=tag]")?.textContent?.toLowerCase() === name,
+      name.toLowerCase(),
+    );
     await this.still();
   }
 

@@ -29,11 +29,18 @@ export const SESSION = "20260101-000000-0001";
 /** A run from its start to the middle. @param {Page} page */
 export async function tellRun(page) {
   const about = (/** @type {number} */ time) => ({ session: SESSION, time });
-  await tell(page, "evaluation", { kind: "start", ...about(0), world: "technical", command: "python3 run.py", time_limit_s: 180 });
+  await tell(page, "evaluation", {
+    kind: "start",
+    ...about(0),
+    world: "technical",
+    command: "python3 run.py",
+    time_limit_s: 180,
+  });
   await tell(page, "evaluation", { kind: "phase", ...about(0), phase: "starting" });
   await tell(page, "run", { phase: "start", command: "python3 run.py" });
   await tell(page, "evaluation", { kind: "phase", ...about(0), phase: "running" });
-  for (const line of ["connected to the car", "lap 1, driving by lidar"]) await tell(page, "run", { phase: "log", stream: "stdout", line });
+  for (const line of ["connected to the car", "lap 1, driving by lidar"])
+    await tell(page, "run", { phase: "log", stream: "stdout", line });
   await tell(page, "run", { phase: "log", stream: "stderr", line: "warning: the camera is slow" });
   await tell(page, "evaluation", { kind: "log", ...about(0.4), line: "the clock runs" });
   await tell(page, "evaluation", { kind: "log", ...about(11.1), line: "off the road: +5 s" });
@@ -43,15 +50,34 @@ export async function tellRun(page) {
 /** And to its end. @param {Page} page */
 export async function tellEnd(page) {
   await tell(page, "run", { phase: "exit", exit_code: 0 });
-  await tell(page, "evaluation", { kind: "end", session: SESSION, time: 31.52, outcome: "finished", record: 36.52, reason: null });
+  await tell(page, "evaluation", {
+    kind: "end",
+    session: SESSION,
+    time: 31.52,
+    outcome: "finished",
+    record: 36.52,
+    reason: null,
+  });
 }
 
 /** What was recorded before, newest first. @returns {object[]} */
 export function records() {
   const values = [36.52, 38.1, 44.02, 39.4, null, 41.2, 52.75, 61.3];
   return values.map((record, i) => ({
-    session: `20260101-00000${i}-0001`, outcome: record === null ? "timeout" : "finished", record, reason: null, better: "lower", world: "technical",
-    world_id: null, rev: null, command: "python3 run.py", time_limit_s: 180, seed: 0,
-    started_at: `2026-01-01T${String(20 - i).padStart(2, "0")}:00:00Z`, ended_at: null, elapsed_s: 31.5, events: [],
+    session: `20260101-00000${i}-0001`,
+    outcome: record === null ? "timeout" : "finished",
+    record,
+    reason: null,
+    better: "lower",
+    world: "technical",
+    world_id: null,
+    rev: null,
+    command: "python3 run.py",
+    time_limit_s: 180,
+    seed: 0,
+    started_at: `2026-01-01T${String(20 - i).padStart(2, "0")}:00:00Z`,
+    ended_at: null,
+    elapsed_s: 31.5,
+    events: [],
   }));
 }

@@ -19,17 +19,29 @@ describe("worlds", () => {
       expect(text).toContain(world.display);
       expect(text).toContain(`${world.size[0]} × ${world.size[1]} m`);
       expect(text?.includes("Evaluation")).toBe(world.evaluation);
-      await until(() => tile.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth), (width) => width > 0);
+      await until(
+        () => tile.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth),
+        (width) => width > 0,
+      );
     }
     expect(await one.mark("open-oval").isDisabled()).toBe(true);
     await one.mark("open-technical").click();
     for (const visit of [one, two]) {
-      await until(() => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world), (world) => world === "technical");
-      await until(() => visit.mark("worlds").textContent(), (name) => name === "Technical");
+      await until(
+        () => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world),
+        (world) => world === "technical",
+      );
+      await until(
+        () => visit.mark("worlds").textContent(),
+        (name) => name === "Technical",
+      );
     }
     await one.mark("world-dialog").waitFor({ state: "hidden" });
     await at.simulator.ask("switch", { world: "oval.world" });
-    await until(() => one.page.evaluate(() => window.__chicane.world), (world) => world === "oval");
+    await until(
+      () => one.page.evaluate(() => window.__chicane.world),
+      (world) => world === "oval",
+    );
   });
 
   it("offer waypoints and a picture to print", async () => {
@@ -56,7 +68,10 @@ describe("worlds", () => {
     await other.page.getByText("This link leads to a world.").waitFor();
     expect((await at.simulator.ask("worlds")).current).toBe("oval");
     await other.mark("open-technical").click();
-    await until(() => other.page.evaluate(() => window.__chicane.world), (world) => world === "technical");
+    await until(
+      () => other.page.evaluate(() => window.__chicane.world),
+      (world) => world === "technical",
+    );
     await at.simulator.ask("switch", { world: "oval.world" });
     const known = await at.open({ path: "/sim?world=oval" });
     expect(await known.mark("world-dialog").isVisible()).toBe(false);
@@ -71,47 +86,54 @@ describe("worlds", () => {
     expect(await visit.mark("install-error").textContent()).toContain("32 hex digits");
     await visit.mark("install-id").fill(ID);
     await visit.mark("install").click();
-    await until(() => visit.mark("install-error").textContent(), (text) => text !== null && !text.includes("hex digits") && text.length > 5);
+    await until(
+      () => visit.mark("install-error").textContent(),
+      (text) => text !== null && !text.includes("hex digits") && text.length > 5,
+    );
   });
 
-  it("say what is under way while one is installed, and delete after asking", async () => {
-    // The answers of a CDN, without one.
-    let installed = false;
+  it("are published, installed by id with progress, opened, and deleted after asking", async () => {
+    const printed = await at.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
+    const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
     const visit = await at.open({
+      path: `/sim?world=${id}`,
       prepare: async (page) => {
+        // Held back until the progress was seen.
         await page.route("**/sim/api/worlds/install", async (route) => {
           await new Promise<void>((done) => (finish = done));
-          installed = true;
-          await route.fulfill({ json: { ok: true, world: `custom_${ID}.world`, name: `custom_${ID}`, rev: "0123456789", cached: false, verified: true } });
+          await route.continue();
         });
-        await page.route("**/sim/api/worlds", async (route) => {
-          const answer = await route.fetch();
-          const list = await answer.json();
-          const extra = { name: `custom_${ID}`, file: `custom_${ID}.world`, display: "School yard", world_id: ID, size: [5, 4], official: false, evaluation: false, deletable: true };
-          await route.fulfill({ json: { ...list, worlds: installed ? [...list.worlds, extra] : list.worlds } });
-        });
-        await page.route(`**/sim/api/worlds/custom_${ID}`, async (route) => {
-          expect(route.request().method()).toBe("DELETE");
-          installed = false;
-          await route.fulfill({ json: { ok: true, deleted: `custom_${ID}` } });
-        });
-        await page.route(`**/sim/api/worlds/custom_${ID}/thumbnail.png`, (route) => route.fulfill({ contentType: "image/svg+xml", body: "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='3'/>" }));
       },
     });
-    await visit.mark("worlds").click();
-    await visit.mark("install-id").fill(ID.toUpperCase());
+    // A link to a world that is not here yet.
+    await visit.page.getByText("The world of this link is not installed here yet.").waitFor();
+    expect(await visit.mark("install-id").inputValue()).toBe(id);
     await visit.mark("install").click();
     await visit.mark("install-progress").waitFor();
     await visit.page.getByText(/Installing · \d+ s/).waitFor();
     finish();
-    const tile = visit.mark(`world-custom_${ID}`);
+    const tile = visit.mark(`world-custom_${id}`);
     await tile.waitFor();
+    expect(await tile.textContent()).toContain("School yard");
     expect(await tile.textContent()).toContain("Custom");
     await tile.getByTestId("copy-id").waitFor();
+    await visit.mark(`open-custom_${id}`).click();
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world),
+      (world) => world === `custom_${id}`,
+    );
+    await at.simulator.ask("switch", { world: "oval.world" });
+    await until(
+      () => visit.page.evaluate(() => window.__chicane.world),
+      (world) => world === "oval",
+    );
+    await visit.mark("worlds").click();
     await tile.getByTestId("delete").click();
     await visit.page.getByText("Delete School yard?").waitFor();
     await tile.getByTestId("delete-yes").click();
     await tile.waitFor({ state: "detached" });
+    const { worlds } = await at.simulator.ask("worlds");
+    expect(worlds.some((world: { name: string }) => world.name === `custom_${id}`)).toBe(false);
   });
 });

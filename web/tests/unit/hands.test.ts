@@ -90,7 +90,10 @@ describe("driving", () => {
     expect(wishOfPad({ axes, buttons })).toBeNull();
     buttons[5] = { pressed: true, value: 1 };
     expect(wishOfPad({ axes, buttons })).toEqual({ speed: 0.5, steering: 1 });
-    expect(wishOfPad({ axes: [0.05, 0, 0, 0.05], buttons: buttons.with(7, { pressed: false, value: 0 }) })).toEqual({ speed: 0, steering: 0 });
+    expect(wishOfPad({ axes: [0.05, 0, 0, 0.05], buttons: buttons.with(7, { pressed: false, value: 0 }) })).toEqual({
+      speed: 0,
+      steering: 0,
+    });
   });
 
   it("turns the inner wheel more", () => {
@@ -114,7 +117,9 @@ describe("odometry", () => {
 
 describe("quality", () => {
   it("knows a picture that is drawn by the CPU", () => {
-    expect(qualityOf("ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)").software).toBe(true);
+    expect(qualityOf("ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)").software).toBe(
+      true,
+    );
     expect(qualityOf("llvmpipe (LLVM 15.0.6, 256 bits)").shadows).toBe(false);
     expect(qualityOf("ANGLE (Intel, Mesa Intel(R) UHD Graphics 620)").shadows).toBe(true);
   });

@@ -8,7 +8,12 @@ function ray(from: Vec, to: Vec): Ray {
 }
 
 function box(name: string, x: number, y: number, yaw = 0, size: Vec = [0.4, 0.2, 0.2]): Target {
-  return { name, pose: { x, y, z: 0, q: [0, 0, Math.sin(yaw / 2), Math.cos(yaw / 2)] }, centre: [0, 0, size[2] / 2], size };
+  return {
+    name,
+    pose: { x, y, z: 0, q: [0, 0, Math.sin(yaw / 2), Math.cos(yaw / 2)] },
+    centre: [0, 0, size[2] / 2],
+    size,
+  };
 }
 
 const nowhere = () => null;
@@ -31,7 +36,11 @@ describe("a ray and a box", () => {
   it("know of tilts", () => {
     // On its nose: 0.4 m high.
     const half = Math.PI / 4;
-    const tilted: Target = { ...box("a", 0, 0), pose: { x: 0, y: 0, z: 0.2, q: [0, Math.sin(half), 0, Math.cos(half)] }, centre: [0, 0, 0] };
+    const tilted: Target = {
+      ...box("a", 0, 0),
+      pose: { x: 0, y: 0, z: 0.2, q: [0, Math.sin(half), 0, Math.cos(half)] },
+      centre: [0, 0, 0],
+    };
     expect(hit(ray([5, 0, 0.39], [0, 0, 0.39]), tilted)).not.toBeNull();
     expect(hit(ray([5, 0, 0.41], [0, 0, 0.41]), tilted)).toBeNull();
   });

@@ -2,8 +2,17 @@ import { describe, expect, it } from "vitest";
 import { afterEvaluation, afterRun, viewOf, type Session, type SessionView } from "../../src/net/session.ts";
 
 const session: Session = {
-  id: "s1", world: "oval", phase: "running", outcome: null, record: 12.5, reason: null,
-  command: "python3 run.py", time_limit_s: 180, elapsed_s: 3, run: { running: true, exit_code: null }, log: ["one", "two"],
+  id: "s1",
+  world: "oval",
+  phase: "running",
+  outcome: null,
+  record: 12.5,
+  reason: null,
+  command: "python3 run.py",
+  time_limit_s: 180,
+  elapsed_s: 3,
+  run: { running: true, exit_code: null },
+  log: ["one", "two"],
 };
 const opened = viewOf({ active: true, session }, null, null) as SessionView;
 
@@ -24,7 +33,10 @@ describe("a session", () => {
     ];
     const view = viewOf({ active: true, session }, { ...session, session: "s1", events }, null);
     expect(view?.log.map((line) => line.text)).toEqual(["one", "three"]);
-    expect(view?.output).toEqual([{ text: "$ python3 run.py", from: "note" }, { text: "oh", from: "stderr" }]);
+    expect(view?.output).toEqual([
+      { text: "$ python3 run.py", from: "note" },
+      { text: "oh", from: "stderr" },
+    ]);
     expect(view?.session.run).toEqual(session.run);
     const other = viewOf({ active: true, session }, { ...session, session: "another", events }, null);
     expect(other?.log.map((line) => line.text)).toEqual(["one", "two"]);
@@ -81,7 +93,11 @@ describe("a session", () => {
   });
 
   it("keeps its lines when the server is asked again, as after a lost connection", () => {
-    const grown = afterRun(afterEvaluation(opened, { kind: "log", session: "s1", time: 4, line: "three" }), { phase: "log", stream: "stdout", line: "out" });
+    const grown = afterRun(afterEvaluation(opened, { kind: "log", session: "s1", time: 4, line: "three" }), {
+      phase: "log",
+      stream: "stdout",
+      line: "out",
+    });
     const again = viewOf({ active: false, session: { ...session, phase: "ended", outcome: "finished" } }, null, grown);
     expect(again?.log.map((line) => line.text)).toEqual(["one", "two", "three"]);
     expect(again?.output).toHaveLength(1);
