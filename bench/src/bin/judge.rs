@@ -157,7 +157,7 @@ impl Drop for Killed {
 fn answer(judge: &mut Judge, call: &JudgeCall<'_>) -> Result<(), Broken> {
     judge.call(call);
     loop {
-        match judge.next() {
+        match judge.hear() {
             Some(Heard::Said(JudgeSaid::Answer { .. })) => return Ok(()),
             Some(Heard::Said(JudgeSaid::Record { .. }) | Heard::Line(_)) => {}
             Some(other) => return Err(format!("{other:?}").into()),

@@ -67,16 +67,23 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             return Ok(());
         }
     }
+    // Someone who does not listen any more is no reason to stop.
+    let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    tokio::select! {
+        () = find_judge(&server) => stop.wait().await,
+        () = stop.wait() => {}
+    }
+    tracing::info!("stopping");
+    server.stop().await;
+    Ok(())
+}
+
+/// Says how judging scripts are run here, or why they can't be.
+async fn find_judge(server: &Server) {
     match server.find_judge().await {
         Ok(how) => tracing::info!("the judge is ready: {how}"),
         Err(why) => tracing::warn!("there is no judge, so no evaluation can be started: {why}"),
     }
-    // Someone who does not listen any more is no reason to stop.
-    let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));
-    stop.wait().await;
-    tracing::info!("stopping");
-    server.stop().await;
-    Ok(())
 }
 
 /// Address of the viewer, for the person who started the program.

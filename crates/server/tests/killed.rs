@@ -93,7 +93,8 @@ fn in_every_phase() {
         assert_eq!(events[0]["kind"], "start", "{wanted}");
         assert_eq!(events.last().map(|e| &e["reason"]), Some(&json!("simulator restarted")), "{wanted}");
         if wanted != "initializing" {
-            let last = events.iter().filter(|e| e["kind"] == "log").filter_map(|e| e["time"].as_f64()).last();
+            let last =
+                events.iter().filter(|e| e["kind"] == "log").filter_map(|e| e["time"].as_f64()).next_back();
             assert!(
                 last.is_some_and(|time| time > 0.2),
                 "{wanted}: lines are there up to the last second: {last:?}"

@@ -128,7 +128,7 @@ impl Judge {
         let deadline = Instant::now() + PATIENCE;
         let mut last = String::new();
         while Instant::now() < deadline {
-            match self.next() {
+            match self.hear() {
                 Some(Heard::Said(JudgeSaid::Ready { version: JUDGE_VERSION })) => return Ok(()),
                 Some(Heard::Line(line)) => last = line,
                 Some(other) => {
@@ -144,7 +144,7 @@ impl Judge {
     pub fn check(&mut self, script: &str) -> Result<Option<String>, JailError> {
         self.call(&JudgeCall::Check { script });
         loop {
-            match self.next() {
+            match self.hear() {
                 Some(Heard::Said(JudgeSaid::Checked { error })) => {
                     self.call = None;
                     return Ok(error);
@@ -192,7 +192,7 @@ impl Judge {
     }
 
     /// The next thing that came, if any did. Never waits.
-    pub fn next(&mut self) -> Option<Heard> {
+    pub fn hear(&mut self) -> Option<Heard> {
         if self.heard.is_empty() && !self.over {
             self.listen();
         }

@@ -102,7 +102,7 @@ impl Student {
     }
 
     /// The next thing that came. Never waits.
-    pub fn next(&mut self) -> Option<StudentSaid> {
+    pub fn hear(&mut self) -> Option<StudentSaid> {
         if self.said.is_empty() && !self.over {
             // In this order: what it wrote before it ended comes before its end.
             let (reports, standing) = self.jail.reports();
@@ -138,7 +138,7 @@ impl Student {
         pipes.chain(self.jail.control().map(|fd| (fd, PollFlags::IN))).collect()
     }
 
-    /// Ends it and everything that it started, and waits until all is gone. What it said last comes out of `next`.
+    /// Ends it and everything that it started, and waits until all is gone. What it said last comes out of `hear`.
     pub fn end(&mut self) {
         if self.over {
             return;

@@ -300,7 +300,7 @@ impl Supervisor<'_> {
     }
 
     fn hear_judge(&mut self) -> bool {
-        let Some(heard) = self.judge.as_mut().and_then(Judge::next) else { return false };
+        let Some(heard) = self.judge.as_mut().and_then(Judge::hear) else { return false };
         match heard {
             Heard::Line(line) => {
                 self.printed.push(line);
@@ -368,7 +368,7 @@ impl Supervisor<'_> {
     }
 
     fn hear_student(&mut self) -> bool {
-        let Some(said) = self.student.as_mut().and_then(Student::next) else { return false };
+        let Some(said) = self.student.as_mut().and_then(Student::hear) else { return false };
         match said {
             StudentSaid::Line { stream, text, cut } => {
                 let event = RunEvent::Log { stream, line: text, truncated: cut.then_some(true) };

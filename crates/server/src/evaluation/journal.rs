@@ -80,7 +80,8 @@ impl Journal {
 
 fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String> {
     let records = data.records();
-    let (mut place, mut lines, mut stand) = (0, Vec::new(), ("null".to_owned(), 0.0));
+    // The first line, that it began, is there already.
+    let (mut place, mut lines, mut stand) = (1, Vec::new(), ("null".to_owned(), 0.0));
     let (mut deadline, mut over) = (None::<Instant>, None);
     while over.is_none() {
         let wait =

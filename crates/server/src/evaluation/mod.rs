@@ -168,11 +168,19 @@ impl Evaluations {
         let not_kept = |e: String| ApiError::internal(format!("the session could not be stored: {e}"));
         let parts = &self.parts;
         let number = parts.data.records().begin(&start).map_err(|e| not_kept(e.to_string()))?;
+        let begun = EvaluationKind::Start {
+            world: start.world.clone(),
+            command: start.command.clone(),
+            time_limit_s: Num(start.time_limit_s),
+        };
+        // On disk before the answer, like the session itself.
+        let first = scene::written(0.0, &begun);
+        parts.data.records().add(number, 0, &[first], "null", 0.0).map_err(|e| not_kept(e.to_string()))?;
         let (send, receive) = notes().map_err(|e| not_kept(e.to_string()))?;
         let journal = journal::Journal::start(Arc::clone(&parts.data), number, send.clone())
             .map_err(|e| not_kept(e.to_string()))?;
         let brief = Brief { student: self.student(&start, setting.as_deref()), unsupported };
-        let mut stage = Stage {
+        let stage = Stage {
             id: start.id.clone(),
             script: script.clone(),
             place: Arc::clone(place),
@@ -194,17 +202,11 @@ impl Evaluations {
         let session = first_view(&start);
         self.current.begin(session.clone());
         parts.simulator.look();
-        stage.announce(
-            0.0,
-            EvaluationKind::Start {
-                world: start.world.clone(),
-                command: start.command.clone(),
-                time_limit_s: Num(start.time_limit_s),
-            },
-        );
+        stage.tell_everyone(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
         let over = Arc::clone(&self.over);
         let supervised = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
+            let mut stage = stage;
             let ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
             finish(stage, &start, &ended);
             over.send_modify(|count| *count += 1);

@@ -66,7 +66,7 @@ pub(crate) fn observation(
         run: RunState::default(),
         audio: JudgeAudio {
             playing: playing.iter().map(sound).collect(),
-            events: heard.iter().flat_map(|event| events(event)).collect(),
+            events: heard.iter().filter_map(events).collect(),
         },
     }
 }

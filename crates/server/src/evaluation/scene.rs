@@ -59,6 +59,11 @@ struct Kept<'a> {
     kind: &'a EvaluationKind,
 }
 
+/// An event as it is kept.
+pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
+    serde_json::to_string(&Kept { time: Num(time_s), kind }).unwrap_or_default()
+}
+
 impl Stage {
     fn wish(&self, wish: Wish) -> Result<(), String> {
         let gone = || "the simulation is gone".to_owned();
@@ -88,15 +93,19 @@ impl Stage {
     /// Keeps an event for ever.
     fn keep(&mut self, time_s: f64, kind: &EvaluationKind) {
         let must = matches!(kind, EvaluationKind::Phase { .. } | EvaluationKind::End { .. });
-        let kept = |kind| serde_json::to_string(&Kept { time: Num(time_s), kind }).unwrap_or_default();
-        if !self.journal.line(kept(kind), must) {
-            self.journal.line(kept(&EvaluationKind::Truncated {}), true);
+        if !self.journal.line(written(time_s, kind), must) {
+            self.journal.line(written(time_s, &EvaluationKind::Truncated {}), true);
         }
     }
 
     /// Says it to everyone who listens.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.keep(time_s, &kind);
+        self.tell_everyone(time_s, kind);
+    }
+
+    /// Tells whoever listens now.
+    pub(super) fn tell_everyone(&self, time_s: f64, kind: EvaluationKind) {
         let event = EvaluationEvent { session: self.id.clone(), time: Num(time_s), kind };
         self.feed.tell(&StoryEvent::Evaluation(event));
     }
