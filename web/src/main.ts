@@ -115,7 +115,7 @@ function main(): void {
   connect(app, stage, (bounds) => {
     hands.setBounds(bounds);
     cameras.setBounds(bounds);
-    if (first && linked) worldsDialog.follow(linked.toLowerCase());
+    if (first && linked) worldsDialog.follow(linked);
     first = false;
   });
 

@@ -148,7 +148,9 @@ export function worlds(app: App): WorldsDialog {
       linked = "";
       show_();
     },
-    follow(world) {
+    follow(named) {
+      // An id may be written in capitals, a name only as it is.
+      const world = /^[0-9a-f]{32}$/i.test(named) ? named.toLowerCase() : named;
       linked = world;
       // The world that is shown already needs no dialog.
       const known = app.world.value;

@@ -64,6 +64,7 @@ try {
     await shot("evaluation");
     await tellEnd(visit.page);
     await visit.mark("history").locator("summary").click();
+    await visit.mark("result-card").evaluate((card) => card.scrollIntoView({ block: "center" }));
     await shot("result");
     await visit.page.keyboard.press("f");
     await visit.mark("worlds").click();
