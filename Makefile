@@ -12,14 +12,19 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-build: need-cargo ## Build the release program and all that it needs
+build: need-cargo viewer ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
 	@$(CHICANE) setup || echo "The simulator is built; evaluations can't be run before chicane setup works."
+
+viewer: web/dist/index.html ## Build the page at /sim, which becomes part of the program
+
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src web/public -type f)
+	cd web && node_modules/.bin/vite build --logLevel warn
 
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
@@ -27,19 +32,22 @@ run: build ## Build, then start the simulator (ARGS="--world technical" and the 
 test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
+	cd web && node_modules/.bin/vitest run
+	node web/scripts/wire.js $(CHICANE) --check
+	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 	$(CARGO) nextest run --workspace --release --locked
 
-check: need-cargo need-deny need-ruff ## Formatting, lints, documentation, licences
+check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation, licences
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
+	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python fuzz examples readers worlds
 	$(RUFF) format --check python fuzz examples readers worlds
 
-second-opinion: need-cargo need-chromium web/node_modules/.package-lock.json ## Compare our pictures with what three.js draws in a browser
+second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
-	web/node_modules/.bin/tsc -p web
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/second-opinion/run.js target/second-opinion
 
 readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package-lock.json ## Have libsdformat, three.js and NumPy read our worlds
@@ -63,22 +71,31 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build ## Print the figures of the core, the service, the camera, the robot, worlds and the judge
+bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
 	$(CARGO) run --release --locked -p chicane-bench --bin robot
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
+	$(CARGO) run --release --locked -p chicane-bench --bin install
 	$(CARGO) run --release --locked -p chicane-bench --bin judge
+	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 
 worlds: build ## Build the shipped worlds into target/worlds, to look at their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
+
+wire: build ## Write the page's wire types anew from the OpenAPI documents
+	node web/scripts/wire.js $(CHICANE)
+
+shots: build need-chromium ## Take pictures of the page for people to look at, in target/shots
+	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots
 
 fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
 
 clean: ## Remove what was built
 	$(CARGO) clean
+	rm -rf web/dist
 
 need-cargo:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup, see https://rustup.rs"; exit 1; }
@@ -123,8 +140,8 @@ need-python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
 
 need-node:
-	@command -v npm >/dev/null && node -e 'process.exit(typeof require("zlib").crc32 == "function" ? 0 : 1)' || \
-	 { echo "Node 20.15 or newer with npm is missing: apt-get install nodejs npm, or see https://nodejs.org"; exit 1; }
+	@command -v npm >/dev/null && node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' || \
+	 { echo "Node 20.19 or newer with npm is missing: apt-get install nodejs npm, or see https://nodejs.org"; exit 1; }
 
 need-chromium:
 	@command -v $(CHROMIUM) >/dev/null || \

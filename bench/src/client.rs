@@ -10,6 +10,11 @@ pub fn get(path: &str) -> Vec<u8> {
     format!("GET /sim/api{path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
+/// A request to delete something.
+pub fn delete(path: &str) -> Vec<u8> {
+    format!("DELETE /sim/api{path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
+}
+
 /// A request with a body of JSON.
 pub fn post(path: &str, body: &str) -> Vec<u8> {
     post_accepting("application/json", path, body)

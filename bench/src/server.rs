@@ -22,11 +22,17 @@ pub struct Server {
 impl Server {
     /// Starts it, and waits until it is ready.
     pub async fn start(program: &Path) -> Result<Server, Broken> {
-        let program = program.to_owned();
-        tokio::task::spawn_blocking(move || Server::start_now(&program)).await?
+        Server::start_with(program, &[]).await
     }
 
-    fn start_now(program: &Path) -> Result<Server, Broken> {
+    /// The same with more words on its command line.
+    pub async fn start_with(program: &Path, words: &[&str]) -> Result<Server, Broken> {
+        let program = program.to_owned();
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        tokio::task::spawn_blocking(move || Server::start_now(&program, &words)).await?
+    }
+
+    fn start_now(program: &Path, words: &[String]) -> Result<Server, Broken> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let data_dir = std::env::temp_dir().join(format!("chicane-bench-{}-{number}", std::process::id()));
@@ -38,7 +44,7 @@ impl Server {
             }
         }
         command.args(["serve", "--listen", "127.0.0.1:0", "--speed", "1", "--log-level", "warn"]);
-        command.arg("--data-dir").arg(&data_dir).stdout(Stdio::piped()).stdin(Stdio::null());
+        command.args(words).arg("--data-dir").arg(&data_dir).stdout(Stdio::piped()).stdin(Stdio::null());
         let started = Instant::now();
         let child = command.spawn().map_err(|e| format!("{} can't be started: {e}", program.display()))?;
         let unknown = SocketAddr::from(([0; 4], 0));
@@ -53,6 +59,11 @@ impl Server {
             }
         }
         Err("the program ended before it was ready".into())
+    }
+
+    /// Its data folder.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
     }
 
     /// A client with a connection of its own.

@@ -9,7 +9,7 @@
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
-/** @import { Lamp, Pose, Sent, View, Foot } from "./types.d.ts" */
+/** @import { Lamp, Pose, View, Foot } from "./types.d.ts" */
 
 /** Labels as our renderer counts them. */
 const LABEL = { track: 1, scenery: 2, car: 3, objects: 16 };

@@ -184,7 +184,7 @@ fn observation(objects: usize) -> Observation {
         paused: false,
         rtf: n,
         brightness: n,
-        pose: VehiclePose { pose, speed: n, steering: n },
+        pose: VehiclePose { pose, speed: n, steering: n, pan: n, tilt: n },
         objects: Named((0..objects).map(|k| (Arc::from(format!("object{k}")), pose)).collect()),
         lights: Named(Vec::new()),
         contacts: Vec::new(),

@@ -5,7 +5,8 @@
 
 mod pack;
 
-use crate::looks::{self, Joint, Model};
+use crate::looks::sky::{HORIZON, NADIR, ZENITH};
+use crate::looks::{self, Joint, Lamp, Model};
 use chicane_world::scene::{BuiltInMesh, Instance, Look, Material, Mesh, Owner, Role, Texture};
 use chicane_world::world::ObjectType;
 use chicane_world::{Pose, Profile, World};
@@ -37,9 +38,15 @@ pub fn world(world: &World) -> Vec<u8> {
     }
     let root = root(&mut pack, &world.name, &top);
     let sun = &world.scene.sun;
+    let lamp = |lamp| {
+        let colours = looks::lamp_colours(lamp);
+        json!({ "unlit": colours.unlit, "lit": colours.lit })
+    };
     let extras = json!({
         "ambient": world.scene.ambient,
         "sun": { "direction": sun.direction, "colour": sun.colour },
+        "sky": { "zenith": ZENITH.to_array(), "horizon": HORIZON.to_array(), "nadir": NADIR.to_array() },
+        "lamps": { "red": lamp(Lamp::Red), "yellow": lamp(Lamp::Yellow), "green": lamp(Lamp::Green) },
     });
     pack.finish(root, extras)
 }

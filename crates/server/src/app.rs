@@ -2,6 +2,7 @@
 
 use crate::access::{Access, Hosts, Token, guard, secure};
 use crate::camera::Camera;
+use crate::cdn::{CdnKeys, Installer, Source};
 use crate::driver::{DriveAt, Simulator, Start};
 use crate::evaluation::{self, Evaluations, JudgeOptions};
 use crate::feed::Feed;
@@ -10,8 +11,9 @@ use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
+use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
-use crate::{api, error, listen};
+use crate::{announce, api, error, listen};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -44,6 +46,12 @@ pub struct Options {
     pub world: Option<String>,
     /// Where worlds are installed from; the simulator itself if omitted.
     pub cdn: Option<String>,
+    /// Token of the CDN: of `cdn`, or of the simulator's own if that is omitted.
+    pub cdn_token: Option<Token>,
+    /// How long a CDN may be silent.
+    pub cdn_patience: Duration,
+    /// Refuse worlds whose files their id does not prove.
+    pub require_verified: bool,
     /// Secret that every request must carry.
     pub token: Option<Token>,
     /// Further names of this machine that requests may use.
@@ -85,6 +93,9 @@ pub enum StartError {
         /// Why.
         reason: std::io::Error,
     },
+    /// The address of the CDN makes no sense.
+    #[error("{0}")]
+    Cdn(String),
     /// An open address without a token.
     #[error("{0} can be reached from other machines: a token is needed, such as --token auto")]
     NeedsToken(SocketAddr),
@@ -96,6 +107,9 @@ pub enum StartError {
 /// What handlers share.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Parts>);
+
+/// A world by name, and its revision if it was installed: it may come anew in another one.
+type WorldRev = (String, Option<String>);
 
 /// The parts of a simulator.
 pub(crate) struct Parts {
@@ -111,13 +125,20 @@ pub(crate) struct Parts {
     pub(crate) workspace: PathBuf,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) profile: Arc<Profile>,
+    /// Where worlds come from, for people.
     pub(crate) cdn: String,
+    pub(crate) installer: Installer,
+    /// Folder of what was published here.
+    pub(crate) published: PathBuf,
+    pub(crate) cdn_keys: CdnKeys,
     /// Worlds that are being, or were, looked into for the list.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Waypoint files that were asked for, by world; one is made at a time.
-    pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<String, Option<Bytes>>>,
+    pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<WorldRev, Option<Bytes>>>,
+    /// The car for viewers.
+    pub(crate) car: CarFile,
     /// Thumbnails that were asked for, by world and revision; one is made at a time.
-    pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<(String, Option<String>), Bytes>>,
+    pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
     /// Places for open WebSockets.
@@ -146,12 +167,13 @@ pub struct Server {
 
 impl Server {
     /// Starts a simulator. It answers at once; its world comes a moment later.
-    pub async fn start(options: Options) -> Result<Server, StartError> {
+    pub async fn start(mut options: Options) -> Result<Server, StartError> {
         if !options.listen.ip().is_loopback() && options.token.is_none() {
             return Err(StartError::NeedsToken(options.listen));
         }
         let data = Arc::new(Data::open(&options.data_dir)?);
         let settings = data.settings();
+        options.library = options.library.with_installed(data.dir());
         evaluation::records::close_unfinished(&data)?;
         let (name, chosen) = first_world(&options, settings.last_world()?)?;
         let red = settings.lights(&name)?;
@@ -175,14 +197,32 @@ impl Server {
             .map_err(StartError::Thread)?;
         let profile = Arc::new(options.profile);
         let keeper = Keeper::new(Arc::clone(&data));
+        let library = Arc::new(options.library);
         let loader = Loader {
             simulator: simulator.clone(),
-            library: Arc::new(options.library),
+            library: Arc::clone(&library),
             keeper: keeper.clone(),
+            choosing: Arc::default(),
             profile: Arc::clone(&profile),
         };
         let feed = Feed::start(simulator.clone(), Arc::clone(&metrics));
-        let cdn = options.cdn.unwrap_or_else(|| format!("http://{}/cdn", reachable(address)));
+        let (stop, stopped) = watch::channel(false);
+        let published = data.dir().join("cdn");
+        let secret = options.cdn_token.as_ref().map(|t| t.secret().to_owned());
+        let (source, cdn, cdn_token) = match options.cdn {
+            Some(url) => {
+                let source = Source::web(&url, secret, options.cdn_patience).map_err(StartError::Cdn)?;
+                (source, url, None)
+            }
+            // Its own needs no way round by the network.
+            None => {
+                let url = format!("http://{}/cdn", reachable(address));
+                (Source::Folder(published.clone()), url, options.cdn_token)
+            }
+        };
+        let report = crate::installing::show(simulator.clone());
+        let installer = Installer::new(library, source, options.require_verified, report, stopped.clone());
+        let cdn_keys = CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() };
         let evaluations = Arc::new(Evaluations::new(evaluation::Parts {
             simulator: simulator.clone(),
             keeper: keeper.clone(),
@@ -207,8 +247,12 @@ impl Server {
             metrics,
             profile,
             cdn,
+            installer,
+            published,
+            cdn_keys,
             summarising: Mutex::default(),
             waypoints: tokio::sync::Mutex::default(),
+            car: CarFile::default(),
             thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
@@ -217,8 +261,8 @@ impl Server {
 
         let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
         let hosts = Hosts { allowed, network: !options.listen.ip().is_loopback() };
-        let router = with_layers(app.clone(), Access { hosts, token: options.token });
-        let (stop, stopped) = watch::channel(false);
+        announce::write(data.dir(), reachable(address), options.token.as_ref());
+        let router = with_layers(app.clone(), Access { hosts, token: options.token, cdn_token });
         let listening = tokio::spawn(listen::serve(listener, router, Arc::clone(&app.metrics), stopped));
         let (booted, boot) = watch::channel(None);
         tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
@@ -298,6 +342,7 @@ impl Server {
         self.app.feed.close();
         self.stop.send_replace(true);
         let _ = self.listening.await;
+        announce::remove(self.data.dir());
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
         let _ = tokio::time::timeout(Duration::from_millis(300), thread).await;
         drop(self.app);

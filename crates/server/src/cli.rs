@@ -33,6 +33,10 @@ pub(crate) enum What {
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
+    /// Publish a world, and print its id
+    Publish(Publish),
+    /// The worlds of a data folder: list, install, remove, import; rename and give access to published ones
+    Worlds(Worlds),
     /// Make a new builder project
     New(New),
     /// Write the floor of a world as a picture for printing, true to scale
@@ -55,7 +59,11 @@ pub(crate) enum What {
         speed: f64,
     },
     /// Print the OpenAPI document of the web API
-    Openapi,
+    Openapi {
+        /// That of the robot, which a physical car has too, in place of the simulator's
+        #[arg(long)]
+        robot: bool,
+    },
     /// Evaluate a student's program without a window; the exit status says how it went
     Evaluate(Evaluate),
     /// Try a judging script on a recorded drive: its log and its verdict
@@ -72,6 +80,116 @@ pub(crate) enum What {
     Jail {
         /// Which part.
         part: String,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Publish {
+    /// A builder project, NAME.json, or the folder of a world
+    pub(crate) path: String,
+    /// Folder of a CDN, or file:// address of one [default: that of this data folder's simulator]
+    #[arg(long, value_name = "FOLDER|URL")]
+    pub(crate) to: Option<String>,
+    /// Name for people [default: the project's]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Who may have it: everyone, everyone who knows its id, or who has the CDN's token
+    #[arg(long, value_enum, default_value_t = Level::Unlisted)]
+    pub(crate) access: Level,
+    #[command(flatten)]
+    pub(crate) data: DataDir,
+}
+
+/// Who may have a published world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    /// Everyone; it is listed
+    Public,
+    /// Everyone who knows its id
+    Unlisted,
+    /// Who has the CDN's token
+    Private,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DataDir {
+    /// Folder for settings and worlds [default: the platform's folder for application data]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR", global = true)]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Worlds {
+    #[command(subcommand)]
+    pub(crate) what: WorldsWhat,
+    #[command(flatten)]
+    pub(crate) data: DataDir,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum WorldsWhat {
+    /// List the worlds that can be switched to, or those that were published
+    List {
+        /// Those that were published to this data folder
+        #[arg(long)]
+        published: bool,
+        /// Those that a simulator elsewhere lists
+        #[arg(long, value_name = "URL", value_parser = web_address, conflicts_with = "published")]
+        cdn: Option<String>,
+        /// Token of that CDN
+        #[arg(long, value_name = "TOKEN", env = "CHICANE_CDN_TOKEN", hide_env_values = true)]
+        cdn_token: Option<String>,
+    },
+    /// Install a published world
+    Install {
+        /// Its id: 32 hex digits
+        id: String,
+        /// Where it was published [default: what was published to this data folder, or what the simulator says that uses it]
+        #[arg(long, value_name = "URL", value_parser = web_address)]
+        cdn: Option<String>,
+        /// Token of that CDN, for private worlds
+        #[arg(long, value_name = "TOKEN", env = "CHICANE_CDN_TOKEN", hide_env_values = true)]
+        cdn_token: Option<String>,
+        /// Refuse it if its id does not prove its files
+        #[arg(long)]
+        require_verified: bool,
+    },
+    /// Remove an installed world
+    Remove {
+        /// Its name, custom_ID, or its id
+        world: String,
+    },
+    /// Give a published world another name
+    Rename {
+        /// Its id
+        id: String,
+        /// The new name for people
+        name: String,
+        /// Folder of the CDN [default: that of this data folder]
+        #[arg(long, value_name = "FOLDER|URL")]
+        to: Option<String>,
+    },
+    /// Say who may have a published world
+    Access {
+        /// Its id
+        id: String,
+        /// The new level
+        #[arg(value_enum)]
+        level: Level,
+        /// Folder of the CDN [default: that of this data folder]
+        #[arg(long, value_name = "FOLDER|URL")]
+        to: Option<String>,
+    },
+    /// Install a Gazebo-style folder (worlds/, models/, meshes/, routes/) as a world
+    Import {
+        /// The folder
+        folder: String,
+        /// Which of its worlds, if there are several: the stem of its file
+        #[arg(long, value_name = "NAME")]
+        world: Option<String>,
+        /// Name for people [default: that of the world file]
+        #[arg(long)]
+        name: Option<String>,
     },
 }
 
@@ -188,6 +306,13 @@ pub(crate) struct Serve {
     /// Where published worlds are installed from [default: this simulator's own /cdn]
     #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
     pub(crate) cdn: Option<String>,
+    /// Token of the CDN: sent to it for private worlds; of this simulator's own /cdn if no --cdn is given,
+    /// which it opens without giving away control
+    #[arg(long, value_name = "TOKEN", env = "CHICANE_CDN_TOKEN", hide_env_values = true)]
+    pub(crate) cdn_token: Option<String>,
+    /// Refuse published worlds whose id does not prove their files
+    #[arg(long, env = "CHICANE_REQUIRE_VERIFIED")]
+    pub(crate) require_verified: bool,
     /// Secret that every request must carry; `auto` makes one and prints it
     #[arg(long, env = "CHICANE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,

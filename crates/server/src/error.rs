@@ -3,12 +3,13 @@
 use crate::body::BadBody;
 use crate::driver::Refused;
 use crate::keeper::KeepError;
-use crate::loader::LoadFailure;
+use crate::loader::{LoadFailure, RemoveFailure};
 use crate::robot::{self, RobotError};
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chicane_sim::{NotMovableWhy, Refusal};
+use chicane_store::InstallError;
 use chicane_wire::{ErrorBody, Invalid};
 use std::borrow::Cow;
 
@@ -119,6 +120,32 @@ impl From<LoadFailure> for ApiError {
             LoadFailure::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why),
             LoadFailure::Refused(refused) => refused.into(),
             LoadFailure::NotKept(error) => error.into(),
+        }
+    }
+}
+
+impl From<InstallError> for ApiError {
+    fn from(error: InstallError) -> ApiError {
+        let status = match error {
+            InstallError::NotPublished => StatusCode::NOT_FOUND,
+            InstallError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            InstallError::Rule(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            InstallError::Cdn(_) => StatusCode::BAD_GATEWAY,
+            InstallError::Disk(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            InstallError::Busy | InstallError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        ApiError::new(status, error.to_string())
+    }
+}
+
+impl RemoveFailure {
+    /// The answer about this world.
+    pub(crate) fn of(self, name: &str) -> ApiError {
+        match self {
+            RemoveFailure::NotFound => ApiError::not_found("world not found"),
+            RemoveFailure::Protected => ApiError::forbidden(format!("cannot delete protected world: {name}")),
+            RemoveFailure::Current => ApiError::conflict("world is current: switch to another one first"),
+            RemoveFailure::Disk(why) => ApiError::internal(format!("the world can't be deleted: {why}")),
         }
     }
 }

@@ -27,6 +27,19 @@ pub(crate) enum LoadFailure {
     NotKept(KeepError),
 }
 
+/// Why a world was not removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RemoveFailure {
+    /// No world of this name.
+    NotFound,
+    /// It came with the program.
+    Protected,
+    /// It runs, or is on its way in.
+    Current,
+    /// The disk does not let us.
+    Disk(String),
+}
+
 impl From<Refused> for LoadFailure {
     fn from(refused: Refused) -> LoadFailure {
         LoadFailure::Refused(refused)
@@ -39,6 +52,8 @@ pub(crate) struct Loader {
     pub(crate) simulator: Simulator,
     pub(crate) library: Arc<Library>,
     pub(crate) keeper: Keeper,
+    /// Held while a world is chosen, or removed: none is removed between being chosen and being noted.
+    pub(crate) choosing: Arc<tokio::sync::Mutex<()>>,
     pub(crate) profile: Arc<Profile>,
 }
 
@@ -78,14 +93,17 @@ impl Loader {
         name: &str,
         lights: Lights,
     ) -> Result<Arc<Published>, LoadFailure> {
-        let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
-        let own = self.clone();
+        self.find(name).await.ok_or(LoadFailure::NotFound)?;
+        let (own, name) = (self.clone(), name.to_owned());
         let work = tokio::spawn(async move {
+            let choosing = own.choosing.lock().await;
+            let entry = own.library.entry(&name).ok_or(LoadFailure::NotFound)?;
             // The first world's transition is open since the sim thread started.
             if kind != TransitionKind::Boot {
                 let of = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
                 own.simulator.begin(kind, Arc::from(format!("{}.world", entry.name)), of).await?;
             }
+            drop(choosing);
             let started = std::time::Instant::now();
             let loading = own.clone();
             let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights)).await;
@@ -122,6 +140,43 @@ impl Loader {
             Ok(published)
         });
         work.await.unwrap_or(Err(LoadFailure::Refused(Refused::Failed)))
+    }
+
+    /// A world by name, also one that another program has just installed.
+    pub(crate) async fn find(&self, name: &str) -> Option<Entry> {
+        if let Some(entry) = self.library.entry(name) {
+            return Some(entry);
+        }
+        self.refresh().await;
+        self.library.entry(name)
+    }
+
+    /// Takes note of what other programs installed.
+    pub(crate) async fn refresh(&self) {
+        let library = Arc::clone(&self.library);
+        let _ = tokio::task::spawn_blocking(move || library.refresh()).await;
+    }
+
+    /// Removes an installed world, unless it runs, or is on its way in.
+    pub(crate) async fn remove(&self, name: &str) -> Result<(), RemoveFailure> {
+        let _choosing = self.choosing.lock().await;
+        let entry = self.library.entry(name).ok_or(RemoveFailure::NotFound)?;
+        if !entry.deletable {
+            return Err(RemoveFailure::Protected);
+        }
+        let now = self.simulator.now();
+        let served = now.running.as_ref().map(|seen| &*seen.place.name);
+        let coming = now.transition.as_ref().and_then(|t| t.target.strip_suffix(".world"));
+        if [served, coming, now.lost.as_deref()].contains(&Some(name)) {
+            return Err(RemoveFailure::Current);
+        }
+        let (library, name) = (Arc::clone(&self.library), name.to_owned());
+        let removed = tokio::task::spawn_blocking(move || library.remove(&name)).await;
+        match removed.unwrap_or_else(|e| Err(std::io::Error::other(e))) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(RemoveFailure::NotFound),
+            Err(e) => Err(RemoveFailure::Disk(e.to_string())),
+        }
     }
 
     fn load(&self, entry: Entry, lights: Lights) -> Result<Loaded, LoadFailure> {

@@ -4,6 +4,7 @@
 //! it; `chicane lap <world>` drives a lap of it without a window, as fast as the machine can.
 //! `chicane new`, `chicane check` and `chicane build` make worlds of builder projects, `chicane print` their floor. `chicane
 //! evaluate` and `chicane judge` run an evaluation without a window; `chicane setup` prepares what judging scripts need.
+//! `chicane publish` and `chicane worlds` bring worlds to others, and here.
 #![allow(clippy::disallowed_methods)]
 
 mod check;
@@ -14,9 +15,11 @@ mod lap;
 mod log;
 mod progress;
 mod projects;
+mod publish;
 mod script;
 mod serve;
 mod setup;
+mod worlds;
 
 use chicane_store::{FolderBundle, Library, LoadError};
 use chicane_world::{Assets, World};
@@ -33,6 +36,8 @@ fn main() -> ExitCode {
         Some(What::Check { path }) if Path::new(path).is_file() => projects::check_project(path),
         Some(What::Check { path }) => check::run(path),
         Some(What::Build { project, output }) => projects::build_into(project, output),
+        Some(What::Publish(wanted)) => publish::run(wanted),
+        Some(What::Worlds(wanted)) => worlds::run(wanted),
         Some(What::New(new)) => projects::new(new),
         Some(What::Print { world, output, dpi }) => projects::print(world, output, *dpi),
         Some(What::Lap { world, speed }) => lap::run(world, *speed),
@@ -43,8 +48,8 @@ fn main() -> ExitCode {
         }
         Some(What::Setup) => setup::run(),
         Some(What::Jail { part }) => chicane_session::jail::main(part),
-        Some(What::Openapi) => {
-            println!("{}", chicane_server::openapi());
+        Some(What::Openapi { robot }) => {
+            println!("{}", if *robot { chicane_server::robot_openapi() } else { chicane_server::openapi() });
             Ok(())
         }
     };

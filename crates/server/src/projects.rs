@@ -2,6 +2,7 @@
 
 use crate::cli::New;
 use crate::progress::Progress;
+use chicane_builder::project::WorldName;
 use chicane_builder::{Files, Finding, Line, Project, Severity, Wish, build, check, check_files, random};
 use chicane_render::{Print, thumbnail};
 use chicane_store::FolderBundle;
@@ -84,13 +85,19 @@ pub(crate) struct Made {
 
 /// Makes the world of a project.
 pub(crate) fn make(path: &str) -> Result<Made, String> {
-    let (project, files) = open(path)?;
+    make_as(path, None)
+}
+
+/// The same, with its world and all its files called otherwise.
+pub(crate) fn make_as(path: &str, name: Option<WorldName>) -> Result<Made, String> {
+    let (mut project, files) = open(path)?;
     let mut progress = Progress::new(format!("building {}", project.name));
+    project.name = name.unwrap_or(project.name);
     let mut bundle = build(&project, &files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
     progress.set(0.2);
     // Whatever the check lets through must load.
     let world = World::load(&Assets::of(&bundle)).map_err(|e| format!("the world can't be loaded: {e}"))?;
-    progress.say(format!("drawing {}", project.name));
+    progress.say(format!("drawing {}", project.display_name));
     progress.set(0.4);
     let picture = thumbnail(&world, Arc::new(Profile::gen1()));
     bundle.insert(format!("track_iconography/{}.png", project.name), picture);

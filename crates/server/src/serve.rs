@@ -48,6 +48,9 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         data_dir,
         world: serve.world.clone(),
         cdn: serve.cdn.clone(),
+        cdn_token: cdn_token(serve.cdn_token.as_deref())?,
+        cdn_patience: chicane_server::CDN_PATIENCE,
+        require_verified: serve.require_verified,
         token: token.clone(),
         allow_hosts: serve.allow_host.clone(),
         profile: profile(&serve.robot)?,
@@ -120,6 +123,12 @@ fn raise_descriptor_limit() {
             }
         }
     }
+}
+
+/// The token of a CDN, if one was given.
+pub(crate) fn cdn_token(text: Option<&str>) -> Result<Option<Token>, String> {
+    let token = text.filter(|text| !text.is_empty()).map(Token::parse).transpose();
+    token.map_err(|e| format!("--cdn-token: {e}"))
 }
 
 fn profile(robot: &str) -> Result<Profile, String> {

@@ -21,7 +21,8 @@ pub(crate) fn flat_pose(pose: &Pose) -> FlatPose {
 }
 
 pub(crate) fn vehicle(car: &VehicleState) -> wire::VehiclePose {
-    wire::VehiclePose { pose: pose(&car.pose), speed: Num(car.speed), steering: Num(car.steering) }
+    let [speed, steering, pan, tilt] = [car.speed, car.steering, car.pan, car.tilt].map(Num);
+    wire::VehiclePose { pose: pose(&car.pose), speed, steering, pan, tilt }
 }
 
 pub(crate) fn size(v: DVec3) -> Size {

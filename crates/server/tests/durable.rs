@@ -1,6 +1,7 @@
 //! The program itself: what it was told is there after a kill, and it ends and complains as it should.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
+#[allow(dead_code, reason = "another test uses the rest")]
 #[path = "durable/program.rs"]
 mod program;
 
@@ -232,6 +233,8 @@ fn help_mentions_every_option() {
             "--data-dir",
             "--world",
             "--cdn",
+            "--cdn-token",
+            "--require-verified",
             "--token",
             "--allow-host",
             "--robot",
@@ -244,7 +247,7 @@ fn help_mentions_every_option() {
         }
     }
     let help = text(&["--help"]);
-    for command in ["serve", "check", "lap", "openapi"] {
+    for command in ["serve", "check", "lap", "openapi", "publish", "worlds"] {
         assert!(help.contains(command), "{command} is not in\n{help}");
     }
 }

@@ -108,7 +108,7 @@ fn named(pid: Option<u32>) -> String {
 }
 
 /// Makes a folder, and those above it, for this user alone.
-fn make(dir: &Path) -> std::io::Result<()> {
+pub fn make(dir: &Path) -> std::io::Result<()> {
     if dir.is_dir() {
         return Ok(());
     }

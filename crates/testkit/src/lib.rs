@@ -1,6 +1,7 @@
 //! What tests and benchmarks share: the shipped worlds, and small ones made in code.
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
+pub mod cdn;
 pub mod http;
 mod pilot;
 pub mod sounds;

@@ -15,6 +15,7 @@ mod model;
 mod named;
 mod num;
 mod robot;
+mod scene;
 mod state;
 mod step;
 mod vehicle;
@@ -48,6 +49,7 @@ pub use robot::{
     SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
     VolumeChanged, VolumeRequest, Waiting,
 };
+pub use scene::Scene;
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{
     ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, OdomObservation,
@@ -59,8 +61,8 @@ pub use vehicle::{
 };
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{
-    Deleted, InstallRequest, InstallRequestBody, Publication, SwitchRequest, SwitchRequestBody, Switched,
-    WorldEntry, WorldId, Worlds,
+    Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest,
+    SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
 
 /// The body of every error.

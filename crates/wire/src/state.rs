@@ -45,7 +45,7 @@ pub struct State {
     pub websocket: bool,
     /// A world is being loaded.
     pub switching: bool,
-    /// What is being loaded.
+    /// What is being loaded, or else what is being installed (`kind: "install"`), which disturbs nothing.
     pub transition: Option<Transition>,
     /// Simulated seconds; null before the first world.
     pub time: Option<Num>,
@@ -88,6 +88,10 @@ pub struct VehiclePose {
     pub speed: Num,
     /// Angle of the virtual centre wheel, rad, + is left.
     pub steering: Num,
+    /// Where the camera looks, rad, + is left.
+    pub pan: Num,
+    /// Where the camera looks, rad, + is up.
+    pub tilt: Num,
 }
 
 /// A world on its way in.
@@ -112,6 +116,8 @@ pub enum TransitionKind {
     Switch,
     /// The same world anew.
     Respawn,
+    /// A published world is being installed. The running one runs on, and `switching` is false.
+    Install,
 }
 
 /// The student's program.

@@ -6,8 +6,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Id of a published world: 32 lower-case hex digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorldId(String);
+
+impl std::fmt::Display for WorldId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl WorldId {
     /// Reads an id.
@@ -52,6 +58,8 @@ pub struct WorldEntry {
     pub evaluation: bool,
     /// Whether it may be deleted.
     pub deletable: bool,
+    /// Whether its files are proven: it came with the program, or its id is the sum of its files.
+    pub verified: bool,
 }
 
 /// Body of `POST /switch`: one of the two.
@@ -147,6 +155,24 @@ impl Body for InstallRequest {
         let id = fields.text("world_id", wrong)?.and_then(WorldId::parse);
         id.map(|world_id| InstallRequest { world_id }).ok_or_else(|| Invalid::new(wrong))
     }
+}
+
+/// Answer of `POST /worlds/install`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InstallAnswer {
+    /// Always true.
+    pub ok: bool,
+    /// World file, as `POST /switch` takes it.
+    #[schema(example = "custom_0123456789abcdef0123456789abcdef.world")]
+    pub world: String,
+    /// Its name for people.
+    pub name: String,
+    /// Revision of its files.
+    pub rev: String,
+    /// Whether it was there already, so that nothing was fetched but its description.
+    pub cached: bool,
+    /// Whether its id proves its files.
+    pub verified: bool,
 }
 
 /// Answer of `DELETE /worlds/<name>`.

@@ -5,9 +5,9 @@ use glam::Vec3;
 use wide::f32x8;
 
 /// Linear RGB straight up, at the horizon, and straight down.
-const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
-const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
-const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
+pub(crate) const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
+pub(crate) const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
+pub(crate) const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
 
 /// The sky of a world, ready to be asked.
 #[derive(Debug, Clone, Copy)]

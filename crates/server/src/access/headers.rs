@@ -5,8 +5,8 @@ use axum::response::Response;
 
 /// Pages load everything from this server, run no script written into them and are not framed.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
-    media-src 'self' blob:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
-    form-action 'none'; frame-ancestors 'none'";
+    media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
+    form-action 'self'; frame-ancestors 'none'";
 
 /// Adds the headers to an answer.
 pub(crate) fn secure(mut response: Response) -> Response {

@@ -9,6 +9,7 @@ mod headers;
 mod host;
 mod origin;
 mod path;
+mod sign_in;
 mod token;
 
 pub(crate) use headers::secure;
@@ -34,6 +35,8 @@ pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 pub(crate) struct Access {
     pub(crate) hosts: Hosts,
     pub(crate) token: Option<Token>,
+    /// Opens `/cdn`, and nothing else.
+    pub(crate) cdn_token: Option<Token>,
 }
 
 /// Lets a request in, or answers why not, in the same shape on every path.
@@ -42,7 +45,9 @@ pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, n
         Ok(Entry::Welcome) => return next.run(request).await,
         Ok(Entry::Redirect(answer)) => return answer,
         Err(error) if error.status == StatusCode::UNAUTHORIZED => {
-            ([("www-authenticate", "Bearer")], error).into_response()
+            let page = sign_in::page(request.method(), request.uri(), request.headers());
+            let answer = page.unwrap_or_else(|| error.into_response());
+            ([("www-authenticate", "Bearer")], answer).into_response()
         }
         Err(error) => error.into_response(),
     };
@@ -66,9 +71,15 @@ fn check(access: &Access, request: &Request) -> Result<Entry, ApiError> {
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     origin::check(request.method(), request.headers(), &host)?;
+    // Other simulators may have published worlds without being able to control this one.
+    let port = local.map_or(0, |l| l.port());
+    let for_cdn = access.cdn_token.as_ref().filter(|_| request.uri().path().starts_with("/cdn/"));
+    if for_cdn.is_some_and(|token| token.is_carried(request.headers(), port)) {
+        return Ok(Entry::Welcome);
+    }
     match &access.token {
         None => Ok(Entry::Welcome),
-        Some(token) => match token.check(request.uri(), request.headers(), local.map_or(0, |l| l.port()))? {
+        Some(token) => match token.check(request.uri(), request.headers(), port)? {
             None => Ok(Entry::Welcome),
             Some(answer) => Ok(Entry::Redirect(answer)),
         },

@@ -40,6 +40,12 @@ impl Token {
         &self.0
     }
 
+    /// Whether a request carries it, as a header or a cookie.
+    pub(crate) fn is_carried(&self, headers: &HeaderMap, port: u16) -> bool {
+        let bearer = headers.get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()).and_then(bearer);
+        bearer.is_some_and(|t| self.is(t)) || cookies(headers, &cookie_name(port)).any(|t| self.is(t))
+    }
+
     /// Lets a request in that carries the token. A page asked for with the token in its address is
     /// answered here: with a cookie, and with its address without the token.
     pub(super) fn check(
@@ -49,8 +55,7 @@ impl Token {
         port: u16,
     ) -> Result<Option<Response>, ApiError> {
         let cookie = cookie_name(port);
-        let bearer = headers.get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()).and_then(bearer);
-        if bearer.is_some_and(|t| self.is(t)) || cookies(headers, &cookie).any(|t| self.is(t)) {
+        if self.is_carried(headers, port) {
             return Ok(self.without_token(uri, &cookie));
         }
         let page = matches!(uri.path(), "/sim" | "/sim/");

@@ -4,9 +4,12 @@ mod clock;
 mod display;
 mod evaluation;
 mod events;
+mod install;
 mod lights;
 mod objects;
+mod packed;
 mod print;
+mod scene;
 mod state;
 mod step;
 mod thumbnail;
@@ -63,6 +66,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(world::world))
         .routes(routes!(world::route))
         .routes(routes!(world::bounds))
+        .routes(routes!(scene::scene))
         .routes(routes!(objects::list))
         .routes(routes!(objects::set_pose))
         // Traffic lights
@@ -85,8 +89,8 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))
         .routes(routes!(worlds::publication))
-        .routes(routes!(worlds::install))
-        .routes(routes!(worlds::delete))
+        .routes(routes!(install::install))
+        .routes(routes!(install::delete))
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
         .routes(routes!(thumbnail::thumbnail_of))
@@ -103,7 +107,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
         .route("/sim/viewer/{file}", get(viewer::asset))
+        .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
+        .route("/cdn/{*path}", get(crate::cdn::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)

@@ -33,7 +33,7 @@ const USUAL_DPI: u16 = 150;
     (status = 503, body = ErrorBody, description = "Too many prints are being made"),
 ))]
 pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) -> Result<Response, ApiError> {
-    entry(&app, &name)?;
+    entry(&app, &name).await?;
     let dpi = dpi(&uri)?;
     let turn = app.prints.turn().await;
     let turn = turn.map_err(|Busy| ApiError::unavailable("too many prints are being made; try again"))?;

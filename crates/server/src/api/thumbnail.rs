@@ -23,7 +23,7 @@ const MAX_FILE: usize = 4 << 20;
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
 pub(super) async fn thumbnail_of(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
-    let key = (name.clone(), entry(&app, &name)?.rev);
+    let key = (name.clone(), entry(&app, &name).await?.rev);
     // One is drawn at a time; whoever wants the same one finds it made.
     let mut made = app.thumbnails.lock().await;
     let known = made.get(&key).cloned();

@@ -11,8 +11,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chicane_store::{Entry, LoadError, Summary};
 use chicane_wire::{
-    Deleted, ErrorBody, InstallRequest, InstallRequestBody, Num, Octets, Publication, SwitchRequest,
-    SwitchRequestBody, Switched, WorldEntry, Worlds,
+    ErrorBody, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry, Worlds,
 };
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,6 +29,7 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
         official: entry.official,
         evaluation: summary.is_some_and(|s| s.evaluation),
         deletable: entry.deletable,
+        verified: entry.verified,
     });
     let current = app.simulator.now().current().map(|name| name.to_string());
     Json(Worlds { worlds: worlds.collect(), current })
@@ -40,8 +40,10 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
 async fn summarised(app: &App) -> Vec<(Option<Summary>, Entry)> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let library = &app.loader.library;
+    app.loader.refresh().await;
     let entries = library.entries();
-    let unknown = |e: &&Entry| library.known_summary(&e.name).is_none();
+    // One that was removed meanwhile is not waited for.
+    let unknown = |e: &&Entry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
@@ -72,9 +74,8 @@ pub(super) async fn switch(
     let name = match request {
         SwitchRequest::Name(name) => name,
         SwitchRequest::Id(id) => {
-            let installed = |e: &Entry| e.world_id.as_deref() == Some(id.as_str());
-            let entry = app.loader.library.entries().into_iter().find(installed);
-            entry.ok_or_else(|| ApiError::not_found("world not installed"))?.name
+            let installed = app.loader.find(&format!("custom_{id}")).await;
+            installed.ok_or_else(|| ApiError::not_found("world not installed"))?.name
         }
     };
     app.loader.switch(&name).await?;
@@ -97,28 +98,6 @@ pub(super) async fn publication(State(app): State<App>) -> Result<Json<Publicati
     }))
 }
 
-/// Installs a published world from the CDN.
-#[utoipa::path(post, path = "/worlds/install", tag = "World management", request_body = InstallRequestBody, responses(
-    (status = 400, body = ErrorBody),
-    (status = 502, body = ErrorBody, description = "The CDN failed"),
-))]
-pub(super) async fn install(Body(_): Body<InstallRequest>) -> ApiError {
-    ApiError::new(StatusCode::BAD_GATEWAY, "worlds can't be installed by this version of the simulator")
-}
-
-/// Deletes an installed world.
-#[utoipa::path(delete, path = "/worlds/{name}", tag = "World management",
-    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$")), responses(
-    (status = 200, body = Deleted),
-    (status = 403, body = ErrorBody, description = "A world that can't be deleted"),
-    (status = 404, body = ErrorBody, description = "No such world"),
-    (status = 409, body = ErrorBody, description = "It is the current world"),
-))]
-pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<Json<Deleted>, ApiError> {
-    entry(&app, &name)?;
-    Err(ApiError::forbidden(format!("cannot delete protected world: {name}")))
-}
-
 /// The waypoints of a world as a NumPy array: centre, inner and outer x and y.
 #[utoipa::path(get, path = "/worlds/{name}/waypoints.npy", tag = "World management",
     params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
@@ -127,9 +106,10 @@ pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<J
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
 pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
-    entry(&app, &name)?;
+    // An installed world may come anew in another revision.
+    let key = (name.clone(), entry(&app, &name).await?.rev);
     let mut made = app.waypoints.lock().await;
-    let known = made.get(&name).cloned();
+    let known = made.get(&key).cloned();
     let npy = match known {
         Some(npy) => npy,
         None => {
@@ -137,7 +117,8 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
             let load = move || library.load(&file).map(|world| world.route.map(|r| Bytes::from(r.to_npy())));
             let loaded = tokio::task::spawn_blocking(load).await;
             let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))?.map_err(load_error)?;
-            made.insert(name.clone(), npy.clone());
+            made.retain(|(other, _), _| *other != name);
+            made.insert(key, npy.clone());
             npy
         }
     };
@@ -158,6 +139,6 @@ pub(super) fn load_error(error: LoadError) -> ApiError {
     }
 }
 
-pub(super) fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
-    app.loader.library.entry(name).ok_or_else(|| ApiError::not_found("world not found"))
+pub(super) async fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
+    app.loader.find(name).await.ok_or_else(|| ApiError::not_found("world not found"))
 }

@@ -24,7 +24,7 @@ pub(crate) use published::{Badge, Exposure, Published, RobotView};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use chicane_sim::{Applied, Command};
-use chicane_wire::{OverlayRequest, StepRequest, TransitionKind};
+use chicane_wire::{OverlayRequest, StepRequest, Transition, TransitionKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -193,6 +193,11 @@ impl Simulator {
     /// Says how far the loading is. One that is lost does no harm.
     pub(crate) fn progress(&self, part: f64) {
         let _ = self.inbox.try_send(Order::Progress(part));
+    }
+
+    /// Shows what is being installed.
+    pub(crate) async fn installing(&self, what: Option<Transition>) -> Answer<()> {
+        self.insist(|reply| Order::Installing(what, reply)).await
     }
 
     pub(crate) async fn swap(&self, loaded: Loaded) -> Answer<()> {

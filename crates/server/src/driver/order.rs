@@ -4,7 +4,7 @@ use super::judging::Entry;
 use super::place::Place;
 use super::published::Published;
 use chicane_sim::{Applied, Command, Lamp, Refusal, Sim};
-use chicane_wire::{Observation, TransitionKind};
+use chicane_wire::{Observation, Transition, TransitionKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -35,6 +35,8 @@ pub(crate) enum Order {
     Begin { kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>, reply: Reply<()> },
     /// How far the loading is, 0 to 1.
     Progress(f64),
+    /// What is being installed; nothing of the world is touched by that.
+    Installing(Option<Transition>, Reply<()>),
     /// The world that was loaded takes the place of the old one.
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Loading failed; the old world stays.

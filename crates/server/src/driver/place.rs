@@ -1,5 +1,6 @@
 //! A world as it is served: what does not change while it runs, written out once.
 
+use crate::scene::SceneFile;
 use crate::view;
 use bytes::Bytes;
 use chicane_render::Stage;
@@ -26,6 +27,8 @@ pub(crate) struct Place {
     pub(crate) evaluation_json: Option<Bytes>,
     /// Made ready for drawing when someone first wants a picture.
     stage: OnceLock<Arc<Stage>>,
+    /// For viewers, likewise.
+    scene: OnceLock<Arc<SceneFile>>,
 }
 
 impl std::fmt::Debug for Place {
@@ -56,12 +59,19 @@ impl Place {
             names,
             lights,
             stage: OnceLock::new(),
+            scene: OnceLock::new(),
         })
     }
 
     /// The world ready to be drawn. The first call takes a while.
     pub(crate) fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
         Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
+    }
+
+    /// The world for viewers. The first call takes a while.
+    pub(crate) fn scene(&self) -> Arc<SceneFile> {
+        let make = || Arc::new(SceneFile::new(chicane_render::glb::world(&self.world)));
+        Arc::clone(self.scene.get_or_init(make))
     }
 }
 

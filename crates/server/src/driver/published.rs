@@ -20,6 +20,8 @@ pub(crate) struct Published {
     /// The world that is served, and its state.
     pub(crate) running: Option<Seen>,
     pub(crate) transition: Option<Transition>,
+    /// A world that is being installed beside the running one.
+    pub(crate) installing: Option<Transition>,
     pub(crate) clock: ClockView,
     pub(crate) overlay: OverlayView,
     pub(crate) brightness: f64,
@@ -176,7 +178,7 @@ impl Published {
             running: seen.is_some(),
             websocket: true,
             switching: self.transition.is_some(),
-            transition: self.transition.clone(),
+            transition: self.transition.clone().or_else(|| self.installing.clone()),
             time: seen.map(|s| Num(s.snapshot.time_s)),
             paused: self.clock.paused,
             rtf: Num(self.clock.rtf),

@@ -47,6 +47,7 @@ pub(super) struct Driver {
     pub(super) pacer: Pacer,
     pub(super) meter: Meter,
     pub(super) transition: Option<Transition>,
+    installing: Option<Transition>,
     overlay: OverlayView,
     pub(super) brightness: f64,
     pub(super) assets_version: u64,
@@ -77,6 +78,7 @@ impl Driver {
             changes: 0,
             running: None,
             transition: Some(start.transition.clone()),
+            installing: None,
             clock: ClockView { paused: false, speed: start.speed, rtf: 0.0 },
             overlay: OverlayView::none(),
             brightness: start.brightness,
@@ -99,6 +101,7 @@ impl Driver {
             pacer: Pacer::new(start.speed, now),
             meter: Meter::new(now),
             transition: Some(start.transition.clone()),
+            installing: None,
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
@@ -204,6 +207,10 @@ impl Driver {
                     transition.progress = Num(part);
                     self.change();
                 }
+            }
+            Order::Installing(what, reply) => {
+                self.installing = what;
+                self.reply(reply, ());
             }
             Order::Swap { loaded, reply } => {
                 self.swap(*loaded);
@@ -465,6 +472,7 @@ impl Driver {
             changes: self.changes,
             running: seen,
             transition: self.transition.clone(),
+            installing: self.installing.clone(),
             clock: ClockView { paused, speed: self.pacer.speed(), rtf },
             overlay: self.overlay.clone(),
             brightness: self.brightness,

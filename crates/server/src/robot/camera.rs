@@ -77,7 +77,7 @@ impl Reader {
             };
             if let Some(exposure) = exposure.filter(is_new) {
                 let jpeg = self.app.camera.jpeg(&exposure, self.size, brightness).await.ok()?;
-                let part = part(&jpeg, &text(exposure.snapshot.time_s));
+                let part = part(&jpeg, &text(exposure.snapshot.time_s), self.last.is_none());
                 self.last = Some((exposure, brightness.to_bits()));
                 return Some(part);
             }
@@ -87,14 +87,19 @@ impl Reader {
     }
 }
 
-fn part(jpeg: &Bytes, time: &str) -> Bytes {
+/// A part of the stream with the boundary behind it: browsers show a picture when they see its end, which may
+/// be long before the next one.
+fn part(jpeg: &Bytes, time: &str, first: bool) -> Bytes {
+    let boundary = format!("--{BOUNDARY}\r\n");
+    let opening = if first { boundary.as_str() } else { "" };
     let head = format!(
-        "--{BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\nX-Sim-Time: {time}\r\n\r\n",
+        "{opening}Content-Type: image/jpeg\r\nContent-Length: {}\r\nX-Sim-Time: {time}\r\n\r\n",
         jpeg.len()
     );
-    let mut bytes = BytesMut::with_capacity(head.len() + jpeg.len() + 2);
+    let mut bytes = BytesMut::with_capacity(head.len() + jpeg.len() + 2 + boundary.len());
     bytes.put(head.as_bytes());
     bytes.put(jpeg.as_ref());
     bytes.put(&b"\r\n"[..]);
+    bytes.put(boundary.as_bytes());
     bytes.freeze()
 }

@@ -110,6 +110,11 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(about::health))
 }
 
+/// The OpenAPI document as it is served.
+pub fn openapi() -> String {
+    Docs::new(routes().split_for_parts().1, "", &COMMON).json()
+}
+
 /// Everything at the root.
 pub(crate) fn router(app: &App) -> Router<App> {
     let (routes, document) = routes().split_for_parts();

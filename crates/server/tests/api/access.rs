@@ -10,7 +10,7 @@ const PATHS: [&str; 9] = [
     "/sim/api/events",
     "/sim/api/openapi.json",
     "/sim",
-    "/sim/viewer/viewer.css",
+    "/sim/viewer/icon.svg",
     "/sim/api/docs",
     "/metrics",
     "/nothing",

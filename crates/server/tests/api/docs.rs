@@ -37,6 +37,7 @@ fn the_document_has_every_path_of_the_contract() {
         ("world", "get"),
         ("route", "get"),
         ("bounds", "get"),
+        ("scene", "get"),
         ("objects", "get"),
         ("models/{name}/pose", "post"),
         ("traffic_lights", "get"),
@@ -115,6 +116,7 @@ fn pages_load_everything_from_here() {
             let expected = match address.rsplit_once('.').map(|(_, ending)| ending) {
                 Some("js") => "javascript",
                 Some("css") => "text/css",
+                Some("svg") => "image/svg+xml",
                 _ => "text/html",
             };
             assert!(kind.contains(expected), "{address} is {kind}");

@@ -37,6 +37,9 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
         data_dir: data.path().to_owned(),
         world: None,
         cdn: None,
+        cdn_token: None,
+        cdn_patience: chicane_server::CDN_PATIENCE,
+        require_verified: false,
         token: None,
         allow_hosts: Vec::new(),
         profile: Profile::gen1(),
@@ -101,6 +104,27 @@ impl Setup {
 
     pub(crate) fn token(mut self, token: &str) -> Setup {
         self.options.token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
+    pub(crate) fn cdn(mut self, url: impl Into<String>) -> Setup {
+        self.options.cdn = Some(url.into());
+        self
+    }
+
+    pub(crate) fn cdn_token(mut self, token: &str) -> Setup {
+        self.options.cdn_token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
+    /// How long a CDN may be silent.
+    pub(crate) fn patience(mut self, patience: Duration) -> Setup {
+        self.options.cdn_patience = patience;
+        self
+    }
+
+    pub(crate) fn require_verified(mut self) -> Setup {
+        self.options.require_verified = true;
         self
     }
 
@@ -202,6 +226,11 @@ impl Simulator {
         assert_eq!(events.head.status, 200);
         assert_eq!(events.head.header("content-type"), Some("text/event-stream"));
         events
+    }
+
+    /// Its data folder.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.data.path()
     }
 
     /// Stops, and says how long that took.

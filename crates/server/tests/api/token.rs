@@ -28,7 +28,7 @@ fn without_the_token_nothing_is_answered() {
         vec![("cookie", "other=1; chicane_token_1=")],
     ] {
         for path in
-            ["/sim/api/status", "/sim/api/events", "/sim", "/sim/viewer/viewer.js", "/metrics", "/nothing"]
+            ["/sim/api/status", "/sim/api/events", "/sim", "/sim/viewer/icon.svg", "/metrics", "/nothing"]
         {
             let answer = get(&simulator, path, &headers);
             assert_eq!(refusal(&answer).0, 401, "{path} {headers:?}");
@@ -43,6 +43,24 @@ fn without_the_token_nothing_is_answered() {
     }
     assert_eq!(refusal(&get(&simulator, "/sim?token=wrong", &[])).0, 401);
     assert_eq!(refusal(&get(&simulator, "/sim?token=", &[])).0, 401);
+}
+
+#[test]
+fn a_browser_is_asked_for_the_token_by_a_page() {
+    let simulator = setup().token(TOKEN).start();
+    let html = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    let answer = get(&simulator, "/sim?world=oval", &html);
+    assert_eq!(answer.status, 401);
+    assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/html")));
+    assert!(answer.header("content-security-policy").is_some_and(|p| p.contains("form-action 'self'")));
+    let page = answer.text();
+    assert!(page.contains("value=\"oval\"") && !page.contains(TOKEN));
+    assert!(page.contains("role=\"alert\" hidden"), "nothing was wrong yet");
+    let wrong = get(&simulator, "/sim?token=wrong&world=%22%3E%3Cscript%3E", &html).text();
+    assert!(wrong.contains("role=\"alert\" >") && !wrong.contains("script"), "{wrong}");
+    for path in ["/sim/api/status", "/sim/viewer/icon.svg", "/"] {
+        assert_eq!(refusal(&get(&simulator, path, &html)).0, 401, "{path}");
+    }
 }
 
 #[test]
@@ -78,7 +96,7 @@ fn the_page_turns_the_token_into_a_cookie() {
         let pair = cookie.split(';').next().expect("a pair");
         let both = format!("first=1; {pair}; last=2");
         for cookie in [pair, &both] {
-            for path in ["/sim", "/sim/api/status", "/sim/viewer/viewer.css"] {
+            for path in ["/sim", "/sim/api/status", "/sim/viewer/icon.svg"] {
                 let answer = get(&simulator, path, &[("cookie", cookie)]);
                 assert_eq!(answer.status, 200, "{path}");
                 assert!(!answer.text().contains(TOKEN));

@@ -31,7 +31,7 @@ impl Drop for Scratch {
     }
 }
 
-fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Command {
+pub(crate) fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));
     command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     for (name, _) in std::env::vars_os() {
@@ -40,6 +40,20 @@ fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Command {
         }
     }
     command.envs(environment.iter().copied()).stdin(Stdio::null());
+    command
+}
+
+/// The program under another one.
+pub(crate) fn under(wrapper: &[&str], arguments: &[&str]) -> Command {
+    let plain = command(arguments, &[]);
+    let mut command = Command::new(wrapper[0]);
+    command.args(&wrapper[1..]).arg(plain.get_program()).args(plain.get_args());
+    command.current_dir(plain.get_current_dir().expect("a folder")).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CHICANE_") {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
@@ -68,8 +82,17 @@ impl Program {
         Program::start_with_log(arguments, environment, Stdio::null())
     }
 
+    /// The same under another program, which is given this one's path and arguments as its last.
+    pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
+        let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        Program::run(under(wrapper, &arguments), &arguments, Stdio::null())
+    }
+
     fn start_with_log(arguments: &[&str], environment: &[(&str, &str)], log: Stdio) -> Program {
-        let mut command = command(arguments, environment);
+        Program::run(command(arguments, environment), arguments, log)
+    }
+
+    fn run(mut command: Command, arguments: &[&str], log: Stdio) -> Program {
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
         let (send, line) = channel();

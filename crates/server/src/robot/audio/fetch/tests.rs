@@ -1,6 +1,8 @@
 //! A small server on loopback, which only these tests permit, and what the fetcher makes of it.
 
 use super::*;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -99,7 +101,7 @@ async fn what_is_too_large_or_broken_is_refused() {
     }
     assert!(fetcher.fetch(&server.url("/most")).await.is_ok());
     let nonsense = fetcher.fetch(&server.url("/nonsense")).await;
-    assert!(matches!(nonsense, Err(FetchError::Unreachable(..))), "{nonsense:?}");
+    assert!(matches!(nonsense, Err(FetchError::Web(WebError::Unreachable(..)))), "{nonsense:?}");
 }
 
 #[tokio::test]
@@ -118,8 +120,8 @@ async fn a_redirect_is_checked_like_the_first_address() {
     for (path, want) in [
         ("/near", FetchError::Forbidden("127.0.0.2".to_owned())),
         ("/name", FetchError::Forbidden("localhost".to_owned())),
-        ("/file", FetchError::Scheme),
-        ("/user", FetchError::User),
+        ("/file", FetchError::Web(WebError::Scheme)),
+        ("/user", FetchError::Web(WebError::User)),
         ("/again", FetchError::TooManyRedirects),
     ] {
         assert_eq!(fetcher.fetch(&server.url(path)).await, Err(want), "{path}");
@@ -149,48 +151,9 @@ async fn a_secure_address_is_asked_securely() {
     let fetcher = Fetcher { rule: AddressRule::and(address), ..Fetcher::default() };
     match fetcher.fetch(&format!("https://{address}/")).await {
         // The first byte of a handshake.
-        Err(FetchError::Unreachable(..)) => assert_eq!(first_byte.await.expect("it ended"), 22),
-        answer => assert!(matches!(answer, Err(FetchError::NoCertificates(_))), "{answer:?}"),
-    }
-}
-
-#[test]
-fn addresses_are_taken_apart() {
-    let target = |url: &str| Target::parse(url).map(|t| (t.secure, t.host, t.port, t.path));
-    let path = |path: &str| path.to_owned();
-    assert_eq!(target("http://a.example/b?c=d#e"), Ok((false, path("a.example"), 80, path("/b?c=d"))));
-    assert_eq!(target("HTTPS://a.example"), Ok((true, path("a.example"), 443, path("/"))));
-    assert_eq!(target("http://[::1]:81/"), Ok((false, path("::1"), 81, path("/"))));
-    assert_eq!(target("http://[::1]/"), Ok((false, path("::1"), 80, path("/"))));
-    for (url, want) in [
-        ("", FetchError::Scheme),
-        ("beep.wav", FetchError::Scheme),
-        ("/beep.wav", FetchError::Scheme),
-        ("ftp://a.example/", FetchError::Scheme),
-        ("file:///etc/passwd", FetchError::Scheme),
-        ("http://a.example:0/", FetchError::NoAddress),
-        ("http://a.example:99999/", FetchError::NoAddress),
-        ("http://me:word@a.example/", FetchError::User),
-        ("http:///x", FetchError::NoAddress),
-        ("http://a b/", FetchError::NoAddress),
-    ] {
-        assert_eq!(target(url), Err(want), "{url}");
-    }
-}
-
-#[test]
-fn a_redirect_leads_where_it_says() {
-    let from = Target::parse("http://example.org/a/b?c=d").expect("an address");
-    for (to, path) in [
-        ("/x", "/x"),
-        ("x", "/a/x"),
-        ("?e=f", "/a/b?e=f"),
-        ("/get?u=http://elsewhere.example/", "/get?u=http://elsewhere.example/"),
-        ("https://other.example/y", "/y"),
-    ] {
-        assert_eq!(from.redirected(to).expect("an address").path, path, "{to}");
-    }
-    for to in ["file:///etc/passwd", "ftp://example.org/x"] {
-        assert!(from.redirected(to).is_err(), "{to}");
+        Err(FetchError::Web(WebError::Unreachable(..))) => {
+            assert_eq!(first_byte.await.expect("it ended"), 22)
+        }
+        answer => assert!(matches!(answer, Err(FetchError::Web(WebError::NoCertificates(_)))), "{answer:?}"),
     }
 }

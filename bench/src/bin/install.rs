@@ -1,0 +1,77 @@
+//! Published worlds: how long it takes to install the shipped ones over loopback, and to switch to them.
+//!
+//! `install [--json <file>] [<path of chicane>]`. Two real simulators: one is the CDN, the other installs from it.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use chicane_bench::client::{Client, delete, post};
+use chicane_bench::options::Options;
+use chicane_bench::report::{Report, Target};
+use chicane_bench::server::Server;
+use chicane_bench::{Broken, end};
+use chicane_store::Access;
+use chicane_testkit::SHIPPED;
+use chicane_testkit::cdn::{packed, publish};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// How often each is done.
+const TIMES: usize = 20;
+
+fn main() -> ExitCode {
+    end("install", run())
+}
+
+fn run() -> Result<(), Broken> {
+    let options = Options::read(&[])?;
+    let program = options.program()?;
+    let mut report = Report::default();
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(measure(&program, &mut report))?;
+    report.print();
+    println!("\nCDN, simulator and client shared the machine; every file is on the disk before the answer.");
+    if let Some(file) = &options.json {
+        std::fs::write(file, report.json())?;
+    }
+    Ok(())
+}
+
+async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
+    let cdn = Server::start(program).await?;
+    let url = format!("http://{}/cdn", cdn.address);
+    let server = Server::start_with(program, &["--cdn", &url]).await?;
+    let mut client = server.connect().await?;
+    for name in SHIPPED {
+        let package = packed(name, Access::Public);
+        let size: usize = package.files.iter().map(|(_, bytes)| bytes.len()).sum();
+        let folder = cdn.data_dir().join("cdn");
+        let (id, files) = (package.id.clone(), package.files.len());
+        tokio::task::spawn_blocking(move || publish(&package, &folder)).await?;
+        report.add(format!("{name}: size of {files} files"), size as f64 / 1e6, "MB", Target::None);
+        let wanted = post("/worlds/install", &format!("{{\"world_id\": \"{id}\"}}"));
+        let switch = post("/switch", &format!("{{\"world_id\": \"{id}\"}}"));
+        let back = post("/switch", "{\"world\": \"oval.world\"}");
+        let gone = delete(&format!("/worlds/custom_{id}"));
+        let [mut fresh, mut cached, mut switched] = [const { Vec::new() }; 3];
+        for _ in 0..TIMES {
+            fresh.push(timed(&mut client, &wanted).await?);
+            cached.push(timed(&mut client, &wanted).await?);
+            switched.push(timed(&mut client, &switch).await?);
+            client.ask(&back).await?;
+            client.ask(&gone).await?;
+        }
+        report.add_times(&format!("{name}: installing"), &mut fresh, Target::None);
+        report.add_times(&format!("{name}: installing what is there"), &mut cached, Target::None);
+        report.add_times(&format!("{name}: switching"), &mut switched, Target::None);
+    }
+    server.stop().await?;
+    cdn.stop().await
+}
+
+async fn timed(client: &mut Client, request: &[u8]) -> Result<Duration, Broken> {
+    let start = Instant::now();
+    client.ask(request).await?;
+    Ok(start.elapsed())
+}

@@ -1,0 +1,44 @@
+//! The page that asks a person for the token. It has no script: its form leads to `/sim?token=…`, which
+//! sets the cookie. Programs, which don't ask for HTML, get the error that every path gives.
+
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+
+const PAGE: &str = include_str!("../../assets/sign-in.html");
+
+/// The page, for a browser that wants to show the viewer.
+pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+    let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
+    if *method != Method::GET || !matches!(uri.path(), "/sim" | "/sim/") || !accepts.contains("text/html") {
+        return None;
+    }
+    let pairs = || uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
+    let tried = pairs().any(|(name, value)| name == "token" && !value.is_empty());
+    // A link to a world stays one.
+    let plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    let world = pairs().find(|(name, value)| *name == "world" && plain(value)).map_or("", |(_, value)| value);
+    let html = PAGE.replace("{wrong}", if tried { "" } else { "hidden" }).replace("{world}", world);
+    Some(
+        (StatusCode::UNAUTHORIZED, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html)
+            .into_response(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(path: &str, accept: &'static str) -> Option<u16> {
+        let headers = HeaderMap::from_iter([(header::ACCEPT, header::HeaderValue::from_static(accept))]);
+        page(&Method::GET, &path.parse().expect("an address"), &headers).map(|r| r.status().as_u16())
+    }
+
+    #[test]
+    fn only_browsers_that_want_the_viewer_are_asked() {
+        assert_eq!(shown("/sim", "text/html,*/*;q=0.8"), Some(401));
+        assert_eq!(shown("/sim/?world=oval", "text/html"), Some(401));
+        for (path, accept) in [("/sim", "*/*"), ("/sim/api/status", "text/html"), ("/", "text/html")] {
+            assert_eq!(shown(path, accept), None, "{path} {accept}");
+        }
+    }
+}

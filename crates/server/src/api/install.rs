@@ -1,0 +1,50 @@
+//! Published worlds: installing and deleting them.
+
+use crate::app::App;
+use crate::body::{Body, Name};
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::State;
+use chicane_wire::{Deleted, ErrorBody, InstallAnswer, InstallRequest, InstallRequestBody};
+
+/// Installs a published world from the CDN and answers when it can be switched to. The running world runs
+/// on; `transition` in the state says how far it is.
+#[utoipa::path(post, path = "/worlds/install", tag = "World management", request_body = InstallRequestBody, responses(
+    (status = 200, body = InstallAnswer),
+    (status = 400, body = ErrorBody),
+    (status = 404, body = ErrorBody, description = "No such world was published, or it is private"),
+    (status = 413, body = ErrorBody, description = "The world is too large"),
+    (status = 422, body = ErrorBody, description = "The world breaks a rule, or is not what its id promises"),
+    (status = 502, body = ErrorBody, description = "The CDN failed"),
+))]
+pub(super) async fn install(
+    State(app): State<App>,
+    Body(request): Body<InstallRequest>,
+) -> Result<Json<InstallAnswer>, ApiError> {
+    let installed = app.installer.install(&request.world_id).await?;
+    let record = installed.record;
+    Ok(Json(InstallAnswer {
+        ok: true,
+        world: format!("{}.world", record.world_name()),
+        name: record.name,
+        rev: record.rev,
+        cached: installed.cached,
+        verified: record.verified,
+    }))
+}
+
+/// Deletes an installed world.
+#[utoipa::path(delete, path = "/worlds/{name}", tag = "World management",
+    params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$")), responses(
+    (status = 200, body = Deleted),
+    (status = 403, body = ErrorBody, description = "A world that can't be deleted"),
+    (status = 404, body = ErrorBody, description = "No such world"),
+    (status = 409, body = ErrorBody, description = "It is the current world"),
+))]
+pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<Json<Deleted>, ApiError> {
+    app.loader.find(&name).await;
+    app.loader.remove(&name).await.map_err(|failure| failure.of(&name))?;
+    app.waypoints.lock().await.retain(|(world, _), _| *world != name);
+    tracing::info!(world = name, "world deleted");
+    Ok(Json(Deleted { ok: true, deleted: name }))
+}

@@ -1,0 +1,54 @@
+//! The world and the car for viewers.
+
+use super::packed::{FOR_EVER, Packed};
+use super::world::place;
+use crate::app::App;
+use crate::body::Name;
+use crate::error::ApiError;
+use crate::scene::SceneFile;
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use chicane_wire::{ErrorBody, Scene};
+use std::sync::Arc;
+
+/// Where viewers find the world that runs, and the car.
+#[utoipa::path(get, path = "/scene", tag = "World and objects", responses(
+    (status = 200, body = Scene),
+    (status = 404, body = ErrorBody, description = "No world runs"),
+))]
+pub(super) async fn scene(State(app): State<App>) -> Result<Json<Scene>, ApiError> {
+    let name = place(&app)?.name.to_string();
+    let [world, car] = made(&app).await?;
+    let address = |file: &SceneFile| format!("/sim/scene/{}.glb", file.version);
+    Ok(Json(Scene {
+        world: name,
+        version: world.version.clone(),
+        world_glb: address(&world),
+        car_glb: address(&car),
+    }))
+}
+
+/// `/sim/scene/<version>.glb`.
+pub(super) async fn file(
+    State(app): State<App>,
+    Name(name): Name,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let files = made(&app).await?;
+    let found = files.into_iter().find(|file| name.strip_suffix(".glb") == Some(&file.version));
+    let file = found.ok_or_else(|| {
+        ApiError::not_found("this version is not served any more; /sim/api/scene has the address of what is")
+    })?;
+    let gzipped = Some(file.gzipped.clone()).filter(|bytes| !bytes.is_empty());
+    Ok(Packed { kind: "model/gltf-binary", keep: FOR_EVER, plain: file.glb.clone(), gzipped }
+        .answer(&headers))
+}
+
+/// Both files of this moment. Whoever asks first waits until they are made.
+async fn made(app: &App) -> Result<[Arc<SceneFile>; 2], ApiError> {
+    let (place, app) = (place(app)?, app.clone());
+    let made = tokio::task::spawn_blocking(move || [place.scene(), app.car.file(&app.profile)]);
+    made.await.map_err(|e| ApiError::internal(e.to_string()))
+}

@@ -1,0 +1,12 @@
+//! Published worlds: installing them from a CDN, and being one.
+
+mod download;
+mod here;
+mod installer;
+mod serve;
+mod source;
+
+pub use here::{InstalledHere, Where, install_here, listed};
+pub(crate) use installer::{Installer, Report};
+pub(crate) use serve::{CdnKeys, serve};
+pub(crate) use source::Source;

@@ -1,0 +1,73 @@
+//! `chicane publish`: from a project, or the folder of a world, to a CDN.
+//!
+//! The default CDN is a folder in the data folder. It has a lock of its own, so that one can publish
+//! while a simulator runs; that serves what was published at once.
+
+use crate::cli::{Level, Publish};
+use crate::progress::Progress;
+use crate::{projects, worlds};
+use chicane_builder::project::WorldName;
+use chicane_store::{Access, Cdn, Label, Need, Package, Stand, make_private};
+use chicane_world::MemoryBundle;
+use std::path::Path;
+
+pub(crate) fn run(wanted: &Publish) -> Result<(), String> {
+    let cdn = cdn(wanted.to.as_deref(), wanted.data.data_dir.as_deref())?;
+    let stand = Stand::new()?;
+    let (bundle, name) = bundle(&wanted.path, &stand)?;
+    let label = Label { name: wanted.name.clone().unwrap_or(name), access: wanted.access.into() };
+    let mut progress = Progress::new(format!("publishing {}", label.name));
+    let package = Package::new(&bundle, &stand, &label, Need::Track)
+        .map_err(|e| format!("{} can't be published: {e}", wanted.path))?;
+    for warning in &package.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let published = worlds::runtime()?.block_on(cdn.publish(&package, |part| progress.set(part)));
+    published.map_err(|e| e.to_string())?;
+    drop(progress);
+    println!("{}", package.id);
+    Ok(())
+}
+
+/// The CDN that was asked for.
+pub(crate) fn cdn(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, String> {
+    let folder = match to {
+        None => {
+            let data_dir = crate::serve::data_dir(data_dir)?;
+            make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
+            data_dir.join("cdn")
+        }
+        Some(to) => match to.split_once("://") {
+            None => to.into(),
+            Some(("file", path)) if path.starts_with('/') => path.into(),
+            Some((scheme, _)) => {
+                return Err(format!(
+                    "{scheme}:// can't be published to: give a folder, and copy it to the host as it is"
+                ));
+            }
+        },
+    };
+    Cdn::folder(&folder).map_err(|e| e.to_string())
+}
+
+/// The files of what is to be published, and its name for people.
+fn bundle(path: &str, stand: &Stand) -> Result<(MemoryBundle, String), String> {
+    if Path::new(path).is_dir() {
+        let (bundle, name, passed_over) = crate::worlds::read_folder(Path::new(path), None)?;
+        passed_over.iter().for_each(|line| eprintln!("warning: {line}"));
+        return Ok((bundle, name));
+    }
+    let made = projects::make_as(path, WorldName::parse(&stand.world_name()))?;
+    made.warnings.iter().for_each(|warning| eprintln!("{warning}"));
+    Ok((made.bundle, made.project.display_name))
+}
+
+impl From<Level> for Access {
+    fn from(level: Level) -> Access {
+        match level {
+            Level::Public => Access::Public,
+            Level::Unlisted => Access::Unlisted,
+            Level::Private => Access::Private,
+        }
+    }
+}

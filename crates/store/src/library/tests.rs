@@ -1,0 +1,162 @@
+//! The list of worlds, and loading them.
+
+use super::*;
+use crate::package::tests::packed;
+use crate::scratch::Scratch;
+use chicane_world::MemoryBundle;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const EMPTY: &str = "<sdf version='1.7'><world name='yard'></world></sdf>";
+
+fn bundle(files: &[(&str, &str)]) -> MemoryBundle {
+    let mut bundle = MemoryBundle::default();
+    for (path, text) in files {
+        bundle.insert(*path, *text);
+    }
+    bundle
+}
+
+/// Counts how often its world file is read.
+struct Counted(MemoryBundle, AtomicUsize);
+
+impl Bundle for Counted {
+    fn read(&self, path: &str) -> Option<Cow<'_, [u8]>> {
+        self.1.fetch_add(usize::from(path.ends_with(".world")), Ordering::Relaxed);
+        self.0.read(path)
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        self.0.list(folder)
+    }
+}
+
+#[test]
+fn built_in_worlds_are_listed() {
+    let library = Library::built_in();
+    let listed: Vec<_> = library.entries().into_iter().map(|e| (e.name, e.display)).collect();
+    let expected = ["Field", "Oval", "Riverside", "Slalom", "Speedway", "Technical", "Town"];
+    assert_eq!(listed, expected.map(|d| (d.to_lowercase(), d.to_owned())));
+    let oval = Entry { official: true, ..Entry::of("oval") };
+    assert_eq!(library.entry("oval"), Some(oval));
+    assert_eq!(library.summary("oval"), Ok(Summary { size: [8.0, 6.0], evaluation: true }));
+}
+
+#[test]
+fn names_for_people() {
+    for (name, shown) in [("two_big_loops", "Two big loops"), ("", ""), ("_x", " x"), ("élan", "Élan")] {
+        assert_eq!(display(name), shown);
+    }
+}
+
+#[test]
+fn an_unknown_name_is_not_found() {
+    let library = Library::built_in();
+    for name in ["", "Oval", "oval/", "../oval", "nowhere"] {
+        assert_eq!(library.load(name), Err(LoadError::NotFound), "{name}");
+        assert_eq!(library.summary(name), Err(LoadError::NotFound), "{name}");
+        assert_eq!(library.entry(name), None, "{name}");
+    }
+}
+
+#[test]
+fn a_world_in_memory_is_added_or_takes_a_place() {
+    let yard = Arc::new(bundle(&[("worlds/yard.world", EMPTY)]));
+    let library = Library::built_in().with_bundle("yard", yard);
+    assert_eq!(library.load("yard").expect("loads").name, "yard");
+    let names: Vec<String> = library.entries().into_iter().map(|e| e.name).collect();
+    assert_eq!((names.len(), names[7].as_str()), (8, "yard"));
+
+    let library = library.with_bundle("oval", Arc::new(bundle(&[("worlds/oval.world", EMPTY)])));
+    assert_eq!(library.entries().len(), 8);
+    assert_eq!(library.summary("oval"), Ok(Summary { size: [0.0; 2], evaluation: false }));
+}
+
+#[test]
+fn the_route_gives_the_size_where_there_is_no_ground() {
+    let mut files = bundle(&[("worlds/yard.world", EMPTY)]);
+    let oval = BuiltIn::all().find(|w| w.name() == "oval").expect("oval");
+    files.insert("routes/yard.npy", oval.read("routes/oval.npy").expect("a route").into_owned());
+    let library = Library::default().with_bundle("yard", Arc::new(files));
+    let route = library.load("yard").expect("loads").route.expect("a route").bounds();
+    let size = library.summary("yard").expect("loads").size;
+    assert_eq!(size, (route.max - route.min).to_array());
+    assert!(size[0] > 1.0 && size[1] > 1.0, "{size:?}");
+}
+
+#[test]
+fn a_broken_bundle_says_where() {
+    let library = Library::built_in()
+        .with_bundle("none", Arc::new(MemoryBundle::default()))
+        .with_bundle("torn", Arc::new(bundle(&[("worlds/torn.world", "<sdf version='1.7'><world")])))
+        .with_bundle("misnamed", Arc::new(bundle(&[("worlds/yard.world", EMPTY)])));
+    for (name, place) in
+        [("none", "worlds"), ("torn", "worlds/torn.world"), ("misnamed", "worlds/yard.world")]
+    {
+        let Err(LoadError::Broken(e)) = library.load(name) else { panic!("{name} loads") };
+        assert_eq!(e.place.file, place);
+        assert_eq!(library.summary(name), Err(LoadError::Broken(e)));
+    }
+    let said = library.load("misnamed").expect_err("misnamed").to_string();
+    let expected = "the world can't be loaded: worlds/yard.world: \
+                    it is kept as \"misnamed\": its file should be worlds/misnamed.world";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn a_summary_loads_once_whoever_asks() {
+    let counted = Arc::new(Counted(bundle(&[("worlds/yard.world", EMPTY)]), AtomicUsize::new(0)));
+    let library = Library::default().with_bundle("yard", counted.clone());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| library.summary("yard").expect("loads"));
+        }
+    });
+    library.summary("yard").expect("loads");
+    assert_eq!(counted.1.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn it_can_be_shared() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    shared(&Library::default());
+}
+
+#[test]
+fn the_files_of_a_removed_world_go_with_their_last_reader() {
+    let scratch = Scratch::new();
+    let record = Shelf::of(scratch.path()).install(&packed("field")).expect("installed").record;
+    let library = Library::default().with_installed(scratch.path());
+    let name = record.world_name();
+    let reader = library.held(&name).expect("there");
+    assert!(library.remove(&name).expect("removed"));
+    assert!(!library.remove(&name).expect("asked"));
+    assert_eq!(library.load(&name), Err(LoadError::NotFound));
+    assert!(Library::default().with_installed(scratch.path()).entry(&name).is_none(), "also for others");
+    drop(library);
+    let left = || std::fs::read_dir(scratch.path().join("worlds")).expect("a folder").count();
+    assert_eq!(left(), 0, "swept by the other");
+    drop(reader);
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_reader_finishes_with_the_revision_it_began_with() {
+    let scratch = Scratch::new();
+    let shelf = Shelf::of(scratch.path());
+    let old = shelf.install(&packed("field")).expect("installed").record;
+    let library = Library::default().with_installed(scratch.path());
+    let name = old.world_name();
+    let reader = library.held(&name).expect("there");
+    // The same world comes anew, in a folder of its own.
+    let folder = scratch.path().join("worlds").join(&old.world_id);
+    let copy = Record { folder: "copy".to_owned(), rev: "abcd1234".to_owned(), ..old.clone() };
+    std::fs::create_dir_all(folder.join("copy/worlds")).expect("made");
+    let id = chicane_wire::WorldId::parse(&old.world_id).expect("an id");
+    shelf.write(&id, &copy).expect("written");
+    library.refresh();
+    assert_eq!(library.entry(&name).expect("there").rev.as_deref(), Some("abcd1234"));
+    assert!(reader.load().is_ok(), "the old files are there for who reads them");
+    drop(reader);
+    assert!(!folder.join(&old.folder).exists() && folder.join("copy").exists());
+}

@@ -1,0 +1,272 @@
+//! A bundle as it is published: under an id that is the sum of it.
+
+use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
+use crate::rules::{self, FilePath, Unfit};
+use crate::sum::{Sum, ZEROS, neutral, random_hex, replaced};
+use chicane_wire::WorldId;
+use chicane_world::{Assets, Bundle, MemoryBundle, Warning, World};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What stands for the id in a bundle while the id is not known: 32 random hex digits, which nothing
+/// else holds.
+#[derive(Debug, Clone)]
+pub struct Stand(String);
+
+impl Stand {
+    /// A new one.
+    pub fn new() -> Result<Stand, String> {
+        random_hex().map(Stand)
+    }
+
+    /// The name that the bundle's world must have.
+    pub fn world_name(&self) -> String {
+        format!("custom_{}", self.0)
+    }
+}
+
+/// What a publisher says about a world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Name for people.
+    pub name: String,
+    /// Who may have it.
+    pub access: Access,
+}
+
+/// A world ready to be published.
+#[derive(Debug, Clone)]
+pub struct Package {
+    /// Its id.
+    pub id: WorldId,
+    /// Its description.
+    pub meta: Meta,
+    /// What its id is the sum of.
+    pub manifest: Manifest,
+    /// Paths and bytes.
+    pub files: Vec<(FilePath, Vec<u8>)>,
+    /// Whether runs can be judged.
+    pub evaluation: bool,
+    /// What was passed over while its world was loaded.
+    pub warnings: Vec<Warning>,
+}
+
+/// What a bundle must have to be published, and need not have to be driven here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// A track model, as everyone who installs it will ask for.
+    Track,
+    /// Nothing but a world that loads.
+    World,
+}
+
+impl Package {
+    /// Packs a bundle. Its world may have any name; where a name holds the stand-in, the id will be.
+    pub fn new(bundle: &MemoryBundle, stand: &Stand, label: &Label, need: Need) -> Result<Package, Unfit> {
+        if !crate::manifest::is_name(&label.name) {
+            let text = "the name must be one line of 1 to 100 characters";
+            return Err(Unfit::Rule(text.to_owned()));
+        }
+        let bundle = called(bundle, &stand.world_name())?;
+        let mut files = Vec::with_capacity(bundle.files.len());
+        for (path, bytes) in &bundle.files {
+            files.push((FilePath::parse(path)?, bytes));
+        }
+        rules::check_paths(files.iter().map(|(path, _)| path))?;
+        rules::check_sizes(files.iter().map(|(path, bytes)| (path, bytes.len() as u64)))?;
+        let world = load(&bundle, need)?;
+        let failed = |why: String| Unfit::Rule(why);
+        let (nonce, created_at) = (random_hex().map_err(failed)?, now());
+        let sums: Vec<Sum> = files.iter().map(|(_, bytes)| neutral(bytes, &stand.0)).collect();
+        let listed = files.iter().zip(&sums).map(|((path, bytes), sum)| Listed {
+            path: path.clone(),
+            size: bytes.len() as u64,
+            sum: *sum,
+        });
+        let evaluation = world.evaluation.is_some();
+        let draft = Manifest::new(listed.collect(), &created_at, &nonce, evaluation);
+        let (id, rev) = draft.names(&stand.0, &sums);
+        let (Some(id), Some(rev)) = (id, Rev::parse(&rev)) else {
+            return Err(failed("a sum that is no id".to_owned()));
+        };
+        let put_in = |(path, bytes): &(FilePath, &Vec<u8>)| {
+            let path = FilePath::parse(&path.as_str().replace(&stand.0, id.as_str()))?;
+            Ok((path, replaced(bytes, &stand.0, id.as_str()).into_owned()))
+        };
+        let files: Vec<(FilePath, Vec<u8>)> = files.iter().map(put_in).collect::<Result<_, Unfit>>()?;
+        let listed = |(path, bytes): &(FilePath, Vec<u8>)| Listed {
+            path: path.clone(),
+            size: bytes.len() as u64,
+            sum: Sum::of(bytes),
+        };
+        let manifest = Manifest::new(files.iter().map(listed).collect(), &created_at, &nonce, evaluation);
+        let meta = Meta {
+            rev,
+            name: label.name.trim().to_owned(),
+            access: label.access,
+            size: crate::library::summary_of(&world).size,
+            seq: 1,
+            files: files.iter().map(|(path, _)| path.clone()).collect(),
+        };
+        Ok(Package { id, meta, manifest, files, evaluation, warnings: world.warnings })
+    }
+}
+
+/// The bundle with its world called otherwise.
+fn called(bundle: &MemoryBundle, name: &str) -> Result<MemoryBundle, Unfit> {
+    let worlds = bundle.list("worlds/");
+    let worlds = worlds.iter().map(|path| FilePath::parse(path)).collect::<Result<Vec<_>, _>>()?;
+    let stem = rules::world_stem(worlds.iter())?;
+    let mut out = MemoryBundle::default();
+    for (path, bytes) in &bundle.files {
+        let path = rules::renamed(&FilePath::parse(path)?, &stem, name);
+        out.insert(path.as_str(), bytes.clone());
+    }
+    Ok(out)
+}
+
+/// Loads the world of a bundle for real, its pictures checked first.
+pub(crate) fn load(bundle: &dyn Bundle, need: Need) -> Result<World, Unfit> {
+    let broken = |e: chicane_world::Error| Unfit::Rule(e.to_string());
+    for path in bundle.list("").iter().filter(|path| is_picture(path)) {
+        if let Some(bytes) = bundle.read(path) {
+            chicane_world::picture::check(path, &bytes).map_err(broken)?;
+        }
+    }
+    let world = World::load(&Assets::of(bundle)).map_err(broken)?;
+    if need == Need::Track && !world.fixed_names.iter().any(|fixed| fixed.is_track) {
+        let text = "the world file includes no track model that is there: one named racetrack, from models/";
+        return Err(Unfit::Rule(text.to_owned()));
+    }
+    Ok(world)
+}
+
+fn is_picture(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "bmp" | "tga" | "webp")
+}
+
+/// The time, as `2026-01-31T23:59:59Z`.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    stamp(since.as_secs())
+}
+
+fn stamp(seconds: u64) -> String {
+    let (mut days, rest) = (seconds / 86_400, seconds % 86_400);
+    let leap = |y: u64| (y.is_multiple_of(4) && !y.is_multiple_of(100)) || y.is_multiple_of(400);
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", days + 1)
+}
+
+/// Whether the id is the sum of the files, whose neutral sums are given in the order of the manifest.
+pub(crate) fn proves(manifest: &Manifest, id: &WorldId, neutral: &[Sum]) -> bool {
+    // An id of zeros would be neutral by itself.
+    id.as_str() != ZEROS && manifest.names(id.as_str(), neutral).0.as_ref() == Some(id)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::built_in::BuiltIn;
+
+    /// The files of a shipped world.
+    pub(crate) fn shipped(name: &str) -> MemoryBundle {
+        let world = BuiltIn::all().find(|w| w.name() == name).expect("a shipped world");
+        world.files().clone()
+    }
+
+    pub(crate) fn packed(name: &str) -> Package {
+        let label = Label { name: format!("The {name}"), access: Access::Public };
+        Package::new(&shipped(name), &Stand::new().expect("random"), &label, Need::Track).expect("packed")
+    }
+
+    #[test]
+    fn an_id_is_the_sum_of_its_files() {
+        let package = packed("oval");
+        let sums: Vec<Sum> = package.files.iter().map(|(_, b)| neutral(b, package.id.as_str())).collect();
+        assert!(proves(&package.manifest, &package.id, &sums));
+        for i in 0..sums.len() {
+            let mut other = sums.clone();
+            other[i] = Sum::of(b"changed");
+            assert!(!proves(&package.manifest, &package.id, &other));
+        }
+        let zero = WorldId::parse(ZEROS).expect("an id");
+        assert!(!proves(&package.manifest, &zero, &sums));
+        assert_ne!(packed("oval").id, package.id, "every publication has an id of its own");
+    }
+
+    #[test]
+    fn what_bears_the_name_bears_the_id() {
+        let package = packed("oval");
+        let name = format!("custom_{}", package.id);
+        let paths: Vec<&str> = package.files.iter().map(|(p, _)| p.as_str()).collect();
+        for path in ["worlds/?.world", "routes/?.npy", "evaluations/?.json", "evaluations/?.py"] {
+            let path = path.replace('?', &name);
+            assert!(paths.contains(&path.as_str()), "{path} is not in {paths:?}");
+        }
+        assert!(package.evaluation && package.meta.size == [8.0, 6.0], "{:?}", package.meta);
+    }
+
+    #[test]
+    fn what_is_no_world_is_not_packed() {
+        let pack = |change: &dyn Fn(&mut MemoryBundle), need: Need| {
+            let mut bundle = shipped("oval");
+            change(&mut bundle);
+            let label = Label { name: "x".to_owned(), access: Access::Public };
+            Package::new(&bundle, &Stand::new().expect("random"), &label, need).map(|_| ())
+        };
+        assert_eq!(pack(&|_| (), Need::Track), Ok(()));
+        let odd = |b: &mut MemoryBundle| b.insert("meshes/a b.dae", "x");
+        assert!(matches!(pack(&odd, Need::Track), Err(Unfit::Rule(_))));
+        let twice = |b: &mut MemoryBundle| b.insert("worlds/b.world", "x");
+        assert!(matches!(pack(&twice, Need::Track), Err(Unfit::Rule(_))));
+        let torn = |b: &mut MemoryBundle| b.insert("routes/oval.npy", "x");
+        assert!(matches!(pack(&torn, Need::Track), Err(Unfit::Rule(_))));
+        let half = |b: &mut MemoryBundle| drop(b.files.remove("evaluations/oval.py"));
+        assert!(matches!(pack(&half, Need::Track), Err(Unfit::Rule(_))));
+        let no_track = |b: &mut MemoryBundle| b.files.retain(|p, _| !p.starts_with("models/"));
+        assert!(matches!(pack(&no_track, Need::Track), Err(Unfit::Rule(_))));
+        assert_eq!(pack(&no_track, Need::World), Ok(()));
+        let bomb = |b: &mut MemoryBundle| b.insert("meshes/x.png", bomb());
+        assert!(matches!(pack(&bomb, Need::Track), Err(Unfit::Rule(_))));
+        let label = Label { name: "two\nlines".to_owned(), access: Access::Public };
+        let stand = Stand::new().expect("random");
+        assert!(Package::new(&shipped("oval"), &stand, &label, Need::Track).is_err());
+    }
+
+    /// The head of a picture of 60,000 pixels a side.
+    pub(crate) fn bomb() -> Vec<u8> {
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        png.extend(60_000u32.to_be_bytes());
+        png.extend(60_000u32.to_be_bytes());
+        png.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
+        png
+    }
+
+    #[test]
+    fn days_are_counted_as_calendars_do() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (1_798_761_599, "2026-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(stamp(seconds), text);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Sums of files, and what an id proves.
+//!
+//! The id of a world stands in the names of its files and inside them, and is itself made of their
+//! sums. So for the id, and for nothing else, files are summed with every place of the id filled with
+//! zeros: their neutral form. A mirror could at most put the id where an author wrote 32 zeros, or
+//! the other way round.
+
+use chicane_wire::WorldId;
+use ring::digest::{Context, SHA256, digest};
+use std::borrow::Cow;
+
+/// What stands for the id while it is not known.
+pub(crate) const ZEROS: &str = "00000000000000000000000000000000";
+
+/// A SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Sum([u8; 32]);
+
+impl Sum {
+    /// Of bytes.
+    pub fn of(bytes: &[u8]) -> Sum {
+        Sum::from_ring(digest(&SHA256, bytes))
+    }
+
+    fn from_ring(digest: ring::digest::Digest) -> Sum {
+        let mut sum = [0; 32];
+        sum.copy_from_slice(digest.as_ref());
+        Sum(sum)
+    }
+
+    /// Reads 64 lower-case hex digits.
+    pub fn parse(text: &str) -> Option<Sum> {
+        let digit = |b: u8| match b {
+            b'0'..=b'9' => Some(b - b'0'),
+            b'a'..=b'f' => Some(b - b'a' + 10),
+            _ => None,
+        };
+        let text = text.as_bytes();
+        let mut sum = [0; 32];
+        if text.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in sum.iter_mut().zip(text.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Sum(sum))
+    }
+
+    /// As hex digits.
+    pub fn hex(&self) -> String {
+        self.0.iter().map(|b| format!("{b:02x}")).collect()
+    }
+}
+
+impl std::fmt::Debug for Sum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.hex())
+    }
+}
+
+/// A sum of bytes that come one after another.
+pub struct Summing(Context);
+
+impl Default for Summing {
+    fn default() -> Summing {
+        Summing(Context::new(&SHA256))
+    }
+}
+
+impl Summing {
+    /// More bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The sum of all.
+    pub fn end(self) -> Sum {
+        Sum::from_ring(self.0.finish())
+    }
+}
+
+/// Bytes with one text put in place of another of the same length.
+pub(crate) fn replaced<'a>(bytes: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
+    let (from, to) = (from.as_bytes(), to.as_bytes());
+    let mut at = match find(bytes, from, 0) {
+        Some(at) if from.len() == to.len() => at,
+        _ => return Cow::Borrowed(bytes),
+    };
+    let mut out = bytes.to_vec();
+    loop {
+        out[at..at + to.len()].copy_from_slice(to);
+        match find(bytes, from, at + from.len()) {
+            Some(next) => at = next,
+            None => return Cow::Owned(out),
+        }
+    }
+}
+
+fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    rest.windows(what.len()).position(|w| w == what).map(|at| from + at)
+}
+
+/// The sum of a file as the id sees it.
+pub(crate) fn neutral(bytes: &[u8], id: &str) -> Sum {
+    Sum::of(&replaced(bytes, id, ZEROS))
+}
+
+/// The id and the revision that a sum stands for: its first 128 bits, and 64 of the rest.
+pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
+    let hex = sum.hex();
+    (WorldId::parse(&hex[..32]), hex[32..48].to_owned())
+}
+
+/// 32 random hex digits.
+pub(crate) fn random_hex() -> Result<String, String> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).map_err(|e| format!("no random numbers: {e}"))?;
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_everyone() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(Sum::of(b"").hex(), empty);
+        assert_eq!(Sum::parse(empty), Some(Sum::of(b"")));
+        let mut summing = Summing::default();
+        summing.add(b"a");
+        summing.add(b"bc");
+        assert_eq!(summing.end(), Sum::of(b"abc"));
+        for wrong in ["", "e3", &empty.to_uppercase(), &format!("{empty}0"), &"g".repeat(64), &"é".repeat(32)]
+        {
+            assert_eq!(Sum::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_put_in_place_of_another() {
+        let id = "0123456789abcdef0123456789abcdef";
+        let text = format!("{id}x{id}{id} {}", &id[1..]);
+        let neutral_text = format!("{ZEROS}x{ZEROS}{ZEROS} {}", &id[1..]);
+        assert_eq!(replaced(text.as_bytes(), id, ZEROS).as_ref(), neutral_text.as_bytes());
+        assert_eq!(replaced(neutral_text.as_bytes(), ZEROS, id).as_ref(), text.as_bytes());
+        assert!(matches!(replaced(b"short", id, ZEROS), Cow::Borrowed(b"short")));
+        assert_eq!(neutral(text.as_bytes(), id), Sum::of(neutral_text.as_bytes()));
+    }
+}

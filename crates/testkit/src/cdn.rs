@@ -1,0 +1,236 @@
+//! Published worlds for tests, and web servers that serve them well or badly.
+#![allow(clippy::disallowed_types)]
+
+use crate::shipped_bundle;
+use chicane_store::{Access, Cdn, Label, Need, Package, Stand};
+use chicane_wire::WorldId;
+use chicane_world::MemoryBundle;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Packs the files of a shipped world.
+pub fn packed(name: &str, access: Access) -> Package {
+    packed_bundle(&shipped_bundle(name), &format!("The {name}"), access)
+}
+
+/// Packs any bundle.
+pub fn packed_bundle(bundle: &MemoryBundle, name: &str, access: Access) -> Package {
+    let label = Label { name: name.to_owned(), access };
+    let stand = Stand::new().expect("random numbers");
+    Package::new(bundle, &stand, &label, Need::Track).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Publishes a package into a folder.
+pub fn publish(package: &Package, folder: &Path) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let cdn = Cdn::folder(folder).expect("a folder");
+    runtime.block_on(cdn.publish(package, |_| ())).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Publishes a shipped world into a folder.
+pub fn publish_shipped(name: &str, folder: &Path) -> WorldId {
+    let package = packed(name, Access::Public);
+    publish(&package, folder);
+    package.id
+}
+
+/// What a server was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Path, from the first slash.
+    pub path: String,
+    /// First byte that was asked for.
+    pub from: Option<u64>,
+    /// Token that was sent.
+    pub token: Option<String>,
+}
+
+/// How a server answers.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// Bytes, as they should come, from the byte on that was asked for.
+    File(Vec<u8>),
+    /// A status without much of a body.
+    Status(u16),
+    /// Somewhere else.
+    Redirect(String),
+    /// Says a length, sends less and hangs up.
+    Short(Vec<u8>, usize),
+    /// Bytes without end.
+    Endless,
+    /// One byte after the other, with a pause before each.
+    Drip(Duration),
+    /// Exactly these bytes.
+    Raw(Vec<u8>),
+    /// Nothing at all, for as long as the client waits.
+    Silence,
+}
+
+type Answer = dyn Fn(&Asked) -> Reply + Send + Sync;
+
+/// A web server of a test's own, on loopback; one thread a connection.
+pub struct WebServer {
+    /// Where it listens.
+    pub address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    over: Arc<AtomicBool>,
+}
+
+impl WebServer {
+    /// A server that answers as it is told.
+    pub fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> WebServer {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (asked, over) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<AtomicBool>::default());
+        let answer: Arc<Answer> = Arc::new(answer);
+        let (own, ended) = (Arc::clone(&asked), Arc::clone(&over));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (answer, asked, ended) = (Arc::clone(&answer), Arc::clone(&own), Arc::clone(&ended));
+                std::thread::spawn(move || serve(stream, &*answer, &asked, &ended));
+            }
+        });
+        WebServer { address, asked, over }
+    }
+
+    /// A server of a folder.
+    pub fn of(folder: &Path) -> WebServer {
+        let folder = folder.to_owned();
+        WebServer::start(move |asked| honest(&folder, asked))
+    }
+
+    /// Its address for clients.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it was asked for, in the order in which it was.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().expect("a list").clone()
+    }
+
+    /// Forgets what it was asked for.
+    pub fn forget(&self) {
+        self.asked.lock().expect("a list").clear();
+    }
+}
+
+impl Drop for WebServer {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        // Wakes the thread that waits for a client.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// What an honest server of a folder answers.
+pub fn honest(folder: &Path, asked: &Asked) -> Reply {
+    match std::fs::read(file(folder, asked)) {
+        Ok(bytes) => Reply::File(bytes),
+        Err(_) => Reply::Status(404),
+    }
+}
+
+fn file(folder: &Path, asked: &Asked) -> PathBuf {
+    folder.join(asked.path.trim_start_matches('/'))
+}
+
+fn serve(stream: TcpStream, answer: &Answer, asked: &Mutex<Vec<Asked>>, over: &AtomicBool) {
+    let _ = stream.set_nodelay(true);
+    let Ok(mut to) = stream.try_clone() else { return };
+    let mut from = BufReader::new(stream);
+    while let Some(request) = read_head(&mut from) {
+        asked.lock().expect("a list").push(request.clone());
+        let keep = send(&mut to, answer(&request), &request, over);
+        if !matches!(keep, Ok(true)) {
+            // Hangs up on both sides, whatever was not read.
+            let _ = to.shutdown(std::net::Shutdown::Both);
+            return;
+        }
+    }
+}
+
+fn read_head(from: &mut impl BufRead) -> Option<Asked> {
+    let mut line = String::new();
+    from.read_line(&mut line).ok().filter(|n| *n > 0)?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let mut asked = Asked { path, from: None, token: None };
+    loop {
+        let mut line = String::new();
+        from.read_line(&mut line).ok().filter(|n| *n > 0)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { return Some(asked) };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "range" => asked.from = value.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok(),
+            "authorization" => asked.token = value.strip_prefix("Bearer ").map(str::to_owned),
+            _ => {}
+        }
+    }
+}
+
+/// Sends an answer; whether the connection can be used again.
+fn send(to: &mut TcpStream, reply: Reply, asked: &Asked, over: &AtomicBool) -> std::io::Result<bool> {
+    match reply {
+        Reply::File(bytes) => {
+            let head = match asked.from {
+                Some(from) if from < bytes.len() as u64 => {
+                    let (last, all) = (bytes.len() - 1, bytes.len());
+                    let rest = all as u64 - from;
+                    format!(
+                        "206 Partial Content\r\ncontent-range: bytes {from}-{last}/{all}\r\ncontent-length: {rest}"
+                    )
+                }
+                Some(_) => "416 Range Not Satisfiable\r\ncontent-length: 0".to_owned(),
+                None => format!("200 OK\r\ncontent-length: {}", bytes.len()),
+            };
+            let from = asked.from.map_or(0, |f| bytes.len().min(f as usize));
+            to.write_all(&[format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), &bytes[from..]].concat())?;
+            Ok(true)
+        }
+        Reply::Status(status) => {
+            to.write_all(format!("HTTP/1.1 {status} As asked\r\ncontent-length: 0\r\n\r\n").as_bytes())?;
+            Ok(true)
+        }
+        Reply::Redirect(place) => {
+            let head = format!("HTTP/1.1 302 Found\r\nlocation: {place}\r\ncontent-length: 0\r\n\r\n");
+            to.write_all(head.as_bytes())?;
+            Ok(true)
+        }
+        Reply::Short(bytes, said) => {
+            to.write_all(format!("HTTP/1.1 200 OK\r\ncontent-length: {said}\r\n\r\n").as_bytes())?;
+            to.write_all(&bytes)?;
+            Ok(false)
+        }
+        Reply::Endless => {
+            to.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
+            let bytes = vec![b' '; 256 << 10];
+            while !over.load(Ordering::Relaxed) {
+                to.write_all(&bytes)?;
+            }
+            Ok(false)
+        }
+        Reply::Drip(pause) => {
+            to.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")?;
+            while !over.load(Ordering::Relaxed) {
+                to.write_all(b" ")?;
+                std::thread::sleep(pause);
+            }
+            Ok(false)
+        }
+        Reply::Raw(bytes) => {
+            to.write_all(&bytes)?;
+            Ok(false)
+        }
+        Reply::Silence => {
+            let _ = to.read(&mut [0]);
+            Ok(false)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/**
+ * Commands to the car over WebSockets. Every way of letting go stops it: the sender says 0, a page that
+ * vanishes closes its sockets, and a speed that nobody refreshes runs out by itself.
+ */
+
+const RETRY_MS = 1000;
+
+class Channel {
+  #socket: WebSocket | null = null;
+  #timer = 0;
+  #open = false;
+
+  constructor(readonly path: string) {}
+
+  open(): void {
+    this.#open = true;
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${this.path}`);
+    this.#socket = socket;
+    socket.addEventListener("close", () => {
+      if (this.#socket !== socket || !this.#open) return;
+      this.#timer = window.setTimeout(() => this.open(), RETRY_MS);
+    });
+  }
+
+  send(value: number): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ value }));
+  }
+
+  close(): void {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#socket?.close();
+    this.#socket = null;
+  }
+}
+
+export class DriveLink {
+  readonly #speed = new Channel("/speed/stream");
+  readonly #steering = new Channel("/steering/stream");
+
+  open(): void {
+    this.#speed.open();
+    this.#steering.open();
+  }
+
+  send(speed: number, steering: number): void {
+    this.#speed.send(speed);
+    this.#steering.send(steering);
+  }
+
+  close(): void {
+    this.send(0, 0);
+    this.#speed.close();
+    this.#steering.close();
+  }
+}

@@ -1,0 +1,121 @@
+/** The bar at the bottom: time, speed, reset; brightness; tools. */
+import { type App, attempt } from "../app.ts";
+import { Poster } from "../manipulate/poster.ts";
+import { API, post, send } from "../net/api.ts";
+import { t } from "../strings.ts";
+import { h, setAttribute, show, write } from "../ui/dom.ts";
+import { icon, redraw, type IconName } from "../ui/icons.ts";
+import type { Signal } from "../ui/signal.ts";
+
+const SPEEDS = [0.25, 0.5, 1, 2, 5, 10, 0];
+/** A slider that was let go of follows the server again after this. */
+const SETTLE_MS = 400;
+
+export interface Dock {
+  element: HTMLElement;
+  pause(): void;
+  step(): void;
+  reset(): void;
+}
+
+export function dock(app: App): Dock {
+  const pauseIcon = icon("pause");
+  const pauseText = h("span", {}, t.dock.pause);
+  const pause = () => void attempt(app, post("/clock", { paused: !app.state.value?.paused }));
+  const step = () => void attempt(app, post("/step", { steps: 1 }));
+  const reset = async () => {
+    if (await attempt(app, post("/reset"))) app.toast(t.dock.resetDone, "note");
+  };
+  const pauseButton = h("button", { type: "button", class: "primary pause", "data-testid": "pause", title: t.dock.pauseTitle, on: { click: pause } }, pauseIcon, pauseText);
+  const stepButton = button("step", t.dock.step, t.dock.stepTitle, "step", step);
+  const resetButton = button("reset", t.dock.reset, t.dock.resetTitle, "reset", () => void reset());
+  const respawn = button("respawn", t.dock.respawn, t.dock.respawnTitle, "respawn", () => void attempt(app, post("/respawn")));
+
+  const speed = h("select", {
+    "data-testid": "speed",
+    "aria-label": t.dock.speed,
+    title: t.dock.speed,
+    on: { change: () => void attempt(app, post("/clock", { speed: Number(speed.value) })) },
+  });
+  const option = (value: number) => new Option(value === 0 ? t.dock.speedMax : `${value}×`, String(value));
+  speed.append(...SPEEDS.map(option));
+
+  const bright = brightness(app);
+
+  app.state.watch((state) => {
+    const paused = state?.paused ?? false;
+    redraw(pauseIcon, paused ? "play" : "pause");
+    write(pauseText, paused ? t.dock.run : t.dock.pause);
+    pauseButton.classList.toggle("is-paused", paused);
+    for (const one of [pauseButton, stepButton, resetButton, respawn]) one.disabled = !state?.current;
+    if (state?.evaluation.active) respawn.disabled = true;
+  });
+  app.speed.watch((value) => {
+    if (![...speed.options].some((one) => Number(one.value) === value)) speed.append(option(value));
+    speed.value = String(value);
+  });
+
+  const element = h(
+    "footer",
+    { class: "dock", role: "toolbar", "aria-label": t.dock.label },
+    h("div", { class: "group" }, pauseButton, stepButton, h("span", { class: "select" }, speed)),
+    h("div", { class: "group" }, resetButton, respawn),
+    bright,
+    h(
+      "div",
+      { class: "group tools" },
+      toolButton("instruments", t.dock.instruments, t.dock.instrumentsTitle, "instruments-button", app.instruments),
+      toolButton("drive", t.dock.drive, t.dock.driveTitle, "drive-button", app.driving),
+    ),
+  );
+  return { element, pause, step, reset: () => void reset() };
+}
+
+/** The brightness of every viewer and of the robot's camera. */
+function brightness(app: App): HTMLElement {
+  const value = h("output", { class: "slider-value" }, "1.00");
+  let ours = 0;
+  const poster = new Poster(send, (error) => app.toast(error instanceof Error ? error.message : String(error)));
+  const input = h("input", {
+    type: "range",
+    min: 0.2,
+    max: 2,
+    step: 0.05,
+    value: 1,
+    "data-testid": "brightness",
+    "aria-label": t.dock.brightness,
+    on: {
+      input: () => {
+        ours = performance.now();
+        paint(Number(input.value));
+        void poster.post(`${API}/brightness`, { value: Number(input.value) });
+      },
+      dblclick: () => {
+        input.value = "1";
+        input.dispatchEvent(new Event("input"));
+      },
+    },
+  });
+  const paint = (now: number) => {
+    write(value, now.toFixed(2));
+    input.style.setProperty("--part", String((now - 0.2) / 1.8));
+  };
+  app.state.watch((state) => {
+    if (!state || performance.now() - ours < SETTLE_MS) return;
+    if (Number(input.value) !== state.brightness) input.value = String(state.brightness);
+    paint(state.brightness);
+  });
+  return h("label", { class: "slider", title: t.dock.brightness }, icon("sun"), input, value);
+}
+
+function button(name: IconName, label: string, title: string, testid: string, click: () => void): HTMLButtonElement {
+  return h("button", { type: "button", class: "tool", title, "data-testid": testid, on: { click } }, icon(name), h("span", {}, label));
+}
+
+/** A button that is down while something is on. */
+export function toolButton(name: IconName, label: string, title: string, testid: string, on: Signal<boolean>): HTMLButtonElement {
+  const element = button(name, label, title, testid, () => (on.value = !on.value));
+  on.watch((value) => setAttribute(element, "aria-pressed", String(value)));
+  show(element, true);
+  return element;
+}

@@ -1,0 +1,209 @@
+/** The card of an evaluation: what is judged and how it is started, the run as it goes, and its result. */
+import { type App, attempt } from "../app.ts";
+import { post } from "../net/api.ts";
+import type { Line, SessionView } from "../net/session.ts";
+import { t } from "../strings.ts";
+import { card, fact } from "../ui/card.ts";
+import { fill, h, show, write } from "../ui/dom.ts";
+import { clock, record } from "../ui/format.ts";
+import { icon } from "../ui/icons.ts";
+import { remembered } from "../ui/signal.ts";
+import { history } from "./history.ts";
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+export function evaluation(app: App): HTMLElement {
+  const { element, body } = card({
+    icon: "flag",
+    title: t.evaluation.title,
+    close: t.evaluation.close,
+    testid: "eval-card",
+    onClose: () => (app.evaluating.value = false),
+  });
+  element.classList.add("evaluation");
+  const records = history(app);
+  const start = setup(app);
+  const live = running(app);
+  const result = resultCard(app);
+  body.append(live, result, start, records.element);
+
+  function update(): void {
+    const view = app.session.value;
+    const here = view !== null && view.session.world === app.world.value?.world;
+    show(live, view?.active ?? false);
+    show(result, view !== null && !view.active && here);
+    show(start, !view?.active);
+    show(element, app.evaluating.value && (app.judged || (view?.active ?? false)));
+  }
+  app.session.watch((view, before) => {
+    // A run that begins or ends is for everyone to see.
+    if (view?.active && view.session.id !== before?.session.id) app.evaluating.value = true;
+    if (before?.active && view && !view.active) {
+      app.evaluating.value = true;
+      records.refresh();
+      element.scrollIntoView({ block: "start" });
+    }
+    update();
+  });
+  app.evaluating.watch((open) => {
+    update();
+    if (open) records.refresh();
+  });
+  app.world.watch(() => {
+    update();
+    if (app.evaluating.value) records.refresh();
+  });
+  return element;
+}
+
+/** What is judged, and the button that starts it. */
+function setup(app: App): HTMLElement {
+  const command = remembered("command", "", isText);
+  const about = h("p", { class: "about" });
+  const better = h("p", { class: "hint" });
+  const program = h("input", { type: "text", id: "eval-command", class: "mono", autocomplete: "off", spellcheck: "false", maxlength: 1000, placeholder: t.evaluation.commandHint, "data-testid": "eval-command" });
+  const limit = h("input", { type: "number", id: "eval-limit", min: 1, max: 3600, step: "any", "data-testid": "eval-limit" });
+  const button = h("button", { class: "primary wide", "data-testid": "eval-start" }, icon("flag"), t.evaluation.start);
+  program.value = command.value;
+  const form = h(
+    "form",
+    { class: "setup" },
+    about,
+    better,
+    h("label", { for: "eval-command" }, t.evaluation.command),
+    program,
+    h("p", { class: "hint" }, t.evaluation.commandHelp),
+    h("label", { for: "eval-limit" }, t.evaluation.limit),
+    limit,
+    button,
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    command.value = program.value.trim();
+    const body = { ...(command.value && { command: command.value }), ...(limit.value && { time_limit_s: Number(limit.value) }) };
+    button.disabled = true;
+    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
+  });
+  app.evaluation.watch((document) => {
+    const config = document?.config;
+    write(about, config?.description ?? "");
+    write(better, config?.better === "higher" ? t.evaluation.better.higher : config?.better === "lower" ? t.evaluation.better.lower : "");
+    limit.value = config?.time_limit_s === undefined ? "" : String(config.time_limit_s);
+    program.placeholder = config?.run_command ?? t.evaluation.commandHint;
+  });
+  return form;
+}
+
+/** The run as it goes. */
+function running(app: App): HTMLElement {
+  const phase = h("p", { class: "phase", role: "status", "data-testid": "eval-phase" });
+  const time = fact(t.evaluation.clock, "eval-clock");
+  const now = fact(t.evaluation.record, "eval-record");
+  const bar = h("div", { class: "limit-bar", "aria-hidden": "true" });
+  const log = lines(t.evaluation.log, "eval-log");
+  const output = lines(t.evaluation.output, "eval-output");
+  const command = h("p", { class: "command mono" });
+  const stop = h("button", { type: "button", class: "danger wide", "data-testid": "eval-stop" }, icon("stop"), t.evaluation.stop);
+  stop.addEventListener("click", () => {
+    stop.disabled = true;
+    void attempt(app, post("/evaluation/stop")).then(() => (stop.disabled = false));
+  });
+  /** Simulated time at which the run began, so that the clock goes on between events. */
+  let began: number | null = null;
+
+  app.session.watch((view) => {
+    if (!view?.active) {
+      began = null;
+      return;
+    }
+    const { session } = view;
+    write(phase, phaseText(session.phase));
+    write(command, session.command ? `$ ${session.command}` : t.evaluation.noProgram);
+    write(now.value, record(session.record) ?? t.evaluation.noRecord);
+    log.show(view.log, t.evaluation.noLog);
+    output.show(view.output, session.command ? t.evaluation.noOutput : t.evaluation.noProgram);
+    const at = app.state.value?.time;
+    if (session.phase !== "running") began = null;
+    else if (began === null && typeof at === "number") began = at - (session.elapsed_s ?? 0);
+    tick();
+  });
+  app.state.watch(() => app.session.value?.active && tick());
+  function tick(): void {
+    const session = app.session.value?.session;
+    if (!session) return;
+    const at = app.state.value?.time;
+    const seconds = began !== null && typeof at === "number" ? Math.max(0, at - began) : (session.elapsed_s ?? 0);
+    const limit = session.time_limit_s ?? null;
+    write(time.value, `${clock(seconds)}${limit === null ? "" : ` ${t.evaluation.of(clock(limit))}`}`);
+    bar.style.setProperty("--part", String(limit ? Math.min(1, seconds / limit) : 0));
+  }
+  return h(
+    "div",
+    { class: "running", "data-testid": "eval-panel", hidden: true },
+    phase,
+    h("dl", { class: "facts big" }, time.element, now.element),
+    bar,
+    command,
+    log.element,
+    output.element,
+    stop,
+  );
+}
+
+/** How it ended. */
+function resultCard(app: App): HTMLElement {
+  const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
+  const value = h("p", { class: "result-value", "data-testid": "result-record" });
+  const reason = h("p", { class: "reason", "data-testid": "result-reason" });
+  const time = fact(t.evaluation.time);
+  const link = h("a", { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" }, icon("docs"), t.evaluation.openLog);
+  const log = lines(t.evaluation.log, "result-judge");
+  const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
+  button.addEventListener("click", () => {
+    const { command, time_limit_s } = app.session.value?.session ?? {};
+    button.disabled = true;
+    const body = { ...(command && { command }), ...(time_limit_s && { time_limit_s }) };
+    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
+  });
+  const element = h("div", { class: "result", "data-testid": "result-card", hidden: true }, outcome, value, reason, h("dl", { class: "facts" }, time.element), log.element, h("div", { class: "row" }, button, link));
+  app.session.watch((view) => {
+    if (!view || view.active) return;
+    const { session } = view;
+    element.dataset["outcome"] = session.outcome ?? "";
+    write(outcome, outcomeText(session.outcome));
+    const shown = record(session.record);
+    write(value, shown ?? "–");
+    value.classList.toggle("small", (shown ?? "").length > 12);
+    write(reason, session.reason ?? (session.outcome === "timeout" ? t.evaluation.disqualified : ""));
+    show(reason, reason.textContent !== "");
+    write(time.value, clock(session.elapsed_s ?? 0));
+    link.href = `/sim/api/evaluation/record?session=${encodeURIComponent(session.id)}`;
+    log.show(view.log, t.evaluation.noLog);
+  });
+  return element;
+}
+
+export function outcomeText(outcome: string | null | undefined): string {
+  return t.evaluation.outcomes[outcome as keyof typeof t.evaluation.outcomes] ?? outcome ?? "–";
+}
+
+function phaseText(phase: SessionView["session"]["phase"]): string {
+  return t.evaluation.phases[phase as keyof typeof t.evaluation.phases] ?? phase;
+}
+
+/** Lines that follow their end, unless someone reads further up. */
+function lines(label: string, testid: string): { element: HTMLElement; show(all: readonly Line[], none: string): void } {
+  const pre = h("pre", { class: "lines", tabindex: 0, role: "log", "aria-label": label, "data-testid": testid });
+  let shown: readonly Line[] = [];
+  return {
+    element: h("details", { open: true, class: "lines-box" }, h("summary", {}, label), pre),
+    show(all, none) {
+      if (all === shown && pre.childElementCount > 0) return;
+      const atEnd = pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 8;
+      shown = all;
+      if (all.length === 0) fill(pre, h("span", { class: "line-none" }, none));
+      else fill(pre, ...all.map(({ text, from }) => h("span", { class: `line line-${from}` }, `${text}\n`)));
+      if (atEnd) pre.scrollTop = pre.scrollHeight;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** What the keys do. */
+import { t } from "../strings.ts";
+import { dialog } from "../ui/dialog.ts";
+import { h } from "../ui/dom.ts";
+
+export function help(): HTMLDialogElement {
+  const { element, body } = dialog({ icon: "help", title: t.help.title, close: t.help.close, testid: "help-dialog" });
+  element.classList.add("help");
+  body.append(
+    h(
+      "dl",
+      { class: "keys" },
+      ...t.help.rows.map(([keys, meaning]) =>
+        h("div", {}, h("dt", {}, ...keys.split(", ").map((key) => h("kbd", {}, key))), h("dd", {}, meaning)),
+      ),
+    ),
+  );
+  return element;
+}

@@ -1,0 +1,93 @@
+/** Records of this world: a plot over time, and a list with a link to each one's log. */
+import type { App } from "../app.ts";
+import { API, get } from "../net/api.ts";
+import type { EvaluationRecord } from "../net/session.ts";
+import { t } from "../strings.ts";
+import { fill, h, show } from "../ui/dom.ts";
+import { moment, record } from "../ui/format.ts";
+import { icon } from "../ui/icons.ts";
+import { outcomeText } from "./evaluation.ts";
+
+const SHOWN = 50;
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Answer of `GET /evaluation/records`. */
+type Answer = { records?: EvaluationRecord[] } | EvaluationRecord[];
+
+export function history(app: App): { element: HTMLElement; refresh(): void } {
+  const body = h("div", { class: "history-body" });
+  const element = h("details", { class: "history", "data-testid": "history" }, h("summary", {}, icon("history"), t.evaluation.history), body);
+
+  async function refresh(): Promise<void> {
+    const world = app.world.value?.world;
+    if (!world || !element.open) return;
+    const answer = await get<Answer>(`/evaluation/records?world=${encodeURIComponent(world)}&limit=${SHOWN}`).catch(() => null);
+    const records = (Array.isArray(answer) ? answer : (answer?.records ?? [])).filter((one) => one.world === world);
+    if (records.length === 0) return fill(body, h("p", { class: "hint" }, t.evaluation.historyEmpty));
+    const better = app.evaluation.value?.config.better;
+    fill(body, chart(records, better === "higher"), table(records));
+  }
+  element.addEventListener("toggle", () => void refresh());
+  app.world.watch(() => show(element, app.judged));
+  return { element, refresh: () => void refresh() };
+}
+
+function table(records: readonly EvaluationRecord[]): HTMLElement {
+  return h(
+    "ul",
+    { class: "records" },
+    ...records.map((one) =>
+      h(
+        "li",
+        {},
+        h(
+          "a",
+          { href: `${API}/evaluation/record?session=${encodeURIComponent(one.session)}`, target: "_blank", rel: "noopener", title: t.evaluation.openLog },
+          h("span", { class: "record-value" }, record(one.record) ?? "–"),
+          h("span", { class: `record-outcome outcome-${one.outcome ?? ""}` }, outcomeText(one.outcome)),
+          h("time", { datetime: one.started_at ?? "" }, moment(one.started_at)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Finished runs with a number, oldest on the left, and the best so far as a step line. */
+export function chart(records: readonly EvaluationRecord[], higher: boolean): SVGSVGElement | null {
+  const points = records
+    .filter((one) => one.outcome === "finished" && typeof one.record === "number")
+    .map((one) => ({ value: one.record as number, when: moment(one.started_at) }))
+    .reverse();
+  if (points.length === 0) return null;
+  const [width, height, edge] = [280, 110, 10];
+  const values = points.map((point) => point.value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (i: number) => edge + (points.length === 1 ? (width - 2 * edge) / 2 : (i / (points.length - 1)) * (width - 2 * edge));
+  const y = (value: number) => height - edge - (high === low ? 0.5 : (value - low) / (high - low)) * (height - 2 * edge);
+  const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": t.evaluation.historyPlot });
+  let best = values[0];
+  let path = `M${x(0)} ${y(best)}`;
+  values.forEach((value, i) => {
+    if (i === 0) return;
+    path += `H${x(i)}`;
+    if (higher ? value > best : value < best) {
+      best = value;
+      path += `V${y(best)}`;
+    }
+  });
+  svg.append(element("path", { d: path, class: "best" }));
+  points.forEach((point, i) => {
+    const dot = element("circle", { cx: x(i), cy: y(point.value), r: point.value === best ? 4.5 : 3, class: point.value === best ? "dot dot-best" : "dot" });
+    const title = element("title", {});
+    title.textContent = `${record(point.value) ?? ""} · ${point.when}`;
+    dot.append(title);
+    svg.append(dot);
+  });
+  return svg as SVGSVGElement;
+}
+
+function element(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  return made;
+}

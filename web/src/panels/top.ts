@@ -1,0 +1,71 @@
+/** The bar at the top: product, world, time, the state of the connection, the flag. */
+import type { App } from "../app.ts";
+import { t } from "../strings.ts";
+import { iconButton } from "../ui/card.ts";
+import { h, setAttribute, show, write } from "../ui/dom.ts";
+import { clock, fixed } from "../ui/format.ts";
+import { icon, mark, redraw } from "../ui/icons.ts";
+
+export function top(app: App, openWorlds: () => void, openHelp: () => void): HTMLElement {
+  const worldName = h("span", { class: "world-name" }, "…");
+  const world = h("button", { type: "button", class: "world-button", "data-testid": "worlds", on: { click: openWorlds } }, icon("worlds"), worldName);
+
+  const time = h("output", { class: "time", "data-testid": "time", "aria-label": t.top.time }, "–");
+  const rtf = h("span", { class: "rtf", "data-testid": "rtf", title: t.top.rtf });
+  const linkText = h("span", { class: "link-text" });
+  const link = h("span", { class: "link", role: "status", "data-testid": "link" }, h("span", { class: "dot", "aria-hidden": "true" }), linkText);
+
+  const flagText = h("span", {}, t.top.flag);
+  const flag = h(
+    "button",
+    { type: "button", class: "flag", "data-testid": "flag", title: t.top.flagTitle, hidden: true, on: { click: () => (app.evaluating.value = !app.evaluating.value) } },
+    icon("flag"),
+    flagText,
+  );
+  const speaker = icon("mute");
+  const sound = h(
+    "button",
+    { type: "button", class: "icon-button", "data-testid": "sound", "aria-pressed": "false", on: { click: () => (app.sound.value = !app.sound.value) } },
+    speaker,
+  );
+  const docs = h("a", { class: "icon-button", href: "/sim/api/docs", target: "_blank", rel: "noopener", "aria-label": t.top.docs, title: t.top.docs }, icon("docs"));
+
+  app.world.watch((now) => {
+    write(worldName, now?.display ?? "…");
+    setAttribute(world, "aria-label", t.top.chooseWorld(now?.display ?? ""));
+    document.title = now ? `${now.display} – ${t.product}` : t.product;
+    show(flag, app.judged);
+  });
+  app.profile.watch(() => show(flag, app.judged));
+  app.evaluation.watch(() => show(flag, app.judged));
+  app.evaluating.watch((open) => (flag.ariaExpanded = String(open)));
+  app.link.watch((status) => {
+    write(linkText, t.link[status]);
+    document.body.dataset["link"] = status;
+  });
+  app.state.watch((state) => {
+    write(time, typeof state?.time === "number" ? clock(state.time) : "–");
+    write(rtf, !state ? "" : state.paused ? t.top.paused : `×${fixed(state.rtf, 2)}`);
+    document.body.dataset["evaluating"] = String(state?.evaluation.active ?? false);
+  });
+  app.sound.watch((on) => {
+    redraw(speaker, on ? "sound" : "mute");
+    sound.ariaPressed = String(on);
+    setAttribute(sound, "aria-label", on ? t.top.soundOn : t.top.soundOff);
+    setAttribute(sound, "title", on ? t.top.soundOn : t.top.soundOff);
+  });
+
+  return h(
+    "header",
+    { class: "top" },
+    h("h1", { class: "brand" }, mark(), h("span", {}, t.product)),
+    world,
+    h("div", { class: "times" }, time, rtf),
+    h("span", { class: "spring" }),
+    link,
+    flag,
+    sound,
+    docs,
+    iconButton("help", t.top.help, openHelp, "help"),
+  );
+}

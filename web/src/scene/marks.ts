@@ -1,0 +1,113 @@
+/** Things drawn over the world that are not part of it: lidar points, and where the car was. */
+import * as THREE from "three";
+import type { LidarScan, Odometry } from "../wire/robot.ts";
+import type { Pose } from "../wire/sim.ts";
+
+const MAX_POINTS = 720;
+const MAX_TRAIL = 6000;
+/** The car goes on by this much before the trail does. */
+const STEP_M = 0.02;
+
+/** Points of the last scan, in the car's frame. */
+export class LidarPoints {
+  readonly points: THREE.Points;
+  readonly #positions = new Float32Array(3 * MAX_POINTS);
+
+  constructor(readonly at: readonly number[]) {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(this.#positions, 3));
+    geometry.setDrawRange(0, 0);
+    const material = new THREE.PointsMaterial({ color: 0xff3d7f, size: 4.5, sizeAttenuation: false, depthTest: true });
+    this.points = new THREE.Points(geometry, material);
+    this.points.frustumCulled = false;
+  }
+
+  show(scan: LidarScan): void {
+    let count = 0;
+    for (const [key, range] of Object.entries(scan.ranges)) {
+      if (range === null || count >= MAX_POINTS) continue;
+      const angle = (Number(key) * Math.PI) / 180;
+      this.#positions.set([this.at[0] + range * Math.cos(angle), this.at[1] + range * Math.sin(angle), this.at[2]], 3 * count);
+      count++;
+    }
+    const { geometry } = this.points;
+    geometry.setDrawRange(0, count);
+    geometry.attributes["position"].needsUpdate = true;
+  }
+}
+
+/** A line that grows. */
+class Trail {
+  readonly line: THREE.Line;
+  readonly #positions = new Float32Array(3 * MAX_TRAIL);
+  #count = 0;
+
+  constructor(colour: number, readonly z: number) {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(this.#positions, 3));
+    this.line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: colour, depthTest: false, transparent: true }));
+    this.line.frustumCulled = false;
+    this.line.renderOrder = 60;
+    this.clear();
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.line.geometry.setDrawRange(0, 0);
+  }
+
+  add(x: number, y: number): boolean {
+    const last = 3 * (this.#count - 1);
+    if (this.#count > 0 && Math.hypot(x - this.#positions[last], y - this.#positions[last + 1]) < STEP_M) return false;
+    if (this.#count === MAX_TRAIL) {
+      // The older half goes.
+      this.#positions.copyWithin(0, 3 * (MAX_TRAIL / 2));
+      this.#count = MAX_TRAIL / 2;
+    }
+    this.#positions.set([x, y, this.z], 3 * this.#count++);
+    this.line.geometry.setDrawRange(0, this.#count);
+    this.line.geometry.attributes["position"].needsUpdate = true;
+    return true;
+  }
+}
+
+/** Where the car was, and where its odometry believes it was; both start at the same place. */
+export class Trails {
+  readonly truth = new Trail(0xffffff, 0.012);
+  readonly odometry = new Trail(0xffb020, 0.014);
+  readonly group = new THREE.Group().add(this.truth.line, this.odometry.line);
+  /** From the odometry's frame to the world, as it was at the start. */
+  #origin: { x: number; y: number; yaw: number } | null = null;
+  /** Distance between belief and truth, m. */
+  drift = 0;
+
+  clear(): void {
+    this.#origin = null;
+    this.drift = 0;
+    this.truth.clear();
+    this.odometry.clear();
+  }
+
+  /** Takes a reading and the truth at that time. */
+  add(odom: Odometry, truth: Pose): void {
+    const yaw = (odom.orientation.yaw * Math.PI) / 180;
+    const { x, y } = odom.position;
+    this.#origin ??= originOf(x, y, yaw, truth);
+    const { yaw: turn } = this.#origin;
+    const bx = this.#origin.x + x * Math.cos(turn) - y * Math.sin(turn);
+    const by = this.#origin.y + x * Math.sin(turn) + y * Math.cos(turn);
+    this.odometry.add(bx, by);
+    this.truth.add(truth.x, truth.y);
+    this.drift = Math.hypot(bx - truth.x, by - truth.y);
+  }
+}
+
+/** The frame in which a reading says what is true. */
+export function originOf(x: number, y: number, yaw: number, truth: Pick<Pose, "x" | "y" | "yaw">): { x: number; y: number; yaw: number } {
+  const turn = truth.yaw - yaw;
+  return {
+    x: truth.x - (x * Math.cos(turn) - y * Math.sin(turn)),
+    y: truth.y - (x * Math.sin(turn) + y * Math.cos(turn)),
+    yaw: turn,
+  };
+}

@@ -1,0 +1,79 @@
+/** Our own drawings, 20 by 20, one stroke. */
+const DRAWN = {
+  orbit: "M10 6.500a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7M2.500 12.500c-1.300-2.600 1.100-5.900 5-7.700M17.500 7.500c1.300 2.600-1.100 5.900-5 7.700M7 3.600l1.300 1.100-.7 1.600M13 16.400l-1.300-1.100.7-1.600",
+  chase: "M7 16.500l.9-5.500h4.200l.9 5.500zM8.300 11l.5-2.500h2.400l.5 2.500M3.500 6.500L10 2.500l6.500 4M4.500 18h11",
+  top: "M3 3h14v14H3zM10 6.500v7M6.500 10h7",
+  onboard: "M2.500 6.500h10v8h-10zM12.500 9l5-2.500v8l-5-2.500M5.500 4h4",
+  pause: "M6.500 4.500v11M13.500 4.500v11",
+  play: "M6 3.800l9.500 6.200L6 16.200z",
+  step: "M4.500 4.500L11 10l-6.500 5.500zM14.500 4.500v11",
+  reset: "M4.200 7A6.500 6.500 0 1 1 3.500 10M4 3v4h4",
+  respawn: "M10 2.500v7M6.200 5a6.500 6.500 0 1 0 7.600 0",
+  flag: "M4.500 18V2.500M4.500 3.500h11l-2.500 3.750L15.500 11h-11M8.200 3.500V11M11.800 3.500V11M4.500 7.200h8.600",
+  sun: "M10 6.300a3.700 3.700 0 1 0 0 7.400 3.700 3.700 0 0 0 0-7.400M10 1.800v1.700M10 16.500v1.700M1.800 10h1.700M16.500 10h1.700M4.200 4.200l1.200 1.200M14.600 14.600l1.200 1.200M15.800 4.200l-1.200 1.200M5.400 14.600l-1.200 1.200",
+  worlds: "M4.500 16.500c-3-2.500-2-6 .8-6.700 3-.7 2.700-2.300 3.300-4.300.8-2.600 5.600-2.600 7.700 0 2.300 2.900 1.600 8-2 9.800-3.200 1.600-6.800 3.400-9.800 1.200M9.500 13.500c3.500.3 5.500-3.300 3.800-5.500",
+  instruments: "M2.500 13.500a7.500 7.500 0 1 1 15 0M10 13.500l3.500-4.700M4.800 11l1 .4M10 6v1.200M2.500 16.500h15",
+  drive: "M10 2.500a7.500 7.500 0 1 0 0 15 7.500 7.500 0 0 0 0-15M10 8.300a1.700 1.700 0 1 0 0 3.400 1.700 1.700 0 0 0 0-3.400M2.700 8.800l5.600.8M17.300 8.800l-5.600.8M10 11.700v5.800",
+  sound: "M3 7.800h2.700L9.500 4.500v11l-3.800-3.300H3zM12.500 7.300a4 4 0 0 1 0 5.400M14.700 5a7 7 0 0 1 0 10",
+  mute: "M3 7.800h2.700L9.500 4.500v11l-3.800-3.300H3zM13 8l4 4M17 8l-4 4",
+  close: "M5 5l10 10M15 5L5 15",
+  rotate: "M15.500 8A6 6 0 1 0 16 11.500M16 4.200V8h-3.800",
+  copy: "M7 7h9.500v9.500H7zM13 7V3.500H3.500V13H7",
+  link: "M8.500 11.500a3.200 3.200 0 0 0 4.600 0l2.600-2.600a3.250 3.250 0 0 0-4.600-4.600L10 5.400M11.500 8.500a3.200 3.200 0 0 0-4.600 0l-2.600 2.600a3.250 3.250 0 0 0 4.600 4.600L10 14.600",
+  bin: "M3.500 5.500h13M8 5.500V3h4v2.500M5 5.500l.8 11.500h8.400L15 5.500M8.300 9v4.500M11.700 9v4.500",
+  waypoints: "M4.500 13.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3M15.500 3.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3M6 15h5.500a3 3 0 0 0 0-6h-3a3 3 0 0 1 0-4H14",
+  print: "M5.500 7V2.500h9V7M5.500 14H3V7h14v7h-2.500M5.500 11.500h9v6h-9z",
+  stop: "M5 5h10v10H5z",
+  help: "M7.200 7.400a2.800 2.800 0 1 1 4.100 2.500c-.9.500-1.300 1-1.300 2.100M10 15v.1M10 1.800a8.200 8.200 0 1 0 0 16.400 8.200 8.200 0 0 0 0-16.400",
+  history: "M3.500 16.500V3.500M3.500 16.500h13M6 13l3-4 2.500 2L16 5.500",
+  docs: "M5 2.500h7l3.500 3.500v11.500H5zM12 2.500V6h3.500M7.500 10h5M7.500 13h5",
+  undo: "M7 4L3.500 7.500 7 11M3.500 7.500H12a4.200 4.200 0 0 1 0 8.500H7",
+  light: "M6.500 2h7v16h-7zM10 4.300a1.700 1.700 0 1 0 0 3.400 1.700 1.700 0 0 0 0-3.400M10 12.300a1.700 1.700 0 1 0 0 3.400 1.700 1.700 0 0 0 0-3.400",
+  box: "M10 2.500l6.500 3.500v8L10 17.500 3.500 14V6zM3.500 6L10 9.500 16.500 6M10 9.500v8",
+  car: "M3 12.500h14M4 12.500l1.500-4.500h9l1.500 4.500v3H4zM6.500 15.500v1.500M13.500 15.500v1.500",
+  search: "M8.500 3a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11M12.500 12.500l4.500 4.500",
+  more: "M4.500 10h.1M10 10h.1M15.500 10h.1",
+  expand: "M3.500 8V3.500H8M12 16.500h4.500V12M16.500 3.500l-5 5M3.500 16.500l5-5",
+} as const;
+
+export type IconName = keyof typeof DRAWN;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An icon. What it means is said by the element it is in. */
+export function icon(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 20 20");
+  svg.setAttribute("class", `icon icon-${name}`);
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(path(DRAWN[name]));
+  return svg;
+}
+
+/** Draws another icon in the place of one. */
+export function redraw(svg: SVGSVGElement, name: IconName): void {
+  if (svg.classList.contains(`icon-${name}`)) return;
+  svg.setAttribute("class", `icon icon-${name}`);
+  svg.replaceChildren(path(DRAWN[name]));
+}
+
+function path(d: string): SVGPathElement {
+  const element = document.createElementNS(SVG, "path");
+  element.setAttribute("d", d);
+  return element;
+}
+
+/** The mark of the product: a chicane between kerbs. */
+export function mark(): SVGSVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 32 32");
+  svg.setAttribute("class", "mark");
+  svg.setAttribute("aria-hidden", "true");
+  const bend = "M10 30C10 17 22 17 22 2";
+  for (const layer of ["kerb-white", "kerb-red", "road"]) {
+    const line = path(bend);
+    line.setAttribute("class", layer);
+    svg.append(line);
+  }
+  return svg;
+}

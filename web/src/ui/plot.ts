@@ -1,0 +1,58 @@
+/** A small plot of values over time. */
+
+export interface Series {
+  colour: string;
+  /** Value at the upper edge; the lower one is its negative, or 0. */
+  max: number;
+  signed: boolean;
+  values: readonly { time: number; value: number }[];
+}
+
+/** Draws series over the last seconds. Colours are names of custom properties. */
+export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: number, seconds: number): void {
+  const ratio = Math.min(2, devicePixelRatio);
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  if (width === 0) return;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  // A custom property is handed out as it was written; a colour as it is.
+  const colourOf = (name: string) => {
+    canvas.style.color = `var(${name})`;
+    return getComputedStyle(canvas).color;
+  };
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  context.strokeStyle = colourOf("--line");
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let s = 5; s < seconds; s += 5) {
+    const x = Math.round(width * (1 - s / seconds)) + 0.5;
+    context.moveTo(x, 0);
+    context.lineTo(x, height);
+  }
+  const middle = Math.round(height / 2) + 0.5;
+  context.moveTo(0, middle);
+  context.lineTo(width, middle);
+  context.stroke();
+  context.lineWidth = 1.75;
+  context.lineJoin = "round";
+  for (const { colour, max, signed, values } of series) {
+    context.strokeStyle = colourOf(colour);
+    context.beginPath();
+    let pen = false;
+    for (const { time, value } of values) {
+      if (time < now - seconds) continue;
+      const x = width * (1 - (now - time) / seconds);
+      const part = signed ? (value / max + 1) / 2 : value / max;
+      const y = height - 2 - (height - 4) * Math.min(1, Math.max(0, part));
+      if (pen) context.lineTo(x, y);
+      else context.moveTo(x, y);
+      pen = true;
+    }
+    context.stroke();
+  }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { together } from "./stage.ts";
+import { until } from "./support.js";
+
+/** A tone of one second, 8 kHz, mono, 16 bits. */
+function wav(): string {
+  const samples = 8000;
+  const bytes = Buffer.alloc(44 + 2 * samples);
+  bytes.write("RIFF", 0);
+  bytes.writeUInt32LE(36 + 2 * samples, 4);
+  bytes.write("WAVEfmt ", 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(8000, 24);
+  bytes.writeUInt32LE(16000, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write("data", 36);
+  bytes.writeUInt32LE(2 * samples, 40);
+  for (let i = 0; i < samples; i++) bytes.writeInt16LE(Math.round(8000 * Math.sin(i / 4)), 44 + 2 * i);
+  return bytes.toString("base64");
+}
+
+describe("the robot", () => {
+  const at = together("--world", "oval");
+  const speed = async () => (await at.simulator.ask("state")).vehicle.speed as number;
+
+  it("is driven by keys, and stops when they are let go of", async () => {
+    const visit = await at.open();
+    await visit.mark("drive-button").click();
+    await visit.mark("drive").waitFor();
+    await visit.page.keyboard.down("w");
+    await until(speed, (now) => now > 0.4);
+    await visit.page.keyboard.down("a");
+    await until(() => at.simulator.ask("state"), (state) => state.vehicle.steering > 0.2);
+    await visit.page.keyboard.up("a");
+    await visit.page.keyboard.up("w");
+    await until(speed, (now) => Math.abs(now) < 0.02);
+    await visit.page.keyboard.down("s");
+    await until(speed, (now) => now < -0.3);
+    // A page that loses its focus lets go.
+    await visit.page.evaluate(() => dispatchEvent(new Event("blur")));
+    await until(speed, (now) => Math.abs(now) < 0.02);
+    await visit.page.keyboard.up("s");
+    await visit.page.keyboard.press("Escape");
+    await visit.mark("drive").waitFor({ state: "hidden" });
+    await at.simulator.ask("reset", {});
+  });
+
+  it("is driven by a finger, and stops when that is lifted or the page is closed", async () => {
+    const visit = await at.open({ viewport: { width: 390, height: 844 } });
+    await visit.mark("drive-button").click();
+    const pad = await visit.mark("drive-pad").boundingBox();
+    if (!pad) throw new Error("no pad");
+    const [x, y] = [pad.x + pad.width / 2, pad.y + pad.height / 2];
+    await visit.page.mouse.move(x, y);
+    await visit.page.mouse.down();
+    await visit.page.mouse.move(x, y - 50, { steps: 3 });
+    await until(speed, (now) => now > 0.4);
+    await visit.page.mouse.up();
+    await until(speed, (now) => Math.abs(now) < 0.02);
+    await visit.page.mouse.move(x, y);
+    await visit.page.mouse.down();
+    await visit.page.mouse.move(x, y - 50, { steps: 3 });
+    await until(speed, (now) => now > 0.4);
+    await visit.close();
+    await until(speed, (now) => Math.abs(now) < 0.02);
+    await at.simulator.ask("reset", {});
+  });
+
+  it("is driven by a gamepad while its dead-man button is held", async () => {
+    const visit = await at.open({
+      prepare: async (page) => {
+        await page.addInitScript(() => {
+          const buttons = Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 }));
+          const pad = { id: "Test pad", index: 0, connected: true, mapping: "standard", axes: [0, 0, 0, 0], buttons, timestamp: 0 };
+          Object.assign(window, { testPad: pad });
+          navigator.getGamepads = () => [pad as unknown as Gamepad];
+        });
+      },
+    });
+    await visit.page.keyboard.press("d");
+    await visit.page.getByText("Gamepad: Test pad").waitFor();
+    const set = (button: number, value: number) =>
+      visit.page.evaluate(([button, value]) => Object.assign((window as unknown as { testPad: { buttons: object[] } }).testPad.buttons[button], { pressed: value > 0, value }), [button, value]);
+    await set(7, 1);
+    // Held for a while without the button: nothing.
+    const { sim_time } = await at.simulator.ask("clock");
+    await until(() => at.simulator.ask("clock"), (clock) => clock.sim_time > sim_time + 0.5);
+    expect(Math.abs(await speed())).toBeLessThan(0.01);
+    await set(5, 1);
+    await until(speed, (now) => now > 0.4);
+    await set(5, 0);
+    await until(speed, (now) => Math.abs(now) < 0.02);
+    await at.simulator.ask("reset", {});
+  });
+
+  it("has instruments: numbers, lidar in the scene, odometry against truth, latency", async () => {
+    const visit = await at.open();
+    await visit.mark("instruments-button").click();
+    await visit.mark("instruments").waitFor();
+    const stream = visit.page.waitForRequest((request) => request.url().includes("/states?include=lidar"));
+    await visit.page.keyboard.press("l");
+    await stream;
+    expect(await visit.mark("lidar").isChecked()).toBe(true);
+    await visit.page.keyboard.press("t");
+    await visit.mark("drift").waitFor();
+    const drive = at.simulator.ask("/speed", { value: 0.5, duration: 2 });
+    await until(() => visit.mark("instruments").textContent(), (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""));
+    await drive;
+    const drift = await until(() => visit.mark("drift").textContent(), (text) => /^\d+\.\d+ m$/.test(text ?? ""));
+    expect(Number.parseFloat(drift ?? "9")).toBeLessThan(0.5);
+    await until(() => visit.mark("latency").textContent(), (text) => /^\d+\.\d ms$/.test(text ?? ""));
+    const painted = await visit.page.locator("canvas.plot").evaluate((canvas: HTMLCanvasElement) => {
+      const data = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
+      let blue = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i + 2] > data[i] + 60 && data[i + 3] > 100) blue++;
+      return blue;
+    });
+    expect(painted).toBeGreaterThan(20);
+    await at.simulator.ask("reset", {});
+  });
+
+  it("is heard", async () => {
+    const visit = await at.open();
+    await visit.mark("sound").click();
+    expect(await visit.mark("sound").getAttribute("aria-pressed")).toBe("true");
+    await at.simulator.ask("/audio/play", { data: wav(), format: "wav", loop: true });
+    await until(() => visit.page.evaluate(() => window.__chicane.sounds), (sounds) => sounds === 1);
+    await at.simulator.ask("/audio/stop", { all: true });
+    await until(() => visit.page.evaluate(() => window.__chicane.sounds), (sounds) => sounds === 0);
+  });
+
+  it("turns its camera and its wheels in the scene", async () => {
+    const visit = await at.open();
+    await visit.page.keyboard.press("2");
+    await visit.still();
+    const picture = () => visit.page.locator("canvas.canvas").screenshot();
+    const straight = await picture();
+    await at.simulator.ask("/camera/pan", { value: 0.5 });
+    await at.simulator.ask("/steering", { value: 0.34 });
+    await until(async () => Buffer.compare(await picture(), straight), (order) => order !== 0);
+    await at.simulator.ask("/steering", { value: 0 });
+    await at.simulator.ask("/camera/pan", { value: 0 });
+  });
+});

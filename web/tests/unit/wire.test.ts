@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { moduleOf, typeOf } from "../../scripts/wire.js";
+
+describe("wire types", () => {
+  it("are what the schema says", () => {
+    expect(typeOf({ type: "integer" })).toBe("number");
+    expect(typeOf({ type: ["string", "null"] })).toBe("string | null");
+    expect(typeOf({ $ref: "#/components/schemas/Pose" })).toBe("Pose");
+    expect(typeOf({ enum: ["red", "green"] })).toBe('"red" | "green"');
+    expect(typeOf({ type: "array", items: { type: "number" }, minItems: 2, maxItems: 2 })).toBe("[number, number]");
+    expect(typeOf({ type: "array", items: { oneOf: [{ type: "null" }, { type: "number" }] } })).toBe("(null | number)[]");
+    expect(typeOf({ type: "object", additionalProperties: { $ref: "#/x/Pose" } })).toBe("Record<string, Pose>");
+    expect(typeOf({ type: "object", required: ["a"], properties: { a: { type: "number" }, "b-c": { type: "string" } } })).toBe(
+      '{\n  a: number;\n  "b-c"?: string;\n}',
+    );
+    expect(typeOf({ allOf: [{ $ref: "#/x/A" }, { $ref: "#/x/B" }] })).toBe("A & B");
+    expect(typeOf({})).toBe("unknown");
+  });
+
+  it("are written in order, whatever the order of the document", () => {
+    const text = moduleOf({ info: { title: "T" }, components: { schemas: { B: { type: "string" }, A: { type: "number" } } } });
+    expect(text.indexOf("type A")).toBeLessThan(text.indexOf("type B"));
+  });
+});
