@@ -31,7 +31,8 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   function updateNotice(): void {
     const state = app.state.value;
-    const transition = state?.transition;
+    // A world that is only installed is no matter of the scene.
+    const transition = state?.transition?.kind === "install" ? null : state?.transition;
     const percent = Math.round((transition?.progress ?? 0) * 100);
     const said = transition
       ? t.stage.loading(transition.target.replace(/\.world$/, ""), percent)

@@ -136,6 +136,16 @@ export function worlds(app: App): WorldsDialog {
     id.focus();
   }
 
+  /** How far the world is that is being installed, for whoever has the dialog open. */
+  app.state.watch((state) => {
+    const under = state?.transition?.kind === "install" ? state.transition : null;
+    const percent = Math.round((under?.progress ?? 0) * 100);
+    if (under) progress.setAttribute("aria-valuenow", String(percent));
+    else progress.removeAttribute("aria-valuenow");
+    progress.style.setProperty("--part", `${percent}%`);
+    show(progress, under !== null || button.disabled);
+  });
+
   app.world.watch(() => element.open && void refresh());
 
   function show_(): void {
