@@ -103,8 +103,7 @@ pub struct Session {
     pub phase: &'static str,
     /// How it ended; null while it goes on.
     pub outcome: Option<String>,
-    /// The last record.
-    #[schema(value_type = Object)]
+    /// The last record: any JSON value.
     pub record: Value,
     /// Why it ended.
     pub reason: Option<String>,
@@ -133,8 +132,7 @@ pub struct Record {
     pub session: String,
     /// How it ended; null while it goes on.
     pub outcome: Option<String>,
-    /// The last record.
-    #[schema(value_type = Object)]
+    /// The last record: any JSON value.
     pub record: Value,
     /// Why it ended.
     pub reason: Option<String>,

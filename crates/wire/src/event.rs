@@ -91,7 +91,6 @@ pub enum EvaluationKind {
     /// The record changed.
     Record {
         /// A number, or any JSON value.
-        #[schema(value_type = Object)]
         record: Value,
     },
     /// The script wrote a line.
@@ -122,7 +121,6 @@ pub enum EvaluationKind {
         /// How.
         outcome: String,
         /// The last record.
-        #[schema(value_type = Object)]
         record: Value,
         /// Why.
         reason: Option<String>,

@@ -2,38 +2,17 @@
  * An evaluation session as a page knows it: what `GET /evaluation/session` said, and every event since.
  */
 
+import type * as Wire from "../wire/sim.ts";
+
 export type Outcome = "finished" | "timeout" | "script_error" | "stopped" | "unsupported";
 export type Phase = "initializing" | "starting" | "running" | "ended";
 
-/** A session as the server tells it. */
-export interface Session {
-  id: string;
-  world: string;
-  phase: string;
-  outcome: string | null;
-  record: unknown;
-  reason: string | null;
-  better?: string | null;
-  command?: string | null;
-  time_limit_s?: number | null;
-  started_at?: string | null;
-  elapsed_s?: number | null;
-  run?: { running: boolean; exit_code: number | null } | null;
-  log?: string[] | null;
-}
-
+/** A session as the server tells it; what a page learns of one from events alone is less. */
+export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" | "phase">;
 /** Answer of `GET /evaluation/session`. */
-export interface Current {
-  active: boolean;
-  session: Session | null;
-}
-
+export type Current = Omit<Wire.CurrentSession, "session"> & { session?: Session | null };
 /** A record as it is kept. */
-export interface EvaluationRecord extends Omit<Session, "id" | "phase" | "log"> {
-  session: string;
-  ended_at?: string | null;
-  events?: { time: number; kind: string; [more: string]: unknown }[];
-}
+export type EvaluationRecord = Wire.Record;
 
 /** A line that a person can read. */
 export interface Line {
@@ -62,7 +41,7 @@ const MAX_LINES = 500;
  */
 export function viewOf(
   current: Current,
-  recorded: EvaluationRecord | null,
+  recorded: Pick<EvaluationRecord, "session" | "events"> | null,
   before: SessionView | null,
 ): SessionView | null {
   const { session } = current;
@@ -145,7 +124,7 @@ function begun(event: EvaluationEvent): SessionView {
     record: null,
     reason: null,
     command: text("command"),
-    time_limit_s: typeof event["time_limit_s"] === "number" ? event["time_limit_s"] : null,
+    ...(typeof event["time_limit_s"] === "number" && { time_limit_s: event["time_limit_s"] }),
     elapsed_s: 0,
     run: { running: false, exit_code: null },
     log: [],

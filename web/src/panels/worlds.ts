@@ -4,16 +4,10 @@ import { get, post } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { dialog } from "../ui/dialog.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
-import type { Worlds } from "../wire/sim.ts";
+import type { InstallAnswer, Worlds } from "../wire/sim.ts";
 import { type Listed, worldTile } from "./world-tile.ts";
 
 const ID = /^[0-9a-f]{32}$/;
-
-/** What an install answers. */
-interface Installed {
-  name: string;
-  cached: boolean;
-}
 
 export interface WorldsDialog {
   element: HTMLDialogElement;
@@ -115,7 +109,7 @@ export function worlds(app: App): WorldsDialog {
     button.disabled = true;
     show(progress, true);
     try {
-      const done = await post<Installed>("/worlds/install", { world_id });
+      const done = await post<InstallAnswer>("/worlds/install", { world_id });
       app.toast(done.cached ? t.worlds.cached(done.name) : t.worlds.installed(done.name), "note");
       id.value = "";
       linked = world_id;

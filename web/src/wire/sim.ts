@@ -517,8 +517,8 @@ export type Record = {
   outcome?: string | null;
   /** Why it ended. */
   reason?: string | null;
-  /** The last record. */
-  record: { [name: string]: unknown };
+  /** The last record: any JSON value. */
+  record: unknown;
   /** Its revision. */
   rev?: string | null;
   /** Of every random stream. */
@@ -620,8 +620,8 @@ export type Session = {
   phase: string;
   /** Why it ended. */
   reason?: string | null;
-  /** The last record. */
-  record: { [name: string]: unknown };
+  /** The last record: any JSON value. */
+  record: unknown;
   /** Its revision. */
   rev?: string | null;
   /** The student's program. */

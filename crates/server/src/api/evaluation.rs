@@ -66,7 +66,7 @@ pub(super) async fn session(State(app): State<App>) -> Json<CurrentSession> {
         (status = 404, body = ErrorBody, description = "There is none"),
     ))]
 pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Record>, ApiError> {
-    let id = parameter(&uri, "session");
+    let id = name(&uri, "session");
     let data = Arc::clone(&app.data);
     let record = read(move || records::record(&data, id.as_deref())).await?;
     record.map(Json).ok_or_else(|| ApiError::not_found("no record"))
@@ -84,7 +84,7 @@ pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Reco
         (status = 400, body = ErrorBody),
     ))]
 pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<RecordList>, ApiError> {
-    let world = parameter(&uri, "world");
+    let world = name(&uri, "world");
     let limit = match parameter(&uri, "limit").map(|text| text.parse::<usize>()) {
         None => records::PAGE,
         Some(Ok(limit)) if (1..=500).contains(&limit) => limit,
@@ -99,10 +99,15 @@ pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Record
     read(move || records::list(&data, world.as_deref(), below, limit)).await.map(Json)
 }
 
-/// The last value of a parameter that is not empty.
+/// The last value of a parameter.
 fn parameter(uri: &Uri, name: &str) -> Option<String> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
-    pairs.into_iter().rev().find(|(n, value)| n == name && !value.is_empty()).map(|(_, value)| value)
+    pairs.into_iter().rev().find(|(n, _)| n == name).map(|(_, value)| value)
+}
+
+/// The same, where nothing after the sign means all.
+fn name(uri: &Uri, parameter_name: &str) -> Option<String> {
+    parameter(uri, parameter_name).filter(|value| !value.is_empty())
 }
 
 /// Reads the database, off the threads that answer.
