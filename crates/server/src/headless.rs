@@ -9,6 +9,7 @@ use chicane_store::{FolderBundle, Library};
 use chicane_wire::{Record, Session, StartRequest};
 use chicane_world::{Assets, Profile, World};
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -243,8 +244,11 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Result<Scratch, String> {
-        let folder = std::env::temp_dir().join(format!("chicane-evaluate-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{} can't be made: {e}", folder.display()))?;
+        // A name that nobody can guess, and a folder that nobody else made: it holds what the program keeps.
+        let number = getrandom::u64().map_err(|e| format!("no random number: {e}"))?;
+        let folder = std::env::temp_dir().join(format!("chicane-evaluate-{number:016x}"));
+        let made = std::fs::DirBuilder::new().mode(0o700).create(&folder);
+        made.map_err(|e| format!("{} can't be made: {e}", folder.display()))?;
         Ok(Scratch(folder))
     }
 }

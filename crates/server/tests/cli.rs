@@ -26,6 +26,8 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new(name: &str) -> Scratch {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        // A process of the same number may have been killed before it could clear up.
+        let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(path.join("worlds")).expect("a folder");
         Scratch(path)
     }

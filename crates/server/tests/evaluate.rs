@@ -20,6 +20,8 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new(name: &str) -> Scratch {
         let path = std::env::temp_dir().join(format!("chicane-evaluate-test-{name}-{}", std::process::id()));
+        // A process of the same number may have been killed before it could clear up.
+        let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
         Scratch(path)
     }

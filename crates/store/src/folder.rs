@@ -69,6 +69,7 @@ mod tests {
     #[test]
     fn files_are_listed_and_read_but_links_are_not_followed() {
         let root = std::env::temp_dir().join(format!("chicane-folder-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
         std::fs::create_dir_all(root.join("worlds/deep")).expect("a folder");
         std::fs::write(root.join("worlds/b.world"), "b").expect("written");
         std::fs::write(root.join("worlds/deep/a.txt"), "a").expect("written");

@@ -12,6 +12,8 @@ impl Scratch {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("chicane-store-{}-{number}", std::process::id()));
+        // A process of the same number may have been killed before it could clear up.
+        let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a new folder");
         Scratch(path)
     }

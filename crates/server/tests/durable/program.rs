@@ -16,6 +16,8 @@ pub(crate) struct Scratch(PathBuf);
 impl Scratch {
     pub(crate) fn new(name: &str) -> Scratch {
         let path = std::env::temp_dir().join(format!("chicane-program-{name}-{}", std::process::id()));
+        // A process of the same number may have been killed before it could clear up.
+        let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
         Scratch(path)
     }
