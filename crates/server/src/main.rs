@@ -74,7 +74,7 @@ fn load(which: &str) -> Result<World, String> {
         return World::load(&Assets::of(&FolderBundle::new(which))).map_err(|e| e.to_string());
     }
     if path.is_file() {
-        return projects::make(which).map(|made| made.world);
+        return projects::load(which);
     }
     Library::built_in().load(which).map_err(|error| match error {
         LoadError::NotFound => {

@@ -79,8 +79,20 @@ pub(crate) struct Made {
     pub(crate) project: Project,
     /// All files of the world, its picture for lists among them.
     pub(crate) bundle: MemoryBundle,
-    pub(crate) world: World,
     pub(crate) warnings: Vec<Finding>,
+}
+
+/// Loads the world of a project, of which no file is kept.
+pub(crate) fn load(path: &str) -> Result<World, String> {
+    let (project, files) = open(path)?;
+    build_and_load(path, &project, &files).map(|(_, world)| world)
+}
+
+fn build_and_load(path: &str, project: &Project, files: &Beside) -> Result<(MemoryBundle, World), String> {
+    let bundle = build(project, files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
+    // Whatever the check lets through must load.
+    let world = World::load(&Assets::of(&bundle)).map_err(|e| format!("the world can't be loaded: {e}"))?;
+    Ok((bundle, world))
 }
 
 /// Makes the world of a project.
@@ -93,10 +105,7 @@ pub(crate) fn make_as(path: &str, name: Option<WorldName>) -> Result<Made, Strin
     let (mut project, files) = open(path)?;
     let mut progress = Progress::new(format!("building {}", project.name));
     project.name = name.unwrap_or(project.name);
-    let mut bundle = build(&project, &files).map_err(|e| format!("{path} can't be built:\n{e}"))?;
-    progress.set(0.2);
-    // Whatever the check lets through must load.
-    let world = World::load(&Assets::of(&bundle)).map_err(|e| format!("the world can't be loaded: {e}"))?;
+    let (mut bundle, world) = build_and_load(path, &project, &files)?;
     progress.say(format!("drawing {}", project.display_name));
     progress.set(0.4);
     let picture = thumbnail(&world, Arc::new(Profile::gen1()));
@@ -104,12 +113,12 @@ pub(crate) fn make_as(path: &str, name: Option<WorldName>) -> Result<Made, Strin
     progress.set(1.0);
     let mut warnings = check(&project);
     warnings.extend(check_files(&project, &files));
-    Ok(Made { project, bundle, world, warnings })
+    Ok(Made { project, bundle, warnings })
 }
 
 /// Builds the world of a project into a folder.
 pub(crate) fn build_into(path: &str, folder: &Path) -> Result<(), String> {
-    let Made { project, bundle, warnings, .. } = make(path)?;
+    let Made { project, bundle, warnings } = make(path)?;
     make_room(project.name.as_str(), folder)?;
     write(&bundle, folder)?;
     for warning in warnings {

@@ -5,6 +5,7 @@
 #[path = "durable/program.rs"]
 mod program;
 
+use chicane_testkit::Random;
 use chicane_testkit::http::{Client, Events, Heard};
 use program::{Program, Scratch, fails, text};
 use serde_json::{Value, json};
@@ -32,18 +33,6 @@ impl Settings {
             world: get("/status")["current"].as_str().expect("a world").to_owned(),
             red: get("/traffic_lights")["lights"][0]["state"] != "green",
         }
-    }
-}
-
-/// Random numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
     }
 }
 

@@ -4,11 +4,13 @@
 pub mod cdn;
 pub mod http;
 mod pilot;
+mod random;
 pub mod sounds;
 mod yard;
 
 pub use chicane_store::FolderBundle;
 pub use pilot::Pilot;
+pub use random::Random;
 pub use yard::Yard;
 
 use chicane_store::BuiltIn;

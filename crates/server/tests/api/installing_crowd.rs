@@ -2,24 +2,13 @@
 
 use crate::support::{setup, start};
 use chicane_store::{Access, Cdn};
+use chicane_testkit::Random;
 use chicane_testkit::cdn::{packed, publish};
 use chicane_testkit::http::Client;
 use serde_json::json;
 
 /// What each client asks for.
 const ROUNDS: u64 = 30;
-
-/// Random numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
 
 #[test]
 fn eight_clients_of_two_simulators_want_the_same_worlds() {

@@ -3,6 +3,7 @@
 use crate::program::{Program, Scratch, command};
 use crate::{get, said, walk};
 use chicane_store::{Access, Cdn, Manifest, Meta, Sum};
+use chicane_testkit::Random;
 use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish as publish_package};
 use chicane_testkit::http::Client;
 use chicane_wire::WorldId;
@@ -13,23 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Random numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    /// Waits for a random moment within a time.
-    fn moment(&mut self, within: Duration) {
-        let until = Instant::now() + Duration::from_micros(self.below(within.as_micros().max(1) as u64));
-        while Instant::now() < until {
-            std::hint::spin_loop();
-        }
+/// Waits for a random moment within a time.
+fn moment(random: &mut Random, within: Duration) {
+    let until = Instant::now() + Duration::from_micros(random.below(within.as_micros().max(1) as u64));
+    while Instant::now() < until {
+        std::hint::spin_loop();
     }
 }
 
@@ -48,7 +37,7 @@ fn kill_in_the_middle(program: &mut Program, id: &str, random: &mut Random, usua
     let mut client = program.client();
     let body = json!({"world_id": id}).to_string();
     client.send("POST", "/sim/api/worlds/install", &[], body.as_bytes());
-    random.moment(usual);
+    moment(random, usual);
     program.kill();
 }
 
@@ -185,7 +174,7 @@ fn a_publication() {
     for _ in 0..KILLS {
         let mut child = command(&arguments, &[]);
         let mut child = child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-        random.moment(usual);
+        moment(&mut random, usual);
         let before = acknowledged.len();
         child.kill().expect("killed");
         let output = child.wait_with_output().expect("ended");
