@@ -11,8 +11,9 @@ ARGS ?=
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
+MOTO = $(TOOLS)/python/bin/moto_server
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-moto need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -29,13 +30,13 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis need-moto check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
-	$(CARGO) nextest run --workspace --release --locked
+	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
 
 check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation, licences
 	$(CARGO) fmt --all --check
@@ -43,8 +44,8 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python fuzz examples readers worlds
-	$(RUFF) format --check python fuzz examples readers worlds
+	$(RUFF) check python fuzz examples readers worlds crates
+	$(RUFF) format --check python fuzz examples readers worlds crates
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -118,6 +119,11 @@ need-schemathesis: need-venv
 	@test -x $(SCHEMATHESIS) || \
 	 { echo "installing schemathesis, which fuzzes the web API"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
+
+need-moto: need-venv
+	@test -x $(MOTO) || \
+	 { echo "installing moto, a server of buckets that worlds are published to"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check 'moto[s3]==5.2.5' flask==3.1.3 flask-cors==6.0.5; }
 
 need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \

@@ -9,6 +9,7 @@ mod announce;
 mod api;
 mod app;
 mod body;
+mod bucket;
 mod camera;
 mod cdn;
 mod docs;
@@ -33,6 +34,7 @@ mod websocket;
 pub use access::Token;
 pub use announce::Running;
 pub use api::openapi;
+pub use bucket::bucket;
 pub use cdn::{InstalledHere, Where, install_here, listed};
 pub use remote::ask;
 /// How long a CDN may be silent before it is given up.

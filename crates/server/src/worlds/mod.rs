@@ -10,9 +10,11 @@ pub(crate) use import::read_folder;
 
 use crate::cli::{DataDir, Worlds, WorldsWhat};
 use crate::progress::Progress;
-use crate::publish::cdn;
+use crate::publish::{PRIVATE, To, cdn};
 use chicane_server::{Running, Where, ask, install_here, listed};
-use chicane_store::{Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name, make_private};
+use chicane_store::{
+    Access, Cdn, Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name, make_private,
+};
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -26,13 +28,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
     let data = &wanted.data;
     match &wanted.what {
-        WorldsWhat::List { published: false, cdn: None, .. } => list(data),
+        WorldsWhat::List { published: false, cdn: None, to: None, .. } => list(data),
         WorldsWhat::List { cdn: Some(url), cdn_token, .. } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
             print_published(&runtime()?.block_on(listed(url, token))?["worlds"]);
             Ok(())
         }
-        WorldsWhat::List { .. } => list_published(data),
+        WorldsWhat::List { to, .. } => list_published(data, to.as_deref()),
         WorldsWhat::Install { id, cdn, cdn_token, require_verified } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
             let from = cdn.clone().map(|url| Where::Web(url, token));
@@ -43,6 +45,9 @@ pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
         WorldsWhat::Access { id, level, to } => {
             let meta = change(data, &parse_id(id)?, to.as_deref(), |meta| meta.access = (*level).into());
             let meta = meta?.map_err(|e| e.to_string())?;
+            if to.is_some() && meta.access == Access::Private {
+                eprintln!("warning: {PRIVATE}");
+            }
             println!("{id} is {}", meta.access.word());
             Ok(())
         }
@@ -145,9 +150,15 @@ fn table(lines: &[[String; 4]]) {
     }
 }
 
-fn list_published(data: &DataDir) -> Result<(), String> {
-    let folder = folder_of(data)?.join("cdn");
-    let worlds = match chicane_store::Cdn::reading(&folder) {
+fn list_published(data: &DataDir, to: Option<&str>) -> Result<(), String> {
+    let cdn = match to.map(To::parse).transpose()? {
+        Some(To::Bucket(cdn)) => Some(cdn),
+        Some(To::Folder(folder)) => {
+            Some(Cdn::reading(&folder).ok_or_else(|| format!("there is no folder {}", folder.display()))?)
+        }
+        None => Cdn::reading(&folder_of(data)?.join("cdn")),
+    };
+    let worlds = match cdn {
         Some(cdn) => runtime()?.block_on(cdn.worlds()).map_err(|e| e.to_string())?,
         None => Vec::new(),
     };
@@ -253,7 +264,7 @@ fn change(
     data: &DataDir,
     id: &WorldId,
     to: Option<&str>,
-    change: impl FnOnce(&mut Meta) + Send,
+    change: impl Fn(&mut Meta) + Send,
 ) -> Result<Result<Meta, PublishError>, String> {
     let cdn = cdn(to, data.data_dir.as_deref())?;
     Ok(runtime()?.block_on(cdn.change(id, change)))
