@@ -35,10 +35,7 @@ impl Network {
         if !Path::new("/dev/net/tun").exists() {
             return None;
         }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let own =
-            std::env::split_paths(&path).map(|folder| folder.join("slirp4netns")).find(|file| file.is_file());
-        if let Some(own) = own {
+        if let Some(own) = on_path("slirp4netns") {
             return Some(Network { command: vec![own] });
         }
         let prepared = tools.join("usr/bin/slirp4netns");
@@ -69,6 +66,12 @@ impl Network {
     }
 }
 
+/// Where a program of the machine is.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
 /// A line that is `1`, or begins with it, means ready.
 fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), String> {
     let failed = |said: &[u8]| {
@@ -80,7 +83,7 @@ fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), String> {
     let deadline = Instant::now() + PATIENCE;
     let mut all = Vec::new();
     while Instant::now() < deadline && all.len() < 1 << 16 {
-        wait_for(&[(said.as_fd(), PollFlags::IN)], PATIENCE);
+        let _ = wait_for(&[(said.as_fd(), PollFlags::IN)], PATIENCE);
         let mut piece = [0u8; 1024];
         match rustix::io::read(&said, &mut piece) {
             Ok(0) | Err(_) => break,

@@ -174,7 +174,7 @@ impl Supervisor<'_> {
         let mut all = vec![(notes.bell(), PollFlags::IN)];
         all.extend(self.judge.iter().flat_map(Judge::descriptors));
         all.extend(self.student.iter().flat_map(Student::descriptors));
-        wait_for(&all, TURN);
+        let _ = wait_for(&all, TURN);
     }
 
     fn carry_out(&mut self, action: Action) {
@@ -247,10 +247,10 @@ impl Supervisor<'_> {
         observation.run = self.run;
         match call {
             Call::Load => judge.call(&JudgeCall::Load(statics)),
-            Call::Initialize => judge.call(&JudgeCall::Initialize { state: observation }),
+            Call::Initialize => judge.show(true, observation),
             Call::Evaluate => {
                 self.observations += 1;
-                judge.call(&JudgeCall::Evaluate { state: observation });
+                judge.show(false, observation);
             }
         }
     }

@@ -16,8 +16,8 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, Note, Notes, Setting, SettingError, StopCause, StudentOrder, Unsupported, Wanted, notes, sha256,
-    supervise,
+    Brief, EngineWanted, Isolation, Note, Notes, Setting, SettingError, StopCause, StudentOrder, Unsupported,
+    Wanted, notes, sha256, supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
 use chicane_wire::{EvaluationKind, Num, RunState, Session, StartRequest};
@@ -45,6 +45,8 @@ pub struct JudgeOptions {
     pub isolation: Option<chicane_session::Isolation>,
     /// Judges instead of the world's own script.
     pub script: Option<String>,
+    /// An engine that judging scripts run in, instead of a jail of our own.
+    pub engine: Option<EngineWanted>,
 }
 
 /// What sessions need of the simulator.
@@ -59,13 +61,18 @@ pub(crate) struct Parts {
     /// Variables that a student's program finds.
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) options: JudgeOptions,
+    /// The simulator listens to this machine only.
+    pub(crate) loopback_only: bool,
 }
+
+/// How jails are made here, and how limits are held.
+pub(crate) type Found = (Arc<Setting>, Isolation);
 
 /// Starts and stops sessions.
 pub(crate) struct Evaluations {
     parts: Parts,
     current: Arc<Current>,
-    setting: Mutex<Option<Arc<Setting>>>,
+    setting: Mutex<Option<Found>>,
     /// Held while a session is being started.
     door: tokio::sync::Mutex<()>,
     notes: Mutex<Option<Notes<Note>>>,
@@ -95,19 +102,20 @@ impl Evaluations {
     }
 
     /// How jails are made here: found out once, by trying. Blocks for a moment the first time.
-    pub(crate) fn setting(&self) -> Result<Arc<Setting>, SettingError> {
+    pub(crate) fn setting(&self) -> Result<Found, SettingError> {
         let mut found = self.setting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(setting) = &*found {
-            return Ok(Arc::clone(setting));
+        if let Some(known) = &*found {
+            return Ok(known.clone());
         }
-        let JudgeOptions { launcher, folder, isolation, .. } = self.parts.options.clone();
+        let JudgeOptions { launcher, folder, isolation, engine, .. } = self.parts.options.clone();
+        let engine = engine.map(|e| EngineWanted { loopback_only: self.parts.loopback_only, ..e });
         let launcher =
             launcher.map_or_else(|| std::env::current_exe().map_err(|e| SettingError(e.to_string())), Ok)?;
         let folder = folder.map_or_else(|| chicane_session::root::folder().map_err(SettingError), Ok)?;
-        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation })?);
-        setting.try_out()?;
-        *found = Some(Arc::clone(&setting));
-        Ok(setting)
+        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation, engine })?);
+        let isolation = setting.try_out()?;
+        *found = Some((Arc::clone(&setting), isolation));
+        Ok((setting, isolation))
     }
 
     /// Starts a session.
@@ -146,7 +154,7 @@ impl Evaluations {
         let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
         let setting = match self.setting() {
-            Ok(setting) => Some(setting),
+            Ok((setting, _)) => Some(setting),
             Err(_) if unsupported.is_some() => None,
             Err(why) => return Err(ApiError::unavailable(format!("judge not available: {why}"))),
         };

@@ -1,6 +1,7 @@
 //! A jail as the simulator sees it: started, asked, ended.
 
-use super::cgroup::{Cgroups, Group, Usage};
+use super::cgroup::Cgroups;
+use super::group::{Group, Usage};
 use super::plan::{self, Hello, Plan, Report};
 use crate::census;
 use crate::network::{Network, Uplink};

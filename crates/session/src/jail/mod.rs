@@ -22,6 +22,7 @@
 //! What can't be had is an error with its remedy. There is no weaker way that is taken instead.
 
 mod cgroup;
+mod group;
 mod host;
 mod init;
 mod limits;
@@ -31,7 +32,10 @@ mod outer;
 mod plan;
 mod seccomp;
 
-pub use cgroup::{Cgroups, Usage};
+pub use crate::setting::Isolation;
+pub use cgroup::Cgroups;
+pub use group::Usage;
+pub(crate) use group::Watched;
 pub use host::{Jail, JailError, Spawn};
 pub use plan::{Hello, JudgePlan, Plan, Report, StudentPlan};
 
