@@ -118,7 +118,7 @@ impl Container {
     /// Ends everything inside and waits until it is gone. May be called again.
     pub(crate) fn end(&mut self) {
         match self {
-            Container::Jail(jail) => jail.end(),
+            Container::Jail(jail) => drop(jail.end()),
             Container::Engine(contained) => contained.end(),
         }
     }

@@ -24,6 +24,7 @@ mod supervisor;
 mod wake;
 
 pub use engine::{Engine, EngineKind, EngineNetwork, EngineWanted, IMAGE};
+pub use jail::Left;
 pub use judge::{Heard, Judge};
 pub use machine::{Action, Call, Input, Machine, Phase};
 pub use network::{Network, own_addresses};

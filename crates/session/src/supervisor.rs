@@ -4,6 +4,7 @@
 //! the script says and prints, what the program prints. Whatever a call of the script printed and recorded is told when the call is
 //! over, prints first: so the story is the same however fast things went.
 
+use crate::jail::Left;
 use crate::judge::{Heard, Judge, wait_for};
 use crate::machine::{Action, Call, Input, Machine, Phase};
 use crate::outcome::{Ending, ScriptFault, StopCause};
@@ -75,7 +76,7 @@ pub enum Note {
 }
 
 /// How a session ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct SessionEnd {
     /// How.
     pub ending: Ending,
@@ -87,6 +88,8 @@ pub struct SessionEnd {
     pub observations: u64,
     /// How long the world waited for that, in real seconds.
     pub wait_s: f64,
+    /// Processes of the student that the kernel could not end yet.
+    pub left: Option<Left>,
 }
 
 /// Runs a session to its end. Nothing of it is left when this returns.
@@ -117,6 +120,7 @@ pub fn supervise(
         time_s: 0.0,
         observations: 0,
         wait: Duration::ZERO,
+        left: None,
         closed: false,
     };
     supervisor.supervise(notes)
@@ -140,6 +144,7 @@ struct Supervisor<'a> {
     time_s: f64,
     observations: u64,
     wait: Duration,
+    left: Option<Left>,
     closed: bool,
 }
 
@@ -163,6 +168,7 @@ impl Supervisor<'_> {
             time_s: self.time_s,
             observations: self.observations,
             wait_s: self.wait.as_secs_f64(),
+            left: self.left,
         }
     }
 
@@ -196,7 +202,7 @@ impl Supervisor<'_> {
             Action::Halt => self.halt(),
             Action::EndStudent => {
                 if let Some(student) = &mut self.student {
-                    student.end();
+                    self.left = student.end();
                 }
                 while self.hear_student() {}
                 self.student = None;

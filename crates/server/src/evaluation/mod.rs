@@ -16,8 +16,8 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, EngineWanted, Isolation, Note, Notes, Setting, SettingError, StopCause, StudentOrder, Unsupported,
-    Wanted, notes, sha256, supervise,
+    Brief, EngineWanted, Isolation, Judge, Left, Note, Notes, Setting, SettingError, StopCause, StudentOrder,
+    Unsupported, Wanted, notes, sha256, supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
 use chicane_wire::{EvaluationKind, Num, RunState, Session, StartRequest};
@@ -73,9 +73,14 @@ pub(crate) struct Evaluations {
     parts: Parts,
     current: Arc<Current>,
     setting: Mutex<Option<Found>>,
+    /// Held while a script of a new world is looked into.
+    looking: Mutex<()>,
     /// Held while a session is being started.
     door: tokio::sync::Mutex<()>,
     notes: Mutex<Option<Notes<Note>>>,
+    /// Processes of an earlier student that the kernel could not end: whoever waits for a device that does not answer outlives even a
+    /// session that is over.
+    left: Arc<Mutex<Option<Left>>>,
     /// Counts sessions that are over.
     over: Arc<watch::Sender<u64>>,
 }
@@ -90,8 +95,10 @@ impl Evaluations {
             parts,
             current,
             setting: Mutex::default(),
+            looking: Mutex::default(),
             door: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
+            left: Arc::default(),
             over: Arc::new(watch::channel(0).0),
         }
     }
@@ -118,6 +125,21 @@ impl Evaluations {
         Ok((setting, isolation))
     }
 
+    /// Looks whether a script can judge, without running it, and warns if not. Blocks for a moment.
+    pub(crate) fn look_into(&self, world: &str, script: &str) {
+        // One at a time is enough.
+        let _turn = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked = self.setting().map_err(|e| e.to_string()).and_then(|(setting, _)| {
+            let mut judge = Judge::start(&setting).map_err(|e| e.to_string())?;
+            judge.check(script).map_err(|e| e.to_string())
+        });
+        match looked {
+            Ok(None) => {}
+            Ok(Some(why)) => tracing::warn!(world, "the evaluation script can't judge: {why}"),
+            Err(why) => tracing::warn!(world, "the evaluation script was not checked: {why}"),
+        }
+    }
+
     /// Starts a session.
     pub(crate) async fn start(
         self: &Arc<Self>,
@@ -132,6 +154,9 @@ impl Evaluations {
             let _door = own.door.try_lock().map_err(|_| in_progress())?;
             if own.current.active().is_some() {
                 return Err(in_progress());
+            }
+            if request.command.is_some() && own.student_is_left() {
+                return Err(ApiError::conflict("already running"));
             }
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
@@ -212,15 +237,28 @@ impl Evaluations {
         parts.simulator.look();
         stage.tell_everyone(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
-        let over = Arc::clone(&self.over);
+        let (over, left) = (Arc::clone(&self.over), Arc::clone(&self.left));
         let supervised = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let mut stage = stage;
-            let ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
+            let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
+            if let Some(still) = ended.left.take() {
+                tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
+                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
+            }
             finish(stage, &start, &ended);
             over.send_modify(|count| *count += 1);
         });
         supervised.map_err(|e| not_kept(e.to_string()))?;
         Ok(session)
+    }
+
+    /// Whether processes of an earlier student are still there, although they were ended.
+    fn student_is_left(&self) -> bool {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if !left.as_ref().is_some_and(Left::is_there) {
+            *left = None;
+        }
+        left.is_some()
     }
 
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {

@@ -36,7 +36,7 @@ pub use crate::setting::Isolation;
 pub use cgroup::Cgroups;
 pub use group::Usage;
 pub(crate) use group::Watched;
-pub use host::{Jail, JailError, Spawn};
+pub use host::{Jail, JailError, Left, Spawn};
 pub use plan::{Hello, JudgePlan, Plan, Report, StudentPlan};
 
 /// The hidden word of the command line that starts a part of a jail.
