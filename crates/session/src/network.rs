@@ -22,10 +22,11 @@ pub struct Network {
     pub command: Vec<PathBuf>,
 }
 
-/// A network that a judge has; gone when dropped.
+/// A network that a judge has, or will have in a moment; gone when dropped.
 #[derive(Debug)]
 pub(crate) struct Uplink {
     process: Child,
+    said: Option<ChildStderr>,
     _lifeline: OwnedFd,
 }
 
@@ -46,7 +47,7 @@ impl Network {
             .then(|| Network { command: vec![loader, "--library-path".into(), libraries.into(), prepared] })
     }
 
-    /// Gives the namespace of a process a network, and waits until it is there.
+    /// Begins to give the namespace of a process a network.
     pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, String> {
         let (lifeline, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
@@ -60,9 +61,14 @@ impl Network {
         let mut process = command.spawn().map_err(|e| format!("slirp4netns can't be started: {e}"))?;
         drop(command);
         let said = process.stderr.take();
-        let uplink = Uplink { process, _lifeline: lifeline };
-        wait_until_ready(said)?;
-        Ok(uplink)
+        Ok(Uplink { process, said, _lifeline: lifeline })
+    }
+}
+
+impl Uplink {
+    /// Waits until it is there.
+    pub(crate) fn wait(&mut self) -> Result<(), String> {
+        wait_until_ready(self.said.take())
     }
 }
 

@@ -116,7 +116,9 @@ impl Jail {
         // Outer has not reaped it yet, so the number is still its own; if it has, the jail is over anyway.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
         self.say(plan)?;
-        self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))
+        self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
+        // It came up meanwhile, or nearly: whatever is inside runs nothing of anyone's yet.
+        self.network.as_mut().map_or(Ok(()), Uplink::wait)
     }
 
     fn say(&self, value: &impl serde::Serialize) -> Result<(), String> {
