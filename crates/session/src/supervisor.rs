@@ -4,7 +4,7 @@
 //! the script says and prints, what the program prints. Whatever a call of the script printed and recorded is told when the call is
 //! over, prints first: so the story is the same however fast things went.
 
-use crate::jail::Left;
+use crate::jail::{JailError, Left};
 use crate::judge::{Heard, Judge, wait_for};
 use crate::machine::{Action, Call, Input, Machine, Phase};
 use crate::outcome::{Ending, ScriptFault, StopCause};
@@ -19,6 +19,7 @@ use chicane_wire::{
 use rustix::event::PollFlags;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// Longest wait: limits are looked at in between.
@@ -103,35 +104,43 @@ pub fn supervise(
         Some(why) => Machine::refuse(Ending::Unsupported(why.clone())),
         None => Machine::begin(brief.student.is_some()),
     };
-    let supervisor = Supervisor {
-        machine,
-        actions: first.into(),
-        brief,
-        setting,
-        scene,
-        judge: None,
-        student: None,
-        statics: None,
-        observation: None,
-        observed: Instant::now(),
-        printed: Vec::new(),
-        progress: Progress::default(),
-        run: RunState::default(),
-        time_s: 0.0,
-        observations: 0,
-        wait: Duration::ZERO,
-        left: None,
-        closed: false,
-    };
-    supervisor.supervise(notes)
+    std::thread::scope(|scope| {
+        // The container comes up while the world is put in place: neither needs the other.
+        let ahead = setting.filter(|_| machine.ending().is_none());
+        let ahead = ahead.map(|setting| scope.spawn(|| Judge::start(setting)));
+        let supervisor = Supervisor {
+            machine,
+            actions: first.into(),
+            brief,
+            setting,
+            scene,
+            ahead,
+            judge: None,
+            student: None,
+            statics: None,
+            observation: None,
+            observed: Instant::now(),
+            printed: Vec::new(),
+            progress: Progress::default(),
+            run: RunState::default(),
+            time_s: 0.0,
+            observations: 0,
+            wait: Duration::ZERO,
+            left: None,
+            closed: false,
+        };
+        supervisor.supervise(notes)
+    })
 }
 
-struct Supervisor<'a> {
+struct Supervisor<'a, 'scope> {
     machine: Machine,
     actions: VecDeque<Action>,
     brief: &'a Brief,
     setting: Option<&'a Setting>,
     scene: &'a mut dyn Scene,
+    /// A container that is being started. One that is never asked for ends with the session.
+    ahead: Option<ScopedJoinHandle<'scope, Result<Judge, JailError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
     statics: Option<Statics>,
@@ -148,7 +157,7 @@ struct Supervisor<'a> {
     closed: bool,
 }
 
-impl Supervisor<'_> {
+impl Supervisor<'_, '_> {
     fn supervise(mut self, notes: &NotesOut<Note>) -> SessionEnd {
         loop {
             while let Some(action) = self.actions.pop_front() {
@@ -220,8 +229,11 @@ impl Supervisor<'_> {
     }
 
     fn start_judge(&mut self) {
-        let started = match self.setting {
-            Some(setting) => Judge::start(setting).map_err(|e| e.0),
+        let started = match self.ahead.take() {
+            Some(ahead) => ahead
+                .join()
+                .map_err(|_| "starting it failed".to_owned())
+                .and_then(|done| done.map_err(|e| e.0)),
             None => Err("no judge is at hand".to_owned()),
         };
         match started {
