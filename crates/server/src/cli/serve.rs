@@ -1,5 +1,6 @@
 //! `chicane serve`.
 
+use super::engine::JudgeBy;
 use super::values::{host_name, pace, web_address};
 use chicane_server::{JudgeOptions, Token};
 use chicane_session::Isolation;
@@ -46,6 +47,8 @@ pub(crate) struct Serve {
     /// Judges every world instead of its own script: for those who write one
     #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
     pub(crate) judge_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judge_by: JudgeBy,
     /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
     #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
     pub(crate) judge_isolation: Option<IsolationName>,
@@ -99,6 +102,7 @@ impl Serve {
             launcher: None,
             folder: None,
             script: self.judge_script.as_ref().map(read).transpose()?,
+            engine: self.judge_by.engine()?,
             isolation: self.judge_isolation.map(|name| match name {
                 IsolationName::CgroupV2 => Isolation::CgroupV2,
                 IsolationName::CgroupV1 => Isolation::CgroupV1,
