@@ -1,0 +1,74 @@
+"""Runs the documentation: every block of every page must do what the page says.
+
+usage: run.py <chicane program> [page …]
+
+Pages are Markdown. A block runs by its language, in order, each page in a folder of its own with a
+simulator of its own (docs/TESTING.md says how). Fails with page, line and what came out.
+"""
+
+import concurrent.futures
+import pathlib
+import sys
+import tempfile
+import time
+
+from runner import markdown, words
+from runner.bodies import Api
+from runner.markdown import PageError
+from runner.page import Page, Report
+from runner.reader import Reader
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+AT_ONCE = 3  # pages mostly wait for simulated time
+
+
+def run(path: pathlib.Path, program: pathlib.Path, api: Api, known: words.Words):
+    """Runs a page: its name, what became of it, errors with their lines, seconds."""
+    name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    began = time.monotonic()
+    report, errors = Report(), []
+    with tempfile.TemporaryDirectory(prefix="chicane-docs-") as home:
+        reader = Reader(ROOT, program, pathlib.Path(home))
+        try:
+            blocks, text = markdown.read(path.read_text())
+            errors += known.check(path, text, "\n".join(block.text for block in blocks))
+            page = Page(name, blocks, reader, api)
+            report = page.report
+            page.run()
+        except PageError as error:
+            errors.append(error)
+        finally:
+            reader.close()
+    return name, report, errors, time.monotonic() - began
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(__doc__.strip().split("\n\n")[1])
+        return 2
+    program = pathlib.Path(sys.argv[1]).resolve()
+    pages = [pathlib.Path(page).resolve() for page in sys.argv[2:]]
+    pages = pages or [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md"))]
+    api = Api(program)
+    known = words.Words(ROOT, program, api)
+    left_out, failed = [], 0
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for result in pool.map(lambda page: run(page, program, api, known), pages):
+            name, report, errors, seconds = result
+            print(
+                f"{name}: {report.ran} run, {report.compared} compared, {seconds:.1f} s", flush=True
+            )
+            left_out += [f"{name}:{line}: {why}" for line, why in report.left_out]
+            for error in errors:
+                print(f"{name}:{error.line}: {error}", flush=True)
+            failed += bool(errors)
+    if left_out:
+        print("not run:", *left_out, sep="\n  ")
+    print(
+        f"{failed} of {len(pages)} pages are wrong" if failed else f"{len(pages)} pages are right"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

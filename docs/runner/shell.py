@@ -1,0 +1,144 @@
+"""Commands of a page, in the one terminal that its reader has open.
+
+Every block runs in a bash of its own that stops at the first command that fails; folder and
+variables go on to the next one. What is started with a remark `background` stays, in a terminal of
+its own.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+from .markdown import Block, PageError
+from .reader import PATIENCE, Reader, alive, kill_group
+
+# Runs a file, tells the line of a command that failed, and writes down variables and folder.
+WRAPPER = r"""
+cd -- "$1" || exit 1
+[ -e "$3" ] && . "$3" 2>/dev/null
+script=$2 variables=$3 place=$4 failed=$5
+trap 'declare -p | grep -v "^declare -[A-Za-z]*r" >"$variables"; pwd >"$place"' EXIT
+trap 'echo "$LINENO" >"$failed"' ERR
+set -Eeuo pipefail
+. "$script"
+"""
+READY = "chicane is ready: "
+
+
+class Shell:
+    """The terminal of one page."""
+
+    def __init__(self, reader: Reader):
+        self.reader = reader
+        self.background: dict[str, tuple[subprocess.Popen, pathlib.Path]] = {}
+        self.variables = reader.private / "variables"
+        self.place = reader.private / "place"
+        self.place.write_text(f"{reader.folder}\n")
+        self.runs = 0
+
+    @property
+    def folder(self) -> str:
+        """Where the terminal is now."""
+        return self.place.read_text().rstrip("\n")
+
+    def files(self) -> tuple[pathlib.Path, pathlib.Path]:
+        """A script and an output that no other command has."""
+        self.runs += 1
+        stem = self.reader.private / f"block{self.runs}"
+        return stem.with_suffix(".sh"), stem.with_suffix(".out")
+
+    def bash(self, script: pathlib.Path, output: pathlib.Path, place: pathlib.Path):
+        """Starts a script where the terminal is; it leaves word of where it ended."""
+        words = [self.folder, script, self.variables, place, script.with_suffix(".line")]
+        return self.reader.start(
+            ["bash", "-c", WRAPPER, "bash", *words],
+            output,
+            self.folder,
+            env=self.reader.environment,
+        )
+
+    def run(self, line: int, commands: str, fails: bool = False) -> str:
+        """Runs commands; what they printed, in the page's words."""
+        script, output = self.files()
+        script.write_text(self.reader.ours(commands))
+        process = self.bash(script, output, self.place)
+        try:
+            status = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            kill_group(process, signal.SIGKILL)
+            came = self.reader.theirs(output.read_text(errors="replace"))
+            raise PageError(line, f"took longer than {PATIENCE} s; so far:\n{came}") from None
+        came = self.reader.theirs(output.read_text(errors="replace"))
+        if fails and status == 0:
+            raise PageError(line, f"should fail and did not:\n{came}")
+        if status != 0 and not fails:
+            failed = script.with_suffix(".line")
+            line += int(failed.read_text()) - 1 if failed.exists() else 0
+            raise PageError(line, f"exit status {status}:\n{came}")
+        return came
+
+    def console(self, block: Block, fails: bool) -> list[tuple[int, str, str]]:
+        """Runs a session of `$ command` lines; the line, what it shows and what came, of each."""
+        return [
+            (line, shown, self.run(line, command, fails))
+            for line, command, shown in dialogue(block)
+        ]
+
+    def serve(self, block: Block, name: str) -> None:
+        """Starts something that stays, and waits until it is ready or has said what is shown."""
+        if name in self.background:
+            raise PageError(block.line, f"{name} runs already")
+        script, output = self.files()
+        if block.language == "console":
+            [(_, command, shown)] = dialogue(block)
+        else:
+            command, shown = block.text, ""
+        script.write_text("exec " + self.reader.ours(command))
+        process = self.bash(script, output, pathlib.Path(os.devnull))
+        self.background[name] = (process, output)
+        until = time.monotonic() + PATIENCE
+        while READY not in (came := output.read_text(errors="replace")):
+            if not alive(process) or time.monotonic() > until:
+                raise PageError(block.line, f"did not get ready:\n{self.reader.theirs(came)}")
+            time.sleep(0.02)
+        ready = [line for line in came.splitlines() if line.startswith(READY)]
+        for line in shown.splitlines():
+            words = [re.escape(word) for word in line.split("…")]
+            if not any(re.fullmatch(".*".join(words), self.reader.theirs(got)) for got in ready):
+                came = self.reader.theirs(came)
+                raise PageError(block.line, f"did not say {line!r} but:\n{came}")
+
+    def stop(self, line: int, name: str) -> None:
+        """Ctrl-C in the terminal of something that was started."""
+        if name not in self.background:
+            raise PageError(line, f"nothing called {name} was started")
+        process, output = self.background.pop(name)
+        kill_group(process, signal.SIGINT)
+        try:
+            status = process.wait(30)
+        except subprocess.TimeoutExpired:
+            raise PageError(line, f"{name} did not stop") from None
+        if status != 0:
+            came = self.reader.theirs(output.read_text(errors="replace"))
+            raise PageError(line, f"{name} ended with {status}:\n{came}")
+
+
+def dialogue(block: Block) -> list[tuple[int, str, str]]:
+    """The commands of a session: line, command, and what the page shows below it."""
+    commands: list[tuple[int, list[str], list[str]]] = []
+    goes_on = False
+    for number, line in enumerate(block.text.splitlines(), block.line):
+        if goes_on:
+            commands[-1][1].append(line.removeprefix("> "))
+        elif line.startswith("$ "):
+            commands.append((number, [line.removeprefix("$ ")], []))
+        elif not commands:
+            raise PageError(number, "a console block begins with a command after `$ `")
+        else:
+            commands[-1][2].append(line)
+            continue
+        goes_on = line.endswith("\\")
+    return [(at, "\n".join(words) + "\n", "\n".join(shown)) for at, words, shown in commands]
