@@ -55,18 +55,15 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for result in pool.map(lambda page: run(page, program, api, known), pages):
             name, report, errors, seconds = result
-            print(
-                f"{name}: {report.ran} run, {report.compared} compared, {seconds:.1f} s", flush=True
-            )
+            done = f"{report.ran} run, {report.compared} compared"
+            print(f"{name}: {done}, {seconds:.1f} s", flush=True)
             left_out += [f"{name}:{line}: {why}" for line, why in report.left_out]
             for error in errors:
                 print(f"{name}:{error.line}: {error}", flush=True)
             failed += bool(errors)
     if left_out:
         print("not run:", *left_out, sep="\n  ")
-    print(
-        f"{failed} of {len(pages)} pages are wrong" if failed else f"{len(pages)} pages are right"
-    )
+    print(f"{len(pages) - failed} of {len(pages)} pages are right")
     return 1 if failed else 0
 
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<language>[^\s`]*)(?P<rest>[^`]*)$")
 REMARK = re.compile(r"^\s*<!--\s*docs:\s*(?P<text>.*?)\s*-->\s*$")
-SAVE = re.compile(
-    r"\bSave (?:this|it|that|the following)?\s*(?:[a-z ]*)\bas `(?P<name>[^`]+)`[^`]*:$"
-)
+SAVE = re.compile(r"\bSave [a-z ]*\bas `(?P<name>[^`]+)`[^`]*:$")
 
 
 class PageError(Exception):

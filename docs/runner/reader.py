@@ -6,13 +6,13 @@ written stays in that folder. The default data folder is in there too. Pages spe
 to 8009; here they are free ones, put in wherever a page names one and taken out of what is printed.
 """
 
+import contextlib
 import os
 import pathlib
 import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 PORTS = range(8000, 8010)
@@ -99,10 +99,8 @@ def free_ports(count: int) -> list[int]:
 
 def kill_group(process: subprocess.Popen, sign: int) -> None:
     """Signals a process that we started, and all of its group."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, sign)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def alive(process: subprocess.Popen) -> bool:
@@ -113,8 +111,3 @@ def alive(process: subprocess.Popen) -> bool:
     except (ProcessLookupError, PermissionError):
         return False
     return True
-
-
-def python() -> str:
-    """The interpreter that runs this."""
-    return sys.executable

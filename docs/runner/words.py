@@ -32,18 +32,16 @@ class Words:
         makefile = (root / "Makefile").read_text()
         self.targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
         self.variables = set()
-        for source in [*root.glob("crates/**/*.rs"), *root.glob("python/**/*.py")]:
+        sources = ["crates/**/*.rs", "python/**/*.py", "web/*.ts", "web/tests/**/*.ts"]
+        for source in [path for each in sources for path in root.glob(each)]:
             self.variables |= set(re.findall(r"CHICANE_[A-Z_]+", source.read_text()))
-        for text in ("serve",):
-            self.variables |= set(re.findall(r"CHICANE_[A-Z_]+", self.help((text,))))
+        self.variables |= set(re.findall(r"CHICANE_[A-Z_]+", self.help(("serve",))))
 
     def help(self, commands: tuple[str, ...]) -> str:
         """What a command says of itself."""
         if commands not in self.helps:
-            run = subprocess.run(
-                [self.program, *commands, "--help"], capture_output=True, text=True
-            )
-            self.helps[commands] = run.stdout
+            command = [self.program, *commands, "--help"]
+            self.helps[commands] = subprocess.run(command, capture_output=True, text=True).stdout
         return self.helps[commands]
 
     def check(self, page: pathlib.Path, text: Text, blocks_text: str) -> list[PageError]:
