@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 AT_ONCE = 3  # pages mostly wait for simulated time
 
 
-def run(path: pathlib.Path, program: pathlib.Path, api: Api, known: words.Words):
+def run(path: pathlib.Path, program: pathlib.Path, known: words.Words):
     """Runs a page: its name, what became of it, errors with their lines, seconds."""
     name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
     began = time.monotonic()
@@ -32,7 +32,7 @@ def run(path: pathlib.Path, program: pathlib.Path, api: Api, known: words.Words)
         try:
             blocks, text = markdown.read(path.read_text())
             errors += known.check(path, text, "\n".join(block.text for block in blocks))
-            page = Page(name, blocks, reader, api)
+            page = Page(name, blocks, reader, known)
             report = page.report
             page.run()
         except PageError as error:
@@ -49,11 +49,10 @@ def main() -> int:
     program = pathlib.Path(sys.argv[1]).resolve()
     pages = [pathlib.Path(page).resolve() for page in sys.argv[2:]]
     pages = pages or [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md"))]
-    api = Api(program)
-    known = words.Words(ROOT, program, api)
+    known = words.Words(ROOT, program, Api(program))
     left_out, failed = [], 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for result in pool.map(lambda page: run(page, program, api, known), pages):
+        for result in pool.map(lambda page: run(page, program, known), pages):
             name, report, errors, seconds = result
             done = f"{report.ran} run, {report.compared} compared"
             print(f"{name}: {done}, {seconds:.1f} s", flush=True)

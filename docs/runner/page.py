@@ -1,17 +1,18 @@
 """Goes through a page from top to bottom, as its reader does, and does what it says."""
 
 import configparser
+import json
 import pathlib
 import shlex
 import tomllib
 from dataclasses import dataclass, field
 
-from . import bodies, expected, schema
-from .bodies import Api
+from . import bodies, expected
 from .interpreter import Interpreter
 from .markdown import Block, PageError
 from .reader import Reader
 from .shell import Shell
+from .words import Words
 
 COMMANDS = ("sh", "bash", "console")
 
@@ -28,11 +29,11 @@ class Report:
 class Page:
     """One page and its reader."""
 
-    def __init__(self, name: str, blocks: list[Block], reader: Reader, api: Api):
+    def __init__(self, name: str, blocks: list[Block], reader: Reader, known: Words):
         self.name = name
         self.blocks = blocks
         self.reader = reader
-        self.api = api
+        self.known = known
         self.shell = Shell(reader)
         self.interpreter = Interpreter(reader)
         self.report = Report()
@@ -72,7 +73,7 @@ class Page:
         elif block.language in COMMANDS:
             self.commands(block, words)
         elif words[:1] == ["body"] or words[:1] == ["answer"]:
-            bodies.check(self.api, self.reader, block, words)
+            bodies.check(self.known.api, self.reader, block, words)
             self.report.ran += 1
         elif words:
             raise PageError(block.line, f"what is a block of {block.language!r} with {words}?")
@@ -122,18 +123,7 @@ class Page:
         if not any(block.save_as in b.text for b in later if b.language in (*COMMANDS, "python")):
             raise PageError(block.line, f"{block.save_as} is saved and never used")
         try:
-            if block.language == "json":
-                value = bodies.parse(block)
-                if words[:1] == ["schema"]:
-                    document = bodies.json.loads((self.reader.root / words[1]).read_text())
-                    if found := schema.problems(value, document, document):
-                        raise PageError(block.line, "; ".join(found))
-            elif block.language == "toml":
-                tomllib.loads(block.text)
-            elif block.language == "ini":
-                configparser.ConfigParser(strict=False, interpolation=None).read_string(block.text)
-            elif block.language == "python":
-                compile(block.text, f"{self.name}:{block.line}", "exec")
+            self.read(block, words)
         except (tomllib.TOMLDecodeError, configparser.Error, SyntaxError) as error:
             raise PageError(block.line, str(error)) from None
         path = pathlib.Path(self.shell.folder, block.save_as)
@@ -141,22 +131,34 @@ class Page:
         path.write_text(self.reader.ours(block.text))
         self.report.ran += 1
 
+    def read(self, block: Block, words: list[str]) -> None:
+        """A file must be what its language says."""
+        if block.language == "json":
+            value = bodies.parse(block)
+            if words[:1] == ["schema"]:
+                document = json.loads((self.reader.root / words[1]).read_text())
+                bodies.agree(block.line, value, document, document)
+        elif block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language == "python":
+            compile(block.text, f"{self.name}:{block.line}", "exec")
+        elif block.language == "ini":
+            parser = configparser.ConfigParser(strict=False, interpolation=None)
+            parser.read_string(block.text)
+            values = [value for section in parser.values() for value in section.values()]
+            for command in [value.split() for value in values if "/chicane " in value]:
+                if wrong := self.known.command(command[1:]):
+                    raise PageError(block.line, wrong)
+
     def excerpt(self, block: Block, words: list[str]) -> None:
         """A piece of a file of ours, which is there word for word; `…` leaves lines out."""
         source = self.reader.root / words[1]
         if not source.exists():
             raise PageError(block.line, f"there is no {words[1]}")
-        wanted = [line.strip() for line in block.text.splitlines() if line.strip()]
-        lines = [line.strip() for line in source.read_text().splitlines() if line.strip()]
-        at, free = 0, True
-        for number, line in enumerate(wanted):
-            if line.strip("/#* ") == expected.ANY:
-                free = True
-                continue
-            if line not in lines[at:] or (not free and lines[at] != line):
-                raise PageError(block.line + number, f"{words[1]} has no {line!r} here")
-            at = lines.index(line, at) + 1
-            free = False
+        wrong = expected.not_in(block.text, source.read_text())
+        if wrong is not None:
+            number, line = wrong
+            raise PageError(block.line + number, f"{words[1]} has no {line!r} here")
         self.report.compared += 1
 
 

@@ -35,7 +35,7 @@ class Reader:
         self.environment = {k: v for k, v in os.environ.items() if not STRANGERS.match(k)}
         self.environment |= {
             "PATH": f"{self.folder}/target/release:{self.environment['PATH']}",
-            "PYTHONPATH": str(self.folder / "python"),
+            "PYTHONPATH": str(self.folder / "python" / "src"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "XDG_DATA_HOME": str(home / "data"),
             "CHICANE_LISTEN": f"127.0.0.1:{self.ports[PORTS[0]]}",

@@ -129,16 +129,13 @@ class Shell:
 def dialogue(block: Block) -> list[tuple[int, str, str]]:
     """The commands of a session: line, command, and what the page shows below it."""
     commands: list[tuple[int, list[str], list[str]]] = []
-    goes_on = False
     for number, line in enumerate(block.text.splitlines(), block.line):
-        if goes_on:
-            commands[-1][1].append(line.removeprefix("> "))
-        elif line.startswith("$ "):
+        if line.startswith("$ "):
             commands.append((number, [line.removeprefix("$ ")], []))
         elif not commands:
             raise PageError(number, "a console block begins with a command after `$ `")
+        elif line.startswith("> ") and not commands[-1][2]:
+            commands[-1][1].append(line.removeprefix("> "))
         else:
             commands[-1][2].append(line)
-            continue
-        goes_on = line.endswith("\\")
     return [(at, "\n".join(words) + "\n", "\n".join(shown)) for at, words, shown in commands]

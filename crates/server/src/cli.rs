@@ -220,7 +220,7 @@ pub(crate) struct New {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
-    /// A built-in world, or a folder that holds worlds/NAME.world
+    /// A built-in world, a project, or a folder that holds worlds/NAME.world
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// Starts the student's program; without one the run is only observed
@@ -253,7 +253,7 @@ pub(crate) struct Evaluate {
 pub(crate) struct Judge {
     /// The script, Python
     pub(crate) script: PathBuf,
-    /// A built-in world, or a folder that holds worlds/NAME.world; its evaluation config is used
+    /// A built-in world, a project, or a folder that holds worlds/NAME.world; its evaluation config is used
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// The drive: lines of seconds, speed, steering
@@ -300,8 +300,8 @@ pub(crate) struct Serve {
     /// Folder for settings and worlds [default: the platform's folder for application data]
     #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// World to start with [default: the last one, then oval]
-    #[arg(long, value_name = "NAME", env = "CHICANE_WORLD")]
+    /// World to start with: its name, or the path of a project or a folder to look at [default: the last one, then oval]
+    #[arg(long, value_name = "WORLD", env = "CHICANE_WORLD")]
     pub(crate) world: Option<String>,
     /// Where published worlds are installed from [default: this simulator's own /cdn]
     #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]

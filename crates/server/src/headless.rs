@@ -5,13 +5,11 @@
 
 use crate::cli::{Evaluate, Judge};
 use chicane_server::{DriveAt, JudgeOptions, Options, Server};
-use chicane_store::{FolderBundle, Library};
 use chicane_wire::{Record, Session, StartRequest};
-use chicane_world::{Assets, Profile, World};
+use chicane_world::Profile;
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How often it looks how things stand.
@@ -82,7 +80,7 @@ fn run(job: Job) -> Result<u8, String> {
 }
 
 async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
-    let (library, world) = library(&job.world)?;
+    let (library, world) = crate::library(&job.world)?;
     let workspace = std::path::absolute(&job.workspace).map_err(|e| e.to_string())?;
     if !workspace.is_dir() {
         return Err(format!("--workspace {} is not a folder", job.workspace.display()));
@@ -193,18 +191,6 @@ fn exit_status(record: &Record) -> u8 {
         Some("unsupported") => 5,
         _ => 1,
     }
-}
-
-/// The world of a folder, or a built-in one.
-fn library(world: &str) -> Result<(Library, String), String> {
-    let library = Library::built_in();
-    let name = world.strip_suffix(".world").unwrap_or(world);
-    if library.entry(name).is_some() || !Path::new(world).is_dir() {
-        return Ok((library, name.to_owned()));
-    }
-    let bundle = FolderBundle::new(world);
-    let name = World::load(&Assets::of(&bundle)).map_err(|e| e.to_string())?.name;
-    Ok((library.with_bundle(&name, Arc::new(bundle)), name))
 }
 
 /// Drive commands from a file: seconds, speed and steering on a line, by spaces or commas; `#` begins a comment.

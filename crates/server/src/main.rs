@@ -27,6 +27,7 @@ use clap::Parser;
 use cli::{Cli, RecordsWhat, What};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -65,6 +66,23 @@ fn exit(done: Result<u8, String>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A library that has the world that is asked for by name, or by the path of a folder or a project, and its name there.
+/// Names come first; one that is in no library is for others to find or to miss.
+fn library(which: &str) -> Result<(Library, String), String> {
+    let library = Library::built_in();
+    let name = which.strip_suffix(".world").unwrap_or(which);
+    if library.entry(name).is_some() || !Path::new(which).exists() {
+        return Ok((library, name.to_owned()));
+    }
+    if Path::new(which).is_dir() {
+        let bundle = FolderBundle::new(which);
+        let name = World::load(&Assets::of(&bundle)).map_err(|e| e.to_string())?.name;
+        return Ok((library.with_bundle(&name, Arc::new(bundle)), name));
+    }
+    let (bundle, name) = projects::bundle(which)?;
+    Ok((library.with_bundle(&name, Arc::new(bundle)), name))
 }
 
 /// Loads a world: of a folder, of a project, or one of the program by its name.

@@ -24,7 +24,12 @@ impl Files for Beside {
 
 /// Reads a project and finds the folder of its files.
 fn open(path: &str) -> Result<(Project, Beside), String> {
-    let length = std::fs::metadata(path).map_err(|e| format!("{path}: {e}"))?.len();
+    let length = match std::fs::metadata(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(format!("there is no {path}: a project is a file, <name>.json"));
+        }
+        found => found.map_err(|e| format!("{path}: {e}"))?.len(),
+    };
     if length > chicane_builder::project::MAX_JSON as u64 {
         return Err(format!("{path} is too large for a project"));
     }
@@ -86,6 +91,12 @@ pub(crate) struct Made {
 pub(crate) fn load(path: &str) -> Result<World, String> {
     let (project, files) = open(path)?;
     build_and_load(path, &project, &files).map(|(_, world)| world)
+}
+
+/// The files of a project's world, without its picture for lists, and its name.
+pub(crate) fn bundle(path: &str) -> Result<(MemoryBundle, String), String> {
+    let (project, files) = open(path)?;
+    build_and_load(path, &project, &files).map(|(bundle, world)| (bundle, world.name))
 }
 
 fn build_and_load(path: &str, project: &Project, files: &Beside) -> Result<(MemoryBundle, World), String> {
@@ -207,7 +218,12 @@ pub(crate) fn new(wanted: &New) -> Result<(), String> {
         print!("{text}");
         return Ok(());
     };
-    create(path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
+    create(path, &text).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            format!("{} is there already: choose another name, or remove it first", path.display())
+        }
+        _ => format!("{}: {e}", path.display()),
+    })?;
     println!("{}: random_{seed}", path.display());
     Ok(())
 }
