@@ -31,6 +31,8 @@ run: build ## Build, then start the simulator (ARGS="--world technical" and the 
 
 test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
+	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
+	$(PYTHON) docs/run.py $(CHICANE)
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -43,8 +45,8 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python fuzz examples readers worlds
-	$(RUFF) format --check python fuzz examples readers worlds
+	$(RUFF) check python docs fuzz examples readers worlds
+	$(RUFF) format --check python docs fuzz examples readers worlds
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion

@@ -32,7 +32,7 @@ class Words:
         makefile = (root / "Makefile").read_text()
         self.targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
         self.variables = set()
-        sources = ["crates/**/*.rs", "python/**/*.py", "web/*.ts", "web/tests/**/*.ts"]
+        sources = ["crates/**/*.rs", "python/**/*.py", "web/*.ts", "web/tests/**/*.[jt]s"]
         for source in [path for each in sources for path in root.glob(each)]:
             self.variables |= set(re.findall(r"CHICANE_[A-Z_]+", source.read_text()))
         self.variables |= set(re.findall(r"CHICANE_[A-Z_]+", self.help(("serve",))))
