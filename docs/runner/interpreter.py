@@ -1,4 +1,7 @@
-"""Python blocks of a page: one interpreter a page, as if they were typed one after the other."""
+"""Python blocks of a page: one interpreter, as if they were typed one after the other.
+
+It is started in the page's terminal when the first block comes.
+"""
 
 import json
 import pathlib
@@ -9,6 +12,7 @@ import threading
 
 from .markdown import PageError
 from .reader import PATIENCE, Reader, kill_group
+from .shell import Shell
 
 WORKER = pathlib.Path(__file__).with_name("worker.py")
 
@@ -16,19 +20,20 @@ WORKER = pathlib.Path(__file__).with_name("worker.py")
 class Interpreter:
     """The Python that a page's reader has open."""
 
-    def __init__(self, reader: Reader):
+    def __init__(self, reader: Reader, shell: Shell):
         self.reader = reader
+        self.shell = shell
         self.process: subprocess.Popen | None = None
         self.output = reader.private / "python.out"
 
-    def run(self, line: int, code: str, folder: str, page: str) -> str:
+    def run(self, line: int, code: str, page: str) -> str:
         """Runs a block; what it printed, in the page's words."""
         if self.process is None:
             self.start()
         before = self.output.stat().st_size
         # The code begins at its line of the page, so that a traceback names it.
         code = "\n" * (line - 1) + self.reader.ours(code)
-        answer = self.ask(json.dumps({"code": code, "folder": folder, "page": page}))
+        answer = self.ask(json.dumps({"code": code, "folder": self.shell.folder, "page": page}))
         with self.output.open("rb") as file:
             file.seek(before)
             came = self.reader.theirs(file.read().decode(errors="replace"))
@@ -57,8 +62,8 @@ class Interpreter:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=file,
-                env=self.reader.environment,
-                cwd=self.reader.folder,
+                env=self.shell.exported(),
+                cwd=self.shell.folder,
                 start_new_session=True,
                 text=True,
             )

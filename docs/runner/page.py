@@ -35,14 +35,14 @@ class Page:
         self.reader = reader
         self.known = known
         self.shell = Shell(reader)
-        self.interpreter = Interpreter(reader)
+        self.interpreter = Interpreter(reader, self.shell)
         self.report = Report()
         self.last: str | None = None  # output that a block `text` may show
 
     def run(self) -> Report:
         """Runs all blocks; stops at the first that does not do what the page says."""
         if self.needs_simulator():
-            self.shell.serve(Block(1, "sh", "chicane serve\n"), "simulator")
+            self.shell.serve(Block(1, "sh", "target/release/chicane serve\n"), "simulator")
         for number, block in enumerate(self.blocks):
             self.block(block, self.blocks[number + 1 :])
         return self.report
@@ -78,8 +78,7 @@ class Page:
         elif words:
             raise PageError(block.line, f"what is a block of {block.language!r} with {words}?")
         elif block.language == "python":
-            where = (block.line, block.text, self.shell.folder, self.name)
-            self.last = self.interpreter.run(*where)
+            self.last = self.interpreter.run(block.line, block.text, self.name)
             self.report.ran += 1
         elif block.language == "text":
             self.shown(block.line, block.text)

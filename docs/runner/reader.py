@@ -13,12 +13,13 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 
 PORTS = range(8000, 8010)
 PATIENCE = 90  # seconds for one block
 # What a test run should not inherit, because it changes what commands do.
-STRANGERS = re.compile(r"CHICANE_(?!JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
+STRANGERS = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
 
 
 class Reader:
@@ -34,8 +35,7 @@ class Reader:
         clone(root, program, self.folder)
         self.environment = {k: v for k, v in os.environ.items() if not STRANGERS.match(k)}
         self.environment |= {
-            "PATH": f"{self.folder}/target/release:{self.environment['PATH']}",
-            "PYTHONPATH": str(self.folder / "python" / "src"),
+            "PATH": f"{folders_of_python()}{self.environment['PATH']}",
             "PYTHONDONTWRITEBYTECODE": "1",
             "XDG_DATA_HOME": str(home / "data"),
             "CHICANE_LISTEN": f"127.0.0.1:{self.ports[PORTS[0]]}",
@@ -75,6 +75,12 @@ class Reader:
             until = time.monotonic() + seconds
             while any(alive(process) for process in self.started) and time.monotonic() < until:
                 time.sleep(0.02)
+
+
+def folders_of_python() -> str:
+    """Where `python3` is the interpreter that runs this, with its packages."""
+    folder = pathlib.Path(sys.executable).parent
+    return f"{folder}:" if (folder / "python3").exists() else ""
 
 
 def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> None:

@@ -80,6 +80,14 @@ class Shell:
             raise PageError(line, f"exit status {status}:\n{came}")
         return came
 
+    def exported(self) -> dict[str, str]:
+        """The environment that a program gets that is started in this terminal now."""
+        script, output = self.files()
+        script.write_text("env -0\n")
+        self.bash(script, output, pathlib.Path(os.devnull)).wait(PATIENCE)
+        pairs = output.read_text().rstrip("\0").split("\0")
+        return dict(pair.split("=", 1) for pair in pairs)
+
     def console(self, block: Block, fails: bool) -> list[tuple[int, str, str]]:
         """Runs a session of `$ command` lines; the line, what it shows and what came, of each."""
         return [

@@ -24,6 +24,10 @@ def run(*pages: str) -> tuple[int, str]:
 
 
 GOOD = """
+```sh
+export PATH="$PWD/target/release:$PATH" WORD=word
+```
+
 <!-- docs: background one -->
 ```console
 $ chicane serve --world field
@@ -63,11 +67,11 @@ number = 41
 ```
 
 ```python
-print(number + 1, os.path.exists("count.py"), os.environ["CHICANE_URL"])
+print(number + 1, os.path.exists("count.py"), os.environ["CHICANE_URL"], os.environ["WORD"])
 ```
 
 ```text
-42 True http://127.0.0.1:8000
+42 True http://127.0.0.1:8000 word
 ```
 
 <!-- docs: body POST /sim/api/step -->
@@ -114,7 +118,11 @@ BAD = [
     ("<!-- docs: excerpt Makefile -->\n```make\nnothing: like this\n```\n", 3, "Makefile has no"),
     ("<!-- docs: stop nobody -->\n", 1, "nobody"),
     ("<!-- docs: quickly -->\n```sh\nls\n```\n", 3, "quickly"),
-    ("<!-- docs: background a -->\n```sh\nchicane serve --world no\n```\n", 3, "no world no"),
+    (
+        "<!-- docs: background a -->\n```sh\ntarget/release/chicane serve --world no\n```\n",
+        3,
+        "no world no",
+    ),
     ("Try `chicane fly`.\n", 1, "chicane fly"),
     ("Try `chicane lap oval --height 3`.\n", 1, "--height"),
     ("Try `make coffee`.\n", 1, "coffee"),
@@ -129,7 +137,7 @@ class Pages(unittest.TestCase):
     def test_a_good_page_is_right(self):
         status, said = run(GOOD)
         self.assertEqual(status, 0, said)
-        self.assertIn("0.md: 10 run, 4 compared", said)
+        self.assertIn("0.md: 11 run, 4 compared", said)
         self.assertIn("it would take too long", said)
 
     def test_bad_pages_are_wrong_at_their_lines(self):

@@ -26,9 +26,7 @@ class Blocks(unittest.TestCase):
         self.assertEqual(found, [(1, "", "stop a"), (2, "", "stop b"), (6, "sh", None)])
 
     def test_a_file_is_saved_where_the_text_says_so(self):
-        text = (
-            "Words. Save this\nas `a/b.py`:\n\n```python\n1\n```\n\nNot `c`:\n```sh\nls\n```\n"
-        )
+        text = "Words. Save this\nas `a/b.py`:\n\n```python\n1\n```\n\nNot `c`:\n```sh\nls\n```\n"
         self.assertEqual([b.save_as for b in blocks(text)], ["a/b.py", None])
 
     def test_a_longer_fence_holds_shorter_ones(self):
