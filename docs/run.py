@@ -11,12 +11,15 @@ import pathlib
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 from runner import markdown, words
 from runner.bodies import Api
 from runner.markdown import PageError
 from runner.page import Page, Report
 from runner.reader import Reader
+from runner.shell import Shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AT_ONCE = 3  # pages mostly wait for simulated time
@@ -31,7 +34,7 @@ def run(path: pathlib.Path, program: pathlib.Path, known: words.Words):
         reader = Reader(ROOT, program, pathlib.Path(home))
         try:
             blocks, text = markdown.read(path.read_text())
-            errors += known.check(path, text, "\n".join(block.text for block in blocks))
+            errors += known.check(path, blocks, text)
             page = Page(name, blocks, reader, known)
             report = page.report
             page.run()
@@ -42,15 +45,38 @@ def run(path: pathlib.Path, program: pathlib.Path, known: words.Words):
     return name, report, errors, time.monotonic() - began
 
 
+def beside(program: pathlib.Path) -> list[str]:
+    """Paths that pages may name though no document has them, and that are not there."""
+    with tempfile.TemporaryDirectory(prefix="chicane-docs-") as home:
+        reader = Reader(ROOT, program, pathlib.Path(home))
+        try:
+            Shell(reader).serve(markdown.Block(1, "sh", f"{program} serve\n"), "simulator")
+            return [path for path in words.BESIDE if status(reader.url + path) == 404]
+        finally:
+            reader.close()
+
+
+def status(url: str) -> int:
+    """The status of an answer."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def main() -> int:
     if len(sys.argv) < 2:
         print(__doc__.strip().split("\n\n")[1])
         return 2
     program = pathlib.Path(sys.argv[1]).resolve()
     pages = [pathlib.Path(page).resolve() for page in sys.argv[2:]]
+    missing = [] if pages else beside(program)
     pages = pages or [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md"))]
     known = words.Words(ROOT, program, Api(program))
-    left_out, failed = [], 0
+    left_out, wrong = [], 0
+    for path in missing:
+        print(f"docs/runner/words.py: pages may name {path}, which is not there")
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for result in pool.map(lambda page: run(page, program, known), pages):
             name, report, errors, seconds = result
@@ -59,11 +85,11 @@ def main() -> int:
             left_out += [f"{name}:{line}: {why}" for line, why in report.left_out]
             for error in errors:
                 print(f"{name}:{error.line}: {error}", flush=True)
-            failed += bool(errors)
+            wrong += bool(errors)
     if left_out:
         print("not run:", *left_out, sep="\n  ")
-    print(f"{len(pages) - failed} of {len(pages)} pages are right")
-    return 1 if failed else 0
+    print(f"{len(pages) - wrong} of {len(pages)} pages are right")
+    return 1 if wrong or missing else 0
 
 
 if __name__ == "__main__":

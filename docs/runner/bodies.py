@@ -48,7 +48,7 @@ class Api:
 def send(reader: Reader, line: int, method: str, path: str, body: str | None):
     """A request to the page's simulator; the answer as JSON."""
     request = urllib.request.Request(
-        reader.environment["CHICANE_URL"] + path,
+        reader.url + path,
         None if body is None else body.encode(),
         {"Content-Type": "application/json"},
         method=method,

@@ -34,12 +34,13 @@ class Reader:
         self.started: list[subprocess.Popen] = []
         clone(root, program, self.folder)
         self.environment = {k: v for k, v in os.environ.items() if not STRANGERS.match(k)}
+        self.url = f"http://127.0.0.1:{self.ports[PORTS[0]]}"
         self.environment |= {
             "PATH": f"{folders_of_python()}{self.environment['PATH']}",
             "PYTHONDONTWRITEBYTECODE": "1",
             "XDG_DATA_HOME": str(home / "data"),
             "CHICANE_LISTEN": f"127.0.0.1:{self.ports[PORTS[0]]}",
-            "CHICANE_URL": f"http://127.0.0.1:{self.ports[PORTS[0]]}",
+            "CHICANE_URL": self.url,
         }
 
     def ours(self, text: str) -> str:

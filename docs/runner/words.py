@@ -9,14 +9,14 @@ import re
 import subprocess
 
 from .bodies import Api
-from .markdown import PageError, Text
+from .markdown import Block, PageError, Text
 
 SPAN = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REQUEST = re.compile(r"^(GET|POST|PUT|DELETE|WS) (/\S*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 FILE = re.compile(r"^[\w.-]+/[\w./*-]+$|^[\w-]+\.(?:md|json|toml)$")
-# Paths that are in no OpenAPI document; a simulator is asked whether they are there.
+# Paths that are in no OpenAPI document; `run.py` asks a simulator whether they are there.
 BESIDE = ["/", "/sim", "/docs", "/sim/api/docs", "/openapi.json", "/sim/api/openapi.json"]
 BESIDE += ["/metrics", "/speed/stream", "/steering/stream", "/audio/stream"]
 
@@ -44,9 +44,15 @@ class Words:
             self.helps[commands] = subprocess.run(command, capture_output=True, text=True).stdout
         return self.helps[commands]
 
-    def check(self, page: pathlib.Path, text: Text, blocks_text: str) -> list[PageError]:
-        """Everything in a page's running text that does not exist."""
+    def check(self, page: pathlib.Path, blocks: list[Block], text: Text) -> list[PageError]:
+        """Everything that does not exist, in running text and in blocks that are not run."""
+        blocks_text = "\n".join(block.text for block in blocks)
         found = []
+        for block in blocks:
+            if (block.remark or "").startswith("not run"):
+                lines = enumerate(block.text.splitlines(), block.line)
+                wrong = [(at, self.span(line.split("#")[0].strip(), "")) for at, line in lines]
+                found += [PageError(at, each) for at, each in wrong if each]
         for number, line in text.lines:
             wrong = [self.span(span, blocks_text) for span in SPAN.findall(line)]
             wrong += [self.link(page, link, text) for link in LINK.findall(line)]
