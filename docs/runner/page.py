@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from . import bodies, expected
 from .interpreter import Interpreter
 from .markdown import Block, PageError
-from .reader import Reader
+from .reader import Printed, Reader
 from .shell import Shell
 from .words import Words
 
@@ -37,7 +37,7 @@ class Page:
         self.shell = Shell(reader)
         self.interpreter = Interpreter(reader, self.shell)
         self.report = Report()
-        self.last: str | None = None  # output that a block `text` may show
+        self.last: Printed | None = None  # output that a block `text` may show
 
     def run(self) -> Report:
         """Runs all blocks; stops at the first that does not do what the page says."""
@@ -78,7 +78,7 @@ class Page:
         elif words:
             raise PageError(block.line, f"what is a block of {block.language!r} with {words}?")
         elif block.language == "python":
-            self.last = self.interpreter.run(block.line, block.text, self.name)
+            self.last = Printed(self.interpreter.run(block.line, block.text, self.name))
             self.report.ran += 1
         elif block.language == "text":
             self.shown(block.line, block.text)
@@ -113,7 +113,10 @@ class Page:
         """Holds the last output against what the page shows."""
         if self.last is None:
             raise PageError(line, "this shows the output of nothing that was run")
-        if difference := expected.difference(text, self.last):
+        # Progress and the like goes to the other stream; a page need not show it, but may.
+        both = expected.difference(text, str(self.last))
+        if both and (difference := expected.difference(text, self.last.output)):
+            difference = difference if self.last.output else both
             raise PageError(line, f"the page shows (-), there came (+):\n{difference}")
         self.report.compared += 1
 

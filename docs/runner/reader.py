@@ -15,11 +15,22 @@ import socket
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 PORTS = range(8000, 8010)
 PATIENCE = 90  # seconds for one block
 # What a test run should not inherit, because it changes what commands do.
 STRANGERS = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
+
+
+class Printed(NamedTuple):
+    """What came out of a command."""
+
+    output: str
+    errors: str = ""
+
+    def __str__(self) -> str:
+        return self.errors + self.output
 
 
 class Reader:
@@ -54,19 +65,24 @@ class Reader:
         return text.replace(str(self.folder), "/home/you/chicane")
 
     def start(self, command: list[str], output: pathlib.Path, cwd: str, **more) -> subprocess.Popen:
-        """Starts a process in a group of its own, whose output goes to a file."""
-        with output.open("wb") as file:
+        """Starts a process in a group of its own. Its output goes to a file, errors beside it."""
+        with output.open("wb") as file, output.with_suffix(".err").open("wb") as errors:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
-                stderr=subprocess.STDOUT,
+                stderr=errors,
                 cwd=cwd,
                 start_new_session=True,
                 **more,
             )
         self.started.append(process)
         return process
+
+    def printed(self, output: pathlib.Path) -> Printed:
+        """What a process has printed by now, in the page's words."""
+        files = output, output.with_suffix(".err")
+        return Printed(*(self.theirs(file.read_text(errors="replace")) for file in files))
 
     def close(self) -> None:
         """Ends every process that was started, with what they started."""

@@ -7,13 +7,13 @@ its own.
 
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import time
 
+from . import expected
 from .markdown import Block, PageError
-from .reader import PATIENCE, Reader, alive, kill_group
+from .reader import PATIENCE, Printed, Reader, alive, kill_group
 
 # Runs a file, tells the line of a command that failed, and writes down variables and folder.
 WRAPPER = r"""
@@ -60,8 +60,8 @@ class Shell:
             env=self.reader.environment,
         )
 
-    def run(self, line: int, commands: str, fails: bool = False) -> str:
-        """Runs commands; what they printed, in the page's words."""
+    def run(self, line: int, commands: str, fails: bool = False) -> Printed:
+        """Runs commands; what they printed."""
         script, output = self.files()
         script.write_text(self.reader.ours(commands))
         process = self.bash(script, output, self.place)
@@ -69,9 +69,9 @@ class Shell:
             status = process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             kill_group(process, signal.SIGKILL)
-            came = self.reader.theirs(output.read_text(errors="replace"))
+            came = self.reader.printed(output)
             raise PageError(line, f"took longer than {PATIENCE} s; so far:\n{came}") from None
-        came = self.reader.theirs(output.read_text(errors="replace"))
+        came = self.reader.printed(output)
         if fails and status == 0:
             raise PageError(line, f"should fail and did not:\n{came}")
         if status != 0 and not fails:
@@ -88,7 +88,7 @@ class Shell:
         pairs = output.read_text().rstrip("\0").split("\0")
         return dict(pair.split("=", 1) for pair in pairs)
 
-    def console(self, block: Block, fails: bool) -> list[tuple[int, str, str]]:
+    def console(self, block: Block, fails: bool) -> list[tuple[int, str, Printed]]:
         """Runs a session of `$ command` lines; the line, what it shows and what came, of each."""
         return [
             (line, shown, self.run(line, command, fails))
@@ -96,7 +96,7 @@ class Shell:
         ]
 
     def serve(self, block: Block, name: str) -> None:
-        """Starts something that stays, and waits until it is ready or has said what is shown."""
+        """Starts something that stays, waits until it is ready, and compares what it said."""
         if name in self.background:
             raise PageError(block.line, f"{name} runs already")
         script, output = self.files()
@@ -108,16 +108,12 @@ class Shell:
         process = self.bash(script, output, pathlib.Path(os.devnull))
         self.background[name] = (process, output)
         until = time.monotonic() + PATIENCE
-        while READY not in (came := output.read_text(errors="replace")):
+        while READY not in (came := self.reader.printed(output)).output:
             if not alive(process) or time.monotonic() > until:
-                raise PageError(block.line, f"did not get ready:\n{self.reader.theirs(came)}")
+                raise PageError(block.line, f"did not get ready:\n{came}")
             time.sleep(0.02)
-        ready = [line for line in came.splitlines() if line.startswith(READY)]
-        for line in shown.splitlines():
-            words = [re.escape(word) for word in line.split("…")]
-            if not any(re.fullmatch(".*".join(words), self.reader.theirs(got)) for got in ready):
-                came = self.reader.theirs(came)
-                raise PageError(block.line, f"did not say {line!r} but:\n{came}")
+        if difference := expected.difference(shown or expected.ANY, came.output):
+            raise PageError(block.line + 1, f"the page shows (-), there came (+):\n{difference}")
 
     def stop(self, line: int, name: str) -> None:
         """Ctrl-C in the terminal of something that was started."""
@@ -130,8 +126,7 @@ class Shell:
         except subprocess.TimeoutExpired:
             raise PageError(line, f"{name} did not stop") from None
         if status != 0:
-            came = self.reader.theirs(output.read_text(errors="replace"))
-            raise PageError(line, f"{name} ended with {status}:\n{came}")
+            raise PageError(line, f"{name} ended with {status}:\n{self.reader.printed(output)}")
 
 
 def dialogue(block: Block) -> list[tuple[int, str, str]]:
