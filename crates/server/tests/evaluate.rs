@@ -132,10 +132,8 @@ fn a_teacher_tries_a_script_on_a_drive() {
 fn a_project_is_judged_without_being_built_first() {
     let scratch = Scratch::new("project");
     let drive = scratch.file("drive.csv", "0, 0.5, 0\n");
-    let script = scratch.file(
-        "judge.py",
-        "def evaluate(sim):\n    sim.record(sorted(sim.objects))\n    sim.finish()\n",
-    );
+    let script = scratch
+        .file("judge.py", "def evaluate(sim):\n    sim.record(sorted(sim.objects))\n    sim.finish()\n");
     let output = chicane(&["judge", &script, "--world", "examples/projects/loop.json", "--drive", &drive]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).contains("\"cone1\",\"signal1\""), "{output:?}");
