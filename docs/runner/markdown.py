@@ -78,7 +78,7 @@ def read(source: str) -> tuple[list[Block], Text]:
             if found["rest"].strip():
                 raise PageError(number, f"what is {found['rest'].strip()!r} after the language?")
             continue
-        if remark and line.strip():
+        if remark:
             blocks.append(Block(remark[0], "", "", remark[1]))
             remark = None
         text.lines.append((number, line))

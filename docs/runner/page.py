@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from dataclasses import dataclass, field
 
-from . import bodies, expected
+from . import bodies, bucket, expected
 from .interpreter import Interpreter
 from .markdown import Block, PageError
 from .reader import Printed, Reader
@@ -68,6 +68,8 @@ class Page:
             self.report.ran += 1
         elif words[:1] == ["stop"] and len(words) == 2 and not block.language:
             self.shell.stop(block.line, words[1])
+        elif words[:1] == ["bucket"] and len(words) == 3 and not block.language:
+            bucket.start(self.reader, block.line, words[1], words[2])
         elif block.save_as:
             self.save(block, words, later)
         elif block.language in COMMANDS:

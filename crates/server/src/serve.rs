@@ -74,7 +74,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
     // Someone who does not listen any more is no reason to stop.
     let mut out = std::io::stdout();
     let _ = writeln!(out, "chicane is ready: {}", viewer(server.address(), token.as_ref()));
-    if let Some(address) = from_elsewhere(server.address()) {
+    if let Some(address) = from_elsewhere(server.address()).await {
         // The secret is said once.
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer(address, None));
     }
@@ -104,14 +104,14 @@ fn viewer(address: SocketAddr, token: Option<&Token>) -> String {
 
 /// Where other machines find one that listens on all addresses, as far as that can be known: the address that
 /// packets to elsewhere would come from. None is sent.
-fn from_elsewhere(address: SocketAddr) -> Option<SocketAddr> {
+async fn from_elsewhere(address: SocketAddr) -> Option<SocketAddr> {
     if !address.ip().is_unspecified() {
         return None;
     }
     // Addresses of documentation, which lead out of this machine and to nobody.
     let out = if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
-    let socket = std::net::UdpSocket::bind(out.0).ok()?;
-    socket.connect(out.1).ok()?;
+    let socket = tokio::net::UdpSocket::bind(out.0).await.ok()?;
+    socket.connect(out.1).await.ok()?;
     let ip = socket.local_addr().ok()?.ip();
     (!ip.is_loopback() && !ip.is_unspecified()).then(|| SocketAddr::new(ip, address.port()))
 }

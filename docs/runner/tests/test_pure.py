@@ -21,9 +21,9 @@ class Blocks(unittest.TestCase):
         self.assertIsNone(second.remark)
 
     def test_remarks_by_themselves_are_kept_in_their_place(self):
-        text = "<!-- docs: stop a -->\n<!-- docs: stop b -->\n\nText.\n```sh\nls\n```\n"
+        text = "<!-- docs: stop a -->\n<!-- docs: stop b -->\n\n```sh\nls\n```\n"
         found = [(b.line, b.language, b.remark) for b in blocks(text)]
-        self.assertEqual(found, [(1, "", "stop a"), (2, "", "stop b"), (6, "sh", None)])
+        self.assertEqual(found, [(1, "", "stop a"), (2, "", "stop b"), (5, "sh", None)])
 
     def test_a_file_is_saved_where_the_text_says_so(self):
         text = "Words. Save this\nas `a/b.py`:\n\n```python\n1\n```\n\nNot `c`:\n```sh\nls\n```\n"
