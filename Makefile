@@ -12,7 +12,7 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-gymnasium need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -29,10 +29,10 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis need-gymnasium check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
-	$(PYTHON) docs/run.py $(CHICANE)
+	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -125,6 +125,11 @@ need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
 	 { echo "installing NumPy, which reads our waypoints"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
+
+need-gymnasium: need-numpy
+	@$(TOOLS)/python/bin/python -c 'import gymnasium' 2>/dev/null || \
+	 { echo "installing Gymnasium, which our environments are for"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check gymnasium==1.4.0; }
 
 need-sdformat:
 	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \

@@ -22,6 +22,7 @@ from runner.reader import Reader
 from runner.shell import Shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ["README.md", "CHANGELOG.md", "docs/*.md", "*/README.md"]
 AT_ONCE = 3  # pages mostly wait for simulated time
 
 
@@ -72,7 +73,7 @@ def main() -> int:
     program = pathlib.Path(sys.argv[1]).resolve()
     pages = [pathlib.Path(page).resolve() for page in sys.argv[2:]]
     missing = [] if pages else beside(program)
-    pages = pages or [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md"))]
+    pages = pages or [path for each in PAGES for path in sorted(ROOT.glob(each))]
     known = words.Words(ROOT, program, Api(program))
     left_out, wrong = [], 0
     for path in missing:

@@ -41,8 +41,13 @@ class Page:
 
     def run(self) -> Report:
         """Runs all blocks; stops at the first that does not do what the page says."""
+        # A page that tells its reader how to get at the program gets no help.
+        if not any("export PATH=" in block.text for block in self.blocks):
+            self.reader.install()
         if self.needs_simulator():
-            self.shell.serve(Block(1, "sh", "target/release/chicane serve\n"), "simulator")
+            self.shell.serve(
+                Block(1, "sh", f"{self.reader.folder}/target/release/chicane serve\n"), "simulator"
+            )
         for number, block in enumerate(self.blocks):
             self.block(block, self.blocks[number + 1 :])
         return self.report

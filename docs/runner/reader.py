@@ -54,6 +54,11 @@ class Reader:
             "CHICANE_URL": self.url,
         }
 
+    def install(self) -> None:
+        """Program and Python package are there by their names, as after the README or a wheel."""
+        self.environment["PATH"] = f"{self.folder}/target/release:{self.environment['PATH']}"
+        self.environment["PYTHONPATH"] = str(self.folder / "python" / "src")
+
     def ours(self, text: str) -> str:
         """A page's text with our ports."""
         return re.sub(r"(?<=:)800\d\b", lambda port: str(self.ports[int(port[0])]), text)
