@@ -233,6 +233,7 @@ impl Server {
             workspace: options.workspace.clone(),
             environment: environment(address, options.token.as_ref()),
             options: options.judge,
+            loopback_only: options.listen.ip().is_loopback(),
         }));
         let app = App(Arc::new(Parts {
             simulator,
@@ -295,7 +296,8 @@ impl Server {
         let evaluations = Arc::clone(&self.app.evaluations);
         let found = tokio::task::spawn_blocking(move || evaluations.setting()).await;
         let setting = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
-        Ok(setting.describe())
+        let (setting, isolation) = setting;
+        Ok(setting.describe(isolation))
     }
 
     /// Starts an evaluation, with drive commands by tick if there are any. Its id.

@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use chicane_server::{JudgeOptions, Token};
-use chicane_session::Isolation;
+use chicane_session::{EngineKind, EngineWanted, Isolation};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ pub(crate) enum What {
     Check {
         /// A project, NAME.json; a folder that holds worlds/NAME.world and what it needs; or a built-in world, such as oval
         path: String,
+        #[command(flatten)]
+        judge: JudgeBy,
     },
     /// Build the world of a builder project
     Build {
@@ -32,6 +34,8 @@ pub(crate) enum What {
         /// Folder for the world: a new or empty one, or one that holds this world already
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
+        #[command(flatten)]
+        judge: JudgeBy,
     },
     /// Publish a world, and print its id
     Publish(Publish),
@@ -98,6 +102,8 @@ pub(crate) struct Publish {
     pub(crate) access: Level,
     #[command(flatten)]
     pub(crate) data: DataDir,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 /// Who may have a published world.
@@ -124,6 +130,8 @@ pub(crate) struct Worlds {
     pub(crate) what: WorldsWhat,
     #[command(flatten)]
     pub(crate) data: DataDir,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -220,7 +228,7 @@ pub(crate) struct New {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
-    /// A built-in world, a project, or a folder that holds worlds/NAME.world
+    /// A built-in world, a folder that holds worlds/NAME.world, or a project, NAME.json
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// Starts the student's program; without one the run is only observed
@@ -247,13 +255,15 @@ pub(crate) struct Evaluate {
     /// Print the whole record as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Judge {
     /// The script, Python
     pub(crate) script: PathBuf,
-    /// A built-in world, a project, or a folder that holds worlds/NAME.world; its evaluation config is used
+    /// A built-in world, a folder that holds worlds/NAME.world, or a project, NAME.json; its evaluation config is used
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// The drive: lines of seconds, speed, steering
@@ -268,6 +278,8 @@ pub(crate) struct Judge {
     /// Print the whole record as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 #[derive(Debug, Subcommand)]
@@ -331,6 +343,8 @@ pub(crate) struct Serve {
     /// Judges every world instead of its own script: for those who write one
     #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
     pub(crate) judge_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judge_by: JudgeBy,
     /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
     #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
     pub(crate) judge_isolation: Option<IsolationName>,
@@ -340,6 +354,42 @@ pub(crate) struct Serve {
     /// How much to log
     #[arg(long, value_enum, env = "CHICANE_LOG_LEVEL", default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
+}
+
+/// Where judging scripts run.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JudgeBy {
+    /// What judging scripts run in: a container of chicane's own, or one of podman or docker
+    #[arg(long = "judge", value_enum, value_name = "ENGINE", env = "CHICANE_JUDGE", default_value_t = EngineName::Own)]
+    with: EngineName,
+    /// Image of the engine, with Python 3.14 [default: python:3.14-slim]
+    #[arg(long = "judge-image", value_name = "IMAGE", env = "CHICANE_JUDGE_IMAGE")]
+    image: Option<String>,
+}
+
+impl JudgeBy {
+    /// The engine that was asked for.
+    pub(crate) fn engine(&self) -> Result<Option<EngineWanted>, String> {
+        let kind = match self.with {
+            EngineName::Podman => EngineKind::Podman,
+            EngineName::Docker => EngineKind::Docker,
+            EngineName::Own if self.image.is_some() => {
+                return Err("--judge-image is for --judge podman and --judge docker".to_owned());
+            }
+            EngineName::Own => return Ok(None),
+        };
+        Ok(Some(EngineWanted { kind, program: None, image: self.image.clone(), loopback_only: true }))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// Namespaces of chicane's own, which `chicane setup` prepares
+    Own,
+    /// podman, with an image
+    Podman,
+    /// docker, with an image
+    Docker,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -384,6 +434,7 @@ impl Serve {
             launcher: None,
             folder: None,
             script: self.judge_script.as_ref().map(read).transpose()?,
+            engine: self.judge_by.engine()?,
             isolation: self.judge_isolation.map(|name| match name {
                 IsolationName::CgroupV2 => Isolation::CgroupV2,
                 IsolationName::CgroupV1 => Isolation::CgroupV1,

@@ -3,7 +3,7 @@
 //! Both start a whole simulator in this process, on a port that nobody else knows, and end with it. The exit status
 //! says how it went: 0 finished, 2 timeout, 3 script_error, 4 stopped, 5 unsupported; 1 that it could not be begun.
 
-use crate::cli::{Evaluate, Judge};
+use crate::cli::{Evaluate, Judge, JudgeBy};
 use chicane_server::{DriveAt, JudgeOptions, Options, Server};
 use chicane_wire::{Record, Session, StartRequest};
 use chicane_world::Profile;
@@ -27,6 +27,7 @@ struct Job {
     workspace: PathBuf,
     data_dir: Option<PathBuf>,
     json: bool,
+    judge: JudgeBy,
     /// Whether the script's log is shown as it comes.
     log: bool,
 }
@@ -46,6 +47,7 @@ pub(crate) fn evaluate(asked: &Evaluate) -> Result<u8, String> {
         workspace: asked.workspace.clone(),
         data_dir: asked.data_dir.clone(),
         json: asked.json,
+        judge: asked.judge.clone(),
         log: !asked.json,
     })
 }
@@ -63,6 +65,7 @@ pub(crate) fn judge(asked: &Judge) -> Result<u8, String> {
         workspace: ".".into(),
         data_dir: None,
         json: asked.json,
+        judge: asked.judge.clone(),
         log: !asked.json,
     })
 }
@@ -80,7 +83,7 @@ fn run(job: Job) -> Result<u8, String> {
 }
 
 async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
-    let (library, world) = crate::library(&job.world)?;
+    let (library, world) = crate::which::find(&job.world)?;
     let workspace = std::path::absolute(&job.workspace).map_err(|e| e.to_string())?;
     if !workspace.is_dir() {
         return Err(format!("--workspace {} is not a folder", job.workspace.display()));
@@ -99,7 +102,13 @@ async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
         speed: job.speed,
         workspace,
         library,
-        judge: JudgeOptions { launcher: None, folder: None, isolation: None, script: job.script.clone() },
+        judge: JudgeOptions {
+            launcher: None,
+            folder: None,
+            isolation: None,
+            script: job.script.clone(),
+            engine: job.judge.engine()?,
+        },
     });
     let server = server.await.map_err(|e| e.to_string())?;
     let ended = watch(job, &server).await;

@@ -19,24 +19,24 @@ mod publish;
 mod script;
 mod serve;
 mod setup;
+mod which;
 mod worlds;
 
-use chicane_store::{FolderBundle, Library, LoadError};
-use chicane_world::{Assets, World};
 use clap::Parser;
 use cli::{Cli, RecordsWhat, What};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.what {
         None => serve::run(&cli.serve),
         Some(What::Serve(serve)) => serve::run(serve),
-        Some(What::Check { path }) if Path::new(path).is_file() => projects::check_project(path),
-        Some(What::Check { path }) => check::run(path),
-        Some(What::Build { project, output }) => projects::build_into(project, output),
+        Some(What::Check { path, judge }) if Path::new(path).is_file() => {
+            projects::check_project(path, judge)
+        }
+        Some(What::Check { path, judge }) => check::run(path, judge),
+        Some(What::Build { project, output, judge }) => projects::build_into(project, output, judge),
         Some(What::Publish(wanted)) => publish::run(wanted),
         Some(What::Worlds(wanted)) => worlds::run(wanted),
         Some(What::New(new)) => projects::new(new),
@@ -66,42 +66,4 @@ fn exit(done: Result<u8, String>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// A library that has the world that is asked for by name, or by the path of a folder or a project, and its name there.
-/// Names come first; one that is in no library is for others to find or to miss.
-fn library(which: &str) -> Result<(Library, String), String> {
-    let library = Library::built_in();
-    let name = which.strip_suffix(".world").unwrap_or(which);
-    if library.entry(name).is_some() || !Path::new(which).exists() {
-        return Ok((library, name.to_owned()));
-    }
-    if Path::new(which).is_dir() {
-        let bundle = FolderBundle::new(which);
-        let name = World::load(&Assets::of(&bundle)).map_err(|e| e.to_string())?.name;
-        return Ok((library.with_bundle(&name, Arc::new(bundle)), name));
-    }
-    let (bundle, name) = projects::bundle(which)?;
-    Ok((library.with_bundle(&name, Arc::new(bundle)), name))
-}
-
-/// Loads a world: of a folder, of a project, or one of the program by its name.
-fn load(which: &str) -> Result<World, String> {
-    let path = Path::new(which);
-    if path.is_dir() {
-        return World::load(&Assets::of(&FolderBundle::new(which))).map_err(|e| e.to_string());
-    }
-    if path.is_file() {
-        return projects::load(which);
-    }
-    Library::built_in().load(which).map_err(|error| match error {
-        LoadError::NotFound => {
-            let names: Vec<String> = Library::built_in().entries().into_iter().map(|e| e.name).collect();
-            format!(
-                "there is no {which}: a world is a folder that holds worlds/<name>.world, a project <name>.json, or one of {}",
-                names.join(", ")
-            )
-        }
-        LoadError::Broken(why) => why.to_string(),
-    })
 }

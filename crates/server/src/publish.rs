@@ -3,7 +3,7 @@
 //! The default CDN is a folder in the data folder. It has a lock of its own, so that one can publish
 //! while a simulator runs; that serves what was published at once.
 
-use crate::cli::{Level, Publish};
+use crate::cli::{JudgeBy, Level, Publish};
 use crate::progress::Progress;
 use crate::{projects, worlds};
 use chicane_builder::project::WorldName;
@@ -14,7 +14,7 @@ use std::path::Path;
 pub(crate) fn run(wanted: &Publish) -> Result<(), String> {
     let cdn = cdn(wanted.to.as_deref(), wanted.data.data_dir.as_deref())?;
     let stand = Stand::new()?;
-    let (bundle, name) = bundle(&wanted.path, &stand)?;
+    let (bundle, name) = bundle(&wanted.path, &stand, &wanted.judge)?;
     let label = Label { name: wanted.name.clone().unwrap_or(name), access: wanted.access.into() };
     let mut progress = Progress::new(format!("publishing {}", label.name));
     let package = Package::new(&bundle, &stand, &label, Need::Track)
@@ -51,13 +51,16 @@ pub(crate) fn cdn(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, Stri
 }
 
 /// The files of what is to be published, and its name for people.
-fn bundle(path: &str, stand: &Stand) -> Result<(MemoryBundle, String), String> {
+fn bundle(path: &str, stand: &Stand, judge: &JudgeBy) -> Result<(MemoryBundle, String), String> {
     if Path::new(path).is_dir() {
         let (bundle, name, passed_over) = crate::worlds::read_folder(Path::new(path), None)?;
         passed_over.iter().for_each(|line| eprintln!("warning: {line}"));
+        if let Some((file, script)) = worlds::script_of(&bundle) {
+            crate::script::must_judge(judge, &format!("{path}: {file}"), &script)?;
+        }
         return Ok((bundle, name));
     }
-    let made = projects::make_as(path, WorldName::parse(&stand.world_name()))?;
+    let made = projects::make_as(path, WorldName::parse(&stand.world_name()), judge)?;
     made.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     Ok((made.bundle, made.project.display_name))
 }

@@ -43,8 +43,11 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         ));
     }
     let (library, world) = match &serve.world {
-        Some(which) => crate::library(which).map(|(library, name)| (library, Some(name)))?,
-        None => (Library::built_in(), None),
+        // A world to look at. Names are for the library, which knows those that were installed too.
+        Some(path) if Path::new(path).exists() => {
+            crate::which::find(path).map(|(library, name)| (library, Some(name)))?
+        }
+        name => (Library::built_in(), name.clone()),
     };
     let mut stop = StopSignal::new()?;
     let server = Server::start(Options {

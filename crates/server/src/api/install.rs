@@ -23,6 +23,16 @@ pub(super) async fn install(
 ) -> Result<Json<InstallAnswer>, ApiError> {
     let installed = app.installer.install(&request.world_id).await?;
     let record = installed.record;
+    if record.evaluation && !installed.cached {
+        // A world whose script can't judge can be driven in all the same. Nobody waits for this.
+        let (app, name) = (app.clone(), record.world_name());
+        tokio::task::spawn_blocking(move || {
+            let file = app.loader.library.file(&name, &format!("evaluations/{name}.py"));
+            if let Some(script) = file.and_then(|bytes| String::from_utf8(bytes).ok()) {
+                app.evaluations.look_into(&name, &script);
+            }
+        });
+    }
     Ok(Json(InstallAnswer {
         ok: true,
         world: format!("{}.world", record.world_name()),

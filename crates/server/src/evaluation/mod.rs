@@ -16,8 +16,8 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, Note, Notes, Setting, SettingError, StopCause, StudentOrder, Unsupported, Wanted, notes, sha256,
-    supervise,
+    Brief, EngineWanted, Isolation, Judge, Left, Note, Notes, Setting, SettingError, StopCause, StudentOrder,
+    Unsupported, Wanted, notes, sha256, supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
 use chicane_wire::{EvaluationKind, Num, RunState, Session, StartRequest};
@@ -45,6 +45,8 @@ pub struct JudgeOptions {
     pub isolation: Option<chicane_session::Isolation>,
     /// Judges instead of the world's own script.
     pub script: Option<String>,
+    /// An engine that judging scripts run in, instead of a jail of our own.
+    pub engine: Option<EngineWanted>,
 }
 
 /// What sessions need of the simulator.
@@ -59,16 +61,26 @@ pub(crate) struct Parts {
     /// Variables that a student's program finds.
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) options: JudgeOptions,
+    /// The simulator listens to this machine only.
+    pub(crate) loopback_only: bool,
 }
+
+/// How jails are made here, and how limits are held.
+pub(crate) type Found = (Arc<Setting>, Isolation);
 
 /// Starts and stops sessions.
 pub(crate) struct Evaluations {
     parts: Parts,
     current: Arc<Current>,
-    setting: Mutex<Option<Arc<Setting>>>,
+    setting: Mutex<Option<Found>>,
+    /// Held while a script of a new world is looked into.
+    looking: Mutex<()>,
     /// Held while a session is being started.
     door: tokio::sync::Mutex<()>,
     notes: Mutex<Option<Notes<Note>>>,
+    /// Processes of an earlier student that the kernel could not end: whoever waits for a device that does not answer outlives even a
+    /// session that is over.
+    left: Arc<Mutex<Option<Left>>>,
     /// Counts sessions that are over.
     over: Arc<watch::Sender<u64>>,
 }
@@ -83,8 +95,10 @@ impl Evaluations {
             parts,
             current,
             setting: Mutex::default(),
+            looking: Mutex::default(),
             door: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
+            left: Arc::default(),
             over: Arc::new(watch::channel(0).0),
         }
     }
@@ -95,19 +109,35 @@ impl Evaluations {
     }
 
     /// How jails are made here: found out once, by trying. Blocks for a moment the first time.
-    pub(crate) fn setting(&self) -> Result<Arc<Setting>, SettingError> {
+    pub(crate) fn setting(&self) -> Result<Found, SettingError> {
         let mut found = self.setting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(setting) = &*found {
-            return Ok(Arc::clone(setting));
+        if let Some(known) = &*found {
+            return Ok(known.clone());
         }
-        let JudgeOptions { launcher, folder, isolation, .. } = self.parts.options.clone();
+        let JudgeOptions { launcher, folder, isolation, engine, .. } = self.parts.options.clone();
+        let engine = engine.map(|e| EngineWanted { loopback_only: self.parts.loopback_only, ..e });
         let launcher =
             launcher.map_or_else(|| std::env::current_exe().map_err(|e| SettingError(e.to_string())), Ok)?;
         let folder = folder.map_or_else(|| chicane_session::root::folder().map_err(SettingError), Ok)?;
-        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation })?);
-        setting.try_out()?;
-        *found = Some(Arc::clone(&setting));
-        Ok(setting)
+        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation, engine })?);
+        let isolation = setting.try_out()?;
+        *found = Some((Arc::clone(&setting), isolation));
+        Ok((setting, isolation))
+    }
+
+    /// Looks whether a script can judge, without running it, and warns if not. Blocks for a moment.
+    pub(crate) fn look_into(&self, world: &str, script: &str) {
+        // One at a time is enough.
+        let _turn = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked = self.setting().map_err(|e| e.to_string()).and_then(|(setting, _)| {
+            let mut judge = Judge::start(&setting).map_err(|e| e.to_string())?;
+            judge.check(script).map_err(|e| e.to_string())
+        });
+        match looked {
+            Ok(None) => {}
+            Ok(Some(why)) => tracing::warn!(world, "the evaluation script can't judge: {why}"),
+            Err(why) => tracing::warn!(world, "the evaluation script was not checked: {why}"),
+        }
     }
 
     /// Starts a session.
@@ -124,6 +154,9 @@ impl Evaluations {
             let _door = own.door.try_lock().map_err(|_| in_progress())?;
             if own.current.active().is_some() {
                 return Err(in_progress());
+            }
+            if request.command.is_some() && own.student_is_left() {
+                return Err(ApiError::conflict("already running"));
             }
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
@@ -146,7 +179,7 @@ impl Evaluations {
         let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
         let setting = match self.setting() {
-            Ok(setting) => Some(setting),
+            Ok((setting, _)) => Some(setting),
             Err(_) if unsupported.is_some() => None,
             Err(why) => return Err(ApiError::unavailable(format!("judge not available: {why}"))),
         };
@@ -204,15 +237,28 @@ impl Evaluations {
         parts.simulator.look();
         stage.tell_everyone(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
-        let over = Arc::clone(&self.over);
+        let (over, left) = (Arc::clone(&self.over), Arc::clone(&self.left));
         let supervised = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let mut stage = stage;
-            let ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
+            let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
+            if let Some(still) = ended.left.take() {
+                tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
+                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
+            }
             finish(stage, &start, &ended);
             over.send_modify(|count| *count += 1);
         });
         supervised.map_err(|e| not_kept(e.to_string()))?;
         Ok(session)
+    }
+
+    /// Whether processes of an earlier student are still there, although they were ended.
+    fn student_is_left(&self) -> bool {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if !left.as_ref().is_some_and(Left::is_there) {
+            *left = None;
+        }
+        left.is_some()
     }
 
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {

@@ -14,6 +14,7 @@ mod docs;
 mod errors;
 mod evaluation;
 mod evaluation_hostile;
+mod evaluation_pace;
 mod evaluation_same;
 mod evaluation_script;
 mod evaluation_student;

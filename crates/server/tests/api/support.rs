@@ -51,6 +51,7 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
             folder: None,
             isolation: None,
             script: None,
+            engine: None,
         },
     };
     Setup { options, data: Arc::clone(data) }
