@@ -214,6 +214,11 @@ class Client:
         while self._idle:
             self._idle.pop().close()
 
+    def __del__(self) -> None:
+        # It may never have come to be.
+        if hasattr(self, "_idle"):
+            self.close()
+
     def __enter__(self: Self) -> Self:
         return self
 
