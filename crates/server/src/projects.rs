@@ -25,7 +25,12 @@ impl Files for Beside {
 
 /// Reads a project and finds the folder of its files.
 fn open(path: &str) -> Result<(Project, Beside), String> {
-    let length = std::fs::metadata(path).map_err(|e| format!("{path}: {e}"))?.len();
+    let length = match std::fs::metadata(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(format!("there is no {path}: a project is a file, <name>.json"));
+        }
+        found => found.map_err(|e| format!("{path}: {e}"))?.len(),
+    };
     if length > chicane_builder::project::MAX_JSON as u64 {
         return Err(format!("{path} is too large for a project"));
     }
@@ -231,7 +236,12 @@ pub(crate) fn new(wanted: &New) -> Result<(), String> {
         print!("{text}");
         return Ok(());
     };
-    create(path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
+    create(path, &text).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            format!("{} is there already: choose another name, or remove it first", path.display())
+        }
+        _ => format!("{}: {e}", path.display()),
+    })?;
     println!("{}: random_{seed}", path.display());
     Ok(())
 }

@@ -182,7 +182,7 @@ fn mistakes_in_projects_are_named() {
     assert!(
         refused(&["new", "--random", "--field", "big"]).contains("it is two numbers such as 8x6, not big")
     );
-    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json: File exists"));
+    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json is there already"));
 }
 
 #[test]
