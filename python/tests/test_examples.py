@@ -1,4 +1,6 @@
-"""The programs in `examples/` do what they say. (`lap_by_lidar.py` is tested with the simulator itself.)"""
+"""The programs in `examples/` do what they say. (`lap_by_lidar.py` is tested with the simulator
+itself.)
+"""
 
 import math
 import os
@@ -60,7 +62,9 @@ class Examples(unittest.TestCase):
         sim.set_clock(paused=True)
         said = self.run_example("lap_by_camera.py", sim.url, watch=self.keeps_to_the_road(sim))
         self.assertIn("one lap", said)
-        self.assertLess(math.dist((sim.pose()["x"], sim.pose()["y"]), (3, 1)), 1.0, "back at the start")
+        self.assertLess(
+            math.dist((sim.pose()["x"], sim.pose()["y"]), (3, 1)), 1.0, "back at the start"
+        )
 
     def test_around_the_hall_along_its_wall(self) -> None:
         sim = self.simulator("oval")
@@ -102,10 +106,14 @@ class Examples(unittest.TestCase):
         self.assertLess(stopped[0], 5.0, "before the light")
         self.assertGreater(sim.pose()["x"], 5.5, "past it")
         sim.reset()
-        self.assertEqual(self.run_example("stop_at_light.py", sim.url).splitlines(), ["past the light"])
+        self.assertEqual(
+            self.run_example("stop_at_light.py", sim.url).splitlines(), ["past the light"]
+        )
 
     def test_training_learns(self) -> None:
-        said = self.run_example("train.py", "--generations", "6", "--population", "16", "--seed", "2")
+        said = self.run_example(
+            "train.py", "--generations", "6", "--population", "16", "--seed", "2"
+        )
         lines = said.splitlines()
         self.assertEqual(len(lines), 6)
         means = [float(line.split("mean")[1].split(",")[0]) for line in lines]
