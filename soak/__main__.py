@@ -1,4 +1,7 @@
-"""`python3 -m soak`: a soak, its check, its report. The exit status says whether every rule was kept."""
+"""`python3 -m soak`: a soak, its check, its report.
+
+The exit status says whether every rule was kept.
+"""
 
 import argparse
 import json

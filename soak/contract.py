@@ -57,11 +57,15 @@ def _make(method: str, path: str, answer: Shape | None, errors: dict[int, Texts]
     return Operation(f"{method} {path}", pattern, answer, errors, **more)
 
 
-def _sim(method: str, path: str, answer: Shape | None, errors: dict[int, Texts] | None = None, **more):
+def _sim(
+    method: str, path: str, answer: Shape | None, errors: dict[int, Texts] | None = None, **more
+):
     return _make(method, "/sim/api" + path, answer, errors or {}, **more)
 
 
-def _robot(method: str, path: str, answer: Shape | None, errors: dict[int, Texts] | None = None, **more):
+def _robot(
+    method: str, path: str, answer: Shape | None, errors: dict[int, Texts] | None = None, **more
+):
     return _make(method, path, answer, errors or {}, robot=True, **more)
 
 
@@ -73,7 +77,12 @@ _overlay = {
     "remaining_s": number,
     "seq": whole,
 }
-_catalogue = {"type": one_of("object", "wall", "light"), "kind": text, "static": flag, "movable": flag}
+_catalogue = {
+    "type": one_of("object", "wall", "light"),
+    "kind": text,
+    "static": flag,
+    "movable": flag,
+}
 _route = {"waypoints": listed(words.point)}
 _sides = {"inner": listed(words.point), "outer": listed(words.point)}
 _world = record(
@@ -105,7 +114,9 @@ _none: Texts = ()
 _bad = {400: _none}
 _bad_robot = {422: _none, 409: (NOT_READY,)}
 _loads = {409: (SWITCHING, EVALUATING), 422: _none}
-_wait = {503: ("No odometry data", "No battery data", "No IMU data", "No scan data", "No camera data")}
+_wait = {
+    503: ("No odometry data", "No battery data", "No IMU data", "No scan data", "No camera data")
+}
 _value = {422: _none}
 
 OPERATIONS = [
@@ -139,7 +150,9 @@ OPERATIONS = [
     ),
     _sim("GET", "/vehicle", record({"generation": text, "model_name": text, "mass": number})),
     _sim("GET", "/world", _world),
-    _sim("GET", "/route", record({"world": text} | _route, _sides), {404: ("route not available",)}),
+    _sim(
+        "GET", "/route", record({"world": text} | _route, _sides), {404: ("route not available",)}
+    ),
     _sim("GET", "/bounds", words.bounds, {404: ("bounds not available",)}),
     _sim(
         "GET",
@@ -286,7 +299,10 @@ OPERATIONS = [
     _sim("GET", "/scene", record({"world": text, "world_glb": text, "car_glb": text})),
     _make("GET", "/sim/scene/<file>", None, {404: _none}, content_type="model/gltf-binary"),
     _make("GET", "/sim", None, {}, content_type="text/html"),
-    *(_robot("GET", path, number) for path in ("/speed", "/steering", "/camera/pan", "/camera/tilt")),
+    *(
+        _robot("GET", path, number)
+        for path in ("/speed", "/steering", "/camera/pan", "/camera/tilt")
+    ),
     *(
         _robot("POST", path, _commanded, _bad_robot)
         for path in ("/speed", "/steering", "/camera/pan", "/camera/tilt")

@@ -1,6 +1,7 @@
 """The history of a soak: every request with its answer, every event, every look at the process.
 
-A line of JSON each, in the order in which they were over, so that a rule that was broken can be shown by its lines.
+A line of JSON each, in the order in which they were over, so that a rule that was broken can be
+shown by its lines.
 Times are seconds since the start of the soak by one monotonic clock.
 """
 

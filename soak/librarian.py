@@ -1,4 +1,6 @@
-"""The librarian: publishes worlds while the simulator runs, installs them, switches to them, deletes them."""
+"""The librarian: publishes worlds while the simulator runs, installs them, switches to them,
+deletes them.
+"""
 
 import pathlib
 import random

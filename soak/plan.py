@@ -1,7 +1,9 @@
 """What a client of the crowd does: gestures drawn by chance, each a few requests in a row.
 
-A plan depends on the seed alone, never on answers or clocks, so that the same seed plays the same requests. Names that only
-the service can give (a sound, an installed world) stand as `$sound` and `$world0`; whoever plays puts the real ones in.
+A plan depends on the seed alone, never on answers or clocks, so that the same seed plays the same
+requests. Names that only
+the service can give (a sound, an installed world) stand as `$sound` and `$world0`; whoever plays
+puts the real ones in.
 """
 
 import base64
@@ -72,7 +74,9 @@ def _drive(r: random.Random) -> list[Request]:
 
 def _light(r: random.Random) -> list[Request]:
     path = f"{API}/traffic_lights/{r.choice(LIGHTS)}"
-    orders = [post(path, {"state": r.choice(["red", "red", "green"])}) for _ in range(r.randint(1, 3))]
+    orders = [
+        post(path, {"state": r.choice(["red", "red", "green"])}) for _ in range(r.randint(1, 3))
+    ]
     return [*orders, get(API + r.choice(["/traffic_lights", "/state"]))]
 
 
@@ -110,7 +114,11 @@ def _pose(r: random.Random) -> list[Request]:
 
 def _step(r: random.Random) -> list[Request]:
     def one() -> dict[str, Any]:
-        size = {"steps": r.randint(1, 400)} if r.random() < 0.7 else {"duration": r.randint(1, 300) / 100}
+        size = (
+            {"steps": r.randint(1, 400)}
+            if r.random() < 0.7
+            else {"duration": r.randint(1, 300) / 100}
+        )
         if r.random() < 0.3:
             size |= {"speed": round(r.uniform(0, 3), 2), "steering": round(r.uniform(-0.3, 0.3), 2)}
         if r.random() < 0.2:
@@ -143,7 +151,10 @@ _READS = [
     *(API + p for p in ("/state", "/state", "/traffic_lights", "/clock", "/status", "/pose")),
     *(API + p for p in ("/world", "/route", "/bounds", "/objects", "/worlds", "/worldpub")),
     *(API + p for p in ("/vehicle", "/scene", "/evaluation", "/brightness", "/overlay")),
-    *(API + p for p in ("/evaluation/session", "/evaluation/record", "/evaluation/records?limit=5")),
+    *(
+        API + p
+        for p in ("/evaluation/session", "/evaluation/record", "/evaluation/records?limit=5")
+    ),
     "/info",
     "/health",
     "/audio",
@@ -281,7 +292,10 @@ GESTURES: list[tuple[float, Callable[[random.Random], list[Request]]]] = [
 
 
 def plan(seed: str, pause: float) -> Iterator[Request]:
-    """The requests of one client, without an end. `pause` is how long it thinks between two, on average."""
+    """The requests of one client, without an end.
+
+    `pause` is how long it thinks between two, on average.
+    """
     chance = random.Random(f"plan {seed}")
     weights, gestures = [w for w, _ in GESTURES], [g for _, g in GESTURES]
     while True:

@@ -45,7 +45,11 @@ def answer(path: str, full: Any) -> Any:
         return {"worlds": [w["name"] for w in full["worlds"]], "current": full["current"]}
     if path == "/sim/api/evaluation/records" and isinstance(full, dict) and "records" in full:
         return {"records": [r["session"] for r in full["records"]], "next": full.get("next")}
-    if path.startswith("/sim/api/evaluation/record") and isinstance(full, dict) and "events" in full:
+    if (
+        path.startswith("/sim/api/evaluation/record")
+        and isinstance(full, dict)
+        and "events" in full
+    ):
         story = [e for e in full["events"] if e["kind"] in ("start", "phase", "end")]
         logs = sum(e["kind"] == "log" for e in full["events"])
         return full | {"events": story, "logs": logs}

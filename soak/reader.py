@@ -71,7 +71,10 @@ class Reader:
 
 
 def follow(who: str, address: tuple[str, int], history: History, over: threading.Event) -> None:
-    """Reads all there is, to the end of the soak. When it is disconnected it goes on from where it was."""
+    """Reads all there is, to the end of the soak.
+
+    When it is disconnected it goes on from where it was.
+    """
     after = None
     turn = 0
     while not over.is_set():

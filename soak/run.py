@@ -36,7 +36,9 @@ class Options:
 
 
 def soak(options: Options, say: Any = print) -> dict[str, Any]:
-    """Runs it. The history is in `history.jsonl` of the folder; what is told only here is given back."""
+    """Runs it. The history is in `history.jsonl` of the folder; what is told only here is given
+    back.
+    """
     history = History(options.folder / "history.jsonl")
     server = Server(options.program, options.folder, options.speed)
     try:
@@ -127,7 +129,9 @@ def _prepare(options: Options, server: Server, history: History, host: Client):
         path = scenarios.project(scenario, options.folder / "projects")
         world = server.publish(path, f"soak {scenario.judge}")
         host.ask("POST", API + "/worlds/install", {"world_id": world}, allow=[200])
-        history.add("script", world=f"custom_{world}", judge=scenario.judge, touches=scenario.touches)
+        history.add(
+            "script", world=f"custom_{world}", judge=scenario.judge, touches=scenario.touches
+        )
         worlds.append((scenario, world))
     return worlds
 
@@ -164,7 +168,9 @@ def _fetch_records(host: Client) -> None:
 def _rest(
     server: Server, host: Client, eye: watch.Watch, goal: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Waits until nothing lingers: until there is as little as `goal` says, or it does not get less."""
+    """Waits until nothing lingers: until there is as little as `goal` says, or it does not get
+    less.
+    """
     host.close()
     best, since = None, time.monotonic()
     while time.monotonic() < since + (12.0 if goal is None else REST):

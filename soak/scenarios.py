@@ -1,6 +1,7 @@
 """Evaluations to be run: which script judges, which program drives, and how it may end.
 
-The crowd may stop any session, so `stopped` is always among the outcomes; and it may reset, move and pause what it likes.
+The crowd may stop any session, so `stopped` is always among the outcomes; and it may reset, move
+and pause what it likes.
 """
 
 import json
@@ -83,7 +84,9 @@ def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
 
 
 def students(workspace: pathlib.Path, mark: str) -> dict[str, str]:
-    """Puts the programs into the workspace under names that no other process has; a command for each."""
+    """Puts the programs into the workspace under names that no other process has; a command for
+    each.
+    """
     commands = {}
     for source in sorted((HERE / "students").glob("*.py")):
         target = workspace / f"{mark}_{source.name}"

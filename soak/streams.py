@@ -1,4 +1,6 @@
-"""Streams as viewers read them: server-sent events, pictures one after the other, WebSockets. Standard library only."""
+"""Streams as viewers read them: server-sent events, pictures one after the other, WebSockets.
+Standard library only.
+"""
 
 import base64
 import contextlib
@@ -16,7 +18,10 @@ class Broken(Exception):
 
 
 def connect(
-    address: tuple[str, int], path: str, headers: dict[str, str] | None = None, patience: float = 20.0
+    address: tuple[str, int],
+    path: str,
+    headers: dict[str, str] | None = None,
+    patience: float = 20.0,
 ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
     """Opens a stream by GET."""
     connection = http.client.HTTPConnection(*address, timeout=patience)
@@ -98,7 +103,9 @@ class WebSocket:
         self.sock = socket.create_connection(address, timeout=patience)
         key = base64.b64encode(os.urandom(16)).decode()
         head = f"GET {path} HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nConnection: Upgrade\r\n"
-        head += f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+        head += (
+            f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+        )
         self.sock.sendall(head.encode())
         self._file = self.sock.makefile("rb")
         status = self._file.readline()
@@ -119,7 +126,9 @@ class WebSocket:
         if mask:
             key = os.urandom(4)
             stretched = key * (len(payload) // 4 + 1)
-            number = int.from_bytes(payload, "big") ^ int.from_bytes(stretched[: len(payload)], "big")
+            number = int.from_bytes(payload, "big") ^ int.from_bytes(
+                stretched[: len(payload)], "big"
+            )
             payload = key + number.to_bytes(len(payload), "big")
         self.sock.sendall(head + payload)
 

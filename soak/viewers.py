@@ -59,7 +59,13 @@ class Viewer:
                     self._bad(f"{kind.__name__}: {ended}")
             name = kind.__name__.strip("_").replace("_", " ")
             self._history.add(
-                "viewer", who=self.who, t0=t0, t1=self._history.now(), kind=name, count=count, ended=ended
+                "viewer",
+                who=self.who,
+                t0=t0,
+                t1=self._history.now(),
+                kind=name,
+                count=count,
+                ended=ended,
             )
             over.wait(rest)
         self._client.close()
@@ -95,7 +101,12 @@ class Viewer:
 
     def _stalls(self, chance: random.Random, over: threading.Event) -> int:
         """Asks for a stream and reads nothing of it."""
-        paths = ["/sim/api/events", "/camera?stream=true", "/states?stream=true", "/lidar?stream=true"]
+        paths = [
+            "/sim/api/events",
+            "/camera?stream=true",
+            "/states?stream=true",
+            "/lidar?stream=true",
+        ]
         path = chance.choice([*paths, "/audio/events"])
         connection, _ = connect(self._address, path)
         over.wait(chance.uniform(0.5, LONGEST))
@@ -104,7 +115,9 @@ class Viewer:
 
     def _films(self, chance: random.Random, over: threading.Event) -> int:
         width = chance.choice([64, 160, 320, 480])
-        connection, response = connect(self._address, f"/camera?stream=true&width={width}", patience=40)
+        connection, response = connect(
+            self._address, f"/camera?stream=true&width={width}", patience=40
+        )
         wanted, count = chance.randint(1, 40), 0
         try:
             for picture in pictures(response):
@@ -181,10 +194,12 @@ class Viewer:
             first = json.loads(frame[1])
             # A world that is just being loaded takes none.
             if frame[0] == 1 and "id" in first:
-                for _ in range(count):
-                    socket.send(bytes(chance.choice([160, 1600, 16000])), opcode=2)
-                    if over.wait(chance.expovariate(30)):
-                        break
+                # A sound ends with its world, or when someone stops it.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    for _ in range(count):
+                        socket.send(bytes(chance.choice([160, 1600, 16000])), opcode=2)
+                        if over.wait(chance.expovariate(30)):
+                            break
         finally:
             socket.close()
         return count

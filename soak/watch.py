@@ -1,4 +1,7 @@
-"""What the process takes: memory, descriptors, threads, children. Read from /proc, twice a second."""
+"""What the process takes: memory, descriptors, threads, children.
+
+Read from /proc, twice a second.
+"""
 
 import os
 import pathlib

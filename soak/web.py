@@ -31,7 +31,10 @@ class Client:
         patience: float = PATIENCE,
         note: dict[str, Any] | None = None,
     ) -> tuple[int | None, Any]:
-        """Asks, and gives status and answer; no status when none came. `bytes` are sent as they are."""
+        """Asks, and gives status and answer; no status when none came.
+
+        `bytes` are sent as they are.
+        """
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         t0 = self._history.now()
         status, kind, raw, fail = None, "", b"", None
@@ -121,5 +124,7 @@ class Client:
 
 def _short(body: Any) -> Any:
     if isinstance(body, dict):
-        return {k: v[:60] + "…" if isinstance(v, str) and len(v) > 400 else v for k, v in body.items()}
+        return {
+            k: v[:60] + "…" if isinstance(v, str) and len(v) > 400 else v for k, v in body.items()
+        }
     return body

@@ -65,7 +65,7 @@ state_words = {
     "transition": maybe(
         record(
             {
-                "kind": one_of("boot", "switch", "respawn"),
+                "kind": one_of("boot", "switch", "respawn", "install"),
                 "target": matches(r".+\.world"),
                 "progress": between(0, 1),
             }
@@ -83,9 +83,7 @@ state_words = {
     "overlay_seq": whole,
     "brightness": between(0.2, 2.0),
     "run": run,
-    "evaluation": record(
-        {"active": flag, "session": maybe(text), "phase": maybe(one_of(*PHASES))}
-    ),
+    "evaluation": record({"active": flag, "session": maybe(text), "phase": maybe(one_of(*PHASES))}),
 }
 state = record(state_words)
 

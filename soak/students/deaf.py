@@ -1,12 +1,11 @@
 """Does not want to end."""
 
+import contextlib
 import signal
 import time
 
 for number in range(1, signal.NSIG):
-    try:
+    with contextlib.suppress(OSError, ValueError):
         signal.signal(number, signal.SIG_IGN)
-    except (OSError, ValueError):
-        pass
 while True:
     time.sleep(1)
