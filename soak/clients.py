@@ -6,8 +6,9 @@ import json
 import threading
 from typing import Any
 
+from .gestures import Request
 from .history import History
-from .plan import Request, plan
+from .plan import plan
 from .web import Client
 
 

@@ -187,7 +187,8 @@ def markdown(of: dict[str, Any]) -> str:
     text = ["# Soak", "", f"**{verdict}**", ""]
     text += [
         f"{end['seconds']:g} s at speed {end['speed']:g} (measured: {of['rtf']['median']}), "
-        f"seed {end['seed']}, plan `{end['fingerprint']}`: {total} requests, {sessions['count']} sessions, "
+        f"seed {end['seed']}, plan `{end['fingerprint']}`: "
+        f"{total} requests, {sessions['count']} sessions, "
         f"{of['worlds']['switched']} switches, {sum(v['came'] for v in of['viewers'])} viewers. "
         f"It stopped within {end['stopped_in_s']} s with exit code {end['exit_code']}.",
         "",
@@ -205,7 +206,8 @@ def markdown(of: dict[str, Any]) -> str:
         text += [
             f"After the warm-up ({trend['watched_s']:.0f} s watched): "
             f"{trend['kb_a_minute']:+.0f} kB a minute (median of slopes, anonymous memory), from "
-            f"{trend['first_kb']:.0f} kB in the first fifth to {trend['last_kb']:.0f} kB in the last.",
+            f"{trend['first_kb']:.0f} kB in the first fifth to "
+            f"{trend['last_kb']:.0f} kB in the last.",
             "",
         ]
     for when, rest in resources["rest"].items():
