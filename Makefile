@@ -12,7 +12,7 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench worlds fuzz soak clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -31,6 +31,8 @@ run: build ## Build, then start the simulator (ARGS="--world technical" and the 
 
 test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
+	$(PYTHON) -m unittest discover -s soak/tests -t .
+	$(PYTHON) -m soak $(CHICANE) --short --out target/soak-short
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -43,8 +45,8 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python fuzz examples readers worlds
-	$(RUFF) format --check python fuzz examples readers worlds
+	$(RUFF) check python fuzz examples readers worlds soak
+	$(RUFF) format --check python fuzz examples readers worlds soak
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -92,6 +94,13 @@ shots: build need-chromium ## Take pictures of the page for people to look at, i
 
 fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
+
+# How long, which plan, how fast: make soak MINUTES=2 SEED=7 SPEED=5
+MINUTES ?= 10
+SEED ?= 1
+SPEED ?= 20
+soak: build need-python need-judge ## Ten minutes of everything at once, checked against the contract; the report is in target/soak
+	$(PYTHON) -m soak $(CHICANE) --minutes $(MINUTES) --seed $(SEED) --speed $(SPEED)
 
 clean: ## Remove what was built
 	$(CARGO) clean

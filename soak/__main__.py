@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="half a minute, for every day")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/soak"))
     words = parser.parse_args()
-    seconds = 22.0 if words.short else words.minutes * 60
+    seconds = 18.0 if words.short else words.minutes * 60
     words.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="chicane-soak-") as folder:
         options = Options(

@@ -84,7 +84,7 @@ def _resources(lines: list[Line], end: dict[str, Any]) -> dict[str, Any]:
     seen = [line for line in lines if line["k"] == "watch"]
     begun, ended = end.get("begun_s", 0.0), end.get("ended_s", 0.0)
     loaded = [line for line in seen if begun <= line["t0"] <= ended]
-    step = max(1, len(loaded) // POINTS)
+    step = max(1, -(-len(loaded) // POINTS))
     keys = ("rss_kb", "anon_kb", "fds", "threads", "children")
     return {
         "over_time": [

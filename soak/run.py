@@ -15,6 +15,8 @@ from .sessions import Examiner
 from .web import Client
 
 API = "/sim/api"
+#: Threads that rest for a while go: before it all that is waited for, so that few are counted.
+SETTLE = 12.0
 #: How long threads and descriptors of what is over may linger.
 REST = 40.0
 
@@ -65,7 +67,7 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     worlds = _prepare(options, server, history, host)
     say(f"{len(worlds)} worlds published and installed; opening")
     _open(host, commands["talks"])
-    quiet = _rest(server, host, eye, None)
+    quiet = _rest(host, eye, None, 3.0 if options.short else SETTLE)
     history.add("quiet", when="start", t=history.now(), **quiet)
 
     names = clients.Names(options.speed)
@@ -108,7 +110,7 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     last.set()
     for thread in readers:
         thread.join(timeout=10)
-    left = _rest(server, host, eye, quiet)
+    left = _rest(host, eye, quiet, REST)
     history.add("quiet", when="end", t=history.now(), **left)
     host.close()
     return {
@@ -166,14 +168,12 @@ def _fetch_records(host: Client) -> None:
 
 
 def _rest(
-    server: Server, host: Client, eye: watch.Watch, goal: dict[str, Any] | None
+    host: Client, eye: watch.Watch, goal: dict[str, Any] | None, patience: float
 ) -> dict[str, Any]:
-    """Waits until nothing lingers: until there is as little as `goal` says, or it does not get
-    less.
-    """
+    """Waits until nothing lingers: until there is as little as `goal` says, or for `patience`."""
     host.close()
     best, since = None, time.monotonic()
-    while time.monotonic() < since + (12.0 if goal is None else REST):
+    while time.monotonic() < since + patience:
         seen = eye.look()
         if seen is None:
             return best or {}

@@ -78,6 +78,9 @@ def _refusals(facts: Facts, verdict: Verdict) -> None:
         if said not in (NOT_READY, SWITCHING):
             continue
         good = any(s.line is not line for s in facts.restarts.meeting(line["t0"], line["t1"]))
+        if not good and line["path"] == "/audio/play":
+            # A file that was read before the world was replaced is for the world that was there.
+            good = facts.swaps.meets(line["t0"], line["t1"])
         if not good and line["path"] == API + "/step":
             # A session that does not run yet can't be stepped.
             good = any(

@@ -82,7 +82,9 @@ class Clock(unittest.TestCase):
         self.assertEqual(broken([lines[0], other, lines[1]]), [])
 
     def test_another_speed(self):
-        asked = post(1, "/clock", {"speed": 5}, {"ok": True, "sim_time": 0, "paused": False})
+        asked = post(
+            1, "/clock", {"speed": 5}, {"ok": True, "sim_time": 0, "paused": False, "speed": 5}
+        )
         self.assertEqual(broken([asked, clock(2, 1.0, False, 5)]), [])
         self.assertEqual(broken([asked, clock(2, 1.0, False, 20)]), ["speed"])
 
@@ -170,6 +172,20 @@ class Poses(unittest.TestCase):
         line = call(1, 1.1, "POST", "/speed", {"value": 9}, 200, answer)
         self.assertEqual(broken([line]), ["drive-clamped"])
         self.assertEqual(broken([line | {"answer": answer | {"value": 3.0}}]), [])
+
+
+class Own(unittest.TestCase):
+    def test_an_answer_that_speaks_of_another_command(self):
+        self.assertEqual(broken([paused(1, True)]), [])
+        other = {"ok": True, "sim_time": 1.0, "paused": False, "speed": 20, "rtf": 0.0}
+        self.assertEqual(broken([post(1, "/clock", {"paused": True}, other)]), ["own-answer"])
+
+        def overlay(at, text, told, seq):
+            return post(at, "/overlay", {"text": text}, {"ok": True, "text": told, "seq": seq})
+
+        self.assertEqual(broken([overlay(1, "a", "a", 1), overlay(2, "b", "b", 2)]), [])
+        self.assertEqual(broken([overlay(1, "a", "b", 1)]), ["own-answer"])
+        self.assertEqual(broken([overlay(1, "a", "a", 1), overlay(2, "b", "b", 1)]), ["own-answer"])
 
 
 GOOD_END = {"begun_s": 0.0, "ended_s": 600.0, "alive": True, "exit_code": 0, "log_errors": []}
