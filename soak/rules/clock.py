@@ -5,7 +5,7 @@ it says.
 import math
 
 from ..history import Line
-from .facts import API, LAG, Facts, Span, Spans
+from .facts import API, Facts, Span, Spans
 from .register import ANY, Register, Write
 from .verdict import Verdict
 
@@ -36,7 +36,7 @@ def _forward(facts: Facts, verdict: Verdict) -> None:
         if last is None:
             continue
         back = line["data"]["time"] < last["data"]["time"]
-        good = not back or facts.swaps.meets(last["t"] - LAG, line["t"])
+        good = not back or facts.replaced(last, line)
         text = f"from {last['data']['time']} back to {line['data']['time']}"
         verdict.check("time-forward", good, text, last, line)
 

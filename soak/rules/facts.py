@@ -17,7 +17,7 @@ API = "/sim/api"
 #: A request whose client hung up is carried out within this, or not at all.
 LEFT = 5.0
 #: An event is read at most this long after it was sent.
-LAG = 0.5
+LAG = 1.0
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,14 @@ class Facts:
             session.alive_until, session.alive_line = line["t0"], line
         if not active and line["t0"] >= session.start["t1"] and line["t1"] < session.gone_by:
             session.gone_by, session.gone_line = line["t1"], line
+
+    def replaced(self, last: Line, line: Line) -> bool:
+        """Whether the world may have been replaced between two states that a reader was told."""
+        before, now = last["data"]["evaluation"], line["data"]["evaluation"]
+        # A session that runs holds its world; another rule sees to that.
+        if before == now and now["active"] and now["phase"] == "running":
+            return False
+        return self.swaps.meets(last["t"] - LAG, line["t"])
 
     def possible(self, t0: float, t1: float) -> bool:
         """Whether a session may have been there at some moment of a span."""

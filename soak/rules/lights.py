@@ -35,7 +35,7 @@ def check(facts: Facts, verdict: Verdict) -> None:
     looks = _looks(facts)
     _states(looks, registers, verdict)
     _refusals(facts, registers, verdict)
-    _phases(facts, looks, verdict)
+    _phases(facts, verdict)
 
 
 def _by_reader(facts: Facts, verdict: Verdict) -> None:
@@ -51,7 +51,7 @@ def _by_reader(facts: Facts, verdict: Verdict) -> None:
         before[who] = line
         again = last is None or last["data"]["world"] != state["world"]
         again = again or last["data"]["time"] > state["time"]
-        if again or facts.swaps.meets(last["t"] - LAG, line["t"]):
+        if again or facts.replaced(last, line):
             seen[who] = {}
         memory = seen[who]
         for name, (shown, left) in state["lights"].items():
@@ -158,7 +158,7 @@ def _refusals(facts: Facts, registers: dict[str, Register], verdict: Verdict) ->
             verdict.check("light-refusal", wrong is None, text, *cause, line)
 
 
-def _phases(facts: Facts, looks: list, verdict: Verdict) -> None:
+def _phases(facts: Facts, verdict: Verdict) -> None:
     """Yellow phases that were certainly one and the same at two moments, and commands in
     between.
     """
@@ -168,14 +168,6 @@ def _phases(facts: Facts, looks: list, verdict: Verdict) -> None:
             if shown == "yellow":
                 key = (name, state["world"], round((state["time"] + left) * 200))
                 phases[key].append((line["t0"], line["t1"], line))
-    for line in facts.events:
-        if line["event"] == "state":
-            for name, (shown, left) in line["data"]["lights"].items():
-                if shown == "yellow":
-                    end = line["data"]["time"] + left
-                    key = (name, line["data"]["world"], round(end * 200))
-                    # Nobody knows how long it was on its way: it says nothing about later moments.
-                    phases[key].append((-math.inf, line["t"], line))
     # Whatever turns a light green makes the next phase another one, with the same end where time
     # stands still.
     greens = Spans(facts.swaps.all + facts.acts("/reset"))
@@ -185,7 +177,7 @@ def _phases(facts: Facts, looks: list, verdict: Verdict) -> None:
     for (name, _, _), seen in phases.items():
         first = min(seen, key=lambda s: s[1])
         last = max(seen, key=lambda s: s[0])
-        if first[1] >= last[0] or greens.meets(first[1] - LAG, last[0]):
+        if first[1] >= last[0] or greens.meets(first[0], last[1]):
             continue
         for order in orders[name]:
             if first[1] < order["t0"] and order["t1"] < last[0] and order["status"] in (200, 409):

@@ -57,6 +57,10 @@ class Clock(unittest.TestCase):
             0.15, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False}
         )
         self.assertEqual(broken([lines[0], respawn, lines[1]]), [])
+        # Under a session that runs no world is loaded.
+        held = {"active": True, "session": "a" * 32, "phase": "running"}
+        under = [line | {"data": line["data"] | {"evaluation": held}} for line in lines]
+        self.assertIn("time-forward", broken([under[0], respawn, under[1]]))
 
     def test_it_runs_though_it_was_paused(self):
         self.assertEqual(broken([paused(1, True), clock(2, 1.0, True)]), [])
