@@ -45,6 +45,8 @@ test: need-cargo need-nextest need-python need-gym need-schemathesis need-moto c
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
+	$(PYTHON) -m unittest discover -s soak/tests -t .
+	$(PYTHON) -m soak $(CHICANE) --short --out target/soak-short
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -57,8 +59,8 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, l
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python docs fuzz examples readers worlds bench crates
-	$(RUFF) format --check python docs fuzz examples readers worlds bench crates
+	$(RUFF) check python docs fuzz examples readers worlds bench soak crates
+	$(RUFF) format --check python docs fuzz examples readers worlds bench soak crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
@@ -112,6 +114,13 @@ shots: build need-chromium ## Take pictures of the page for people to look at, i
 
 fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
+
+# How long, which plan, how fast: make soak MINUTES=2 SEED=7 SPEED=5
+MINUTES ?= 10
+SEED ?= 1
+SPEED ?= 20
+soak: build need-python need-judge ## Ten minutes of everything at once, checked against the contract; the report is in target/soak
+	$(PYTHON) -m soak $(CHICANE) --minutes $(MINUTES) --seed $(SEED) --speed $(SPEED)
 
 clean: ## Remove what was built
 	$(CARGO) clean

@@ -155,6 +155,7 @@ impl Server {
         let cdn_keys = CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() };
         let evaluations = Arc::new(Evaluations::new(evaluation::Parts {
             simulator: simulator.clone(),
+            choosing: Arc::clone(&loader.choosing),
             keeper: keeper.clone(),
             feed: feed.clone(),
             data: Arc::clone(&data),

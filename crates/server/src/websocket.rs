@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::error::CapacityError;
+use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
@@ -212,6 +212,10 @@ impl Socket {
                     self.close(CloseCode::Size, &text).await;
                 }
                 Some(Err(Error::Utf8(_))) => self.close(CloseCode::Invalid, "this is no text").await,
+                // One that hung up without a word is not there to be told.
+                Some(Err(Error::Protocol(error))) if error != ProtocolError::ResetWithoutClosingHandshake => {
+                    self.close(CloseCode::Protocol, &error.to_string()).await;
+                }
                 Some(Err(_)) => self.over = true,
                 Some(Ok(message)) => {
                     self.unanswered = 0;

@@ -55,6 +55,7 @@ pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<J
     app.loader.find(&name).await;
     app.loader.remove(&name).await.map_err(|failure| failure.of(&name))?;
     app.waypoints.lock().await.retain(|(world, _), _| *world != name);
+    app.thumbnails.lock().await.retain(|(world, _), _| *world != name);
     tracing::info!(world = name, "world deleted");
     Ok(Json(Deleted { ok: true, deleted: name }))
 }

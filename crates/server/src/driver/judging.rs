@@ -268,6 +268,7 @@ impl Driver {
                 }
             }
             Wish::Apply(command, reply) => {
+                self.answer_first();
                 let Some(running) = &mut self.running else { return };
                 let done = running.sim.apply(command).map(drop);
                 if done.is_ok() {
@@ -277,10 +278,12 @@ impl Driver {
                 let _ = reply.try_send(done);
             }
             Wish::Overlay(text, ttl_s, size) => {
+                self.answer_first();
                 self.set_overlay(text, ttl_s, size);
                 self.change();
             }
             Wish::Pause(paused) => {
+                self.answer_first();
                 self.set_clock(Some(paused), None);
                 if let Some(judging) = &mut self.judging {
                     judging.held_by_script = paused;

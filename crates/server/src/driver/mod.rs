@@ -29,13 +29,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// Orders that may wait; more are refused.
 const INBOX: usize = 1024;
 /// Ticks of steps that may wait; more are refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
+/// What is to be shown is waited for no longer than this.
+const SHOWN: Duration = Duration::from_secs(1);
 
 /// What the thread starts with.
 pub(crate) struct Start {
@@ -219,6 +221,17 @@ impl Simulator {
         let _ = self.inbox.try_send(Order::Look);
     }
 
+    /// Waits until everyone sees that a session is under way, or is not, as `active` says; it is asked anew each time
+    /// that something is published. Not for ever: a thread that is busy shows it as soon as it can.
+    pub(crate) async fn shows(&self, session: &str, active: impl Fn() -> bool) {
+        let mut view = self.watch();
+        let seen = view.wait_for(|now| {
+            let shown = &now.badge.evaluation;
+            (shown.active && shown.session.as_deref() == Some(session)) == active()
+        });
+        let _ = tokio::time::timeout(SHOWN, seen).await;
+    }
+
     /// Ends the thread, also in the middle of a long step.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -253,7 +266,7 @@ impl Simulator {
                 Err(std::sync::mpsc::TrySendError::Full(back)) => order = back,
                 Err(std::sync::mpsc::TrySendError::Disconnected(_)) => return Err(Refused::Failed),
             }
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }
 }

@@ -171,7 +171,17 @@ impl Driver {
         }
     }
 
+    /// Orders that were carried out are answered as of now, not as of what comes next.
+    pub(super) fn answer_first(&mut self) {
+        if !self.replies.is_empty() {
+            self.publish();
+        }
+    }
+
     fn take(&mut self, order: Order) {
+        if changes_what_others_are_told(&order) {
+            self.answer_first();
+        }
         match order {
             Order::Command(command, reply) => self.command(command, reply),
             Order::Robot { command, epoch, reply } => self.ask_robot(command, epoch, reply),
@@ -192,7 +202,7 @@ impl Driver {
                 self.reply(reply, ());
             }
             Order::Begin { kind, target, of, reply } => {
-                if self.judging.is_some() {
+                if self.is_taken() {
                     return refuse(reply, Refused::Evaluating);
                 }
                 let served = self.running.as_ref().map(|r| &r.place.name).or(self.lost.as_ref());
@@ -244,6 +254,13 @@ impl Driver {
             }
             Err(refusal) => refuse(reply, Refused::By(refusal)),
         }
+    }
+
+    /// Whether a session has the world: from when it exists, though its simulation is not in place yet, to when
+    /// nothing of it is left. A world that was lost is brought back all the same.
+    fn is_taken(&self) -> bool {
+        let exists = || self.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
+        self.judging.is_some() || (self.lost.is_none() && exists())
     }
 
     fn shown_badge(&self) -> Badge {
@@ -487,6 +504,16 @@ impl Driver {
         for send in self.replies.drain(..) {
             send(&published);
         }
+    }
+}
+
+/// Whether an answer that is not given yet would speak of what this order does, and not of what its own did: of another
+/// pace or text, of lights that were reset, of another world.
+fn changes_what_others_are_told(order: &Order) -> bool {
+    match order {
+        Order::Command(command, _) => matches!(command, Command::Reset),
+        Order::Clock { .. } | Order::Overlay { .. } | Order::Swap { .. } | Order::Judge { .. } => true,
+        _ => false,
     }
 }
 

@@ -20,7 +20,7 @@ use chicane_session::{
     Unsupported, Wanted, notes, sha256, supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
-use chicane_wire::{EvaluationKind, Num, RunState, Session, StartRequest};
+use chicane_wire::{CurrentSession, EvaluationKind, Num, RunState, Session, StartRequest};
 use chicane_world::Profile;
 use chicane_world::evaluation::{Better, Evaluation};
 use scene::Stage;
@@ -52,6 +52,8 @@ pub struct JudgeOptions {
 /// What sessions need of the simulator.
 pub(crate) struct Parts {
     pub(crate) simulator: Simulator,
+    /// The loader's: no world is chosen while a session is begun in the one there is.
+    pub(crate) choosing: Arc<tokio::sync::Mutex<()>>,
     pub(crate) keeper: Keeper,
     pub(crate) feed: Feed,
     pub(crate) data: Arc<Data>,
@@ -103,9 +105,19 @@ impl Evaluations {
         }
     }
 
-    /// As everyone sees it.
+    /// As it is, whoever sees it yet.
     pub(crate) fn current(&self) -> &Current {
         &self.current
+    }
+
+    /// As everyone sees it: what this answers, the state of the simulator shows too by then.
+    pub(crate) async fn session(&self) -> CurrentSession {
+        let answer = self.current.answer();
+        if let Some(Session { id, .. }) = &answer.session {
+            // It may go on meanwhile.
+            self.parts.simulator.shows(id, || self.current.active().as_ref() == Some(id)).await;
+        }
+        answer
     }
 
     /// How jails are made here: found out once, by trying. Blocks for a moment the first time.
@@ -146,7 +158,7 @@ impl Evaluations {
         request: StartRequest,
         drive: Arc<[DriveAt]>,
     ) -> Result<Session, ApiError> {
-        let place = ready(&self.parts.simulator)?;
+        ready(&self.parts.simulator)?;
         // Goes on to its end also when nobody waits any more: no session is begun by half.
         let own = Arc::clone(self);
         let work = tokio::spawn(async move {
@@ -158,6 +170,9 @@ impl Evaluations {
             if request.command.is_some() && own.student_is_left() {
                 return Err(ApiError::conflict("already running"));
             }
+            // A world on its way in is seen here, and none sets out before the session is there to be seen.
+            let _choosing = own.parts.choosing.lock().await;
+            let place = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
             let started =
@@ -235,6 +250,7 @@ impl Evaluations {
         let session = first_view(&start);
         self.current.begin(session.clone());
         parts.simulator.look();
+        stage.runtime.block_on(parts.simulator.shows(&session.id, || true));
         stage.tell_everyone(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
         let (over, left) = (Arc::clone(&self.over), Arc::clone(&self.left));
@@ -284,7 +300,10 @@ impl Evaluations {
     pub(crate) async fn stop(&self, cause: StopCause) -> bool {
         // One that is just being started is waited for.
         let _door = self.door.lock().await;
-        let Some(id) = self.current.active() else { return false };
+        let Some(id) = self.current.active() else {
+            self.session().await;
+            return false;
+        };
         if let Some(notes) = &*self.notes.lock().unwrap_or_else(PoisonError::into_inner) {
             notes.send(Note::Stop(cause));
         }
@@ -324,6 +343,7 @@ fn finish(mut stage: Stage, start: &NewSession, ended: &chicane_session::Session
     let record = ended.record.clone();
     let (feed, current, simulator) =
         (stage.feed.clone(), Arc::clone(&stage.current), stage.simulator.clone());
+    let runtime = stage.runtime.clone();
     stage.announce(ended.time_s, EvaluationKind::Phase { phase: "ended".to_owned() });
     let end =
         EvaluationKind::End { outcome: outcome.clone(), record: record.clone(), reason: reason.clone() };
@@ -355,6 +375,8 @@ fn finish(mut stage: Stage, start: &NewSession, ended: &chicane_session::Session
         session.elapsed_s = Num(ended.time_s);
     });
     simulator.look();
+    // Whoever is told of the end finds it wherever they look.
+    runtime.block_on(simulator.shows(&start.id, || false));
     let event =
         chicane_wire::EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.tell(&chicane_wire::StoryEvent::Evaluation(event));
