@@ -53,6 +53,8 @@ pub struct State {
     pub paused: bool,
     /// Measured real-time factor.
     pub rtf: Num,
+    /// Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world.
+    pub epoch: u64,
     /// The car; null before the first world.
     pub vehicle: Option<VehiclePose>,
     /// Names of the objects and walls that the car touches.
