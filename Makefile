@@ -11,8 +11,9 @@ ARGS ?=
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
+ROSLIBPY = $(TOOLS)/roslibpy/bin/python
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers clients need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-roslibpy need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -29,7 +30,7 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers clients ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
@@ -43,8 +44,8 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python fuzz examples readers worlds
-	$(RUFF) format --check python fuzz examples readers worlds
+	$(RUFF) check python fuzz examples readers worlds clients
+	$(RUFF) format --check python fuzz examples readers worlds clients
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -63,12 +64,20 @@ readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/readers/run.js target/readers
 	$(TOOLS)/python/bin/python readers/routes.py $(CHICANE) target/readers
 
+clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json ## Have roslibpy and roslib speak with the bridge
+	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) $(ROSLIBPY) -m unittest discover -s clients/roslibpy
+	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/roslib/roslib.test.js
+
 $(TOOLS)/poses: readers/poses.cc | need-sdformat
 	@mkdir -p $(TOOLS)
 	c++ -std=c++17 -O1 $< -o $@ $$(pkg-config --cflags --libs $$(pkg-config --list-all | grep -o '^sdformat[0-9]*' | tail -1))
 
 web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json | need-node
+	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
@@ -118,6 +127,13 @@ need-schemathesis: need-venv
 	@test -x $(SCHEMATHESIS) || \
 	 { echo "installing schemathesis, which fuzzes the web API"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
+
+# In a venv of its own, since it brings a dozen packages.
+need-roslibpy: need-python
+	@test -f $(TOOLS)/roslibpy/ready -a ! clients/roslibpy/requirements.txt -nt $(TOOLS)/roslibpy/ready || \
+	 { echo "installing roslibpy, which speaks with the bridge" && $(PYTHON) -m venv $(TOOLS)/roslibpy && \
+	   $(TOOLS)/roslibpy/bin/pip install --quiet --disable-pip-version-check -r clients/roslibpy/requirements.txt && \
+	   touch $(TOOLS)/roslibpy/ready; }
 
 need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \

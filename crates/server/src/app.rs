@@ -11,6 +11,7 @@ use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
+use crate::ros::bridge;
 use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
 use crate::{announce, api, error, listen};
@@ -141,6 +142,8 @@ pub(crate) struct Parts {
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
+    /// Programs that speak rosbridge.
+    pub(crate) bridge: Arc<bridge::Hub>,
     /// Places for open WebSockets.
     pub(crate) sockets: Arc<Semaphore>,
     pub(crate) started: Instant,
@@ -255,6 +258,7 @@ impl Server {
             car: CarFile::default(),
             thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
+            bridge: Arc::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),
         }));
@@ -267,6 +271,7 @@ impl Server {
         let (booted, boot) = watch::channel(None);
         tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
         tokio::spawn(bring_back_lost_worlds(app.clone()));
+        tokio::spawn(bridge::pump(app.clone()));
         Ok(Server { address, app, stop, listening, thread, boot, data })
     }
 

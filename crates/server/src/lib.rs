@@ -25,6 +25,7 @@ mod metrics;
 mod print;
 mod remote;
 mod robot;
+mod ros;
 mod scene;
 mod view;
 mod web;

@@ -1,10 +1,12 @@
 //! A simulator for one test, and a client that checks what holds for every answer.
 
+mod bridge;
 mod bundles;
 pub(crate) mod judged;
 mod robot;
 mod scratch;
 
+pub(crate) use bridge::{Bridge, seconds};
 pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
 pub(crate) use robot::{Robot, Socket, Spoken, detail};
 pub(crate) use scratch::Scratch;

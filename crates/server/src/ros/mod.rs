@@ -1,0 +1,3 @@
+//! The robot's topics.
+
+pub(crate) mod bridge;
