@@ -196,7 +196,7 @@ fn what_stays_true_comes_at_once() {
 
 /// What the robot is asked for after a message.
 fn obeyed(robot: &mut Robot, axis: &str, value: f64) {
-    until(axis, || ((robot.asked(axis) - value).abs() < 1e-9).then_some(()));
+    until(axis, || ((robot.asked(axis) - value).abs() < 1e-5).then_some(()));
 }
 
 #[test]
