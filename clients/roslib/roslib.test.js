@@ -78,7 +78,7 @@ describe("a page without ROS", () => {
       const due = samples.filter((t) => t > first && t <= ticks.at(-1));
       if (DRAWN.includes(name)) {
         assert.ok(ticks.every((t) => due.includes(t)), name);
-        assert.ok(ticks.length > due.length / 2, `${name}: ${ticks.length} of ${due.length}`);
+        assert.ok(ticks.length > SPAN_S, `${name}: ${ticks.length} of ${due.length}`);
       } else {
         assert.deepEqual(ticks, due, name);
         assert.ok(ticks.at(-1) > last - 400 / rate - 20, `${name} is late`);

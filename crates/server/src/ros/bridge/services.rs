@@ -140,7 +140,11 @@ pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String>
         "has_param" => json!({"exists": args.parameter(), "successful": true, "reason": ""}),
         "get_param_names" => json!({"names": [format!("{NODE}:{}", PARAMETER.0)]}),
         "get_ros_version" => json!({"version": 2, "distro": "jazzy"}),
-        "get_time" => json!({"time": Time::of_tick(tick)}),
+        "get_time" => {
+            // roslibpy asks for the names of ROS 1 here, whatever it is connected to.
+            let Time { sec, nanosec } = Time::of_tick(tick);
+            json!({"time": {"sec": sec, "nanosec": nanosec, "secs": sec, "nsecs": nanosec}})
+        }
         "interfaces" => {
             let mut all = types().to_vec();
             all.sort_unstable();
@@ -332,7 +336,9 @@ mod tests {
 
     #[test]
     fn time_is_simulated() {
-        assert_eq!(ask("/rosapi/get_time", json!(null)), json!({"time": {"sec": 1, "nanosec": 500_000_000}}));
+        let time = &ask("/rosapi/get_time", json!(null))["time"];
+        assert_eq!((&time["sec"], &time["nanosec"]), (&json!(1), &json!(500_000_000)));
+        assert_eq!((&time["secs"], &time["nsecs"]), (&json!(1), &json!(500_000_000)));
         for name in ["use_sim_time", "/use_sim_time", "/chicane:use_sim_time", "chicane:use_sim_time"] {
             assert_eq!(ask("/rosapi/get_param", json!({"name": name}))["value"], "true", "{name}");
         }
