@@ -12,8 +12,10 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 ROSLIBPY = $(TOOLS)/roslibpy/bin/python
+# An rclpy and a Cyclone DDS of their own: what they bring may not meet the tools above.
+ROS = $(TOOLS)/ros/bin/python
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers clients need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-roslibpy need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers clients need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-roslibpy need-venv need-python need-node need-chromium need-judge need-ros ros
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -30,7 +32,7 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers clients ## Everything that must pass
+test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ros clients ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
@@ -46,6 +48,10 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python fuzz examples readers worlds clients
 	$(RUFF) format --check python fuzz examples readers worlds clients
+
+ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive the car
+	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd
+	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -80,7 +86,7 @@ clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json
 	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
+bench: build need-chromium need-ros ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2 and the page
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
@@ -88,6 +94,7 @@ bench: build need-chromium ## Print the figures of the core, the service, the ca
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 	$(CARGO) run --release --locked -p chicane-bench --bin install
 	$(CARGO) run --release --locked -p chicane-bench --bin judge
+	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 
 worlds: build ## Build the shipped worlds into target/worlds, to look at their files
@@ -139,6 +146,14 @@ need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
 	 { echo "installing NumPy, which reads our waypoints"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
+
+need-ros: need-python
+	@test -e $(TOOLS)/ros/installed || \
+	 { echo "installing rclpy and Cyclone DDS, which listen to our topics (300 MB)"; \
+	   rm -rf $(TOOLS)/ros && $(PYTHON) -m venv $(TOOLS)/ros && \
+	   $(TOOLS)/ros/bin/pip install --quiet --disable-pip-version-check -r python/ros/requirements.txt && \
+	   touch $(TOOLS)/ros/installed; } || \
+	 { echo "rclpy and Cyclone DDS could not be installed: they need Python 3.10 to 3.13 with venv, and the Python package index"; exit 1; }
 
 need-sdformat:
 	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \

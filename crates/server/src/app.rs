@@ -11,10 +11,10 @@ use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
-use crate::ros::bridge;
+use crate::ros::{Ros, RosOptions, bridge};
 use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
-use crate::{announce, api, error, listen};
+use crate::{announce, api, error, listen, ros};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -67,6 +67,8 @@ pub struct Options {
     pub library: Library,
     /// How judging scripts and student programs are run.
     pub judge: JudgeOptions,
+    /// The robot's topics on a ROS 2 graph; none if omitted.
+    pub ros: Option<RosOptions>,
 }
 
 /// Why a simulator did not start.
@@ -103,6 +105,9 @@ pub enum StartError {
     /// A thread could not be started.
     #[error("can't start the sim thread: {0}")]
     Thread(std::io::Error),
+    /// The topics can't be told.
+    #[error("{0}")]
+    Ros(String),
 }
 
 /// What handlers share.
@@ -166,6 +171,7 @@ pub struct Server {
     thread: JoinHandle<()>,
     boot: watch::Receiver<Option<Result<(), String>>>,
     data: Arc<Data>,
+    ros: Option<Ros>,
 }
 
 impl Server {
@@ -186,6 +192,11 @@ impl Server {
         let address =
             listener.local_addr().map_err(|reason| StartError::Listen { address: options.listen, reason })?;
 
+        // First, while nothing else opens sockets.
+        let graph = match options.ros.take() {
+            Some(options) => Some(ros::join(options).await.map_err(StartError::Ros)?),
+            None => None,
+        };
         let metrics = Arc::new(Metrics::default());
         let target = Arc::from(format!("{name}.world"));
         let transition = chicane_wire::Transition {
@@ -268,11 +279,13 @@ impl Server {
         announce::write(data.dir(), reachable(address), options.token.as_ref());
         let router = with_layers(app.clone(), Access { hosts, token: options.token, cdn_token });
         let listening = tokio::spawn(listen::serve(listener, router, Arc::clone(&app.metrics), stopped));
+        let ros = graph.map(|graph| graph.start(&app.simulator, &app.camera, &app.profile));
+        let ros = ros.transpose().map_err(StartError::Thread)?;
         let (booted, boot) = watch::channel(None);
         tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
         tokio::spawn(bring_back_lost_worlds(app.clone()));
         tokio::spawn(bridge::pump(app.clone()));
-        Ok(Server { address, app, stop, listening, thread, boot, data })
+        Ok(Server { address, app, stop, listening, thread, boot, data, ros })
     }
 
     /// Where it listens.
@@ -348,6 +361,9 @@ impl Server {
         self.stop.send_replace(true);
         let _ = self.listening.await;
         announce::remove(self.data.dir());
+        if let Some(ros) = self.ros {
+            ros.stop().await;
+        }
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
         let _ = tokio::time::timeout(Duration::from_millis(300), thread).await;
         drop(self.app);

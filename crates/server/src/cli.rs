@@ -1,6 +1,6 @@
 //! What can be said on the command line.
 
-use chicane_server::{JudgeOptions, Token};
+use chicane_server::{JudgeOptions, RosOptions, Token};
 use chicane_session::Isolation;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -334,6 +334,16 @@ pub(crate) struct Serve {
     /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
     #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
     pub(crate) judge_isolation: Option<IsolationName>,
+    /// Speak ROS 2: the robot's topics, with programs of this machine
+    #[arg(long, env = "CHICANE_ROS")]
+    pub(crate) ros: bool,
+    /// ROS 2 domain, 0 to 232 [default: ROS_DOMAIN_ID, then 0]
+    #[arg(long, value_name = "NUMBER", env = "CHICANE_ROS_DOMAIN", requires = "ros", value_parser = clap::value_parser!(u16).range(..=chicane_server::RosOptions::LAST_DOMAIN as i64))]
+    pub(crate) ros_domain: Option<u16>,
+    /// Speak ROS 2 with other machines too: the network interface, by name or IPv4 address. Whoever is
+    /// there can drive the car: there are no tokens in ROS 2
+    #[arg(long, value_name = "INTERFACE", env = "CHICANE_ROS_NETWORK", requires = "ros")]
+    pub(crate) ros_network: Option<String>,
     /// How to log, to standard error
     #[arg(long, value_enum, env = "CHICANE_LOG", default_value_t = Log::Text)]
     pub(crate) log: Log,
@@ -375,6 +385,18 @@ pub(crate) enum LogLevel {
 }
 
 impl Serve {
+    /// Whether and where ROS 2 is spoken.
+    pub(crate) fn ros(&self) -> Result<Option<RosOptions>, String> {
+        if !self.ros {
+            return Ok(None);
+        }
+        let domain = match self.ros_domain {
+            Some(domain) => domain,
+            None => RosOptions::usual_domain(std::env::var("ROS_DOMAIN_ID").ok().as_deref())?,
+        };
+        Ok(Some(RosOptions { domain, network: self.ros_network.clone() }))
+    }
+
     /// How judging scripts are run.
     pub(crate) fn judge(&self) -> Result<JudgeOptions, String> {
         let read = |file: &PathBuf| {

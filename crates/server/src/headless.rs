@@ -101,6 +101,7 @@ async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
         speed: job.speed,
         workspace,
         library,
+        ros: None,
         judge: JudgeOptions { launcher: None, folder: None, isolation: None, script: job.script.clone() },
     });
     let server = server.await.map_err(|e| e.to_string())?;

@@ -44,3 +44,4 @@ pub use driver::DriveAt;
 pub use evaluation::JudgeOptions;
 pub use evaluation::records::record_of;
 pub use robot::openapi as robot_openapi;
+pub use ros::RosOptions;

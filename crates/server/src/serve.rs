@@ -42,6 +42,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             workspace.display()
         ));
     }
+    let ros = serve.ros()?;
     let mut stop = StopSignal::new()?;
     let server = Server::start(Options {
         listen: serve.listen,
@@ -58,6 +59,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         workspace,
         library: Library::built_in(),
         judge: serve.judge()?,
+        ros: ros.clone(),
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
@@ -69,6 +71,9 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
     }
     // Someone who does not listen any more is no reason to stop.
     let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    if let Some(ros) = &ros {
+        tracing::info!("ROS 2: {ros}");
+    }
     tokio::select! {
         () = find_judge(&server) => stop.wait().await,
         () = stop.wait() => {}

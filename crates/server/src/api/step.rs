@@ -49,7 +49,7 @@ pub(super) async fn step(
             Some(Observations { camera, ..observations(&app, observe, robot) })
         }
     };
-    Ok(Json(Stepped { ok: true, state: now.state(), observations }).into_response())
+    Ok(Json(Stepped { ok: true, state: now.stepped_state(), observations }).into_response())
 }
 
 fn wants_arrays(headers: &HeaderMap) -> bool {
@@ -162,7 +162,7 @@ fn arrays(
         };
         infos.push(ArrayInfo { name: sensor.name(), shape, r#type, offset, time });
     }
-    let header = StepHeader { ok: true, observations: infos, state: now.state() };
+    let header = StepHeader { ok: true, observations: infos, state: now.stepped_state() };
     let mut body = serde_json::to_vec(&header).map_err(|e| ApiError::internal(e.to_string()))?;
     body.push(b'\n');
     body.extend(raw);

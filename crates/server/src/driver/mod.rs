@@ -21,7 +21,7 @@ pub(crate) use judging::{Entry, Wish};
 pub(crate) use order::{Answer, Held, Loaded, Order, Refused, Reply};
 pub(crate) use place::Place;
 pub(crate) use published::{Badge, Exposure, Published, RobotView};
-pub(crate) use taps::{Tap, Taps};
+pub(crate) use taps::{Moment, Tap, Taps};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;

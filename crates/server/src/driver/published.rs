@@ -184,7 +184,7 @@ impl Published {
             time: seen.map(|s| Num(s.snapshot.time_s)),
             paused: self.clock.paused,
             rtf: Num(self.clock.rtf),
-            epoch: self.epoch,
+            epoch: Some(self.epoch),
             vehicle: seen.map(|s| view::vehicle(&s.snapshot.vehicle)),
             contacts: seen.map(Seen::contacts).unwrap_or_default(),
             objects: seen.map(Seen::poses).unwrap_or_default(),
@@ -196,6 +196,11 @@ impl Published {
             run: self.badge.run,
             evaluation: self.badge.evaluation.clone(),
         }
+    }
+
+    /// The live state as the answer of a step has it: nothing in it counts on over a respawn.
+    pub(crate) fn stepped_state(&self) -> State {
+        State { epoch: None, ..self.state() }
     }
 
     /// The live state as JSON, written once however many ask.

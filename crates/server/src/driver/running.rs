@@ -9,7 +9,7 @@ use chicane_robot::{Axis, Command, Done, Hold, Stack};
 use chicane_ros::Sample;
 use chicane_sim::{Sim, TICK_S, sample_at};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// A world, its simulation and the robot in it.
 pub(super) struct Running {
@@ -61,7 +61,11 @@ impl Driver {
         self.epoch += 1;
         if let Some(running) = &self.running {
             let (tick, epoch) = (running.sim.tick(), self.epoch);
-            self.taps.put(|| Moment { sample: Sample::told(tick, epoch), frame: None });
+            self.taps.put(|| Moment {
+                at: SystemTime::now(),
+                sample: Sample::told(tick, epoch),
+                frame: None,
+            });
         }
     }
 
@@ -72,7 +76,7 @@ impl Driver {
             let tick = running.sim.tick();
             let sample = Sample::at(tick, self.epoch, running.stack.topics(), running.sim.profile());
             let frame = sample.frame.then(|| (Arc::clone(&running.exposure), self.brightness));
-            Moment { sample, frame }
+            Moment { at: SystemTime::now(), sample, frame }
         });
     }
 

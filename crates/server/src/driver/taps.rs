@@ -9,6 +9,7 @@ use chicane_ros::Sample;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 use tokio::sync::Notify;
 
 /// Moments that may wait: two seconds at the pace of real time.
@@ -17,6 +18,8 @@ const WAITING: usize = 400;
 /// A tick.
 #[derive(Debug)]
 pub(crate) struct Moment {
+    /// When it happened, by the clock on the wall.
+    pub(crate) at: SystemTime,
     /// What the robot says.
     pub(crate) sample: Sample,
     /// A frame of the camera that falls on this tick, not drawn yet, and how bright it is to be.
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     fn moment(tick: u64) -> Moment {
-        Moment { sample: Sample::told(tick, 0), frame: None }
+        Moment { at: SystemTime::now(), sample: Sample::told(tick, 0), frame: None }
     }
 
     #[tokio::test]

@@ -35,6 +35,7 @@ pub(crate) fn setup() -> Setup {
 /// The same with a data folder that was used before.
 pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
     let options = Options {
+        ros: None,
         listen: "127.0.0.1:0".parse().expect("an address"),
         data_dir: data.path().to_owned(),
         world: None,
