@@ -72,7 +72,7 @@ class Simulator:
     def __init__(self, domain: int | None, *args: str):
         self.folder = tempfile.TemporaryDirectory()
         self.command = [program(), "serve", "--listen", "127.0.0.1:0", "--world", "oval"]
-        self.command += ["--data-dir", f"{self.folder.name}/data", "--log-level", "warn"]
+        self.command += ["--data-dir", f"{self.folder.name}/data", "--log-level", "error"]
         ros = [] if domain is None else ["--ros", "--ros-domain", str(domain)]
         self.command += [*ros, *args]
         self.start()

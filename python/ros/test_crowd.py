@@ -47,9 +47,8 @@ class Crowd(unittest.TestCase):
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
-        self.addCleanup(hostile.wait, 20)
-        self.addCleanup(hostile.stdin.close)
-        self.addCleanup(hostile.stdout.close)
+        for step in [hostile.stdin.close, hostile.stdout.close, hostile.wait, hostile.kill]:
+            self.addCleanup(step)
         self.assertEqual(hostile.stdout.readline(), b"there\n")
         crowd = [DomainParticipant(DOMAIN) for _ in range(38)]
         qos = Qos(Policy.Reliability.Reliable(duration(seconds=1)), Policy.History.KeepLast(5))

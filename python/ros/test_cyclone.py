@@ -42,32 +42,47 @@ class Topics(unittest.TestCase):
         listener.take(15.0, until=lambda: all(h.at for h in heard.values()))
         missing = [name for name, h in heard.items() if not h.at]
         assert not missing, f"nothing was heard on {missing}"
-        for h in heard.values():
-            h.forget()
-        listener.take(SPAN + 1.0)
+        cls.hear()
         cls.sent_after = sent_outside()
 
-    def pace(self) -> float:
-        """How fast simulated time went, by the clock: 1, unless the machine is busy."""
+    @classmethod
+    def hear(cls):
+        for heard in cls.listener.heard.values():
+            heard.forget()
+        cls.listener.take(SPAN + 1.0)
+
+    def lost(self) -> list[str]:
+        """Topics that lost a sample in what was heard, or were not at their rate."""
         clock = self.listener.heard["/clock"]
-        return (clock.ticks[-1] - clock.ticks[0]) / 200 / (clock.at[-1] - clock.at[0])
+        # How fast simulated time went: 1, unless the machine is busy.
+        pace = (clock.ticks[-1] - clock.ticks[0]) / 200 / (clock.at[-1] - clock.at[0])
+        lost = []
+        for name, (_, rate) in TOPICS.items():
+            heard = self.listener.heard[name]
+            by_tick = {sample_tick(k, rate): k for k in range(rate * 1000)}
+            samples = [by_tick.get(tick) for tick in heard.ticks]
+            self.assertNotIn(None, samples, f"{name}: stamps lie on the ticks of the samples")
+            gaps = [(a, b) for a, b in pairwise(samples) if b != a + 1]
+            span = (heard.ticks[-1] - heard.ticks[0]) / 200
+            by_stamp = (len(samples) - 1) / span
+            by_count = (len(samples) - 1) / (heard.at[-1] - heard.at[0]) / pace
+            wrong = rate > 1 and any(abs(r / rate - 1) > 0.05 for r in (by_stamp, by_count))
+            if gaps or wrong or span < SPAN - 1.5:
+                lost.append(f"{name}: {by_stamp:.1f} and {by_count:.1f} Hz, gaps {gaps[:9]}")
+        for name, heard in self.listener.heard.items():
+            if name.startswith("best effort"):
+                rate = TOPICS[name.removeprefix("best effort ")][1]
+                if len(heard.ticks) < 0.9 * rate * pace * SPAN:
+                    lost.append(f"{name}: {len(heard.ticks)} samples")
+        return lost
 
     def test_every_topic_has_its_rate_and_none_is_lost(self):
-        for name, (_, rate) in TOPICS.items():
-            with self.subTest(name):
-                heard = self.listener.heard[name]
-                by_tick = {sample_tick(k, rate): k for k in range(200 * 1000)}
-                samples = [by_tick.get(t) for t in heard.ticks]
-                self.assertNotIn(None, samples, "stamps lie on the ticks of the samples")
-                gaps = [(a, b) for a, b in pairwise(samples) if b != a + 1]
-                self.assertEqual(gaps, [], "no sample is lost, none comes twice")
-                span = (heard.ticks[-1] - heard.ticks[0]) / 200
-                if rate > 1:
-                    self.assertAlmostEqual((len(samples) - 1) / span, rate, delta=0.05 * rate)
-                    wall = heard.at[-1] - heard.at[0]
-                    expected = rate * self.pace()
-                    self.assertAlmostEqual((len(samples) - 1) / wall, expected, delta=0.05 * rate)
-                self.assertGreaterEqual(span, SPAN - 1.5)
+        for _ in range(3):
+            if not (lost := self.lost()):
+                return
+            # A machine that is busy with something else gets another chance.
+            self.hear()
+        self.fail("\n".join(lost))
 
     def test_every_message_can_be_decoded(self):
         for name, heard in self.listener.heard.items():
@@ -78,12 +93,6 @@ class Topics(unittest.TestCase):
                     self.assertEqual(
                         stamp.sec * 200 + stamp.nanosec // 5_000_000, encoded.tick(), name
                     )
-
-    def test_best_effort_readers_match_too(self):
-        for name, heard in self.listener.heard.items():
-            if name.startswith("best effort"):
-                rate = TOPICS[name.removeprefix("best effort ")][1]
-                self.assertGreater(len(heard.ticks), 0.9 * rate * SPAN, name)
 
     def test_what_stays_true_is_told_to_those_who_come_late(self):
         late = Listener(DOMAIN)
