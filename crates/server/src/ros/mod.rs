@@ -4,7 +4,7 @@
 //! of our own empties it, makes the messages of each tick and gives them to the DDS participant,
 //! which has threads of its own; a task draws pictures while someone wants them; another takes commands in,
 //! one at a time, and always the newest. What is said is in `chicane_ros`, how it is carried in `dds`, and
-//! nothing outside this folder knows either.
+//! nothing outside this folder knows either. For programs without ROS there is `bridge`, which stands by itself.
 
 pub(crate) mod bridge;
 mod commands;
