@@ -42,7 +42,8 @@ function connected(simulator) {
 /** What comes on a topic, in its order. */
 function hear(ros, name, messageType) {
   const heard = [];
-  const topic = new Topic({ ros, name, messageType });
+  // Long enough for a machine that does other things too; of pictures only the newest.
+  const topic = new Topic({ ros, name, messageType, queue_length: DRAWN.includes(name) ? 0 : 1000 });
   topic.subscribe((message) => heard.push(message));
   return { heard, end: () => topic.unsubscribe() };
 }

@@ -8,6 +8,7 @@ import logging
 import math
 import signal
 import threading
+import time
 import unittest
 
 import roslibpy
@@ -71,7 +72,11 @@ class Heard:
     def __init__(self, ros, topics: dict[str, str]):
         self.lock = threading.Lock()
         self.messages = {name: [] for name in topics}
-        self.topics = [roslibpy.Topic(ros, name, kind) for name, kind in topics.items()]
+        # Long enough for a machine that does other things too; of pictures only the newest.
+        self.topics = [
+            roslibpy.Topic(ros, name, kind, queue_length=0 if name in DRAWN else 1000)
+            for name, kind in topics.items()
+        ]
         for topic in self.topics:
             topic.subscribe(lambda message, name=topic.name: self.take(name, message))
 
@@ -236,15 +241,15 @@ class Bridge(unittest.TestCase):
             nothing.call(roslibpy.ServiceRequest({"a": 1, "b": 2}), timeout=30)
 
     def test_messages_are_throttled(self):
-        heard = []
+        heard, began = [], time.monotonic()
         topic = roslibpy.Topic(
             self.ros, "/imu", "sensor_msgs/Imu", throttle_rate=500, queue_length=1
         )
-        topic.subscribe(lambda message: heard.append(tick(message)))
+        topic.subscribe(lambda message: heard.append(time.monotonic() - began))
         self.addCleanup(topic.unsubscribe)
         wait_for("five of them", lambda: len(heard) >= 5)
-        # Half a second is 25 samples; the machine may be slow, but never early.
-        self.assertGreater(heard[4] - heard[0], 4 * 80)
+        for n, at in enumerate(heard):
+            self.assertGreaterEqual(at, 0.5 * n)
 
     def test_host_and_port_are_enough(self):
         ros = roslibpy.Ros("127.0.0.1", self.simulator.port)
