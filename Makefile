@@ -15,6 +15,9 @@ MOTO = $(TOOLS)/python/bin/moto_server
 MYPY = $(TOOLS)/python/bin/mypy
 # The package for Python as it lies here, and the program that it starts.
 PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
+ROSLIBPY = $(TOOLS)/roslibpy/bin/python
+# An rclpy and a Cyclone DDS of their own: what they bring may not meet the tools above.
+ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
 
 # Nothing here is a file of its name, but what has a slash in it.
@@ -41,7 +44,7 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-gym need-schemathesis need-moto check build need-judge second-opinion readers ## Everything that must pass
+test: need-cargo need-nextest need-python need-gym need-schemathesis need-moto check build need-judge second-opinion readers ros clients ## Everything that must pass
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
@@ -59,9 +62,13 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, l
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python docs fuzz examples readers worlds bench soak crates
-	$(RUFF) format --check python docs fuzz examples readers worlds bench soak crates
+	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates
+	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
+
+ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive the car
+	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd
+	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -80,6 +87,10 @@ readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/readers/run.js target/readers
 	$(TOOLS)/python/bin/python readers/routes.py $(CHICANE) target/readers
 
+clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json ## Have roslibpy and roslib speak with the bridge
+	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) $(ROSLIBPY) -m unittest discover -s clients/roslibpy
+	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/roslib/roslib.test.js
+
 $(TOOLS)/poses: readers/poses.cc | need-sdformat
 	@mkdir -p $(TOOLS)
 	c++ -std=c++17 -O1 $< -o $@ $$(pkg-config --cflags --libs $$(pkg-config --list-all | grep -o '^sdformat[0-9]*' | tail -1))
@@ -88,7 +99,11 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build need-chromium need-others ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, the page and training
+clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json | need-node
+	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+bench: build need-chromium need-ros need-others ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2, the page and training
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
@@ -96,6 +111,7 @@ bench: build need-chromium need-others ## Print the figures of the core, the ser
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 	$(CARGO) run --release --locked -p chicane-bench --bin install
 	$(CARGO) run --release --locked -p chicane-bench --bin judge
+	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 	$(PACKAGE) $(OTHERS)/bin/python bench/gym/run.py
 
@@ -174,10 +190,25 @@ need-moto: need-venv
 	 { echo "installing moto, a server of buckets that worlds are published to"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check 'moto[s3]==5.2.5' flask==3.1.3 flask-cors==6.0.5; }
 
+# In a venv of its own, since it brings a dozen packages.
+need-roslibpy: need-python
+	@test -f $(TOOLS)/roslibpy/ready -a ! clients/roslibpy/requirements.txt -nt $(TOOLS)/roslibpy/ready || \
+	 { echo "installing roslibpy, which speaks with the bridge" && $(PYTHON) -m venv $(TOOLS)/roslibpy && \
+	   $(TOOLS)/roslibpy/bin/pip install --quiet --disable-pip-version-check -r clients/roslibpy/requirements.txt && \
+	   touch $(TOOLS)/roslibpy/ready; }
+
 need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
 	 { echo "installing NumPy, which reads our waypoints"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
+
+need-ros: need-python
+	@test -e $(TOOLS)/ros/installed || \
+	 { echo "installing rclpy and Cyclone DDS, which listen to our topics (300 MB)"; \
+	   rm -rf $(TOOLS)/ros && $(PYTHON) -m venv $(TOOLS)/ros && \
+	   $(TOOLS)/ros/bin/pip install --quiet --disable-pip-version-check -r python/ros/requirements.txt && \
+	   touch $(TOOLS)/ros/installed; } || \
+	 { echo "rclpy and Cyclone DDS could not be installed: they need Python 3.10 to 3.13 with venv, and the Python package index"; exit 1; }
 
 need-sdformat:
 	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \

@@ -102,6 +102,7 @@ async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
         speed: job.speed,
         workspace,
         library,
+        ros: None,
         judge: JudgeOptions {
             launcher: None,
             folder: None,

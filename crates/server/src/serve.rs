@@ -42,6 +42,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             workspace.display()
         ));
     }
+    let ros = serve.ros()?;
     let (library, world) = match &serve.world {
         // A world to look at. Names are for the library, which knows those that were installed too.
         Some(path) if Path::new(path).exists() => {
@@ -65,6 +66,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         workspace,
         library,
         judge: serve.judge()?,
+        ros: ros.clone(),
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
@@ -80,6 +82,9 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
     if let Some(address) = from_elsewhere(server.address()).await {
         // The secret is said once.
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer(address, None));
+    }
+    if let Some(ros) = &ros {
+        tracing::info!("ROS 2: {ros}");
     }
     tokio::select! {
         () = find_judge(&server) => stop.wait().await,

@@ -51,7 +51,7 @@ pub(super) async fn step(
             Some(Observations { camera, ..observations(&app, observe, robot) })
         }
     };
-    Ok(Json(Stepped { ok: true, state: now.state(), touched, observations }).into_response())
+    Ok(Json(Stepped { ok: true, state: now.stepped_state(), touched, observations }).into_response())
 }
 
 fn wants_arrays(headers: &HeaderMap) -> bool {

@@ -5,7 +5,7 @@
 //! the tick of the observation that they answer.
 
 use super::order::Loaded;
-use super::run::Driver;
+use super::run::{Driver, moves_the_car};
 use crate::evaluation::observe;
 use chicane_robot::audio::Event as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
@@ -270,8 +270,12 @@ impl Driver {
             Wish::Apply(command, reply) => {
                 self.answer_first();
                 let Some(running) = &mut self.running else { return };
+                let moves = moves_the_car(&command);
                 let done = running.sim.apply(command).map(drop);
                 if done.is_ok() {
+                    if moves {
+                        self.begin_epoch();
+                    }
                     self.change();
                 }
                 // Whoever does not wait any more misses nothing.

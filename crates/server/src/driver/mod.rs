@@ -14,12 +14,14 @@ mod place;
 mod published;
 mod run;
 mod running;
+mod taps;
 
 pub use judging::DriveAt;
 pub(crate) use judging::{Entry, Wish};
 pub(crate) use order::{Answer, Held, Loaded, Order, Refused, Reply};
 pub(crate) use place::Place;
 pub(crate) use published::{Badge, Exposure, Published, RobotView};
+pub(crate) use taps::{Moment, Tap, Taps};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
@@ -59,6 +61,7 @@ pub(crate) struct Simulator {
     queued_ticks: Arc<AtomicU64>,
     /// Closed when the thread ends.
     alive: watch::Receiver<()>,
+    taps: Taps,
 }
 
 /// Ticks of steps that wait or are under way; released when the step is over.
@@ -98,15 +101,16 @@ impl Simulator {
     ) -> std::io::Result<(Simulator, JoinHandle<()>)> {
         let (inbox, orders) = sync_channel(INBOX);
         let stopping = Arc::new(AtomicBool::new(false));
-        let (driver, view) =
-            run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics), loudspeaker);
+        let taps = Taps::default();
+        let parts = (Arc::clone(&metrics), loudspeaker, taps.clone());
+        let (driver, view) = run::Driver::new(start, orders, Arc::clone(&stopping), parts);
         let (living, alive) = watch::channel(());
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
             driver.run();
             drop(living);
         })?;
         let queued_ticks = Arc::default();
-        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks, alive }, thread))
+        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks, alive, taps }, thread))
     }
 
     /// What there is to see now.
@@ -117,6 +121,11 @@ impl Simulator {
     /// For those who wait for changes.
     pub(crate) fn watch(&self) -> watch::Receiver<Arc<Published>> {
         self.view.clone()
+    }
+
+    /// For those who want every tick.
+    pub(crate) fn tap(&self) -> Tap {
+        self.taps.open()
     }
 
     /// Whether the end is near.

@@ -6,6 +6,7 @@ use super::order::{Loaded, Order, Refused, Reply};
 use super::pace::{Meter, Pacer};
 use super::published::{Badge, ClockView, OverlayView, Published, Seen};
 use super::running::Running;
+use super::taps::Taps;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use chicane_sim::{Command, Event};
@@ -38,6 +39,7 @@ pub(super) struct Driver {
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
     loudspeaker: Loudspeaker,
+    pub(super) taps: Taps,
     pub(super) running: Option<Running>,
     /// The evaluation that is under way.
     pub(super) judging: Option<Judging>,
@@ -51,6 +53,8 @@ pub(super) struct Driver {
     overlay: OverlayView,
     pub(super) brightness: f64,
     pub(super) assets_version: u64,
+    /// How often the car was put elsewhere, or time began anew.
+    pub(super) epoch: u64,
     serial: u64,
     changes: u64,
     lost: Option<Arc<str>>,
@@ -69,8 +73,7 @@ impl Driver {
         start: &Start,
         orders: Receiver<Order>,
         stopping: Arc<AtomicBool>,
-        metrics: Arc<Metrics>,
-        loudspeaker: Loudspeaker,
+        (metrics, loudspeaker, taps): (Arc<Metrics>, Loudspeaker, Taps),
     ) -> (Driver, watch::Receiver<Arc<Published>>) {
         let now = Instant::now();
         let (view, seen) = watch::channel(Arc::new(Published {
@@ -83,6 +86,7 @@ impl Driver {
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
+            epoch: 0,
             lost: None,
             badge: Badge::default(),
             state_json: OnceLock::new(),
@@ -94,6 +98,7 @@ impl Driver {
             stopping,
             metrics,
             loudspeaker,
+            taps,
             running: None,
             judging: None,
             to_show: Arc::clone(&start.badge),
@@ -105,6 +110,7 @@ impl Driver {
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
+            epoch: 0,
             serial: 0,
             changes: 0,
             lost: None,
@@ -241,6 +247,7 @@ impl Driver {
             return refuse(reply, Refused::NotReady);
         };
         let is_reset = matches!(command, Command::Reset);
+        let moves = moves_the_car(&command);
         let name = command_name(&command);
         match running.sim.apply(command) {
             Ok(applied) => {
@@ -249,6 +256,9 @@ impl Driver {
                     running.stack.calm();
                     self.hear();
                     self.answer_holds();
+                }
+                if moves {
+                    self.begin_epoch();
                 }
                 self.reply(reply, applied);
             }
@@ -282,6 +292,7 @@ impl Driver {
             let (who, how) = (chicane_sim::Who::Vehicle, chicane_sim::How::AtOnce);
             let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
             let _ = running.sim.apply(Command::Place { who, x, y, z: None, yaw, how });
+            self.begin_epoch();
         }
         self.set_clock(Some(false), None);
         let seen = self.observation().map(Box::new);
@@ -371,6 +382,8 @@ impl Driver {
         self.pacer.restart(now);
         self.meter.restart(now);
         self.assets_version += 1;
+        self.epoch += 1;
+        self.tap_tick();
     }
 
     fn do_due_ticks(&mut self) {
@@ -410,10 +423,11 @@ impl Driver {
         let started = Instant::now();
         running.tick();
         self.metrics.tick_time.observe(started.elapsed());
-        let mut told = false;
+        let (mut told, mut begun) = (false, false);
         for event in running.sim.events() {
             told = true;
             if let Event::Quarantined(who) = event {
+                begun |= who.is_none();
                 let who = who.map_or("the vehicle", |i| &running.place.names[i]);
                 tracing::warn!(who, "a state that was not finite: put back to its start");
             }
@@ -421,6 +435,8 @@ impl Driver {
         if told {
             self.change();
         }
+        self.epoch += u64::from(begun);
+        self.tap_tick();
         self.hear();
         self.answer_holds();
         self.observe_if_due();
@@ -494,6 +510,7 @@ impl Driver {
             overlay: self.overlay.clone(),
             brightness: self.brightness,
             assets_version: self.assets_version,
+            epoch: self.epoch,
             lost: self.lost.clone(),
             badge: self.badge.clone(),
             state_json: OnceLock::new(),
@@ -520,6 +537,11 @@ fn changes_what_others_are_told(order: &Order) -> bool {
 /// Refuses at once: nothing changed, so nothing has to be seen first.
 pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
     let _ = reply.send(Err(why));
+}
+
+/// Whether the car is somewhere else afterwards.
+pub(super) fn moves_the_car(command: &Command) -> bool {
+    matches!(command, Command::Reset | Command::Place { who: chicane_sim::Who::Vehicle, .. })
 }
 
 /// In the record of an evaluation.

@@ -247,3 +247,24 @@ fn the_profile_of_the_robot() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.get("/vehicle")));
 }
+
+#[test]
+fn being_put_elsewhere_begins_a_new_epoch() {
+    let (_simulator, mut api) = start_paused();
+    let mut last = api.get("/state")["epoch"].as_u64().expect("a number");
+    for (path, body) in [
+        ("/pose", json!({"x": 2})),
+        ("/pose", json!({})),
+        ("/reset", json!({})),
+        ("/respawn", json!({})),
+        ("/switch", json!({"world": "field.world"})),
+    ] {
+        api.post(path, body);
+        let epoch = api.get("/state")["epoch"].as_u64().expect("a number");
+        assert!(epoch > last, "{path}: {epoch} after {last}");
+        last = epoch;
+    }
+    api.post("/models/box1/pose", json!({"x": 3}));
+    api.step(10);
+    assert_eq!(api.get("/state")["epoch"], last, "the car was not put elsewhere");
+}
