@@ -7,7 +7,7 @@ use crate::driver::{DriveAt, Simulator, Start};
 use crate::evaluation::{self, Evaluations, JudgeOptions};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
-use crate::loader::{LoadFailure, Loader};
+use crate::loader::{LoadFailure, Loader, SEED};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
@@ -407,7 +407,7 @@ async fn bring_first_world(
 async fn bring_back_lost_worlds(app: App) {
     let mut view = app.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
-        if let Err(failure) = app.loader.respawn().await {
+        if let Err(failure) = app.loader.respawn(SEED).await {
             tracing::error!(?failure, "a lost world could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }

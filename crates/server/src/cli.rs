@@ -334,6 +334,9 @@ pub(crate) struct Serve {
     /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
     #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
     pub(crate) judge_isolation: Option<IsolationName>,
+    /// Stop when standard input ends: with the program that started this one, however that ends
+    #[arg(long)]
+    pub(crate) lifeline: bool,
     /// How to log, to standard error
     #[arg(long, value_enum, env = "CHICANE_LOG", default_value_t = Log::Text)]
     pub(crate) log: Log,

@@ -42,7 +42,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             workspace.display()
         ));
     }
-    let mut stop = StopSignal::new()?;
+    let mut stop = StopSignal::new(serve.lifeline)?;
     let server = Server::start(Options {
         listen: serve.listen,
         data_dir,
@@ -164,8 +164,9 @@ pub(crate) fn data_dir(asked: Option<&Path>) -> Result<PathBuf, String> {
     base.map(|b| b.join("chicane")).ok_or_else(|| "no folder for data is known: give --data-dir".to_owned())
 }
 
-/// Ctrl-C, or a polite request of the system.
+/// Ctrl-C, a polite request of the system, or the end of the program that holds the lifeline.
 struct StopSignal {
+    lifeline: Option<tokio::sync::oneshot::Receiver<()>>,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -174,10 +175,11 @@ struct StopSignal {
 
 impl StopSignal {
     #[cfg(unix)]
-    fn new() -> Result<StopSignal, String> {
+    fn new(lifeline: bool) -> Result<StopSignal, String> {
         use tokio::signal::unix::{SignalKind, signal};
         let listen = |kind| signal(kind).map_err(|e| format!("can't listen for signals: {e}"));
         Ok(StopSignal {
+            lifeline: lifeline.then(end_of_input),
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
         })
@@ -186,19 +188,44 @@ impl StopSignal {
     #[cfg(unix)]
     async fn wait(&mut self) {
         tokio::select! {
+            () = ended(&mut self.lifeline) => {}
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
     }
 
     #[cfg(not(unix))]
-    fn new() -> Result<StopSignal, String> {
-        Ok(StopSignal {})
+    fn new(lifeline: bool) -> Result<StopSignal, String> {
+        Ok(StopSignal { lifeline: lifeline.then(end_of_input) })
     }
 
     #[cfg(not(unix))]
     async fn wait(&mut self) {
-        // Without a way to listen there is nothing to wait for.
-        let _ = tokio::signal::ctrl_c().await;
+        tokio::select! {
+            () = ended(&mut self.lifeline) => {}
+            // Without a way to listen there is nothing to wait for.
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+}
+
+/// Tells when standard input ends. What comes before that is thrown away.
+fn end_of_input() -> tokio::sync::oneshot::Receiver<()> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        let _ = tell.send(());
+    });
+    told
+}
+
+/// Without a lifeline, never.
+async fn ended(lifeline: &mut Option<tokio::sync::oneshot::Receiver<()>>) {
+    match lifeline {
+        Some(told) => {
+            let _ = told.await;
+            *lifeline = None;
+        }
+        None => std::future::pending().await,
     }
 }

@@ -57,7 +57,7 @@ pub use step::{
 };
 pub use vehicle::{
     BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,
-    Respawned,
+    RespawnRequest, RespawnRequestBody, Respawned,
 };
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{

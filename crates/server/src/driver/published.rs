@@ -207,6 +207,19 @@ impl Seen {
         self.snapshot.contacts.iter().map(|&i| Arc::clone(&self.place.names[i])).collect()
     }
 
+    /// Names of what the car touched in the last so many ticks.
+    pub(crate) fn touched_in(&self, ticks: u64) -> Vec<Arc<str>> {
+        let since = self.snapshot.tick.saturating_sub(ticks);
+        let touched = self.snapshot.last_contact.iter().map(|last| last.is_some_and(|tick| tick > since));
+        self.place
+            .names
+            .iter()
+            .zip(touched)
+            .filter(|(_, touched)| *touched)
+            .map(|(n, _)| Arc::clone(n))
+            .collect()
+    }
+
     fn poses(&self) -> chicane_wire::Named<Arc<str>, chicane_wire::Pose> {
         let poses = self.snapshot.objects.iter().map(view::pose);
         chicane_wire::Named(self.place.names.iter().cloned().zip(poses).collect())

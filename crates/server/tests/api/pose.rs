@@ -223,6 +223,26 @@ fn a_respawn_starts_over() {
 }
 
 #[test]
+fn the_seed_of_a_respawn_is_the_noise_of_the_run() {
+    let (_simulator, mut api) = start_paused();
+    let mut scan = |body: serde_json::Value| {
+        api.post("/respawn", body);
+        let step = json!({"steps": 20, "speed": 1, "observe": ["lidar", "imu"]});
+        api.post("/step", step)["observations"].take()
+    };
+    let first = scan(json!({}));
+    assert_eq!(scan(json!({"seed": 0})), first, "0 if omitted");
+    let seventh = scan(json!({"seed": 7}));
+    assert_ne!(seventh, first);
+    assert_eq!(scan(json!({"seed": 7})), seventh);
+    assert_eq!(scan(json!({"seed": null})), first);
+    for wrong in [json!(-1), json!(1.5), json!("7"), json!(9_007_199_254_740_992u64)] {
+        let refusal = api.refused("/respawn", json!({"seed": wrong}));
+        assert_eq!(refusal, (400, "seed must be a whole number from 0 to 9007199254740991".to_owned()));
+    }
+}
+
+#[test]
 fn the_profile_of_the_robot() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.get("/vehicle")));
