@@ -10,7 +10,7 @@ _SCANS_HZ = round(1 / scene.STEP_S)
 
 
 def write(folder: Path, profile: Path) -> None:
-    """`robot.json`, the floor, and the two worlds `rest` and `heap`, each a folder that our program imports."""
+    """The car, the floor, and the two worlds `rest` and `heap`, as our program imports them."""
     robot = json.loads(profile.read_text())
     robot["lidar"]["rate_hz"] = _SCANS_HZ
     picture = scene.floor_picture()

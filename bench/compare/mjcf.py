@@ -17,14 +17,17 @@ def _wheels(car: Car) -> tuple:
     """Bodies, and actuators: steering left and right, then rear left and right."""
     bodies, steering, driving = "", "", ""
     shape = f'type="cylinder" size="{car.wheel_radius} {car.wheel_width / 2}" zaxis="0 1 0"'
-    geom = f'<geom {shape} mass="{car.wheel_mass}" friction="{car.friction} 0.005 0.0001" group="4"/>'
+    geom = (
+        f'<geom {shape} mass="{car.wheel_mass}" friction="{car.friction} 0.005 0.0001" group="4"/>'
+    )
     for end, x in (("front", car.wheelbase / 2), ("rear", -car.wheelbase / 2)):
         for side, y in (("left", car.track / 2), ("right", -car.track / 2)):
             name = f"{end}_{side}"
             spin = f'<joint name="{name}" type="hinge" axis="0 1 0"/>'
             if end == "front":
                 spin = (
-                    f'<joint name="steer_{side}" type="hinge" axis="0 0 1" range="-0.6 0.6" limited="true" '
+                    f'<joint name="steer_{side}" type="hinge" axis="0 0 1" '
+                    'range="-0.6 0.6" limited="true" '
                     f'damping="0.02" armature="0.0005"/>{spin}'
                 )
                 steering += f'<position joint="steer_{side}" kp="20"/>'
@@ -55,19 +58,25 @@ def model(car: Car, boxes: list, sleeping: bool, picture: str, largest: tuple) -
     )
     side = scene.BOX_SIDE_M / 2
     things = "".join(
-        f'<body pos="{b.x} {b.y} {b.z}" quat="{math.cos(b.yaw / 2)} 0 0 {math.sin(b.yaw / 2)}"><freejoint/>'
+        f'<body pos="{b.x} {b.y} {b.z}" euler="0 0 {b.yaw}"><freejoint/>'
         f'<geom type="box" size="{side} {side} {side}" mass="{scene.BOX_MASS_KG}" '
         f'rgba="{_numbers(scene.BOX_COLOUR)} 1"/></body>\n'
         for b in boxes
     )
     floor = f"{scene.HALF_YARD_M} {scene.HALF_YARD_M} 0.1"
+    sleep = "enable" if sleeping else "disable"
     return f"""<mujoco model="yard">
 <compiler angle="radian"/>
-<option timestep="{scene.SUBSTEP_S}" integrator="implicitfast"><flag sleep="{"enable" if sleeping else "disable"}"/></option>
-<visual><global offwidth="{largest[0]}" offheight="{largest[1]}"/><quality offsamples="0"/><map znear="0.002"/></visual>
+<option timestep="{scene.SUBSTEP_S}" integrator="implicitfast"><flag sleep="{sleep}"/></option>
+<visual>
+<global offwidth="{largest[0]}" offheight="{largest[1]}"/>
+<quality offsamples="0"/><map znear="0.002"/>
+</visual>
 <asset>
-<texture name="floor" type="2d" file="{picture}"/><material name="floor" texture="floor" texrepeat="1 1"/>
-<texture type="skybox" builtin="gradient" rgb1="0.6 0.75 0.95" rgb2="0.3 0.5 0.8" width="64" height="64"/>
+<texture name="floor" type="2d" file="{picture}"/>
+<material name="floor" texture="floor" texrepeat="1 1"/>
+<texture type="skybox" builtin="gradient" rgb1="0.6 0.75 0.95" rgb2="0.3 0.5 0.8"
+ width="64" height="64"/>
 </asset>
 <default><geom friction="{scene.FRICTION} 0.005 0.0001"/></default>
 <worldbody>

@@ -1,4 +1,4 @@
-"""PyBullet as its users run it: `DIRECT`, `stepSimulation`, `rayTestBatch`, `getCameraImage` by TinyRenderer.
+"""PyBullet as its users run it: `DIRECT`, `stepSimulation`, `rayTestBatch`, TinyRenderer.
 
 `python -m compare.pybullet_side <folder of the scene> [sleeping] [own-timestep]`
 """
@@ -42,7 +42,10 @@ class Yard:
         ways = np.stack([np.cos(angles), np.sin(angles), np.zeros(beams)], axis=1)
         # Rays go with the chassis, whose frame lies in its centre of mass.
         at = at - np.array(self.car.centre_of_mass)
-        self.rays = ((at + self.car.range_min * ways).tolist(), (at + self.car.range_max * ways).tolist())
+        self.rays = (
+            (at + self.car.range_min * ways).tolist(),
+            (at + self.car.range_max * ways).tolist(),
+        )
         self.start = p.saveState(**to)
 
     def _build(self, folder: Path, boxes: list, flags: int) -> None:
@@ -51,8 +54,12 @@ class Yard:
         plane = p.createCollisionShape(p.GEOM_PLANE, **to)
         corners = [(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)]
         look = p.createVisualShape(
-            p.GEOM_MESH, vertices=corners, indices=[0, 1, 2, 0, 2, 3], normals=[(0, 0, 1)] * 4,
-            uvs=[(0, 0), (1, 0), (1, 1), (0, 1)], **to,
+            p.GEOM_MESH,
+            vertices=corners,
+            indices=[0, 1, 2, 0, 2, 3],
+            normals=[(0, 0, 1)] * 4,
+            uvs=[(0, 0), (1, 0), (1, 1), (0, 1)],
+            **to,
         )
         ground = p.createMultiBody(0, plane, look, **to)
         picture = p.loadTexture(str(folder / "floor.png"), **to)
@@ -67,7 +74,12 @@ class Yard:
         for b in boxes:
             turn = p.getQuaternionFromEuler((0, 0, b.yaw))
             body = p.createMultiBody(
-                scene.BOX_MASS_KG, *shape, basePosition=(b.x, b.y, b.z), baseOrientation=turn, flags=flags, **to
+                scene.BOX_MASS_KG,
+                *shape,
+                basePosition=(b.x, b.y, b.z),
+                baseOrientation=turn,
+                flags=flags,
+                **to,
             )
             p.changeDynamics(body, -1, lateralFriction=_FRICTION, **to)
             self.boxes.append(body)
@@ -80,7 +92,9 @@ class Yard:
     def _box(self, size: tuple, colour: tuple) -> tuple:
         half = [s / 2 for s in size]
         shape = self.p.createCollisionShape(self.p.GEOM_BOX, halfExtents=half, **self.to)
-        return shape, self.p.createVisualShape(self.p.GEOM_BOX, halfExtents=half, rgbaColor=(*colour, 1), **self.to)
+        return shape, self.p.createVisualShape(
+            self.p.GEOM_BOX, halfExtents=half, rgbaColor=(*colour, 1), **self.to
+        )
 
     def advance(self) -> None:
         """One step: commands, then as many time steps as it takes."""
@@ -89,14 +103,21 @@ class Yard:
             self.id, _STEER, p.POSITION_CONTROL, targetPositions=self.angles, forces=(2, 2), **to
         )
         p.setJointMotorControlArray(
-            self.id, _DRIVE, p.VELOCITY_CONTROL, targetVelocities=self.speeds, forces=(_TORQUE_NM,) * 2, **to
+            self.id,
+            _DRIVE,
+            p.VELOCITY_CONTROL,
+            targetVelocities=self.speeds,
+            forces=(_TORQUE_NM,) * 2,
+            **to,
         )
         for _ in range(self.substeps):
             p.stepSimulation(**to)
 
     def scan(self) -> np.ndarray:
         """Ranges, as numbers that can be worked with."""
-        hits = self.p.rayTestBatch(*self.rays, parentObjectUniqueId=self.id, parentLinkIndex=-1, **self.to)
+        hits = self.p.rayTestBatch(
+            *self.rays, parentObjectUniqueId=self.id, parentLinkIndex=-1, **self.to
+        )
         near, far = self.car.range_min, self.car.range_max
         return near + (far - near) * np.fromiter((h[2] for h in hits), float, len(hits))
 
@@ -169,8 +190,15 @@ class PyBullet:
         fov = math.degrees(car.vertical_fov(width, height))
         lens = p.computeProjectionMatrixFOV(fov, width / height, 0.02, 20)
         picture = p.getCameraImage(
-            width, height, view, lens, lightDirection=_LIGHT, shadow=0, renderer=p.ER_TINY_RENDERER,
-            flags=p.ER_NO_SEGMENTATION_MASK, **self.rest.to,
+            width,
+            height,
+            view,
+            lens,
+            lightDirection=_LIGHT,
+            shadow=0,
+            renderer=p.ER_TINY_RENDERER,
+            flags=p.ER_NO_SEGMENTATION_MASK,
+            **self.rest.to,
         )
         return np.asarray(picture[2], dtype=np.uint8).reshape(height, width, 4)[:, :, :3]
 

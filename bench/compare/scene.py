@@ -1,7 +1,7 @@
-"""The scene that every contender simulates, as numbers: a fenced yard, fifty boxes, a car that drives circles.
+"""The scene of all contenders, as numbers: a fenced yard, fifty boxes, a car that drives circles.
 
-It is written down once. `sdf.py`, `mjcf.py` and `urdf.py` put it into the words of each simulator; `mujoco_side.py`
-and `pybullet_side.py` say what else there is to say to theirs.
+It is written down once. `sdf.py`, `mjcf.py` and `urdf.py` put it into the words of each simulator;
+`mujoco_side.py` and `pybullet_side.py` say what else there is to say to theirs.
 """
 
 import json
@@ -134,7 +134,7 @@ def at_rest() -> list:
 
 
 def heap() -> list:
-    """Fifty boxes in the air, in layers that are askew: they fall, tumble and come to lie on each other."""
+    """Fifty boxes in the air, in layers that are askew: they fall and come to lie on each other."""
     boxes = []
     for i in range(50):
         layer, place = divmod(i, 16)
@@ -168,8 +168,14 @@ def floor_picture(side: int = 512, tiles: int = 16) -> bytes:
             rows += bytes((200, 40, 40) if red else (grey, grey, grey))
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(bytes(rows), 6)), chunk(b"IEND", b""))
+    parts = (
+        chunk(b"IHDR", head),
+        chunk(b"IDAT", zlib.compress(bytes(rows), 6)),
+        chunk(b"IEND", b""),
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

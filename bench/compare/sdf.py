@@ -57,4 +57,5 @@ def world(name: str, boxes: list) -> str:
     fence = "".join(_wall(f"wall_{i}", at, size) for i, (at, size) in enumerate(scene.walls()))
     things = "".join(_object(f"box{i}", box) for i, box in enumerate(boxes))
     sun = "<include><uri>model://sun</uri></include>\n"
-    return f'<?xml version="1.0"?>\n<sdf version="1.7"><world name="{name}">\n{sun}{floor}{fence}{things}</world></sdf>\n'
+    inside = f'<world name="{name}">\n{sun}{floor}{fence}{things}</world>'
+    return f'<?xml version="1.0"?>\n<sdf version="1.7">{inside}</sdf>\n'

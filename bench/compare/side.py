@@ -1,13 +1,16 @@
 """One contender: a process that does what it is told and says how long it took.
 
-A line of JSON comes in, one goes out. `{"task": "step", "count": 100}` → `{"seconds": 0.12}`; what takes no time of its
-own (`facts`, `scan`, `picture`) answers with what was asked for. The end of its input is its end. Between two tasks it
-waits, so that contenders can take turns. The Rust core speaks the same (`bench/src/bin/contender`).
+A line of JSON comes in, one goes out. `{"task": "step", "count": 100}` → `{"seconds": 0.12}`; what
+takes no time of its own (`facts`, `scan`, `picture`) answers with what was asked for. The end of its
+input is its end. Between two tasks it waits, so that contenders can take turns. The Rust core speaks
+the same (`bench/src/bin/contender`).
 """
 
 import json
+import math
 import sys
 import time
+from itertools import pairwise
 
 TIMED = ("physics", "lidar", "step", "heap", "reset", "camera")
 
@@ -32,11 +35,12 @@ def serve(side) -> None:
 
 def turning(poses: list, step_s: float) -> dict:
     """Speed and radius of a car, from where it was after each step (x, y, heading)."""
-    import math
-
     way = turn = 0.0
-    for (x, y, a), (u, v, b) in zip(poses, poses[1:], strict=False):
+    for (x, y, a), (u, v, b) in pairwise(poses):
         way += math.hypot(u - x, v - y)
         turn += (b - a + math.pi) % (2 * math.pi) - math.pi
     seconds = step_s * (len(poses) - 1)
-    return {"speed_mps": round(way / seconds, 3), "radius_m": round(way / abs(turn), 3) if turn else None}
+    return {
+        "speed_mps": round(way / seconds, 3),
+        "radius_m": round(way / abs(turn), 3) if turn else None,
+    }
