@@ -12,7 +12,7 @@ TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+.PHONY: help build viewer wire shots run test check bench figures worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge need-osmesa
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -31,6 +31,7 @@ run: build ## Build, then start the simulator (ARGS="--world technical" and the 
 
 test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
 	$(PYTHON) -m unittest discover -s python/tests -t python
+	$(PYTHON) -m unittest discover -s bench/tests -t bench
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -43,8 +44,8 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python fuzz examples readers worlds
-	$(RUFF) format --check python fuzz examples readers worlds
+	$(RUFF) check python fuzz examples readers worlds bench
+	$(RUFF) format --check python fuzz examples readers worlds bench
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -71,7 +72,14 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
+# QUICK=1 takes some three minutes instead of fifteen; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
+# AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it.
+bench: build need-python need-osmesa ## Compare with other simulators, side by side in one run
+	$(CARGO) build --release --locked -p chicane-bench --bin contender --bin http --bin judge
+	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release \
+	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %)
+
+figures: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
@@ -150,6 +158,14 @@ need-chromium:
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; } || \
 	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }
+
+need-osmesa: need-python
+	@$(PYTHON) -c 'import ctypes.util as u, sys; sys.exit(not u.find_library("OSMesa"))' || \
+	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	   echo "installing libosmesa6, with which MuJoCo draws without a graphics card" && \
+	   export DEBIAN_FRONTEND=noninteractive && \
+	   { apt-get install -y -qq libosmesa6 || { apt-get update -qq && apt-get install -y -qq libosmesa6; }; } >/dev/null 2>&1; } || \
+	 { echo "OSMesa is missing: apt-get install libosmesa6"; exit 1; }
 
 # The tests run real judging scripts, and fail where that can't be done.
 need-judge: build

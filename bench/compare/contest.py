@@ -3,6 +3,7 @@
 So what else the machine does falls on all of them alike.
 """
 
+import contextlib
 import json
 import os
 import statistics
@@ -55,16 +56,19 @@ class Process:
         for line in self.process.stdout:
             if line.startswith("{"):
                 return json.loads(line)
-        raise Broken(f"{self.contender.title} ended with status {self.process.wait()}")
+        self.close()
+        raise Broken(f"{self.contender.title} ended with status {self.process.returncode}")
 
     def close(self) -> None:
-        """Ends it."""
-        self.process.stdin.close()
+        """Ends it; again is no harm."""
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
         try:
             self.process.wait(30)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.process.stdout.close()
 
 
 @dataclass
@@ -72,8 +76,8 @@ class Contest:
     """What is done, by whom, and what comes of it.
 
     `each` is what one unit of work counts for: 0.05 simulated seconds, one scan. The figure is
-    counts a second, or the time of one in microseconds if `lower`. Others are compared with the first
-    contender.
+    counts a second, or the time of one in microseconds if `lower`. Others are compared with the
+    first contender.
     """
 
     key: str
@@ -85,6 +89,7 @@ class Contest:
     lower: bool = False
     rounds: float = 1.0
     note: str = ""
+    titles: dict = field(default_factory=dict)
 
     def figure(self, seconds: float, count: int) -> float:
         """From a time to what is shown."""
@@ -117,7 +122,11 @@ def hold(contest: Contest, running: dict, rounds: int, round_s: float, tell) -> 
     if contest.key == "heap" and "client" in there:
         running["client"].ask(task="prepare", scene="rest")
     entries = [
-        {"key": key, "title": running[key].contender.title, "ours": running[key].contender.ours}
+        {
+            "key": key,
+            "title": contest.titles.get(key, running[key].contender.title),
+            "ours": running[key].contender.ours,
+        }
         | _summary(figures[key], figures[there[0]], contest.lower)
         for key in there
     ]

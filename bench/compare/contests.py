@@ -134,6 +134,7 @@ def contests() -> list:
             ["cores", "mujoco-sleep", "pybullet"],
             task("camera", **big),
             note="TinyRenderer has one thread",
+            titles={"mujoco-sleep": f"MuJoCo, {_CORES} threads"},
         ),
         Contest(
             "camera-lens",
@@ -141,7 +142,7 @@ def contests() -> list:
             frames,
             ["cores", "client"],
             {"": {"task": "on_board", **big}, "client": {"task": "camera", **big}},
-            note="ours alone: lens and noise; the second with 67 ms of simulation and the way to Python",
+            note="ours alone: lens and noise; the second with 67 ms simulated, and in Python",
         ),
     ]
 

@@ -55,6 +55,7 @@ def draw(result: dict, file: Path) -> None:
         y += 0.5
     axes.set_xscale("log")
     axes.set_xlim(low, high)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_ylim(y, -1)
     axes.set_yticks(ticks, names, fontsize=8)
     axes.axvline(1, color=_INK, lw=1, zorder=4)

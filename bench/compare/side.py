@@ -1,9 +1,9 @@
 """One contender: a process that does what it is told and says how long it took.
 
 A line of JSON comes in, one goes out. `{"task": "step", "count": 100}` → `{"seconds": 0.12}`; what
-takes no time of its own (`facts`, `scan`, `picture`) answers with what was asked for. The end of its
-input is its end. Between two tasks it waits, so that contenders can take turns. The Rust core speaks
-the same (`bench/src/bin/contender`).
+takes no time of its own (`facts`, `scan`, `picture`) answers with what was asked for. The end of
+its input is its end. Between two tasks it waits, so that contenders can take turns. The Rust core
+speaks the same (`bench/src/bin/contender`).
 """
 
 import json

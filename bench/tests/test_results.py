@@ -1,0 +1,76 @@
+import copy
+import unittest
+
+from compare import change, publish, table
+
+from .results import run
+
+
+class Changes(unittest.TestCase):
+    def test_the_same_run_changed_nothing(self):
+        self.assertEqual(change.lines(run(mujoco=5.0), run(mujoco=5.0)), [])
+
+    def test_what_is_within_the_noise_is_not_told(self):
+        self.assertEqual(change.lines(run(mujoco=5.0), run(mujoco=5.3)), [])
+
+    def test_overlapping_quartiles_are_noise_however_far_the_medians_are(self):
+        old, new = run(mujoco=5.0), run(mujoco=7.0)
+        new["contests"][0]["entries"][1]["ratio_low"] = 4.9
+        self.assertEqual(change.lines(old, new), [])
+
+    def test_better_and_worse_are_told_apart(self):
+        better, worse = run(mujoco=8.0), run(mujoco=3.0)
+        self.assertEqual(
+            change.lines(run(mujoco=5.0), better), ["better: a step, against Mujoco: 5 → 8 ×"]
+        )
+        self.assertEqual(
+            change.lines(run(mujoco=5.0), worse), ["worse: a step, against Mujoco: 5 → 3 ×"]
+        )
+
+    def test_less_is_better_where_it_is(self):
+        old, new = run(), run()
+        new["figures"][0]["figure"] = 50.0
+        self.assertEqual(change.lines(old, new), ["worse: start: 20 → 50 ms"])
+        self.assertEqual(change.lines(new, old), ["better: start: 50 → 20 ms"])
+
+    def test_who_came_and_who_went_is_told(self):
+        told = change.lines(run(mujoco=5.0), run(pybullet=9.0))
+        self.assertEqual(told, ["new: a step, Pybullet: 9 ×", "gone: step, mujoco"])
+
+    def test_a_quick_run_is_not_compared_in_silence(self):
+        old = run(mujoco=5.0)
+        old["quick"] = True
+        self.assertIn("quick", change.lines(old, run(mujoco=5.0))[0])
+
+
+class Tables(unittest.TestCase):
+    def test_losses_are_named_and_marked(self):
+        result = run(mujoco=0.5, pybullet=4.0)
+        self.assertEqual(table.losses(result), ["- a step: Mujoco is 2 times better."])
+        self.assertIn("| Mujoco | 2,000 1/s | **0.50 ×** |", table.markdown(result))
+        self.assertIn("| Pybullet | 250 1/s | 4 × |", table.markdown(result))
+
+    def test_our_own_other_forms_are_no_losses(self):
+        result = run(client=0.5)
+        result["contests"][0]["entries"][1]["ours"] = True
+        self.assertEqual(table.losses(result), ["- Nowhere in this run."])
+
+    def test_what_could_not_be_measured_is_said(self):
+        result = run()
+        result["missing"] = ["judge: no Python"]
+        self.assertIn("not measured: judge: no Python", table.text(result))
+        self.assertIn("Not measured: judge: no Python.", table.markdown(result))
+
+
+class Publishing(unittest.TestCase):
+    def test_only_what_is_between_the_markers_changes_and_again_changes_nothing(self):
+        page = f"before\n{publish.BEGIN}\nold figures\n{publish.END}\nafter\n"
+        once = publish.into(page, run(mujoco=5.0))
+        self.assertTrue(once.startswith("before\n") and once.endswith("\nafter\n"))
+        self.assertNotIn("old figures", once)
+        self.assertEqual(publish.into(once, copy.deepcopy(run(mujoco=5.0))), once)
+
+    def test_a_page_without_markers_is_refused(self):
+        for page in ("nothing", publish.BEGIN, publish.END):
+            with self.assertRaises(SystemExit):
+                publish.into(page, run())
