@@ -22,10 +22,14 @@ FOLDER = ROOT / "target" / "bench"
 _BEGUN = time.monotonic()
 
 
-def tell(text: str) -> None:
-    """Progress, for whoever waits."""
+def tell(text: str, passing: bool = False) -> None:
+    """Progress, for whoever waits. What is passing is written over, and left out of a log."""
     seconds = int(time.monotonic() - _BEGUN)
-    print(f"[{seconds // 60:2}:{seconds % 60:02}] {text}", file=sys.stderr, flush=True)
+    line = f"[{seconds // 60:2}:{seconds % 60:02}] {text}"
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line}", end="" if passing else "\n", file=sys.stderr, flush=True)
+    elif not passing:
+        print(line, file=sys.stderr, flush=True)
 
 
 def main() -> int:

@@ -8,6 +8,8 @@ import json
 import os
 import statistics
 import subprocess
+import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -30,17 +32,34 @@ class Contender:
     ours: bool = False
 
 
+def first_json(lines) -> str | None:
+    """Libraries greet on standard output; what is no JSON is none of ours."""
+    return next((line for line in lines if line.startswith("{")), None)
+
+
+def last_line(errors) -> str:
+    """What a process said last before it ended."""
+    errors.seek(0)
+    lines = errors.read().strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
 class Process:
     """A contender that runs."""
 
     def __init__(self, contender: Contender):
         self.contender = contender
-        env = {**os.environ, **contender.env}
-        pipe = subprocess.PIPE
+        # Closed with the process.
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
-            contender.command, stdin=pipe, stdout=pipe, text=True, env=env
+            contender.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            env={**os.environ, **contender.env},
         )
-        self._answer()
+        self.greeting = self._answer()
 
     def ask(self, **order) -> dict:
         """Sends an order and waits for its answer."""
@@ -48,16 +67,24 @@ class Process:
             self.process.stdin.write(json.dumps(order) + "\n")
             self.process.stdin.flush()
         except OSError:
-            raise Broken(f"{self.contender.title} ended") from None
+            pass  # It ended; what it said last is read below.
         return self._answer()
 
     def _answer(self) -> dict:
-        # Libraries greet on standard output; what is no JSON is none of ours.
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                return json.loads(line)
+        # Who does not answer at all is ended, and has ended then.
+        watch = threading.Timer(_PATIENCE_S, self.process.kill)
+        watch.start()
+        try:
+            line = first_json(self.process.stdout)
+        finally:
+            watch.cancel()
+        if line:
+            return json.loads(line)
+        self.process.wait()
+        said = last_line(self.errors)
         self.close()
-        raise Broken(f"{self.contender.title} ended with status {self.process.returncode}")
+        status = self.process.returncode
+        raise Broken(f"{self.contender.title} ended with status {status}: {said}")
 
     def close(self) -> None:
         """Ends it; again is no harm."""
@@ -69,6 +96,7 @@ class Process:
             self.process.kill()
             self.process.wait()
         self.process.stdout.close()
+        self.errors.close()
 
 
 @dataclass
@@ -102,17 +130,18 @@ class Contest:
 
 def hold(contest: Contest, running: dict, rounds: int, round_s: float, tell) -> dict:
     """Has it out. In every round every contender works for about `round_s`, in a new order."""
+    tell(contest.title)
     there = [key for key in contest.contenders if key in running]
     counts = {}
     for key in there:
-        tell(f"{contest.title}: {running[key].contender.title}, warming up")
+        tell(f"{contest.title}: {running[key].contender.title}, warming up", passing=True)
         if contest.key == "heap" and key == "client":
             running[key].ask(task="prepare", scene="heap")
         counts[key] = _calibrate(running[key], contest.task(key), round_s)
     figures = {key: [] for key in there}
     rounds = max(3, round(rounds * contest.rounds))
     for i in range(rounds):
-        tell(f"{contest.title}: round {i + 1} of {rounds}")
+        tell(f"{contest.title}: round {i + 1} of {rounds}", passing=True)
         for j in range(len(there)):
             key = there[(i + j) % len(there)]
             seconds = running[key].ask(**contest.task(key), count=counts[key])["seconds"]
@@ -168,21 +197,17 @@ def _result(contest: Contest, entries: list) -> dict:
 
 def first_steps(contenders: list, rounds: int, tell) -> list:
     """From a shell to the first scan: the time until it is there, and the memory that it took."""
+    tell("first step and memory")
     times, memory = ({c.key: [] for c in contenders} for _ in range(2))
     for i in range(rounds):
-        tell(f"first step: round {i + 1} of {rounds}")
+        tell(f"first step: round {i + 1} of {rounds}", passing=True)
         for j in range(len(contenders)):
             c = contenders[(i + j) % len(contenders)]
             begun = time.perf_counter()
-            env = {**os.environ, **c.env}
-            process = subprocess.Popen(c.command, stdout=subprocess.PIPE, text=True, env=env)
-            line = next((line for line in process.stdout if line.startswith("{")), None)
-            seconds = time.perf_counter() - begun
-            process.stdout.close()
-            if process.wait(_PATIENCE_S) != 0 or line is None:
-                raise Broken(f"{c.title} did not get to its first step")
-            times[c.key].append(1e3 * seconds)
-            memory[c.key].append(json.loads(line)["memory_mb"])
+            process = Process(c)
+            times[c.key].append(1e3 * (time.perf_counter() - begun))
+            memory[c.key].append(process.greeting["memory_mb"])
+            process.close()
     first = contenders[0].key
 
     def entries(of: dict) -> list:

@@ -33,7 +33,7 @@ class Holding(unittest.TestCase):
         try:
             for c in taking_part:
                 running[c.key] = Process(c)
-            return hold(contest, running, 3, 0.1, lambda text: None)
+            return hold(contest, running, 3, 0.1, lambda text, passing=False: None)
         finally:
             for side in running.values():
                 side.close()
@@ -53,8 +53,18 @@ class Holding(unittest.TestCase):
         self.assertAlmostEqual(result["entries"][1]["ratio"], 0.5)
 
     def test_a_contender_that_ends_is_named(self):
-        with self.assertRaisesRegex(Broken, "nobody ended with status 3"):
-            Process(Contender("x", "nobody", [sys.executable, "-c", "raise SystemExit(3)"]))
+        with self.assertRaisesRegex(Broken, "nobody ended with status 3: oh no"):
+            Process(
+                Contender(
+                    "x",
+                    "nobody",
+                    [
+                        sys.executable,
+                        "-c",
+                        "import sys; print('oh no', file=sys.stderr); sys.exit(3)",
+                    ],
+                )
+            )
 
 
 class SameWork(unittest.TestCase):
