@@ -73,11 +73,12 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	@touch $@
 
 # QUICK=1 takes some three minutes instead of fifteen; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
-# AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it.
+# AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it;
+# JOIN=<file> takes in contests that another benchmark held (bench/compare/joined.py).
 bench: build need-python need-osmesa ## Compare with other simulators, side by side in one run
 	$(CARGO) build --release --locked -p chicane-bench --bin contender --bin http --bin judge
 	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release \
-	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %)
+	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
 
 figures: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
 	$(CARGO) run --release --locked -p chicane-bench --bin core

@@ -1,8 +1,9 @@
 """`make bench`: everything side by side, as a table, a picture and JSON.
 
 `python -m compare --chicane <program> --programs <folder of the Rust benchmarks> [--quick]
-[--only <contest>]… [--publish] [--against <result.json>]`. Needs nothing but Python;
-what it compares with it installs below `target/bench`.
+[--only <contest>]… [--publish] [--against <result.json>]
+[--join <contests.json>]…`. Needs nothing but Python; what it compares with it installs below
+`target/bench`.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import change, contests, files, machine, own, publish, table, venv
+from . import change, contests, files, joined, machine, own, publish, table, venv
 from .contest import Broken
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +51,10 @@ def main() -> int:
     sides = contests.contenders(python, str(programs / "contender"), scene, chicane)
     begin = contests.beginners(python, scene, chicane)
     result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", tell)
+    for file in options.join:
+        more = joined.read(file)
+        result["versions"] |= more["versions"]
+        result["contests"] += more["contests"]
     result["figures"], result["missing"] = ([], [])
     if not only or "own" in only:
         result["figures"], result["missing"] = own.run(
@@ -75,6 +80,9 @@ def read_options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--against", type=Path, help="compare with this result instead of the last one"
+    )
+    parser.add_argument(
+        "--join", type=Path, action="append", default=[], help="contests held elsewhere"
     )
     options = parser.parse_args()
     if options.publish and (options.only or options.quick):

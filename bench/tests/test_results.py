@@ -1,7 +1,11 @@
 import copy
+import json
 import unittest
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from compare import change, publish, table
+from compare import change, joined, publish, table
+from compare.contest import Broken
 
 from .results import run
 
@@ -74,3 +78,32 @@ class Publishing(unittest.TestCase):
         for page in ("nothing", publish.BEGIN, publish.END):
             with self.assertRaises(SystemExit):
                 publish.into(page, run())
+
+
+class Joining(unittest.TestCase):
+    def join(self, told: object) -> dict:
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "contests.json"
+            file.write_text(json.dumps(told))
+            return joined.read(file)
+
+    def test_ratios_come_from_the_figures(self):
+        ours = {"key": "chicane", "title": "Chicane", "ours": True, "figure": 800.0}
+        other = {"key": "racing", "title": "CarRacing", "figure": 200.0}
+        contest = {"key": "gym", "title": "driving", "entries": [ours, other]}
+        more = self.join({"versions": {"gymnasium": "1"}, "contests": [contest]})
+        entry = more["contests"][0]["entries"][1]
+        self.assertEqual((entry["ratio"], entry["ours"]), (4.0, False))
+        result = run(mujoco=5.0)
+        result["contests"] += more["contests"]
+        self.assertIn("| CarRacing | 200 steps/s | 4 × |", table.markdown(result))
+
+    def test_what_makes_no_sense_is_refused_in_one_line(self):
+        for told in (
+            [],
+            {},
+            {"contests": [{}]},
+            {"contests": [{"key": "a", "title": "b", "entries": []}]},
+        ):
+            with self.assertRaisesRegex(Broken, "can't be joined"):
+                self.join(told)
