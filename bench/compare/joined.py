@@ -1,8 +1,8 @@
 """Contests that another benchmark held: driving environments, through our Gymnasium package.
 
 A file of `{"versions": {"highway-env": "1.0"}, "contests": [{"key", "title", "unit", "lower",
-"note", "entries": [{"key", "title", "ours", "figure"}, …]}]}`. Ratios are those of the figures where
-the file has none of its own.
+"note", "entries": [{"key", "title", "ours", "figure"}, …]}]}`. Ratios are those of the figures
+where the file has none of its own.
 """
 
 import json
