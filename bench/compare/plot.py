@@ -36,7 +36,10 @@ def draw(result: dict, file: Path) -> None:
     ratios = [e["ratio"] for _, _, others in groups for e in others]
     low, high = min([*ratios, 1]) / 3, max([*ratios, 1]) * 6
     for title, first, others in groups:
-        axes.text(low * 1.05, y, title, weight="bold", va="center", color=_INK, fontsize=9)
+        heading = axes.text(
+            low * 1.05, y, title, weight="bold", va="center", color=_INK, fontsize=9
+        )
+        heading.set(zorder=5, bbox={"color": "white", "pad": 1})
         axes.text(high / 1.05, y, first, va="center", ha="right", color=_FAINT, fontsize=8)
         y += 1
         for e in others:
@@ -72,6 +75,7 @@ def draw(result: dict, file: Path) -> None:
     quick = ", a quick run" if result["quick"] else ""
     when = f"{m['date'][:10]}, {m['cores']} cores, {m['system']}{quick}"
     axes.set_title(f"Chicane beside other simulators ({when})", fontsize=10, color=_INK, loc="left")
+    axes.minorticks_off()
     figure.tight_layout()
     figure.savefig(file)
 

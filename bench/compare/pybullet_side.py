@@ -142,6 +142,9 @@ class PyBullet:
         self.substep_s = _OWN_TIMESTEP_S if own_timestep else scene.SUBSTEP_S
         self.rest = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.falling = Yard(folder, scene.heap(), sleeping, self.substep_s)
+        # For pictures a yard without the car, which would be drawn as its solids are.
+        self.still = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
+        self.still.p.removeBody(self.still.id, **self.still.to)
         self.frame = 0
         self.pictures = self.rest.car.places(16)
         self.physics(80)
@@ -180,7 +183,7 @@ class PyBullet:
             self._picture(width, height)
 
     def _picture(self, width: int, height: int) -> np.ndarray:
-        p, car = self.rest.p, self.rest.car
+        p, car = self.still.p, self.still.car
         x, y, yaw = self.pictures[self.frame % len(self.pictures)]
         self.frame += 1
         c, s = math.cos(yaw), math.sin(yaw)
@@ -198,7 +201,7 @@ class PyBullet:
             shadow=0,
             renderer=p.ER_TINY_RENDERER,
             flags=p.ER_NO_SEGMENTATION_MASK,
-            **self.rest.to,
+            **self.still.to,
         )
         return np.asarray(picture[2], dtype=np.uint8).reshape(height, width, 4)[:, :, :3]
 
@@ -206,7 +209,6 @@ class PyBullet:
         """Keeps the picture from the first place, to be looked at."""
         from matplotlib import image
 
-        self.rest.reset()
         self.frame = 0
         image.imsave(file, self._picture(width, height))
         return {"file": file}
