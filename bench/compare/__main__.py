@@ -20,6 +20,7 @@ from .contest import Broken
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target" / "bench"
+GYM = ROOT / "bench" / "gym" / "requirements.txt"
 _BEGUN = time.monotonic()
 
 
@@ -51,23 +52,44 @@ def main() -> int:
     sides = contests.contenders(python, str(programs / "contender"), scene, chicane)
     begin = contests.beginners(python, scene, chicane)
     result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", tell)
-    for file in options.join:
+    result["figures"], result["missing"] = ([], [])
+    to_join = list(options.join)
+    if GYM.is_file() and (not only or "gym" in only):
+        result["versions"] |= venv.versions(GYM)
+        to_join.append(driving(chicane, options.quick))
+    for file in to_join:
         more = joined.read(file)
         result["versions"] |= more["versions"]
         result["contests"] += more["contests"]
-    result["figures"], result["missing"] = ([], [])
+        result["missing"] += more["missing"]
     if not only or "own" in only:
-        result["figures"], result["missing"] = own.run(
-            programs, chicane, FOLDER, options.quick, tell
-        )
+        figures, missing = own.run(programs, chicane, FOLDER, options.quick, tell)
+        result["figures"] = figures
+        result["missing"] += missing
     result["machine"]["load_end"] = round(os.getloadavg()[0], 2)
     report(result, options, python)
     return 1 if result["missing"] else 0
 
 
+def driving(chicane: str, quick: bool) -> Path:
+    """Holds the contest of driving environments; gives its file."""
+    python, file = venv.prepare(FOLDER / "gym-venv", tell, GYM), FOLDER / "gym.json"
+    tell("driving environments: ours and others, through Gymnasium")
+    file.unlink(missing_ok=True)
+    words = [str(GYM.parent), *(("1", "1") if quick else ("3", "3")), str(file)]
+    env = {**os.environ, "CHICANE": chicane}
+    with (FOLDER / "gym.log").open("w") as log:
+        done = subprocess.run(
+            [python, "-m", "compare.driving", *words], stdout=log, stderr=log, env=env, check=False
+        )
+    if done.returncode != 0:
+        raise Broken("the driving environments failed: see target/bench/gym.log")
+    return file
+
+
 def read_options() -> argparse.Namespace:
     """The words of this process."""
-    names = [*(c.key for c in contests.contests()), "start", "own"]
+    names = [*(c.key for c in contests.contests()), "start", "gym", "own"]
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     parser.add_argument("--chicane", required=True, help="the program to measure")
     parser.add_argument("--programs", required=True, help="folder of the benchmarks in Rust")

@@ -1,4 +1,4 @@
-"""Contests that another benchmark held: driving environments, through our Gymnasium package.
+"""Contests that another benchmark held: driving environments (`driving.py`), or anything else.
 
 A file of `{"versions": {"highway-env": "1.0"}, "contests": [{"key", "title", "unit", "lower",
 "note", "entries": [{"key", "title", "ours", "figure"}, …]}]}`. Ratios are those of the figures
@@ -20,7 +20,11 @@ def read(file: Path) -> dict:
         contests = [_contest(c) for c in told["contests"]]
     except (OSError, ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
         raise Broken(f"{file} can't be joined: {type(error).__name__}: {error}") from error
-    return {"versions": told.get("versions", {}), "contests": contests}
+    return {
+        "versions": told.get("versions", {}),
+        "contests": contests,
+        "missing": [f"{name}: it does not start here" for name in told.get("missing", [])],
+    }
 
 
 def _contest(told: dict) -> dict:

@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from compare import change, joined, publish, table
+from compare import change, driving, joined, publish, table
 from compare.contest import Broken
 
 from .results import run
@@ -107,3 +107,36 @@ class Joining(unittest.TestCase):
         ):
             with self.assertRaisesRegex(Broken, "can't be joined"):
                 self.join(told)
+
+
+class Driving(unittest.TestCase):
+    ROWS = (
+        ("chicane lidar", "Chicane `Lap-v0`", "ticks", 0.1),
+        ("highway", "highway-env", "a formula", 0.2),
+        ("broken", "Broken", "nothing", 0.1),
+        ("chicane camera", "Chicane, camera", "pictures", 0.1),
+        ("carracing", "CarRacing", "pictures from above", 0.02),
+    )
+
+    def test_steps_and_simulated_time_are_told_apart_and_what_does_not_start_is_left_out(self):
+        speed = {
+            "chicane lidar": 800.0,
+            "highway": 100.0,
+            "chicane camera": 60.0,
+            "carracing": 120.0,
+        }
+        asked = []
+
+        def rate(name: str, seconds: float, count: int) -> float | None:
+            asked.append(name)
+            return speed.get(name)
+
+        found = driving.measure(self.ROWS, rate, 1.0, 3)
+        self.assertEqual(asked.count("broken"), 1)
+        steps, time, camera, camera_time = driving.contests(self.ROWS, found)
+        self.assertEqual([e["key"] for e in steps["entries"]], ["chicane lidar", "highway"])
+        self.assertAlmostEqual(steps["entries"][1]["ratio"], 8.0)
+        self.assertAlmostEqual(time["entries"][1]["ratio"], 4.0)
+        self.assertAlmostEqual(time["entries"][1]["figure"], 20.0)
+        self.assertAlmostEqual(camera["entries"][1]["ratio"], 0.5)
+        self.assertAlmostEqual(camera_time["entries"][1]["ratio"], 2.5)
