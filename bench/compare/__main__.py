@@ -62,13 +62,14 @@ def main() -> int:
         result["versions"] |= more["versions"]
         result["contests"] += more["contests"]
         result["missing"] += more["missing"]
+    broken = []
     if not only or "own" in only:
-        figures, missing = own.run(programs, chicane, FOLDER, options.quick, tell)
-        result["figures"] = figures
-        result["missing"] += missing
+        result["figures"], broken = own.run(programs, chicane, FOLDER, options.quick, tell)
+        result["missing"] += broken
     result["machine"]["load_end"] = round(os.getloadavg()[0], 2)
     report(result, options, python)
-    return 1 if result["missing"] else 0
+    # That another simulator does not start here is told, and is no failure of ours.
+    return 1 if broken else 0
 
 
 def driving(chicane: str, quick: bool) -> Path:
