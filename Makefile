@@ -50,6 +50,7 @@ test: need-cargo need-nextest need-python need-gym need-schemathesis need-moto c
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
 	$(PYTHON) -m unittest discover -s soak/tests -t .
 	$(PYTHON) -m soak $(CHICANE) --short --out target/soak-short
+	$(PYTHON) -m unittest discover -s bench/tests -t bench
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -103,7 +104,15 @@ clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json
 	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build need-chromium need-ros need-others ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2, the page and training
+# QUICK=1 takes some three minutes instead of fifteen; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
+# AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it;
+# JOIN=<file> takes in contests that another benchmark held (bench/compare/joined.py).
+bench: build need-python need-osmesa ## Compare with other simulators, side by side in one run
+	$(CARGO) build --release --locked -p chicane-bench --bin contender --bin http --bin judge
+	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release \
+	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
+
+figures: build need-chromium need-ros need-others ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2, the page and training
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
@@ -236,6 +245,14 @@ need-chromium:
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; } || \
 	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }
+
+need-osmesa: need-python
+	@$(PYTHON) -c 'import ctypes.util as u, sys; sys.exit(not u.find_library("OSMesa"))' || \
+	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	   echo "installing libosmesa6, with which MuJoCo draws without a graphics card" && \
+	   export DEBIAN_FRONTEND=noninteractive && \
+	   { apt-get install -y -qq libosmesa6 || { apt-get update -qq && apt-get install -y -qq libosmesa6; }; } >/dev/null 2>&1; } || \
+	 { echo "OSMesa is missing: apt-get install libosmesa6"; exit 1; }
 
 # The tests run real judging scripts, and fail where that can't be done.
 need-judge: build

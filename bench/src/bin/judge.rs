@@ -1,7 +1,8 @@
 //! Judging: how long a container takes, how many observations a second go through a script that reads everything,
-//! and how many sessions fit into an hour. `judge [path of chicane]`.
+//! and how many sessions fit into an hour. `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 #![allow(clippy::disallowed_methods)]
 
+use chicane_bench::options::Options;
 use chicane_bench::report::{Report, Target};
 use chicane_bench::{Broken, end};
 use chicane_session::{Heard, Judge, Setting, Wanted, root};
@@ -27,14 +28,15 @@ def evaluate(sim):
     sim.record(total)
 ";
 
+const PARTS: [&str; 3] = ["start", "observations", "sessions"];
+
 fn main() -> ExitCode {
     end("judge", run())
 }
 
 fn run() -> Result<(), Broken> {
-    let program =
-        std::env::args().nth(1).map_or_else(|| PathBuf::from("target/release/chicane"), PathBuf::from);
-    let program = std::path::absolute(program)?;
+    let options = Options::read(&PARTS)?;
+    let program = std::path::absolute(options.program()?)?;
     let setting = Setting::find(&Wanted {
         launcher: program.clone(),
         folder: root::folder()?,
@@ -43,10 +45,19 @@ fn run() -> Result<(), Broken> {
     })?;
     eprintln!("{}", setting.describe(setting.own_isolation()));
     let mut report = Report::default();
-    starts(&setting, &mut report)?;
-    observations(&setting, &mut report)?;
-    whole(&program, &mut report)?;
+    if options.wants("start") {
+        starts(&setting, &mut report)?;
+    }
+    if options.wants("observations") {
+        observations(&setting, &mut report)?;
+    }
+    if options.wants("sessions") {
+        whole(&program, options.quick, &mut report)?;
+    }
     report.print();
+    if let Some(file) = &options.json {
+        std::fs::write(file, report.json())?;
+    }
     Ok(())
 }
 
@@ -99,7 +110,8 @@ fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
 }
 
 /// The whole program: a world that is judged as fast as it goes, and sessions back to back.
-fn whole(program: &PathBuf, report: &mut Report) -> Result<(), Broken> {
+fn whole(program: &PathBuf, quick: bool, report: &mut Report) -> Result<(), Broken> {
+    let sessions = if quick { 5 } else { 20 };
     let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let script = folder.join("script.py");
@@ -128,10 +140,10 @@ fn whole(program: &PathBuf, report: &mut Report) -> Result<(), Broken> {
     let wall = session(&mut client, 60.0)?;
     report.add("judging runs at, real-time factor", 60.0 / wall.as_secs_f64(), "", Target::AtLeast(20.0));
     let begun = Instant::now();
-    for _ in 0..20 {
+    for _ in 0..sessions {
         session(&mut client, 1.0)?;
     }
-    let hour = 3600.0 / (begun.elapsed().as_secs_f64() / 20.0);
+    let hour = 3600.0 / (begun.elapsed().as_secs_f64() / f64::from(sessions));
     report.add("sessions an hour, a second each", hour, "", Target::None);
     drop(child);
     std::fs::remove_dir_all(&folder)?;
