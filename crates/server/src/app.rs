@@ -17,7 +17,7 @@ use crate::loader::Loader;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
-use crate::ros::{Ros, RosOptions, bridge};
+use crate::ros::{Ros, bridge};
 use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
 use crate::{announce, listen, ros};
