@@ -50,6 +50,7 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 
 ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive the car
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd
+	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
