@@ -109,4 +109,14 @@ class Simulator:
             return json.load(answer)
 
     def rtf(self) -> float:
+        """The real-time factor of the last second."""
         return self.get("/sim/api/clock")["rtf"]
+
+    def now(self) -> tuple[float, float]:
+        """Simulated time, and that of the wall."""
+        return self.get("/sim/api/clock")["sim_time"], time.monotonic()
+
+    def pace(self, since: tuple[float, float]) -> float:
+        """The real-time factor since then."""
+        simulated, wall = self.now()
+        return (simulated - since[0]) / (wall - since[1])
