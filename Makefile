@@ -68,7 +68,8 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, l
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
 ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive the car
-	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd
+	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
+	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
