@@ -11,8 +11,13 @@ ARGS ?=
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
+MYPY = $(TOOLS)/python/bin/mypy
+# The package for Python as it lies here, and the program that it starts.
+PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
+OTHERS = $(CURDIR)/target/bench-venv
 
-.PHONY: help build viewer wire shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-gymnasium need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge
+
+.PHONY: help build wheel viewer wire curve shots run test check bench worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-mypy need-gym need-matplotlib need-others need-schemathesis need-venv need-python need-node need-chromium need-judge
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -20,6 +25,12 @@ help: ## Say what there is to make
 build: need-cargo viewer ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
 	@$(CHICANE) setup || echo "The simulator is built; evaluations can't be run before chicane setup works."
+
+wheel: build ## Build the wheel that carries the program, in target/wheel
+	@mkdir -p target/wheel
+	strip -o target/wheel/chicane $(CHICANE)
+	$(PYTHON) python/backend.py target/wheel/chicane target/wheel
+	@rm target/wheel/chicane
 
 viewer: web/dist/index.html ## Build the page at /sim, which becomes part of the program
 
@@ -29,8 +40,8 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis need-gymnasium check build need-judge second-opinion readers ## Everything that must pass
-	$(PYTHON) -m unittest discover -s python/tests -t python
+test: need-cargo need-nextest need-python need-gym need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
+	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
@@ -39,14 +50,15 @@ test: need-cargo need-nextest need-python need-schemathesis need-gymnasium check
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 	$(CARGO) nextest run --workspace --release --locked
 
-check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation, licences
+check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, lints, documentation, licences
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python docs fuzz examples readers worlds
-	$(RUFF) format --check python docs fuzz examples readers worlds
+	$(RUFF) check python docs fuzz examples readers worlds bench
+	$(RUFF) format --check python docs fuzz examples readers worlds bench
+	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -73,7 +85,7 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-bench: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
+bench: build need-chromium need-others ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, the page and training
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
@@ -82,12 +94,17 @@ bench: build need-chromium ## Print the figures of the core, the service, the ca
 	$(CARGO) run --release --locked -p chicane-bench --bin install
 	$(CARGO) run --release --locked -p chicane-bench --bin judge
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
+	$(PACKAGE) $(OTHERS)/bin/python bench/gym/run.py
 
 worlds: build ## Build the shipped worlds into target/worlds, to look at their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 
-wire: build ## Write the page's wire types anew from the OpenAPI documents
+wire: build ## Write the wire types of the page and of the Python package anew from the OpenAPI documents
 	node web/scripts/wire.js $(CHICANE)
+	$(PYTHON) python/scripts/wire.py $(CHICANE)
+
+curve: build need-gym need-matplotlib ## Train anew and draw the learning curve, docs/learning.png
+	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png
 
 shots: build need-chromium ## Take pictures of the page for people to look at, in target/shots
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots
@@ -116,6 +133,27 @@ need-ruff: need-venv
 	 { echo "installing ruff, which checks Python"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.17.4; }
 
+need-mypy: need-venv
+	@test -x $(MYPY) || \
+	 { echo "installing mypy, which checks the types of Python"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check mypy==2.4.1; }
+
+need-gym: need-numpy
+	@$(TOOLS)/python/bin/python -c 'import gymnasium' 2>/dev/null || \
+	 { echo "installing Gymnasium, whose environments we offer"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check gymnasium==1.4.0; }
+
+need-matplotlib: need-venv
+	@$(TOOLS)/python/bin/python -c 'import matplotlib' 2>/dev/null || \
+	 { echo "installing matplotlib, which draws the learning curve"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check matplotlib==3.11.2; }
+
+need-others: need-python
+	@$(OTHERS)/bin/python -c 'import metadrive, highway_env, pybullet, Box2D' 2>/dev/null || \
+	 { echo "installing environments of others, to compare with (700 MB)"; \
+	   $(PYTHON) -m venv $(OTHERS) && \
+	   $(OTHERS)/bin/pip install --quiet --disable-pip-version-check -r bench/gym/requirements.txt; }
+
 need-schemathesis: need-venv
 	@test -x $(SCHEMATHESIS) || \
 	 { echo "installing schemathesis, which fuzzes the web API"; \
@@ -125,11 +163,6 @@ need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
 	 { echo "installing NumPy, which reads our waypoints"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
-
-need-gymnasium: need-numpy
-	@$(TOOLS)/python/bin/python -c 'import gymnasium' 2>/dev/null || \
-	 { echo "installing Gymnasium, which our environments are for"; \
-	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check gymnasium==1.4.0; }
 
 need-sdformat:
 	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \

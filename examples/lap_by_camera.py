@@ -7,7 +7,6 @@ import math
 import sys
 
 import numpy as np
-
 from chicane import Sim
 
 SPEED = 0.7  # m/s
@@ -29,12 +28,13 @@ class Lane:
         self.steering = 0.0
 
     def steer(self, picture):
-        """Towards the yellow line half a metre to a metre ahead; on as before where there is none."""
+        """Towards the yellow line ahead; on as before where there is none."""
         red, green, blue = (picture[:, :, i].astype(int) for i in range(3))
         yellow = (red > 150) & (green > 100) & (blue < 90) & (red - blue > 90)
         yellow &= (self.ahead > 0.25) & (self.ahead < 1.1)
         if yellow.sum() > 5:
-            # What is far away has few pixels, though it counts as much: weigh by the ground they cover.
+            # What is far away has few pixels, though it counts as much: weigh by the ground they
+            # cover.
             weight = self.ahead[yellow] ** 3
             x = np.average(self.ahead[yellow], weights=weight) + self.from_rear
             y = np.average(self.left[yellow], weights=weight)

@@ -1,7 +1,7 @@
 """Drives a lap of any track by its centre line, step by step: the simulator waits for this program.
 
 So it drives as well on a slow machine as on a fast one. Started by an evaluation it finds the
-simulator by itself:
+simulator by itself (with the package installed, or with PYTHONPATH=python/src):
 chicane evaluate --world technical --command "python3 examples/lap_by_route.py"
 """
 

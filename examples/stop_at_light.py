@@ -6,9 +6,8 @@ python3 examples/stop_at_light.py http://127.0.0.1:8000          needs NumPy; on
 import sys
 
 import numpy as np
-from lap_by_camera import HEIGHT, SPEED, WIDTH, Lane
-
 from chicane import Sim
+from lap_by_camera import HEIGHT, SPEED, WIDTH, Lane
 
 CLOSE = 120  # pixels of a lamp that is a good metre away
 DRIVE_S = 6.0  # seconds of driving, from the start past the light

@@ -1,7 +1,8 @@
-"""Learns to drive a lap from nothing, in a minute or two: the cross-entropy method on a linear policy.
+"""Learns to drive a lap from nothing, in a minute or two: the cross-entropy method on a linear
+policy.
 
-A generation of policies is drawn, each drives an episode, and the best say where the next are drawn.
-The same seed gives the same curve, to the last digit.
+A generation of policies is drawn, each drives an episode, and the best say where the next are
+drawn. The same seed gives the same curve, to the last digit.
 
 pip install chicane[gym]
 python3 examples/train.py --picture curve.png
@@ -10,7 +11,6 @@ python3 examples/train.py --picture curve.png
 import argparse
 
 import numpy as np
-
 from chicane.gym import VectorCarEnv
 
 SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # of what is observed
@@ -32,7 +32,10 @@ def returns_of(env, policies):
     seen, _ = env.reset()
     fresh = [True] * cars
     while any(one is not None for one in at):
-        actions = [[0.0, 0.0] if one is None else act(policies[one], x) for one, x in zip(at, seen, strict=True)]
+        actions = [
+            [0.0, 0.0] if one is None else act(policies[one], x)
+            for one, x in zip(at, seen, strict=True)
+        ]
         seen, rewards, terminated, truncated, info = env.step(np.array(actions, np.float32))
         for car in range(cars):
             if not fresh[car]:  # this step was its reset
@@ -73,10 +76,20 @@ def draw(file, curve, population):
     generations = range(1, len(curve) + 1)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     totals = [total for total, _ in curve]
-    left.fill_between(generations, [min(t) for t in totals], [max(t) for t in totals], alpha=0.2, label="worst to best")
+    left.fill_between(
+        generations,
+        [min(t) for t in totals],
+        [max(t) for t in totals],
+        alpha=0.2,
+        label="worst to best",
+    )
     left.plot(generations, [np.mean(t) for t in totals], marker="o", label="mean")
-    left.set(title="Return of an episode", xlabel="generation", ylabel="metres, +10 for the lap, −5 for a crash")
-    left.legend(loc="lower right")
+    left.set(
+        title="Return of an episode",
+        xlabel="generation",
+        ylabel="metres (+10 lap, −5 crash)",
+    )
+    left.legend(loc="center right")
     right.bar(generations, [100 * laps / population for _, laps in curve], color="tab:green")
     right.set(title="Whole laps", xlabel="generation", ylabel="% of the generation", ylim=(0, 100))
     figure.savefig(file, dpi=110)

@@ -5,7 +5,9 @@ import threading
 
 
 class Fake:
-    """Plays a script: for each connection, the answers to one request after the other; then it closes."""
+    """Plays a script: for each connection, the answers to one request after the other; then it
+    closes.
+    """
 
     def __init__(self, *connections: list[bytes]) -> None:
         self.requests: list[bytes] = []

@@ -35,7 +35,7 @@ class WithSimulator(unittest.TestCase):
 
 
 def differs(value: Any, kind: Any, where: str = "answer") -> list[str]:
-    """Where a value is not of a type: keys that are missing, keys that no type knows, wrong values."""
+    """Where a value is not of a type: keys that are missing or unknown, wrong values."""
     if kind is Any:
         return []
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

@@ -1,4 +1,6 @@
-"""The clients and the program's own documents say the same: operations, parameters, types of answers."""
+"""The clients and the program's own documents say the same: operations, parameters, types of
+answers.
+"""
 
 import importlib.util
 import inspect
@@ -42,7 +44,9 @@ def methods(of: type) -> dict[str, Any]:
     return {n: m for n, m in vars(of).items() if isinstance(m, (Operation, Streamed))}
 
 
-def parameters(of: dict[str, Any], operation: dict[str, Any]) -> dict[str, tuple[dict[str, Any], bool]]:
+def parameters(
+    of: dict[str, Any], operation: dict[str, Any]
+) -> dict[str, tuple[dict[str, Any], bool]]:
     """Schema of each parameter and field, and whether it must be given."""
     found = {
         one["name"]: (one["schema"], one.get("required", False))
@@ -134,7 +138,9 @@ class Contract(unittest.TestCase):
                 self.assertTrue(method.__doc__, name)
 
     def test_the_versions_agree(self) -> None:
-        said = subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, timeout=60)
+        said = subprocess.run(
+            [PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, timeout=60
+        )
         self.assertEqual(said.stdout.decode().split()[-1], chicane.__version__)
         sys.path.insert(0, str(Path(ROOT / "python")))
         self.addCleanup(sys.path.remove, str(Path(ROOT / "python")))

@@ -7,12 +7,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.utils.env_checker import check_env
-
-import chicane.gym
 from chicane.gym import ENVIRONMENTS, CarEnv, Params, VectorCarEnv
 from chicane.gym.layout import PASSAGE_M
 from chicane.gym.track import Track
+from gymnasium.utils.env_checker import check_env
 
 from .support import PROGRAM
 from .test_program import is_alive
@@ -32,7 +30,9 @@ def rollout(env: CarEnv, seed: int, steps: int) -> list[Any]:
     seen, info = env.reset(seed=seed)
     story: list[Any] = []
     for _ in range(steps):
-        story.append([seen[kind].tobytes() for kind in ALL] if isinstance(seen, dict) else seen.tobytes())
+        story.append(
+            [seen[kind].tobytes() for kind in ALL] if isinstance(seen, dict) else seen.tobytes()
+        )
         story.append(repr(info))
         action = np.array([chance.uniform(0.3, 1.0), chance.uniform(-0.35, 0.35)], np.float32)
         seen, reward, terminated, truncated, info = env.step(action)
@@ -96,7 +96,9 @@ class Episodes(unittest.TestCase):
         self.addCleanup(env.close)
         return env
 
-    def drive(self, env: CarEnv, policy: Any, **options: Any) -> tuple[list[float], dict[str, Any], bool, bool]:
+    def drive(
+        self, env: CarEnv, policy: Any, **options: Any
+    ) -> tuple[list[float], dict[str, Any], bool, bool]:
         seen, _ = env.reset(seed=3, options=options)
         rewards = []
         for _ in range(2000):
@@ -118,7 +120,9 @@ class Episodes(unittest.TestCase):
         self.assertAlmostEqual(sum(rewards), env._track.length + 10, delta=0.5)
 
     def test_leaving_the_road_ends_it(self) -> None:
-        rewards, info, terminated, truncated = self.drive(self.env(), lambda _: np.array([1.0, 0.3]))
+        rewards, info, terminated, truncated = self.drive(
+            self.env(), lambda _: np.array([1.0, 0.3])
+        )
         self.assertEqual((info["ended"], terminated, truncated), ("off_track", True, False))
         self.assertLess(rewards[-1], -4)
 
@@ -147,9 +151,14 @@ class Episodes(unittest.TestCase):
         self.assertEqual(info["ended"], "collision")
         last = told[-1]
         self.assertEqual(set(last), set(Params.__annotations__))
-        self.assertEqual((last["crashed"], last["contacts"], last["steps"]), (True, ["cone1"], len(told)))
+        self.assertEqual(
+            (last["crashed"], last["contacts"], last["steps"]), (True, ["cone1"], len(told))
+        )
         kinds = {thing["name"]: thing["type"] for thing in last["objects"]}
-        self.assertEqual((kinds["cone1"], kinds["box1"], kinds["signal1"], kinds["wall_0"]), ("cone", "box", "light", "wall"))
+        self.assertEqual(
+            (kinds["cone1"], kinds["box1"], kinds["signal1"], kinds["wall_0"]),
+            ("cone", "box", "light", "wall"),
+        )
         behind, ahead = last["closest_waypoints"]
         self.assertEqual(ahead, behind + 1)
         self.assertLess(math.dist(last["waypoints"][behind], (last["x"], last["y"])), 0.1)
@@ -163,7 +172,9 @@ class Episodes(unittest.TestCase):
         for seed in (1, 2):
             env.reset(seed=seed)
             state = env._sim.state()
-            cones = {name: pose for name, pose in state["objects"].items() if name.startswith("cone")}
+            cones = {
+                name: pose for name, pose in state["objects"].items() if name.startswith("cone")
+            }
             layouts.append({name: (pose["x"], pose["y"]) for name, pose in cones.items()})
             for pose in cones.values():
                 spot = env._track.locate(pose["x"], pose["y"])
@@ -178,7 +189,9 @@ class Episodes(unittest.TestCase):
         env.reset(seed=0, options={"start": 0.0})
         picture = env.render()
         self.assertEqual((picture.shape, picture.dtype), ((360, 480, 3), np.uint8))
-        self.assertGreater(picture[:100, :, 2].mean(), picture[250:, :, 2].mean() + 30, "sky over road")
+        self.assertGreater(
+            picture[:100, :, 2].mean(), picture[250:, :, 2].mean() + 30, "sky over road"
+        )
         env.step(np.array([1.0, 0.0]))
         self.assertFalse(np.array_equal(env.render(), picture))
 
@@ -203,7 +216,11 @@ class Episodes(unittest.TestCase):
 class Vectors(unittest.TestCase):
     def test_many_are_as_each_alone(self) -> None:
         vector = gymnasium.make_vec(
-            "chicane/Lap-v0", 2, "vector_entry_point", observation=("lidar", "state"), program=PROGRAM
+            "chicane/Lap-v0",
+            2,
+            "vector_entry_point",
+            observation=("lidar", "state"),
+            program=PROGRAM,
         )
         self.addCleanup(vector.close)
         self.assertIsInstance(vector.unwrapped, VectorCarEnv)
@@ -217,7 +234,7 @@ class Vectors(unittest.TestCase):
         resets = 0
         for _ in range(30):
             actions = np.array([[1.0, 0.0], [1.0, 0.25]], np.float32)
-            both, rewards, terminated, truncated, infos = vector.step(actions)
+            both, rewards, terminated, _, infos = vector.step(actions)
             if ended:
                 one, _ = alone.reset()
                 reward, ended = 0.0, False
@@ -244,7 +261,14 @@ class Tracks(unittest.TestCase):
         inner = [[2 + (x - 2) * 0.9, 2 + (y - 2) * 0.9] for x, y in points]
         outer = [[2 + (x - 2) * 1.2, 2 + (y - 2) * 1.2] for x, y in points]
         turn = -1 if clockwise else 1
-        return Track({"world": "x", "waypoints": points[::turn], "inner": inner[::turn], "outer": outer[::turn]})
+        return Track(
+            {
+                "world": "x",
+                "waypoints": points[::turn],
+                "inner": inner[::turn],
+                "outer": outer[::turn],
+            }
+        )
 
     def test_places(self) -> None:
         track = self.square(clockwise=False)

@@ -21,7 +21,9 @@ class Servers(unittest.TestCase):
         self.addCleanup(fake.close)
         return fake
 
-    def both(self, script: list[list[bytes]], check: Callable[[Callable[[], Any], Fake], None]) -> None:
+    def both(
+        self, script: list[list[bytes]], check: Callable[[Callable[[], Any], Fake], None]
+    ) -> None:
         """The blocking client, then the asynchronous one, on the same script."""
         fake = self.fake(*script)
         with Sim(fake.url, timeout=5) as sim:
@@ -97,7 +99,12 @@ class Servers(unittest.TestCase):
 
     def test_refusals(self) -> None:
         for status, body, kind, text in (
-            ("503 x", b'{"error": "No odometry data", "status": "waiting"}', chicane.NotReady, "No odom"),
+            (
+                "503 x",
+                b'{"error": "No odometry data", "status": "waiting"}',
+                chicane.NotReady,
+                "No odom",
+            ),
             ("503 x", b'{"error": "not yet"}', chicane.Unavailable, "not yet"),
             ("422 x", b'{"detail": "no"}', chicane.Unprocessable, "no"),
             ("502 x", b"<h1>Bad Gateway</h1>", chicane.ServerError, "Bad Gateway"),
@@ -129,7 +136,11 @@ class Streams(unittest.TestCase):
         self.addCleanup(fake.close)
         return fake
 
-    FIRST = (b'event: run\nid: 7\ndata: {"a"', b': 1}\n\n', b": beat\n\nid: 8\nevent: run\ndata: 2\r\n\r\n")
+    FIRST = (
+        b'event: run\nid: 7\ndata: {"a"',
+        b": 1}\n\n",
+        b": beat\n\nid: 8\nevent: run\ndata: 2\r\n\r\n",
+    )
     SECOND = (b"id: 9\nevent: run\ndata: 3\n\n",)
 
     def script(self) -> list[list[bytes]]:
@@ -141,7 +152,10 @@ class Streams(unittest.TestCase):
         fake = self.fake(*self.script())
         with Sim(fake.url, timeout=5).events() as events:
             got = [next(events) for _ in range(3)]
-        self.assertEqual([(e.name, e.data, e.id) for e in got], [("run", {"a": 1}, "7"), ("run", 2, "8"), ("run", 3, "9")])
+        self.assertEqual(
+            [(e.name, e.data, e.id) for e in got],
+            [("run", {"a": 1}, "7"), ("run", 2, "8"), ("run", 3, "9")],
+        )
         self.assertNotIn(b"Last-Event-ID", fake.requests[0])
         self.assertIn(b"Last-Event-ID: 8\r\n", fake.requests[1])
 
@@ -174,12 +188,18 @@ class Streams(unittest.TestCase):
         def part(data: bytes, head: bytes) -> bytes:
             return b"--b\r\nContent-Type: image/jpeg\r\n" + head + b"\r\n" + data + b"\r\n"
 
-        whole = part(b"\xff\xd8--b\xff\xd9", b"Content-Length: 7\r\n") + part(b"\xff\xd8two", b"") + b"--b"
+        whole = (
+            part(b"\xff\xd8--b\xff\xd9", b"Content-Length: 7\r\n")
+            + part(b"\xff\xd8two", b"")
+            + b"--b"
+        )
         pieces = [whole[i : i + 5] for i in range(0, len(whole), 5)]
         kind = "multipart/x-mixed-replace; boundary=b"
         fake = self.fake([chunked(*pieces, kind=kind, end=False) + Fake.HOLD])
         with Robot(fake.url, timeout=5).camera_stream() as pictures:
-            self.assertEqual([next(pictures), next(pictures)], [b"\xff\xd8--b\xff\xd9", b"\xff\xd8two"])
+            self.assertEqual(
+                [next(pictures), next(pictures)], [b"\xff\xd8--b\xff\xd9", b"\xff\xd8two"]
+            )
 
         async def read() -> bytes:
             fake = self.fake([chunked(*pieces, kind=kind, end=False) + Fake.HOLD])

@@ -16,7 +16,20 @@ from .support import WithSimulator, differs
 def beep(seconds: float = 0.5, rate: int = 8000) -> bytes:
     """A wav file."""
     data = b"\0\x10\0\xf0" * int(seconds * rate / 2)
-    head = struct.pack("<4sI4s4sIHHIIHH", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16)
+    head = struct.pack(
+        "<4sI4s4sIHHIIHH",
+        b"RIFF",
+        36 + len(data),
+        b"WAVE",
+        b"fmt ",
+        16,
+        1,
+        1,
+        rate,
+        2 * rate,
+        2,
+        16,
+    )
     return head + struct.pack("<4sI", b"data", len(data)) + data
 
 
@@ -33,7 +46,17 @@ class Robots(WithSimulator):
                 self.assertEqual(differs(getattr(self.robot, name)(), kind, name), [])
                 asked += 1
         self.assertGreater(asked, 10)
-        everything = ["odom", "imu", "lidar", "camera", "battery", "joints", "audio", "speed", "steering"]
+        everything = [
+            "odom",
+            "imu",
+            "lidar",
+            "camera",
+            "battery",
+            "joints",
+            "audio",
+            "speed",
+            "steering",
+        ]
         self.assertEqual(differs(self.robot.states(everything, step=30), wire.States), [])
 
     def test_commands(self) -> None:

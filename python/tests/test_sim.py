@@ -20,7 +20,11 @@ class Reading(WithSimulator):
 
     def test_every_field_of_every_answer_has_a_type(self) -> None:
         """Answers of a real simulator against the types, as a checker of types would see them."""
-        arguments = {"waypoints_file": ("town",), "thumbnail_file": ("town",), "print_file": ("oval",)}
+        arguments = {
+            "waypoints_file": ("town",),
+            "thumbnail_file": ("town",),
+            "print_file": ("oval",),
+        }
         alone = {"record", "delete_world", "print_file"}
         self.sim.set_overlay("hello", ttl=5, size=2)
         asked = 0
@@ -93,7 +97,12 @@ class Doing(WithSimulator):
         sim = self.sim
         for kind, status, text, ask in (
             (chicane.BadRequest, 400, "value must be", lambda: sim.set_brightness(7)),
-            (chicane.Forbidden, 403, "wall cannot be moved", lambda: sim.move_object("wall_0", x=1)),
+            (
+                chicane.Forbidden,
+                403,
+                "wall cannot be moved",
+                lambda: sim.move_object("wall_0", x=1),
+            ),
             (chicane.NotFound, 404, "model not found", lambda: sim.move_object("no/such?", x=1)),
             (chicane.NotFound, 404, "world not found", lambda: sim.switch("nowhere")),
             (chicane.Conflict, 409, "yellow transition in progress", self.twice_red),

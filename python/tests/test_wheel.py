@@ -39,11 +39,23 @@ class Wheels(unittest.TestCase):
     def test_a_fresh_venv_drives_a_lap(self) -> None:
         home = self.folder / "venv"
         venv.create(home, with_pip=True)
-        pip = [str(home / "bin/pip"), "install", "--quiet", "--no-index", "--disable-pip-version-check"]
+        pip = [
+            str(home / "bin/pip"),
+            "install",
+            "--quiet",
+            "--no-index",
+            "--disable-pip-version-check",
+        ]
         subprocess.run([*pip, str(self.wheel)], check=True)
         # Nothing of this checkout, and no program but the one in the wheel.
         environment = {"PATH": f"{home}/bin:/usr/bin:/bin", "HOME": str(self.folder)}
-        run = {"check": True, "stdout": subprocess.PIPE, "env": environment, "cwd": self.folder, "timeout": 300}
+        run = {
+            "check": True,
+            "stdout": subprocess.PIPE,
+            "env": environment,
+            "cwd": self.folder,
+            "timeout": 300,
+        }
         version = subprocess.run([str(home / "bin/chicane"), "--version"], **run).stdout.decode()
         self.assertEqual(version, "chicane 0.1.0\n")
         worlds = subprocess.run([str(home / "bin/chicane"), "check", "oval"], **run).stdout.decode()
@@ -58,7 +70,9 @@ class Wheels(unittest.TestCase):
         self.assertEqual(said, "one lap, step by step\n")
 
     def test_the_tag_is_what_the_program_needs(self) -> None:
-        self.assertRegex(self.wheel.name, r"^chicane-0\.1\.0-py3-none-(many)?linux_.*(x86_64|aarch64)\.whl$")
+        self.assertRegex(
+            self.wheel.name, r"^chicane-0\.1\.0-py3-none-(many)?linux_.*(x86_64|aarch64)\.whl$"
+        )
         needed = subprocess.run(["readelf", "-V", self.program], check=True, stdout=subprocess.PIPE)
         newest = max(
             int(word.split(".")[1])
@@ -77,7 +91,11 @@ class Wheels(unittest.TestCase):
             names = archive.namelist()
             program = archive.getinfo("chicane/bin/chicane")
         self.assertTrue(program.external_attr >> 16 & 0o111, "it can be run")
-        for name in ("chicane/py.typed", "chicane/gym/env.py", "chicane-0.1.0.dist-info/licenses/LICENSE"):
+        for name in (
+            "chicane/py.typed",
+            "chicane/gym/env.py",
+            "chicane-0.1.0.dist-info/licenses/LICENSE",
+        ):
             self.assertIn(name, names)
         self.assertFalse([name for name in names if "__pycache__" in name or "tests" in name])
 
@@ -94,4 +112,6 @@ class Wheels(unittest.TestCase):
         name = made.stdout.decode().strip()
         self.assertEqual(name, "chicane-0.1.0-py3-none-any.whl")
         with zipfile.ZipFile(self.folder / name) as archive:
-            self.assertFalse([one for one in archive.namelist() if "entry_points" in one or "/bin/" in one])
+            self.assertFalse(
+                [one for one in archive.namelist() if "entry_points" in one or "/bin/" in one]
+            )

@@ -37,7 +37,9 @@ class Connection:
         except asyncio.TimeoutError:
             raise Timeout(f"{address.url} could not be reached in time") from None
         except OSError as error:
-            raise ConnectError(f"nobody answers at {address.url}: {error.strerror or error}") from error
+            raise ConnectError(
+                f"nobody answers at {address.url}: {error.strerror or error}"
+            ) from error
 
     def is_stale(self) -> bool:
         """Whether the other side has closed it meanwhile."""
@@ -106,7 +108,9 @@ class AsyncClient:
                 break
             except asyncio.TimeoutError:
                 connection.close()
-                raise Timeout(f"{request.name}: no answer from {self.url} within the time") from None
+                raise Timeout(
+                    f"{request.name}: no answer from {self.url} within the time"
+                ) from None
             except (OSError, EOFError) as error:
                 connection.close()
                 if not fresh and request.method == "GET":
@@ -177,10 +181,11 @@ class AsyncClient:
 
 
 class AsyncStream(Generic[T]):
-    """What a simulator or robot goes on telling: an asynchronous iterator that reconnects by itself.
+    """What a simulator or robot goes on telling: an asynchronous iterator that reconnects by
+    itself.
 
-    `patience` is how many seconds it tries to come back before it gives up; close it, or use it with
-    `async with`, when you have had enough.
+    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
+    with `async with`, when you have had enough.
     """
 
     def __init__(
@@ -266,4 +271,3 @@ class AsyncStream(Generic[T]):
 
 
 __all__ = ["AsyncClient", "AsyncStream"]
-

@@ -36,7 +36,9 @@ class Connection:
         except TimeoutError:
             raise Timeout(f"{address.url} could not be reached in time") from None
         except OSError as error:
-            raise ConnectError(f"nobody answers at {address.url}: {error.strerror or error}") from error
+            raise ConnectError(
+                f"nobody answers at {address.url}: {error.strerror or error}"
+            ) from error
         self._rest = b""
         self.used = time.monotonic()
         self.fresh = True
@@ -130,7 +132,8 @@ class Client:
     def __init__(
         self, url: str | None = None, *, token: str | None = None, timeout: float = 30.0
     ) -> None:
-        """`url`: the argument, else `CHICANE_URL`, else http://127.0.0.1:8000. `token` likewise, or `CHICANE_TOKEN`.
+        """`url`: the argument, else `CHICANE_URL`, else http://127.0.0.1:8000. `token` likewise, or
+        `CHICANE_TOKEN`.
 
         `timeout`: seconds within which an answer must have come; a request that takes simulated
         time, such as a held speed, has as much more.
@@ -148,7 +151,7 @@ class Client:
         return self.receive(request, self.send(request))
 
     def send(self, request: Request[Any]) -> Connection:
-        """Sends a request; its answer is to be received. For those who talk with several at once."""
+        """Sends a request, for those who talk with several at once; its answer waits."""
         settings, body = self._settings, request.body
         length = None if body is None else len(body)
         target = settings.address.prefix + request.target
@@ -175,7 +178,8 @@ class Client:
             connection.close()
             quiet = not (connection.fresh or connection.heard or isinstance(error, TimeoutError))
             if quiet and request.method == "GET":
-                # It was closed while it was kept; so were the others. A question may be asked twice.
+                # It was closed while it was kept; so were the others. A question may be asked
+                # twice.
                 self.close()
                 return self.run(request)
             raise self._lost(request, error) from error
@@ -203,9 +207,7 @@ class Client:
             result: R = done.value
             return result
 
-    def follow(
-        self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]
-    ) -> Stream[T]:
+    def follow(self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]) -> Stream[T]:
         """Opens a stream."""
         return Stream(self._settings, request, feed)
 
@@ -243,7 +245,9 @@ class Client:
     def _lost(self, request: Request[Any], error: Exception) -> ChicaneError:
         if isinstance(error, TimeoutError):
             return Timeout(f"{request.name}: no answer from {self.url} within the time")
-        return ConnectError(f"{request.name}: the connection to {self.url} broke: {error or 'closed'}")
+        return ConnectError(
+            f"{request.name}: the connection to {self.url} broke: {error or 'closed'}"
+        )
 
 
 def attempt(
@@ -271,8 +275,8 @@ def answer(request: Request[R], reply: Reply) -> R:
 class Stream(Generic[T]):
     """What a simulator or robot goes on telling: an iterator that reconnects by itself.
 
-    `patience` is how many seconds it tries to come back before it gives up; close it, or use it with
-    `with`, when you have had enough.
+    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
+    with `with`, when you have had enough.
     """
 
     def __init__(
