@@ -18,7 +18,7 @@ import time
 from typing import NamedTuple
 
 PORTS = range(8000, 8010)
-PATIENCE = 90  # seconds for one block
+PATIENCE = 240  # seconds for one block, on a machine that has a lot to do
 # What a test run should not inherit, because it changes what commands do.
 STRANGERS = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
 

@@ -12,7 +12,14 @@ from chicane._call import Feed, Procedure, Request
 from chicane._client import _rest_of, answer, stream_head
 from chicane._http import MAX_HEAD, Head, Want, Wish, head_of, read_head, read_pieces, read_reply
 from chicane._settings import KEPT, SILENCE_S, Comeback, Settings
-from chicane.errors import ChicaneError, ConnectError, ProtocolError, Timeout, refusal
+from chicane.errors import (
+    ChicaneError,
+    ConnectError,
+    ProtocolError,
+    ServerError,
+    Timeout,
+    refusal,
+)
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -239,7 +246,7 @@ class AsyncStream(Generic[T]):
                         yield one
                     last_id = feed.last_id
                 why: Exception = ConnectError(f"{self._request.name}: the stream ended")
-            except (ConnectError, Timeout) as error:
+            except (ConnectError, Timeout, ServerError) as error:
                 if first:
                     raise
                 why = error

@@ -14,7 +14,14 @@ from typing import Any, Generic, TypeVar
 from chicane._call import Feed, Procedure, Request
 from chicane._http import Head, Reply, Want, Wish, head_of, read_head, read_pieces, read_reply
 from chicane._settings import FRESH_S, KEPT, SILENCE_S, Comeback, Settings
-from chicane.errors import ChicaneError, ConnectError, ProtocolError, Timeout, refusal
+from chicane.errors import (
+    ChicaneError,
+    ConnectError,
+    ProtocolError,
+    ServerError,
+    Timeout,
+    refusal,
+)
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -330,7 +337,7 @@ class Stream(Generic[T]):
                         yield one
                     last_id = feed.last_id
                 why: Exception = ConnectError(f"{self._request.name}: the stream ended")
-            except (ConnectError, Timeout) as error:
+            except (ConnectError, Timeout, ServerError) as error:
                 if first:
                     raise
                 why = error

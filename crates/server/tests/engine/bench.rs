@@ -49,7 +49,10 @@ impl Desk {
             let _ = child.kill();
             panic!("{said:?} {}", std::fs::read_to_string(&log).unwrap_or_default());
         };
-        Served { child, address, log }
+        let served = Served { child, address, log };
+        // Whatever is asked of the judge would wait for this.
+        served.about_judge();
+        served
     }
 }
 
@@ -112,6 +115,9 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         // Politely first: it has containers to take away.
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
         let pid = self.child.id().to_string();
         let _ = std::process::Command::new("kill").args(["-TERM", &pid]).status();
         let deadline = Instant::now() + Duration::from_secs(20);
