@@ -72,10 +72,9 @@ fn next_phase(events: &mut Events) -> Option<String> {
 fn while_the_program_is_being_started() {
     let scratch = Scratch::new("killed-starting");
     let script = Path::new(scratch.path()).join("script.py");
-    // Time enough to write down what was printed.
-    let text = "import subprocess, time\ndef initialize(sim):\n    \
+    let text = "import subprocess\ndef initialize(sim):\n    \
                 subprocess.Popen(['/usr/bin/sleep', 'MARK'], start_new_session=True)\n    \
-                print('before the start')\n    time.sleep(1)\ndef evaluate(sim): pass\n";
+                print('before the start')\ndef evaluate(sim): pass\n";
     let mark = format!("8{:07}9", std::process::id());
     std::fs::write(&script, text.replace("MARK", &mark)).expect("written");
     let data = Path::new(scratch.path()).join("data");
@@ -102,6 +101,7 @@ fn while_the_program_is_being_started() {
         let events = record["events"].as_array().expect("a story");
         assert_eq!(events[0]["kind"], "start");
         assert!(events.iter().any(|e| e["line"] == "before the start"), "its lines are there: {record}");
+        assert!(events.iter().any(|e| e["phase"] == "starting"), "and the phase is: {record}");
         assert_eq!(get(&mut again.client(), "/evaluation/session")["active"], false);
         if caught == 2 {
             return;
