@@ -27,7 +27,7 @@ def metadrive():
     from metadrive import MetaDriveEnv
 
     logging.disable(logging.CRITICAL)
-    return MetaDriveEnv({"use_render": False, "traffic_density": 0.0, "log_level": 50})
+    return MetaDriveEnv({"use_render": False, "traffic_density": 0.0})
 
 
 def metadrive_camera():
@@ -38,10 +38,8 @@ def metadrive_camera():
     logging.disable(logging.CRITICAL)
     config = {
         "use_render": False,
-        "offscreen_render": True,
-        "image_on_cuda": False,
+        "image_observation": True,
         "traffic_density": 0.0,
-        "log_level": 50,
         "vehicle_config": {"image_source": "rgb_camera", "rgb_camera": (160, 120)},
     }
     return MetaDriveEnv(config)
