@@ -34,9 +34,9 @@ def text(result: dict) -> str:
     lines = [machine_line(result), ""]
     for contest in result["contests"]:
         head = contest["title"]
-        lines.append(f"{head:<46}{'':>22}{'the first is':>14}{'quartiles':>20}")
+        lines.append(f"{head:<56}{'':>22}{'the first is':>14}{'quartiles':>20}")
         for title, figure, ratio, spread in rows(contest):
-            lines.append(f"  {title:<44}{figure:>22}{ratio:>14}{spread:>20}")
+            lines.append(f"  {title:<54}{figure:>22}{ratio:>14}{spread:>20}")
         lines.append("")
     if result["figures"]:
         lines.append("our program alone")

@@ -24,7 +24,10 @@ pub(crate) async fn measure(program: &Path, report: &mut Report) -> Result<(), B
     for _ in 0..SUBSCRIBERS {
         let mut stream = TcpStream::connect(server.address).await?;
         stream.write_all(&get("/events")).await?;
-        readers.spawn(async move { while stream.read(&mut [0; 16 << 10]).await.is_ok_and(|n| n > 0) {} });
+        readers.spawn(async move {
+            let mut buffer = vec![0; 16 << 10];
+            while stream.read(&mut buffer).await.is_ok_and(|n| n > 0) {}
+        });
     }
     let mut client = server.connect().await?;
     client.ask(&post("/clock", r#"{"speed": 0}"#)).await?;
