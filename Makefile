@@ -50,7 +50,8 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	$(RUFF) format --check python fuzz examples readers worlds clients
 
 ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive the car
-	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd
+	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
+	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser

@@ -14,7 +14,7 @@ import urllib.request
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 INSIDE = "CHICANE_ROS_NAMESPACE"
 # A network that leads nowhere and counts what is sent to it.
-OUTSIDE, OUTSIDE_ADDRESS = "outside0", "10.99.0.1"
+OUTSIDE, OUTSIDE_ADDRESS, FAR = "outside0", "10.99.0.1", "far0"
 
 
 def enter_namespace() -> None:
@@ -31,8 +31,8 @@ def enter_namespace() -> None:
             "kernel.apparmor_restrict_unprivileged_userns=0) or run as root"
         )
     setup = (
-        f"ip link set lo up && ip link add {OUTSIDE} type veth peer name far0 && "
-        f"ip link set {OUTSIDE} addrgenmode none && ip link set far0 addrgenmode none up && "
+        f"ip link set lo up && ip link add {OUTSIDE} type veth peer name {FAR} && "
+        f"ip link set {OUTSIDE} addrgenmode none && ip link set {FAR} addrgenmode none up && "
         f"ip addr add {OUTSIDE_ADDRESS}/24 dev {OUTSIDE} && "
         f"ip link set {OUTSIDE} up multicast on && ip route add default dev {OUTSIDE} && "
         'exec "$@"'
@@ -109,4 +109,14 @@ class Simulator:
             return json.load(answer)
 
     def rtf(self) -> float:
+        """The real-time factor of the last second."""
         return self.get("/sim/api/clock")["rtf"]
+
+    def now(self) -> tuple[float, float]:
+        """Simulated time, and that of the wall."""
+        return self.get("/sim/api/clock")["sim_time"], time.monotonic()
+
+    def pace(self, since: tuple[float, float]) -> float:
+        """The real-time factor since then."""
+        simulated, wall = self.now()
+        return (simulated - since[0]) / (wall - since[1])

@@ -1,9 +1,10 @@
 //! The middleware: RTPS from pure Rust, by the crate `rustdds`, and nothing of it outside.
 //!
 //! A topic is a writer that serves everyone: a message is encoded once. Writing never blocks. The crate
-//! holds back a reliable writer when too many of its samples were not acknowledged, which one reader
-//! that died or does not want to could use against all others; then the writer is put aside and a new one
-//! takes its place, which the others find within a moment. Until then what it keeps for the silent one is
+//! holds back a reliable writer when too many of its samples were not acknowledged. For a moment that is
+//! well: samples are left out for readers that can't keep up. But one reader that never acknowledges
+//! would silence the topic for all others; then the writer is put aside and a new one takes its place, which the
+//! others find within a moment. Until then what it keeps for the silent one is
 //! bounded by samples, or a picture would be much.
 
 use super::RosOptions;
@@ -22,13 +23,15 @@ use rustdds::{
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// Samples that a silent reader may have not acknowledged: twenty seconds of the clock. One that died
 /// is taken for dead before.
 const UNACKNOWLEDGED: i32 = 4096;
 /// The same of pictures: eight seconds.
 const UNACKNOWLEDGED_PICTURES: i32 = 120;
+/// A writer that is held back for longer is put aside.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(300);
 
 /// A participant with the robot's writers and readers.
 pub(super) struct Dds {
@@ -53,6 +56,8 @@ struct Speaker {
     writer: DataWriterCdr<Message>,
     /// Readers that match.
     readers: usize,
+    /// Since when it is held back.
+    blocked: Option<Instant>,
 }
 
 impl Dds {
@@ -87,7 +92,7 @@ impl Dds {
             match topic.direction() {
                 Direction::Out => {
                     let writer = publisher.create_datawriter_no_key_cdr(&named, Some(qos.clone()))?;
-                    let speaker = Speaker { topic: named, qos, writer, readers: 0 };
+                    let speaker = Speaker { topic: named, qos, writer, readers: 0, blocked: None };
                     speakers.insert(topic, Mutex::new(speaker));
                 }
                 Direction::In => {
@@ -122,9 +127,18 @@ impl Dds {
     /// Says something that happened then to all who listen.
     pub(super) fn say(&self, Outgoing { topic, message }: Outgoing, at: SystemTime) {
         let Some(speaker) = self.speakers.get(&topic) else { return };
-        let written = lock(speaker).writer.write(message, timestamp(at));
-        if let Err(WriteError::WouldBlock { data }) = written {
-            self.replace(topic, speaker, data, at);
+        let mut held = lock(speaker);
+        match held.writer.write(message, timestamp(at)) {
+            Err(WriteError::WouldBlock { data }) => {
+                let since = *held.blocked.get_or_insert_with(Instant::now);
+                let kept = topic.qos().durability == Durability::TransientLocal;
+                drop(held);
+                // Readers that are only slow acknowledge soon, and have lost what came meanwhile.
+                if kept || since.elapsed() >= PATIENCE {
+                    self.replace(topic, speaker, data, at);
+                }
+            }
+            _ => held.blocked = None,
         }
     }
 
@@ -134,7 +148,7 @@ impl Dds {
         match self.publisher.create_datawriter_no_key_cdr(&held.topic, Some(held.qos.clone())) {
             Ok(writer) => {
                 tracing::warn!(topic = topic.name(), "a ROS 2 reader is silent; the others go on without it");
-                (held.writer, held.readers) = (writer, 0);
+                (held.writer, held.readers, held.blocked) = (writer, 0, None);
                 let _ = held.writer.write(message, timestamp(at));
                 drop(held);
                 self.show();
