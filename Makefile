@@ -212,13 +212,21 @@ need-numpy: need-venv
 	 { echo "installing NumPy, which reads our waypoints"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
 
-need-ros: need-python
+need-ros: need-python need-ip
 	@test -e $(TOOLS)/ros/installed || \
 	 { echo "installing rclpy and Cyclone DDS, which listen to our topics (300 MB)"; \
 	   rm -rf $(TOOLS)/ros && $(PYTHON) -m venv $(TOOLS)/ros && \
 	   $(TOOLS)/ros/bin/pip install --quiet --disable-pip-version-check -r python/ros/requirements.txt && \
 	   touch $(TOOLS)/ros/installed; } || \
 	 { echo "rclpy and Cyclone DDS could not be installed: they need Python 3.10 to 3.13 with venv, and the Python package index"; exit 1; }
+
+# Tests of the network happen in a network of their own.
+need-ip:
+	@PATH="$$PATH:/usr/sbin:/sbin" command -v ip >/dev/null || \
+	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing iproute2, which makes networks for tests" && \
+	   export DEBIAN_FRONTEND=noninteractive && \
+	   { apt-get install -y -qq iproute2 || { apt-get update -qq && apt-get install -y -qq iproute2; }; } >/dev/null 2>&1; } || \
+	 { echo "ip is missing: apt-get install iproute2"; exit 1; }
 
 need-sdformat:
 	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \

@@ -23,6 +23,8 @@ use std::sync::Arc;
 const AT_ONCE: usize = 4;
 /// Descriptions that are read at a time.
 const READ_AT_ONCE: usize = 8;
+/// Bytes that are read back at a time.
+const PART: usize = 1 << 20;
 /// How often a change is tried again, because somebody else changed the same.
 const MAX_RACES: usize = 8;
 /// How long others may keep what never changes, and what does.
@@ -141,7 +143,7 @@ impl Cdn {
 
     /// All published worlds, by name and id. What is only half there is passed over.
     pub async fn worlds(&self) -> Result<Vec<(WorldId, Meta)>, PublishError> {
-        let failed = |e: Error| PublishError::Target(format!("can't read it: {}", reason(&e)));
+        let failed = |e: Error| PublishError::Target(format!("it can't be listed: {}", reason(&e)));
         let listed = self.store.list_with_delimiter(Some(&Place::from("worlds"))).await.map_err(failed)?;
         let id_of = |place: &Place| WorldId::parse(place.parts().next_back()?.as_ref());
         let ids: Vec<WorldId> = listed.common_prefixes.iter().filter_map(id_of).collect();
@@ -204,12 +206,18 @@ impl Cdn {
 
     /// Whether exactly these bytes are there.
     async fn holds(&self, path: &str, bytes: &[u8]) -> bool {
-        match self.store.get(&Place::from(path)).await {
-            Ok(found) if found.meta.size == bytes.len() as u64 => {
-                found.bytes().await.is_ok_and(|b| b == *bytes)
-            }
-            _ => false,
+        let place = Place::from(path);
+        if !self.store.head(&place).await.is_ok_and(|found| found.size == bytes.len() as u64) {
+            return false;
         }
+        for (k, part) in bytes.chunks(PART).enumerate() {
+            let from = (k * PART) as u64;
+            let there = self.store.get_range(&place, from..from + part.len() as u64).await;
+            if !there.is_ok_and(|there| there == *part) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Waits for its turn in a folder.

@@ -40,7 +40,8 @@ pub(super) fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Ver
     }
 }
 
-const DENIED: &str = "access is denied: the access key needs s3:GetObject and s3:PutObject on this bucket";
+const DENIED: &str = "access is denied: the access key needs s3:GetObject and s3:PutObject on this bucket, and \
+                      s3:ListBucket to list it";
 const NO_CONDITIONS: &str = "the server can't write on a condition (If-None-Match, If-Match), without which a published world is not safe";
 const FULL: &str = "there is no room left";
 

@@ -10,7 +10,6 @@ use crate::web::{Lines, Target, USER_AGENT, WebError};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Request, Response, header};
 use bytes::Bytes;
-use chicane_store::MAX_FILE;
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use object_store::ClientConfigKey;
@@ -29,8 +28,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Bytes a second that are sent at least.
 const MIN_RATE: f64 = 32_768.0;
-/// Bytes of an answer; the largest is a file that is read back.
-const MAX_ANSWER: usize = MAX_FILE as usize + (1 << 20);
+/// Bytes of an answer. A page of a list has a thousand names; files are read back in parts.
+const MAX_ANSWER: usize = 4 << 20;
 
 /// Makes clients for `object_store`.
 #[derive(Debug)]

@@ -59,7 +59,8 @@ impl Moto {
     pub(crate) fn furnish(&self, certificate: &str) {
         const PUT: &str = "import ssl, sys, urllib.request as web\n\
             trust = ssl.create_default_context(cafile=sys.argv[1])\n\
-            web.urlopen(web.Request(sys.argv[2], sys.argv[3].encode(), method='PUT'), context=trust)";
+            plain = {'content-type': 'text/plain'}\n\
+            web.urlopen(web.Request(sys.argv[2], sys.argv[3].encode(), plain, method='PUT'), context=trust)";
         for (path, body) in BUCKET {
             let address = format!("{}{path}", self.endpoint());
             let done = Command::new(tool("python")).args(["-c", PUT, certificate, &address, body]).status();
@@ -131,7 +132,7 @@ impl Moto {
     /// From now on signatures are checked, and a key may do what its policy says: one that may do these
     /// things is made, and used.
     pub(crate) fn lock(&mut self, user: &str, actions: &str) {
-        let mut ask = |action: &str, more: &str| {
+        let ask = |action: &str, more: &str| {
             let who = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, \
                        Signature=x";
             let headers = [("content-type", "application/x-www-form-urlencoded"), ("authorization", who)];
@@ -216,7 +217,8 @@ impl Moto {
             assert_eq!(answer.status, 200, "{}", answer.text());
             let text = answer.text();
             let all = |name: &str| -> Vec<String> {
-                let parts = text.split(&format!("<{name}>")).skip(1);
+                let opening = format!("<{name}>");
+                let parts = text.split(&opening).skip(1);
                 parts.map(|part| part.split('<').next().unwrap_or_default().to_owned()).collect()
             };
             keys.extend(all("Key"));
