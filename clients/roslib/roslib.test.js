@@ -3,7 +3,9 @@
 // usage: CHICANE_PROGRAM=<chicane program> node --test clients/roslib
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Param, Ros, Service, Topic } from "roslib";
 import { Simulator, waitFor } from "./simulator.js";
 
@@ -190,4 +192,22 @@ test("a page goes on after the simulator was restarted", async () => {
     ros.close();
     await simulator.close();
   }
+});
+
+describe("the program of the documentation", () => {
+  test("drives and hears where it is", async () => {
+    const simulator = await Simulator.start();
+    try {
+      const program = fileURLToPath(new URL("example.js", import.meta.url));
+      const run = spawn(process.execPath, [program, `ws://127.0.0.1:${simulator.port}/rosbridge`]);
+      let said = "";
+      run.stdout.on("data", (piece) => (said += piece));
+      const status = await new Promise((resolve) => run.once("exit", resolve));
+      assert.equal(status, 0);
+      assert.match(said, /x: .*y: .*z: /s);
+      assert.ok((await simulator.get("/odom")).position.x > 0.2);
+    } finally {
+      await simulator.close();
+    }
+  });
 });
