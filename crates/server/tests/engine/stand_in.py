@@ -2,8 +2,8 @@
 """Stands in for podman and docker in tests: writes down what it was asked, runs the harness here.
 
 `STAND_IN` is a folder: `calls` gets a line of JSON for each call, `images` holds names of images,
-`containers/<name>` the number of the first process of each container; a file `down` means that no
-engine answers. `STAND_IN_ROOT` is a root file system with Python 3.14.
+`containers/<name>` the number of the first process of each container, `groups/<name>` that of its
+group, also afterwards; a file `down` means that no engine answers. `STAND_IN_ROOT` is a root file system with Python 3.14.
 """
 
 import json
@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 FOLDER = Path(os.environ["STAND_IN"])
@@ -37,20 +38,31 @@ def run(words):
     inside = [word for word in words[at + 1 :] if word != "-I"]
     environment = {"PYTHONHOME": str(ROOT / "usr"), "PATH": os.environ["PATH"]}
     child = subprocess.Popen([*python(), *inside], env=environment, start_new_session=True)
-    container = FOLDER / "containers" / name
-    container.write_text(str(child.pid))
+    for folder in ("groups", "containers"):
+        (FOLDER / folder / name).write_text(str(child.pid))
     code = child.wait()
-    container.unlink(missing_ok=True)
+    # As the kernel does with whoever is left when the first process of a namespace ends.
+    end(child.pid)
+    (FOLDER / "containers" / name).unlink(missing_ok=True)
     return code if code >= 0 else 128 - code
 
 
-def remove(name):
-    container = FOLDER / "containers" / name
+def end(group):
+    """Ends a group of processes and waits until it is gone."""
     try:
-        os.killpg(int(container.read_text()), signal.SIGKILL)
-    except (OSError, ValueError):
+        # Not for ever: one that nobody reaps stays.
+        for _ in range(100):
+            os.killpg(group, signal.SIGKILL)
+            time.sleep(0.01)
+    except OSError:
         pass
-    container.unlink(missing_ok=True)
+
+
+def remove(name):
+    group = FOLDER / "groups" / name
+    if group.exists():
+        end(int(group.read_text()))
+    (FOLDER / "containers" / name).unlink(missing_ok=True)
 
 
 def main(words):

@@ -21,7 +21,9 @@ impl Engine {
     fn new(name: &str) -> Engine {
         let desk = Desk::new(name);
         let (folder, programs) = (desk.folder.join("engine"), desk.folder.join("bin"));
-        std::fs::create_dir_all(folder.join("containers")).expect("a folder");
+        for part in ["containers", "groups"] {
+            std::fs::create_dir_all(folder.join(part)).expect("a folder");
+        }
         std::fs::create_dir_all(&programs).expect("a folder");
         std::fs::write(folder.join("images"), IMAGE).expect("written");
         for name in ["podman", "docker"] {
@@ -242,7 +244,9 @@ fn a_killed_simulator_leaves_nothing() {
     let mut all = [sleeper(), sleeper(), sleeper()];
     let own = format!("chicane-judge-{}-{}-0", std::process::id(), begun());
     for (child, name) in all.iter().zip(["chicane-judge-4194399-77-3", own.as_str(), "postgres"]) {
-        std::fs::write(engine.folder.join("containers").join(name), child.id().to_string()).expect("written");
+        for part in ["containers", "groups"] {
+            std::fs::write(engine.folder.join(part).join(name), child.id().to_string()).expect("written");
+        }
     }
     let again = engine.serve(script);
     again.about_judge();
