@@ -3,11 +3,14 @@
 
 `STAND_IN` is a folder: `calls` gets a line of JSON for each call, `images` holds names of images,
 `containers/<name>` the number of the first process of each container, `groups/<name>` that of its
-group, also afterwards; a file `down` means that no engine answers. `STAND_IN_ROOT` is a root file system with Python 3.14.
+group, also afterwards; a file `down` means that no engine answers. `STAND_IN_ROOT` is a root file
+system with Python 3.14.
 """
 
+import ctypes
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -29,6 +32,12 @@ def fail(text):
     sys.exit(f"Error: {text}")
 
 
+def hold():
+    """Whoever is inside ends with this program, and can't take the machine's memory."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
 def run(words):
     name = next(word.removeprefix("--name=") for word in words if word.startswith("--name="))
     at = next(k for k, word in enumerate(words) if k > 0 and not word.startswith("-"))
@@ -37,7 +46,9 @@ def run(words):
     # Isolated from its environment it would not find its library.
     inside = [word for word in words[at + 1 :] if word != "-I"]
     environment = {"PYTHONHOME": str(ROOT / "usr"), "PATH": os.environ["PATH"]}
-    child = subprocess.Popen([*python(), *inside], env=environment, start_new_session=True)
+    child = subprocess.Popen(
+        [*python(), *inside], env=environment, start_new_session=True, preexec_fn=hold
+    )
     for folder in ("groups", "containers"):
         (FOLDER / folder / name).write_text(str(child.pid))
     code = child.wait()
