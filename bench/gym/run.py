@@ -142,7 +142,8 @@ def main(seconds: float = 3.0, rounds: int = 3, *names: str) -> None:
         ours = middle.get((f"chicane {seen}", 1))
         factor = ""
         if ours and not name.startswith("chicane"):
-            factor = f"{ours[1] / work:.2g} × ({seen})"
+            times = ours[1] / work
+            factor = f"{times:.0f} × ({seen})" if times >= 10 else f"{times:.1f} × ({seen})"
         figures = f"{one:,.0f} / {two:,.0f} | {work:,.0f} | {work * lasts:,.1f}"
         print(f"| {title} | {what} | {figures} | {factor} |")
 
