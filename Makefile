@@ -11,8 +11,12 @@ ARGS ?=
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
+MYPY = $(TOOLS)/python/bin/mypy
+# The package for Python as it lies here, and the program that it starts.
+PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
+OTHERS = $(CURDIR)/target/bench-venv
 
-.PHONY: help build viewer wire shots run test check bench figures worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-schemathesis need-venv need-python need-node need-chromium need-judge need-osmesa
+.PHONY: help build wheel viewer wire curve shots run test check bench figures worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-mypy need-gym need-matplotlib need-others need-schemathesis need-venv need-python need-node need-chromium need-judge need-osmesa
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -20,6 +24,12 @@ help: ## Say what there is to make
 build: need-cargo viewer ## Build the release program and all that it needs
 	$(CARGO) build --release --locked -p chicane
 	@$(CHICANE) setup || echo "The simulator is built; evaluations can't be run before chicane setup works."
+
+wheel: build ## Build the wheel that carries the program, in target/wheel
+	@mkdir -p target/wheel
+	strip -o target/wheel/chicane $(CHICANE)
+	$(PYTHON) python/backend.py target/wheel/chicane target/wheel
+	@rm target/wheel/chicane
 
 viewer: web/dist/index.html ## Build the page at /sim, which becomes part of the program
 
@@ -29,8 +39,8 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
-	$(PYTHON) -m unittest discover -s python/tests -t python
+test: need-cargo need-nextest need-python need-gym need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
+	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	$(PYTHON) -m unittest discover -s bench/tests -t bench
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
@@ -38,7 +48,7 @@ test: need-cargo need-nextest need-python need-schemathesis check build need-jud
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 	$(CARGO) nextest run --workspace --release --locked
 
-check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation, licences
+check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, lints, documentation, licences
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
@@ -46,6 +56,7 @@ check: need-cargo need-deny need-ruff viewer ## Formatting, lints, documentation
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python fuzz examples readers worlds bench
 	$(RUFF) format --check python fuzz examples readers worlds bench
+	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -75,9 +86,9 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 # QUICK=1 takes some three minutes instead of fifteen; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
 # AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it;
 # JOIN=<file> takes in contests that another benchmark held (bench/compare/joined.py).
-bench: build need-python need-osmesa ## Compare with other simulators, side by side in one run
+bench: build need-python need-osmesa need-others ## Compare with other simulators, side by side in one run
 	$(CARGO) build --release --locked -p chicane-bench --bin contender --bin http --bin judge
-	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release \
+	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release --others $(OTHERS)/bin/python \
 	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
 
 figures: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
@@ -93,8 +104,12 @@ figures: build need-chromium ## Print the figures of the core, the service, the 
 worlds: build ## Build the shipped worlds into target/worlds, to look at their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 
-wire: build ## Write the page's wire types anew from the OpenAPI documents
+wire: build ## Write the wire types of the page and of the Python package anew from the OpenAPI documents
 	node web/scripts/wire.js $(CHICANE)
+	$(PYTHON) python/scripts/wire.py $(CHICANE)
+
+curve: build need-gym need-matplotlib ## Train anew and draw the learning curve, docs/learning.png
+	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png
 
 shots: build need-chromium ## Take pictures of the page for people to look at, in target/shots
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots
@@ -122,6 +137,27 @@ need-ruff: need-venv
 	@test -x $(RUFF) || \
 	 { echo "installing ruff, which checks Python"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.17.4; }
+
+need-mypy: need-venv
+	@test -x $(MYPY) || \
+	 { echo "installing mypy, which checks the types of Python"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check mypy==2.4.1; }
+
+need-gym: need-numpy
+	@$(TOOLS)/python/bin/python -c 'import gymnasium' 2>/dev/null || \
+	 { echo "installing Gymnasium, whose environments we offer"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check gymnasium==1.4.0; }
+
+need-matplotlib: need-venv
+	@$(TOOLS)/python/bin/python -c 'import matplotlib' 2>/dev/null || \
+	 { echo "installing matplotlib, which draws the learning curve"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check matplotlib==3.11.2; }
+
+need-others: need-python
+	@$(OTHERS)/bin/python -c 'import metadrive, highway_env, pybullet, Box2D' 2>/dev/null || \
+	 { echo "installing environments of others, to compare with (700 MB)"; \
+	   $(PYTHON) -m venv $(OTHERS) && \
+	   $(OTHERS)/bin/pip install --quiet --disable-pip-version-check -r bench/gym/requirements.txt; }
 
 need-schemathesis: need-venv
 	@test -x $(SCHEMATHESIS) || \

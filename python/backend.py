@@ -1,7 +1,8 @@
 """Builds the wheel, by the rules of PEP 517 and without any other package.
 
-With `CHICANE_BINARY` set the wheel carries that program, is for the platforms that can run it, and puts
-`chicane` on the path. The same inputs give the same bytes. `python backend.py <program> <folder>` does it by hand.
+With `CHICANE_BINARY` set the wheel carries that program, is for the platforms that can run it, and
+puts `chicane` on the path. The same inputs give the same bytes. `python backend.py <program>
+<folder>` does it by hand.
 """
 
 import base64
@@ -19,11 +20,18 @@ from typing import Any
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # what tomllib was before it came with Python
 
 HERE = Path(__file__).parent
 # What every Linux of its age has (PEP 600); a program that needs more is not for others.
-EVERYWHERE = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
+EVERYWHERE = {
+    "libc.so.6",
+    "libm.so.6",
+    "libgcc_s.so.1",
+    "libdl.so.2",
+    "libpthread.so.0",
+    "librt.so.1",
+}
 LOADER = re.compile(rb"ld-linux-[\w-]+\.so\.\d")
 MOMENT = (1980, 1, 1, 0, 0, 0)
 
@@ -59,11 +67,14 @@ def metadata(about: dict[str, Any]) -> str:
         lines.append(f"Provides-Extra: {extra}")
         lines += [f'Requires-Dist: {need}; extra == "{extra}"' for need in needs]
     lines += ["License-File: LICENSE", "Description-Content-Type: text/markdown"]
-    return "\n".join(lines) + "\n\n" + (HERE / about["readme"]).read_text()
+    readme: str = (HERE / about["readme"]).read_text()
+    return "\n".join(lines) + "\n\n" + readme
 
 
 def platform(program: bytes) -> str:
-    """The tag of the platforms that can run a program: by the newest glibc and the libraries it needs."""
+    """The tag of the platforms that can run a program: by the newest glibc and the libraries it
+    needs.
+    """
     strings = dynamic_strings(program)
     machine = {0x3E: "x86_64", 0xB7: "aarch64"}.get(struct.unpack_from("<H", program, 18)[0])
     if machine is None:

@@ -55,7 +55,11 @@ def text(words: str, indent: str) -> str:
     if len(words) + len(indent) + 6 <= 100:
         return f'{indent}"""{words}"""\n'
     lines = textwrap.wrap(words, 92 - len(indent))
-    return f'{indent}"""{lines[0]}\n' + "".join(f"{indent}{line}\n" for line in lines[1:]) + f'{indent}"""\n'
+    return (
+        f'{indent}"""{lines[0]}\n'
+        + "".join(f"{indent}{line}\n" for line in lines[1:])
+        + f'{indent}"""\n'
+    )
 
 
 def fields(schema: Schema, required: bool) -> str:
@@ -90,7 +94,8 @@ def definition(name: str, schema: Schema) -> str:
             inner = inner.replace("'''", '"""') + must + "\n\n"
             return f"{inner}class {name}({name}Required, total=False):\n{words}\n{may}"
         return f"class {name}({first}, total=False):\n{words}\n{may}"
-    return f"{name}: TypeAlias = {quoted(type_of(schema))}\n{text(schema.get('description', name), '')}"
+    words = text(schema.get("description", name), "")
+    return f"{name}: TypeAlias = {quoted(type_of(schema))}\n{words}"
 
 
 def quoted(words: str) -> str:
@@ -117,11 +122,12 @@ def order(schemas: dict[str, Schema]) -> list[str]:
 def module(document: dict[str, Any]) -> str:
     schemas = document["components"]["schemas"]
     body = "\n\n".join(definition(name, schemas[name]) for name in order(schemas))
-    names = [name for name in ("Any", "Literal", "TypeAlias", "TypedDict") if re.search(rf"\b{name}\b", body)]
+    known = ("Any", "Literal", "TypeAlias", "TypedDict")
+    names = ", ".join(name for name in known if re.search(rf"\b{name}\b", body))
     title = document["info"]["title"]
     return (
-        f'"""Types of the OpenAPI document "{title}", made from it by `make wire`: do not edit."""\n\n'
-        f"from __future__ import annotations\n\nfrom typing import {', '.join(names)}\n\n\n{body}"
+        f'"""Types of the OpenAPI document "{title}", made by `make wire`: do not edit."""\n\n'
+        f"from __future__ import annotations\n\nfrom typing import {names}\n\n\n{body}"
     )
 
 

@@ -191,6 +191,9 @@ impl Loader {
             tracing::warn!(world = world.name, "{warning}");
         }
         let place = Place::new(entry, Arc::clone(&world)).map_err(|e| LoadFailure::Broken(e.to_string()))?;
+        if let Some(seen) = &self.simulator.now().running {
+            place.inherit(&seen.place);
+        }
         let mut sim = Sim::new(world, Arc::clone(&self.profile), seed);
         if let Lights::Stored(red) = &lights {
             sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));

@@ -47,7 +47,7 @@ fn a_lap_of_the_technical_track_from_one_command() {
             "--world",
             "technical",
             "--command",
-            "python3 examples/lap_by_route.py",
+            "PYTHONPATH=python/src python3 examples/lap_by_route.py",
             "--json",
         ])
     };

@@ -1,8 +1,8 @@
 """Chicane, a robot-car simulator: clients for the simulator and for the robot in it.
 
-`Sim` is the simulator, `Robot` the car, which may also be a physical one; `AsyncSim` and `AsyncRobot` are
-the same for asyncio. `Program` starts a simulator of one's own. `chicane.gym` has environments for
-training.
+`Sim` is the simulator, `Robot` the car, which may also be a physical one; `AsyncSim` and
+`AsyncRobot` are the same for asyncio. `Program` starts a simulator of one's own. `chicane.gym` has
+environments for training.
 """
 
 from chicane._aclient import AsyncStream

@@ -12,7 +12,14 @@ from chicane._call import Feed, Procedure, Request
 from chicane._client import _rest_of, answer, stream_head
 from chicane._http import MAX_HEAD, Head, Want, Wish, head_of, read_head, read_pieces, read_reply
 from chicane._settings import KEPT, SILENCE_S, Comeback, Settings
-from chicane.errors import ChicaneError, ConnectError, ProtocolError, Timeout, refusal
+from chicane.errors import (
+    ChicaneError,
+    ConnectError,
+    ProtocolError,
+    ServerError,
+    Timeout,
+    refusal,
+)
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -37,7 +44,9 @@ class Connection:
         except asyncio.TimeoutError:
             raise Timeout(f"{address.url} could not be reached in time") from None
         except OSError as error:
-            raise ConnectError(f"nobody answers at {address.url}: {error.strerror or error}") from error
+            raise ConnectError(
+                f"nobody answers at {address.url}: {error.strerror or error}"
+            ) from error
 
     def is_stale(self) -> bool:
         """Whether the other side has closed it meanwhile."""
@@ -106,7 +115,9 @@ class AsyncClient:
                 break
             except asyncio.TimeoutError:
                 connection.close()
-                raise Timeout(f"{request.name}: no answer from {self.url} within the time") from None
+                raise Timeout(
+                    f"{request.name}: no answer from {self.url} within the time"
+                ) from None
             except (OSError, EOFError) as error:
                 connection.close()
                 if not fresh and request.method == "GET":
@@ -177,10 +188,11 @@ class AsyncClient:
 
 
 class AsyncStream(Generic[T]):
-    """What a simulator or robot goes on telling: an asynchronous iterator that reconnects by itself.
+    """What a simulator or robot goes on telling: an asynchronous iterator that reconnects by
+    itself.
 
-    `patience` is how many seconds it tries to come back before it gives up; close it, or use it with
-    `async with`, when you have had enough.
+    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
+    with `async with`, when you have had enough.
     """
 
     def __init__(
@@ -234,7 +246,7 @@ class AsyncStream(Generic[T]):
                         yield one
                     last_id = feed.last_id
                 why: Exception = ConnectError(f"{self._request.name}: the stream ended")
-            except (ConnectError, Timeout) as error:
+            except (ConnectError, Timeout, ServerError) as error:
                 if first:
                     raise
                 why = error
@@ -266,4 +278,3 @@ class AsyncStream(Generic[T]):
 
 
 __all__ = ["AsyncClient", "AsyncStream"]
-

@@ -14,7 +14,14 @@ from typing import Any, Generic, TypeVar
 from chicane._call import Feed, Procedure, Request
 from chicane._http import Head, Reply, Want, Wish, head_of, read_head, read_pieces, read_reply
 from chicane._settings import FRESH_S, KEPT, SILENCE_S, Comeback, Settings
-from chicane.errors import ChicaneError, ConnectError, ProtocolError, Timeout, refusal
+from chicane.errors import (
+    ChicaneError,
+    ConnectError,
+    ProtocolError,
+    ServerError,
+    Timeout,
+    refusal,
+)
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -36,7 +43,9 @@ class Connection:
         except TimeoutError:
             raise Timeout(f"{address.url} could not be reached in time") from None
         except OSError as error:
-            raise ConnectError(f"nobody answers at {address.url}: {error.strerror or error}") from error
+            raise ConnectError(
+                f"nobody answers at {address.url}: {error.strerror or error}"
+            ) from error
         self._rest = b""
         self.used = time.monotonic()
         self.fresh = True
@@ -130,7 +139,8 @@ class Client:
     def __init__(
         self, url: str | None = None, *, token: str | None = None, timeout: float = 30.0
     ) -> None:
-        """`url`: the argument, else `CHICANE_URL`, else http://127.0.0.1:8000. `token` likewise, or `CHICANE_TOKEN`.
+        """`url`: the argument, else `CHICANE_URL`, else http://127.0.0.1:8000. `token` likewise, or
+        `CHICANE_TOKEN`.
 
         `timeout`: seconds within which an answer must have come; a request that takes simulated
         time, such as a held speed, has as much more.
@@ -148,7 +158,7 @@ class Client:
         return self.receive(request, self.send(request))
 
     def send(self, request: Request[Any]) -> Connection:
-        """Sends a request; its answer is to be received. For those who talk with several at once."""
+        """Sends a request, for those who talk with several at once; its answer waits."""
         settings, body = self._settings, request.body
         length = None if body is None else len(body)
         target = settings.address.prefix + request.target
@@ -175,7 +185,8 @@ class Client:
             connection.close()
             quiet = not (connection.fresh or connection.heard or isinstance(error, TimeoutError))
             if quiet and request.method == "GET":
-                # It was closed while it was kept; so were the others. A question may be asked twice.
+                # It was closed while it was kept; so were the others. A question may be asked
+                # twice.
                 self.close()
                 return self.run(request)
             raise self._lost(request, error) from error
@@ -203,9 +214,7 @@ class Client:
             result: R = done.value
             return result
 
-    def follow(
-        self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]
-    ) -> Stream[T]:
+    def follow(self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]) -> Stream[T]:
         """Opens a stream."""
         return Stream(self._settings, request, feed)
 
@@ -213,6 +222,11 @@ class Client:
         """Closes the connections that are kept. The client can still be used."""
         while self._idle:
             self._idle.pop().close()
+
+    def __del__(self) -> None:
+        # It may never have come to be.
+        if hasattr(self, "_idle"):
+            self.close()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -238,7 +252,9 @@ class Client:
     def _lost(self, request: Request[Any], error: Exception) -> ChicaneError:
         if isinstance(error, TimeoutError):
             return Timeout(f"{request.name}: no answer from {self.url} within the time")
-        return ConnectError(f"{request.name}: the connection to {self.url} broke: {error or 'closed'}")
+        return ConnectError(
+            f"{request.name}: the connection to {self.url} broke: {error or 'closed'}"
+        )
 
 
 def attempt(
@@ -266,8 +282,8 @@ def answer(request: Request[R], reply: Reply) -> R:
 class Stream(Generic[T]):
     """What a simulator or robot goes on telling: an iterator that reconnects by itself.
 
-    `patience` is how many seconds it tries to come back before it gives up; close it, or use it with
-    `with`, when you have had enough.
+    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
+    with `with`, when you have had enough.
     """
 
     def __init__(
@@ -321,7 +337,7 @@ class Stream(Generic[T]):
                         yield one
                     last_id = feed.last_id
                 why: Exception = ConnectError(f"{self._request.name}: the stream ended")
-            except (ConnectError, Timeout) as error:
+            except (ConnectError, Timeout, ServerError) as error:
                 if first:
                     raise
                 why = error

@@ -1,8 +1,8 @@
 """HTTP/1.1 without a socket: what to send, and what to read next.
 
-Reading is written once, as generators that say what they want and are given it. A blocking client and
-an asynchronous one carry that out, each in its way. It is our own and not `http.client` because of what
-that costs: 190 µs of processor time for a small request, against 50 µs.
+Reading is written once, as generators that say what they want and are given it. A blocking client
+and an asynchronous one carry that out, each in its way. It is our own and not `http.client` because
+of what that costs: 190 µs of processor time for a small request, against 50 µs.
 """
 
 from __future__ import annotations

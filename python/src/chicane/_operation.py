@@ -1,7 +1,7 @@
 """Methods of clients, written once for blocking and asynchronous ones.
 
-A method of `Sim` or `Robot` is the description of a request: a function that makes a `Call` from its
-arguments. On a blocking client it returns the answer; on an asynchronous one it is awaited.
+A method of `Sim` or `Robot` is the description of a request: a function that makes a `Call` from
+its arguments. On a blocking client it returns the answer; on an asynchronous one it is awaited.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ T = TypeVar("T")
 class Operation(Generic[P, R]):
     """One request as a method."""
 
-    def __init__(self, method: str, path: str, build: Callable[Concatenate[Any, P], Call[R]]) -> None:
+    def __init__(
+        self, method: str, path: str, build: Callable[Concatenate[Any, P], Call[R]]
+    ) -> None:
         self.method = method
         self.path = path
         self.build = build
@@ -117,4 +119,13 @@ def sequence(build: Callable[Concatenate[Any, P], Procedure[R]]) -> Sequence[P, 
     return Sequence(build)
 
 
-__all__ = ["Call", "Operation", "Sequence", "Streamed", "given", "operation", "sequence", "streamed"]
+__all__ = [
+    "Call",
+    "Operation",
+    "Sequence",
+    "Streamed",
+    "given",
+    "operation",
+    "sequence",
+    "streamed",
+]

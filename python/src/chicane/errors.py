@@ -63,7 +63,9 @@ class TooLarge(ApiError):
 
 
 class Unprocessable(ApiError):
-    """422: understood, but it makes no sense: a bad value for the robot, a world that can't be loaded."""
+    """422: understood, but it makes no sense: a bad value for the robot, a world that can't be
+    loaded.
+    """
 
 
 class ServerError(ApiError):
@@ -98,7 +100,9 @@ def refusal(status: int, body: bytes, request: str) -> ApiError:
     except ValueError:
         said = None
     if not isinstance(said, dict):
-        return kind(status, body[:200].decode("utf-8", "replace").strip() or "no reason given", request)
+        return kind(
+            status, body[:200].decode("utf-8", "replace").strip() or "no reason given", request
+        )
     if said.get("status") == "waiting":
         kind = NotReady
     text = said.get("error", said.get("detail"))

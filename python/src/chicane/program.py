@@ -1,7 +1,7 @@
 """A simulator of one's own: found, started on a free port with a folder of its own, and ended.
 
-It holds on to a lifeline, its standard input: when the process that started it ends, in whatever way,
-the simulator ends too.
+It holds on to a lifeline, its standard input: when the process that started it ends, in whatever
+way, the simulator ends too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ END_S = 10.0
 
 
 def find() -> str:
-    """The simulator's program: that of the installed package, else `CHICANE`, else `chicane` on the path."""
+    """The simulator's program: that of the installed package, else `CHICANE`, else `chicane` on the
+    path.
+    """
     carried = Path(__file__).parent / "bin" / "chicane"
     if carried.is_file():
         return str(carried)

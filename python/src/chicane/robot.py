@@ -19,8 +19,8 @@ SLOWEST = 0.05
 class RobotOperations:
     """What can be asked of a robot. Metres, seconds and radians; left is positive.
 
-    What can be read once can be followed: `robot.odom()` and `robot.odom_stream()`. A stream gives the
-    newest there is when you ask for it.
+    What can be read once can be followed: `robot.odom()` and `robot.odom_stream()`. A stream gives
+    the newest there is when you ask for it.
     """
 
     # Driving
@@ -131,7 +131,9 @@ class RobotOperations:
         return Call()
 
     @operation("GET", "/states")
-    def states(self, include: Iterable[str] = (), *, step: float | None = None) -> Call[wire.States]:
+    def states(
+        self, include: Iterable[str] = (), *, step: float | None = None
+    ) -> Call[wire.States]:
         """Several readings at once, such as `["odom", "lidar"]`; `step` is that of the lidar."""
         return Call(query=given(include=",".join(include) or None, step=step))
 
@@ -181,13 +183,17 @@ class RobotOperations:
         loop: bool | None = None,
         replace: bool | None = None,
     ) -> Call[wire.Played]:
-        """Plays a sound file (wav, mp3, ogg, flac): its bytes, its `path` on the robot, or its `url`."""
+        """Plays a sound file (wav, mp3, ogg, flac): its bytes, its `path` on the robot, or its
+        `url`.
+        """
         content = None if data is None else base64.b64encode(data).decode("ascii")
         more = given(path=path, url=url, format=format, volume=volume, loop=loop, replace=replace)
         return Call(body=given(data=content) | more)
 
     @operation("POST", "/audio/stop")
-    def stop_sound(self, id: str | None = None, *, all: bool | None = None) -> Call[wire.SoundStopped]:
+    def stop_sound(
+        self, id: str | None = None, *, all: bool | None = None
+    ) -> Call[wire.SoundStopped]:
         """Stops one sound, or all of them."""
         return Call(body=given(id=id, all=all))
 

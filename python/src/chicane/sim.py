@@ -22,7 +22,9 @@ LOADING_S = 60.0
 
 
 class SimOperations:
-    """What can be asked of a simulator. Metres, seconds and radians; what is left out stays as it is."""
+    """What can be asked of a simulator. Metres, seconds and radians; what is left out stays as it
+    is.
+    """
 
     # State and time
 
@@ -92,7 +94,7 @@ class SimOperations:
         camera_width: int | None = None,
         camera_height: int | None = None,
     ) -> Call[Observation]:
-        """A step whose readings come as raw arrays, for training: `numpy.asarray(answer["lidar"])`."""
+        """A step whose readings come as raw arrays: `numpy.asarray(answer["lidar"])`."""
         body = given(
             steps=steps,
             duration=duration,
@@ -126,7 +128,7 @@ class SimOperations:
 
     @operation("POST", "/sim/api/respawn")
     def respawn(self, *, seed: int | None = None) -> Call[wire.Respawned]:
-        """Loads the world anew: time, noise and odometry start over. Equal seeds give equal runs."""
+        """Loads the world anew: time, noise and odometry start over. Equal seeds, equal runs."""
         return Call(body=given(seed=seed), longer=LOADING_S)
 
     @operation("GET", "/sim/api/vehicle")
@@ -170,11 +172,11 @@ class SimOperations:
         speed: float | None = None,
         loop: bool | None = None,
     ) -> Call[wire.ModelMoved]:
-        """Puts an object or a light somewhere; with `duration`, or `path` and `speed`, it moves there."""
+        """Puts an object or a light somewhere; with `duration`, or `path` and `speed`, it moves
+        there.
+        """
         points = None if path is None else [list(point) for point in path]
-        body = given(
-            x=x, y=y, z=z, yaw=yaw, duration=duration, path=points, speed=speed, loop=loop
-        )
+        body = given(x=x, y=y, z=z, yaw=yaw, duration=duration, path=points, speed=speed, loop=loop)
         return Call(path={"name": name}, body=body)
 
     @operation("GET", "/sim/api/traffic_lights")
@@ -268,7 +270,9 @@ class SimOperations:
     def switch(
         self, world: str | None = None, *, world_id: str | None = None
     ) -> Call[wire.Switched]:
-        """Another world, by name (`oval` or `oval.world`) or published id; answers when it is ready."""
+        """Another world, by name (`oval` or `oval.world`) or published id; answers when it is
+        ready.
+        """
         if world is not None and not world.endswith(".world"):
             world += ".world"
         return Call(body=given(world=world, world_id=world_id), longer=LOADING_S)
@@ -307,7 +311,9 @@ class SimOperations:
     # Several requests in a row
 
     @sequence
-    def wait_until_ready(self, world: str | None = None, *, timeout: float = 60.0) -> Procedure[None]:
+    def wait_until_ready(
+        self, world: str | None = None, *, timeout: float = 60.0
+    ) -> Procedure[None]:
         """Waits until a world, or the one of this name, runs."""
         until = time.monotonic() + timeout
         while True:
@@ -351,7 +357,7 @@ class SimOperations:
 
 
 def stepping_s(body: dict[str, Any]) -> float:
-    """How much longer a step may take: a simulator is faster than the clock, but may be in a crowd."""
+    """How much longer a step may take: faster than the clock, but machines are shared."""
     ticks = body.get("steps", 1)
     return 2.0 * float(body.get("duration") or ticks * 0.005)
 

@@ -3,7 +3,8 @@
 >>> import gymnasium, chicane.gym
 >>> env = gymnasium.make("chicane/Lap-v0", observation="lidar")
 
-`chicane/Lap-v0` is a lap of a world's road (`oval`), `chicane/Obstacles-v0` one with things in the way (`slalom`).
+`chicane/Lap-v0` is a lap of a world's road (`oval`), `chicane/Obstacles-v0` one with things in the
+way (`slalom`).
 """
 
 from typing import Any

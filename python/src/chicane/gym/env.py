@@ -31,9 +31,9 @@ Step = tuple[Any, float, bool, bool, dict[str, Any]]
 class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     """Drives along the centre line of a world's road.
 
-    An episode ends (terminated) when the lap is done, the car's middle leaves the road or it touches
-    something, and is cut off (truncated) when its time is up. `info["ended"]` says which: `lap`, `off_track`,
-    `collision`, `time`, or nothing.
+    An episode ends (terminated) when the lap is done, the car's middle leaves the road or it
+    touches something, and is cut off (truncated) when its time is up. `info["ended"]` says which:
+    `lap`, `off_track`, `collision`, `time`, or nothing.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012
@@ -59,14 +59,17 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     ) -> None:
         """Starts a simulator of its own, unless `url` names one that nobody else uses.
 
-        `observation`: one of `state`, `lidar`, `camera`, or several. `reward`: a function of `Params`.
-        `obstacles`: whether small objects are scattered over the road in each episode. `camera_size`: at most
-        so wide and high; the camera's shape is kept. `beams`: every n-th of the lidar's.
+        `observation`: one of `state`, `lidar`, `camera`, or several. `reward`: a function of
+        `Params`. `obstacles`: whether small objects are scattered over the road in each episode.
+        `camera_size`: at most so wide and high; the camera's shape is kept. `beams`: every n-th of
+        the lidar's.
         """
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode must be rgb_array or None, not {render_mode!r}")
         if not 0.005 <= step_s <= 10 or not laps > 0 or not time_limit_s > 0 or not max_speed > 0:
-            raise ValueError("step_s is from 0.005 to 10; laps, time_limit_s and max_speed are above 0")
+            raise ValueError(
+                "step_s is from 0.005 to 10; laps, time_limit_s and max_speed are above 0"
+            )
         self.metadata = type(self).metadata | {"render_fps": round(1 / step_s)}
         self.render_mode = render_mode
         self._program = Program(world, program=program) if url is None else None
@@ -115,7 +118,9 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         self._frame: NDArray[np.uint8] | None = None
         shape = self._ask(self._step_request(0.005, None)).arrays.get("camera")
         self._obstacles = obstacles
-        self._eyes = Eyes(kinds, self._vehicle, beams, shape.shape if shape else (1, 1, 3), obstacles)
+        self._eyes = Eyes(
+            kinds, self._vehicle, beams, shape.shape if shape else (1, 1, 3), obstacles
+        )
         self.observation_space = self._eyes.space
 
     # One step
@@ -265,4 +270,3 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
 
 
 __all__ = ["CarEnv"]
-

@@ -38,7 +38,9 @@ def scatter(
         # From a passage on the right of it to the left border, or the other way round.
         lowest, highest = PASSAGE_M + radius - right, left - radius
         if not lowest <= highest < math.inf:
-            raise ValueError(f"the road is too narrow to pass {name}: choose a wider one, such as slalom")
+            raise ValueError(
+                f"the road is too narrow to pass {name}: choose a wider one, such as slalom"
+            )
         offset = random.uniform(max(lowest, 0.0), highest)
         if random.random() < 0.5:
             lowest, highest = radius - right, left - PASSAGE_M - radius

@@ -68,7 +68,7 @@ Reward = Callable[[Params], float]
 
 
 def default_reward(params: Params) -> float:
-    """Metres along the road; ten for the lap, five less for leaving the road or touching something."""
+    """Metres along the road, ten for the lap, minus five for leaving it or touching something."""
     reward = params["advance"]
     if params["lap_done"]:
         reward += 10.0

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from chicane.wire.sim import Route
 
 NEAR_M = 0.6
-"""A car is looked for at least so far behind and ahead of where it was, and no farther: roads may cross."""
+"""A car is looked for at least so far behind and ahead of where it was, and no farther: roads may
+cross.
+"""
 
 Floats = NDArray[np.float64]
 
@@ -101,7 +103,9 @@ class Track:
         )
 
     def at(self, along: float, offset: float = 0.0) -> tuple[float, float, float]:
-        """x, y and heading of the road at a distance from the start, so far to the left of its centre."""
+        """x, y and heading of the road at a distance from the start, so far to the left of its
+        centre.
+        """
         row, rest = self._row(along)
         x, y = self.points[row] + self._way[row] * (rest / self._lengths[row])
         heading = float(self._headings[row])

@@ -1,4 +1,6 @@
-"""Several simulators at once: every step is under way in all of them before the first is waited for."""
+"""Several simulators at once: every step is under way in all of them before the first is waited
+for.
+"""
 
 from __future__ import annotations
 

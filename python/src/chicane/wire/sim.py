@@ -1,4 +1,4 @@
-"""Types of the OpenAPI document "Chicane", made from it by `make wire`: do not edit."""
+"""Types of the OpenAPI document "Chicane", made by `make wire`: do not edit."""
 
 from __future__ import annotations
 
