@@ -20,7 +20,7 @@ from .contest import Broken
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target" / "bench"
-GYM = ROOT / "bench" / "gym" / "requirements.txt"
+GYM = ROOT / "bench" / "gym"
 _BEGUN = time.monotonic()
 
 
@@ -54,9 +54,9 @@ def main() -> int:
     result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", tell)
     result["figures"], result["missing"] = ([], [])
     to_join = list(options.join)
-    if GYM.is_file() and (not only or "gym" in only):
-        result["versions"] |= venv.versions(GYM)
-        to_join.append(driving(chicane, options.quick))
+    if options.others and (not only or "gym" in only):
+        result["versions"] |= venv.versions(GYM / "requirements.txt")
+        to_join.append(driving(options.others, chicane, options.quick))
     for file in to_join:
         more = joined.read(file)
         result["versions"] |= more["versions"]
@@ -72,12 +72,12 @@ def main() -> int:
     return 1 if broken else 0
 
 
-def driving(chicane: str, quick: bool) -> Path:
+def driving(python: str, chicane: str, quick: bool) -> Path:
     """Holds the contest of driving environments; gives its file."""
-    python, file = venv.prepare(FOLDER / "gym-venv", tell, GYM), FOLDER / "gym.json"
+    file = FOLDER / "gym.json"
     tell("driving environments: ours and others, through Gymnasium")
     file.unlink(missing_ok=True)
-    words = [str(GYM.parent), *(("1", "1") if quick else ("3", "3")), str(file)]
+    words = [str(GYM), *(("1", "1") if quick else ("3", "3")), str(file)]
     env = {**os.environ, "CHICANE": chicane}
     with (FOLDER / "gym.log").open("w") as log:
         done = subprocess.run(
@@ -94,6 +94,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     parser.add_argument("--chicane", required=True, help="the program to measure")
     parser.add_argument("--programs", required=True, help="folder of the benchmarks in Rust")
+    parser.add_argument("--others", help="Python with the packages of bench/gym: compare them too")
     parser.add_argument(
         "--quick", action="store_true", help="some three minutes instead of fifteen"
     )

@@ -127,9 +127,9 @@ class Driving(unittest.TestCase):
         }
         asked = []
 
-        def rate(name: str, seconds: float, count: int) -> float | None:
+        def rate(name: str, seconds: float, count: int) -> tuple | None:
             asked.append(name)
-            return speed.get(name)
+            return (speed[name], 0.0) if name in speed else None
 
         found = driving.measure(self.ROWS, rate, 1.0, 3)
         self.assertEqual(asked.count("broken"), 1)

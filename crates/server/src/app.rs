@@ -237,8 +237,8 @@ impl Server {
 
     /// Finds out how judging scripts can be run here, by trying: one line about it, or why not.
     pub async fn find_judge(&self) -> Result<String, String> {
-        let evaluations = Arc::clone(&self.app.evaluations);
-        let found = tokio::task::spawn_blocking(move || evaluations.setting()).await;
+        let finder = Arc::clone(self.app.evaluations.finder());
+        let found = tokio::task::spawn_blocking(move || finder.setting()).await;
         let setting = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
         let (setting, isolation) = setting;
         Ok(setting.describe(isolation))

@@ -6,6 +6,7 @@ use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
 use chicane_wire::{Deleted, ErrorBody, InstallAnswer, InstallRequest, InstallRequestBody};
+use std::sync::Arc;
 
 /// Installs a published world from the CDN and answers when it can be switched to. The running world runs
 /// on; `transition` in the state says how far it is.
@@ -25,11 +26,13 @@ pub(super) async fn install(
     let record = installed.record;
     if record.evaluation && !installed.cached {
         // A world whose script can't judge can be driven in all the same. Nobody waits for this.
-        let (app, name) = (app.clone(), record.world_name());
+        let (finder, name) = (Arc::clone(app.evaluations.finder()), record.world_name());
+        let library = Arc::clone(&app.loader.library);
         tokio::task::spawn_blocking(move || {
-            let file = app.loader.library.file(&name, &format!("evaluations/{name}.py"));
+            let file = library.file(&name, &format!("evaluations/{name}.py"));
+            drop(library);
             if let Some(script) = file.and_then(|bytes| String::from_utf8(bytes).ok()) {
-                app.evaluations.look_into(&name, &script);
+                finder.look_into(&name, &script);
             }
         });
     }

@@ -314,6 +314,8 @@ impl Driver {
     }
 
     fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], reply: Reply<()>) {
+        // A session that was let run may not know yet.
+        self.serve_session();
         let early = self.judging.as_ref().is_some_and(Judging::is_new);
         if self.running.is_none() || self.transition.is_some() || early {
             return refuse(reply, Refused::NotReady);

@@ -4,6 +4,7 @@
 //! its story down (`journal`). `Stage` is what the session sees of the simulator, `Current` what everyone sees of
 //! the session.
 
+mod finder;
 mod journal;
 pub(crate) mod observe;
 pub(crate) mod records;
@@ -16,13 +17,13 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, EngineWanted, Isolation, Judge, Left, Note, Notes, Setting, SettingError, StopCause, StudentOrder,
-    Unsupported, Wanted, notes, sha256, supervise,
+    Brief, EngineWanted, Left, Note, Notes, StopCause, StudentOrder, Unsupported, notes, sha256, supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
 use chicane_wire::{CurrentSession, EvaluationKind, Num, RunState, Session, StartRequest};
 use chicane_world::Profile;
 use chicane_world::evaluation::{Better, Evaluation};
+pub(crate) use finder::Finder;
 use scene::Stage;
 pub(crate) use session::Current;
 use std::collections::BTreeMap;
@@ -67,16 +68,11 @@ pub(crate) struct Parts {
     pub(crate) loopback_only: bool,
 }
 
-/// How jails are made here, and how limits are held.
-pub(crate) type Found = (Arc<Setting>, Isolation);
-
 /// Starts and stops sessions.
 pub(crate) struct Evaluations {
     parts: Parts,
     current: Arc<Current>,
-    setting: Mutex<Option<Found>>,
-    /// Held while a script of a new world is looked into.
-    looking: Mutex<()>,
+    finder: Arc<Finder>,
     /// Held while a session is being started.
     door: tokio::sync::Mutex<()>,
     notes: Mutex<Option<Notes<Note>>>,
@@ -93,11 +89,11 @@ impl Evaluations {
         if let Ok(Some(last)) = records::last_session(&parts.data) {
             current.remember(last);
         }
+        let finder = Arc::new(Finder::new(parts.options.clone(), parts.loopback_only));
         Evaluations {
             parts,
             current,
-            setting: Mutex::default(),
-            looking: Mutex::default(),
+            finder,
             door: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
             left: Arc::default(),
@@ -120,36 +116,9 @@ impl Evaluations {
         answer
     }
 
-    /// How jails are made here: found out once, by trying. Blocks for a moment the first time.
-    pub(crate) fn setting(&self) -> Result<Found, SettingError> {
-        let mut found = self.setting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*found {
-            return Ok(known.clone());
-        }
-        let JudgeOptions { launcher, folder, isolation, engine, .. } = self.parts.options.clone();
-        let engine = engine.map(|e| EngineWanted { loopback_only: self.parts.loopback_only, ..e });
-        let launcher =
-            launcher.map_or_else(|| std::env::current_exe().map_err(|e| SettingError(e.to_string())), Ok)?;
-        let folder = folder.map_or_else(|| chicane_session::root::folder().map_err(SettingError), Ok)?;
-        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation, engine })?);
-        let isolation = setting.try_out()?;
-        *found = Some((Arc::clone(&setting), isolation));
-        Ok((setting, isolation))
-    }
-
-    /// Looks whether a script can judge, without running it, and warns if not. Blocks for a moment.
-    pub(crate) fn look_into(&self, world: &str, script: &str) {
-        // One at a time is enough.
-        let _turn = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
-        let looked = self.setting().map_err(|e| e.to_string()).and_then(|(setting, _)| {
-            let mut judge = Judge::start(&setting).map_err(|e| e.to_string())?;
-            judge.check(script).map_err(|e| e.to_string())
-        });
-        match looked {
-            Ok(None) => {}
-            Ok(Some(why)) => tracing::warn!(world, "the evaluation script can't judge: {why}"),
-            Err(why) => tracing::warn!(world, "the evaluation script was not checked: {why}"),
-        }
+    /// How scripts are run here.
+    pub(crate) fn finder(&self) -> &Arc<Finder> {
+        &self.finder
     }
 
     /// Starts a session.
@@ -193,7 +162,7 @@ impl Evaluations {
         let evaluation = place.world.evaluation.as_ref().ok_or_else(no_evaluation)?;
         let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
-        let setting = match self.setting() {
+        let setting = match self.finder.setting() {
             Ok((setting, _)) => Some(setting),
             Err(_) if unsupported.is_some() => None,
             Err(why) => return Err(ApiError::unavailable(format!("judge not available: {why}"))),
