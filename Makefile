@@ -20,12 +20,8 @@ ROSLIBPY = $(TOOLS)/roslibpy/bin/python
 ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
 
-<<<<<<< HEAD
 # Nothing here is a file of its name, but what has a slash in it.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(lastword $(MAKEFILE_LIST)))
-=======
-.PHONY: help build wheel viewer wire curve shots run test check bench figures worlds fuzz clean second-opinion readers need-sdformat need-numpy need-cargo need-nextest need-deny need-ruff need-mypy need-gym need-matplotlib need-others need-schemathesis need-venv need-python need-node need-chromium need-judge need-osmesa
->>>>>>> bench
 
 help: ## Say what there is to make
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -48,17 +44,12 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
 	$(CHICANE) serve $(ARGS)
 
-<<<<<<< HEAD
 test: need-cargo need-nextest need-python need-gym need-schemathesis need-moto check build need-judge second-opinion readers ros clients ## Everything that must pass
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
 	$(PYTHON) -m unittest discover -s soak/tests -t .
 	$(PYTHON) -m soak $(CHICANE) --short --out target/soak-short
-=======
-test: need-cargo need-nextest need-python need-gym need-schemathesis check build need-judge second-opinion readers ## Everything that must pass
-	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
->>>>>>> bench
 	$(PYTHON) -m unittest discover -s bench/tests -t bench
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
@@ -72,7 +63,6 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, l
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-<<<<<<< HEAD
 	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
@@ -81,11 +71,6 @@ ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
 	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
-=======
-	$(RUFF) check python fuzz examples readers worlds bench
-	$(RUFF) format --check python fuzz examples readers worlds bench
-	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
->>>>>>> bench
 
 second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
@@ -116,13 +101,10 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-<<<<<<< HEAD
 clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json | need-node
 	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-=======
->>>>>>> bench
 # QUICK=1 takes some three minutes instead of fifteen; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
 # AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it;
 # JOIN=<file> takes in contests that another benchmark held (bench/compare/joined.py).
@@ -131,11 +113,7 @@ bench: build need-python need-osmesa need-others ## Compare with other simulator
 	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release --others $(OTHERS)/bin/python \
 	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
 
-<<<<<<< HEAD
-figures: build need-chromium need-ros need-others ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2, the page and training
-=======
-figures: build need-chromium ## Print the figures of the core, the service, the camera, the robot, worlds, the judge and the page
->>>>>>> bench
+figures: build need-chromium need-ros ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2 and the page
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera

@@ -17,7 +17,8 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, EngineWanted, Left, Note, Notes, StopCause, StudentOrder, Unsupported, notes, sha256, supervise,
+    Brief, EngineWanted, Left, Note, Notes, Setting, StopCause, StudentOrder, Unsupported, notes, sha256,
+    supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
 use chicane_wire::{CurrentSession, EvaluationKind, Num, RunState, Session, StartRequest};
