@@ -3,7 +3,8 @@
 
 `STAND_IN` is a folder: `calls` gets a line of JSON for each call, `images` holds names of images,
 `containers/<name>` the number of the first process of each container, `groups/<name>` that of its
-group, also afterwards; a file `down` means that no engine answers. `STAND_IN_ROOT` is a root file system with Python 3.14.
+group, also afterwards; a file `down` means that no engine answers. `STAND_IN_ROOT` is a root file
+system with Python 3.14.
 """
 
 import json
