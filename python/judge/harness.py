@@ -78,6 +78,7 @@ def own_key(key):
 for key in ("x", "y", "z", "roll", "pitch", "yaw", "q"):
     setattr(Pose, key, own_key(key))
 
+
 class Reading:
     """How JSON is read: mappings become views, and NaN is no number."""
 
@@ -86,7 +87,6 @@ class Reading:
     object_pairs_hook = View
     parse_float = float
     parse_int = int
-    memo = {}
 
     @staticmethod
     def parse_constant(name):
