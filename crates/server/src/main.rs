@@ -13,6 +13,7 @@ mod export;
 mod headless;
 mod lap;
 mod log;
+mod memory;
 mod progress;
 mod projects;
 mod publish;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use tracing::level_filters::LevelFilter;
 
 pub(crate) fn run(serve: &Serve) -> Result<(), String> {
+    crate::memory::give_back();
     let log = start_log(serve);
     raise_descriptor_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
