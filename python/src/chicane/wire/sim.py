@@ -846,6 +846,10 @@ class State(StateRequired, total=False):
 
     current: str | None
     """Name of the world that is ready; null while one is being loaded."""
+    epoch: int
+    """Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not
+    in the answer of a step, which is the same after two respawns.
+    """
     time: Num | None
     """Simulated seconds; null before the first world."""
     transition: Transition | None
