@@ -1,7 +1,6 @@
 """Steps a second of our environments beside those of others, in one run on one machine.
 
-python bench/gym/run.py [seconds [rounds]]      with the packages of requirements.txt; `make bench`
-does it
+python bench/gym/run.py [seconds [rounds [name]...]]      with the packages of requirements.txt
 
 Contenders take turns, round after round, so that whatever else the machine does hits all of them;
 the figure is the median of the rounds. Actions are drawn by chance, and resets count as they do in
@@ -16,7 +15,7 @@ import sys
 import threading
 from pathlib import Path
 
-PATIENCE_S = 90.0
+PATIENCE_S = 240.0
 WORKER = str(Path(__file__).parent / "worker.py")
 # Name here, what it is called in the table, what its step is, simulated seconds of a step.
 ROWS = [
@@ -115,10 +114,11 @@ def said(worker: subprocess.Popen, start: str) -> str:
     return ""
 
 
-def main(seconds: float = 3.0, rounds: int = 3) -> None:
+def main(seconds: float = 3.0, rounds: int = 3, *names: str) -> None:
+    rows = [row for row in ROWS if not names or row[0] in names]
     rates: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for _ in range(rounds):
-        for name, *_ in ROWS:
+        for name, *_ in rows:
             for count in (1, 2):
                 if not rates.get((name, 1), [None]) or not rates.get((name, count), [None]):
                     continue  # it did not start before
@@ -133,7 +133,7 @@ def main(seconds: float = 3.0, rounds: int = 3) -> None:
     columns += ["simulated seconds of it", "ours, by CPU"]
     print(f"| {' | '.join(columns)} |")
     print("|---|---|---|---|---|---|")
-    for name, title, what, lasts in ROWS:
+    for name, title, what, lasts in rows:
         if (name, 1) not in middle or (name, 2) not in middle:
             print(f"| {title} | {what} | does not start here | | | |")
             continue
@@ -142,10 +142,11 @@ def main(seconds: float = 3.0, rounds: int = 3) -> None:
         ours = middle.get((f"chicane {seen}", 1))
         factor = ""
         if ours and not name.startswith("chicane"):
-            factor = f"{ours[1] / work:.2g} × ({seen})"
+            times = ours[1] / work
+            factor = f"{times:.0f} × ({seen})" if times >= 10 else f"{times:.1f} × ({seen})"
         figures = f"{one:,.0f} / {two:,.0f} | {work:,.0f} | {work * lasts:,.1f}"
         print(f"| {title} | {what} | {figures} | {factor} |")
 
 
 if __name__ == "__main__":
-    main(*map(float, sys.argv[1:2]), *map(int, sys.argv[2:3]))
+    main(*map(float, sys.argv[1:2]), *map(int, sys.argv[2:3]), *sys.argv[3:])

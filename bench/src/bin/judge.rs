@@ -37,9 +37,13 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Broken> {
     let options = Options::read(&PARTS)?;
     let program = std::path::absolute(options.program()?)?;
-    let setting =
-        Setting::find(&Wanted { launcher: program.clone(), folder: root::folder()?, isolation: None })?;
-    eprintln!("{}", setting.describe());
+    let setting = Setting::find(&Wanted {
+        launcher: program.clone(),
+        folder: root::folder()?,
+        isolation: None,
+        engine: None,
+    })?;
+    eprintln!("{}", setting.describe(setting.own_isolation()));
     let mut report = Report::default();
     if options.wants("start") {
         starts(&setting, &mut report)?;
@@ -63,8 +67,10 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
     for _ in 0..50 {
         let begun = Instant::now();
         let mut judge = Judge::start(setting)?;
-        answer(&mut judge, &JudgeCall::Load(&statics("def evaluate(sim): pass\n")?))?;
-        answer(&mut judge, &JudgeCall::Initialize { state: &observation(10) })?;
+        judge.call(&JudgeCall::Load(&statics("def evaluate(sim): pass\n")?));
+        answer(&mut judge)?;
+        judge.show(true, &observation(10));
+        answer(&mut judge)?;
         times.push(begun.elapsed());
     }
     times.sort();
@@ -81,19 +87,24 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
 
 /// Through the script alone, without a world.
 fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
-    let mut judge = Judge::start(setting)?;
-    answer(&mut judge, &JudgeCall::Load(&statics(READER)?))?;
-    for objects in [10, 50] {
-        let state = observation(objects);
+    for (objects, moving) in [(10, 10), (50, 5), (50, 50)] {
+        let mut judge = Judge::start(setting)?;
+        judge.call(&JudgeCall::Load(&statics(READER)?));
+        answer(&mut judge)?;
+        let mut state = observation(objects);
         let count = 10_000;
         let begun = Instant::now();
-        for _ in 0..count {
-            answer(&mut judge, &JudgeCall::Evaluate { state: &state })?;
+        for k in 0..count {
+            // No two alike: what stands still is not told again.
+            let shift = Num(f64::from(k) * 1.234_567e-3);
+            state.objects.0.iter_mut().take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
+            judge.show(false, &state);
+            answer(&mut judge)?;
         }
         let each = begun.elapsed().as_secs_f64() / f64::from(count);
-        let target = if objects == 10 { Target::AtLeast(3000.0) } else { Target::None };
-        report.add(format!("observations a second, {objects} objects"), 1.0 / each, "", target);
-        report.add(format!("cost of an observation, {objects} objects"), each * 1e6, "µs", Target::None);
+        let what = format!("{objects} objects, {moving} moving");
+        report.add(format!("observations a second, {what}"), 1.0 / each, "", Target::AtLeast(3000.0));
+        report.add(format!("cost of an observation, {what}"), each * 1e6, "µs", Target::None);
     }
     Ok(())
 }
@@ -165,9 +176,8 @@ impl Drop for Killed {
     }
 }
 
-/// Makes a call and waits for its answer.
-fn answer(judge: &mut Judge, call: &JudgeCall<'_>) -> Result<(), Broken> {
-    judge.call(call);
+/// Waits for the answer of a call.
+fn answer(judge: &mut Judge) -> Result<(), Broken> {
     loop {
         match judge.hear() {
             Some(Heard::Said(JudgeSaid::Answer { .. })) => return Ok(()),

@@ -1,108 +1,39 @@
 //! Puts the parts together: data folder, sim thread, feed, routes, listener.
 
-use crate::access::{Access, Hosts, Token, guard, secure};
+mod boot;
+mod layers;
+mod options;
+
+pub use options::{Options, StartError};
+
+use crate::access::{Access, Hosts, Token};
 use crate::camera::Camera;
 use crate::cdn::{CdnKeys, Installer, Source};
 use crate::driver::{DriveAt, Simulator, Start};
-use crate::evaluation::{self, Evaluations, JudgeOptions};
+use crate::evaluation::{self, Evaluations};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
-use crate::loader::{LoadFailure, Loader, SEED};
+use crate::loader::Loader;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
+use crate::ros::{Ros, bridge};
 use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
-use crate::{announce, api, error, listen};
-use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::Response;
+use crate::{announce, listen, ros};
+use boot::{bring_back_lost_worlds, bring_first_world, first_world};
 use bytes::Bytes;
-use chicane_store::{Data, Library, OpenError, StoreError};
+use chicane_store::Data;
 use chicane_world::Profile;
-use futures_util::FutureExt;
+use layers::with_layers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
-use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
-
-/// The world that a new data folder starts with.
-const FIRST_WORLD: &str = "oval";
-
-/// How a simulator is to be started.
-pub struct Options {
-    /// Address to listen on; port 0 takes any free one.
-    pub listen: SocketAddr,
-    /// Folder for settings.
-    pub data_dir: PathBuf,
-    /// World to start with; the last one if omitted.
-    pub world: Option<String>,
-    /// Where worlds are installed from; the simulator itself if omitted.
-    pub cdn: Option<String>,
-    /// Token of the CDN: of `cdn`, or of the simulator's own if that is omitted.
-    pub cdn_token: Option<Token>,
-    /// How long a CDN may be silent.
-    pub cdn_patience: Duration,
-    /// Refuse worlds whose files their id does not prove.
-    pub require_verified: bool,
-    /// Secret that every request must carry.
-    pub token: Option<Token>,
-    /// Further names of this machine that requests may use.
-    pub allow_hosts: Vec<String>,
-    /// The robot.
-    pub profile: Profile,
-    /// Requested real-time factor; 0 is as fast as the machine can.
-    pub speed: f64,
-    /// Folder that student commands run in.
-    pub workspace: PathBuf,
-    /// The worlds there are.
-    pub library: Library,
-    /// How judging scripts and student programs are run.
-    pub judge: JudgeOptions,
-}
-
-/// Why a simulator did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The data folder can't be used.
-    #[error(transparent)]
-    Data(#[from] OpenError),
-    /// The settings can't be read.
-    #[error("the settings can't be read: {0}")]
-    Settings(#[from] StoreError),
-    /// No world of this name.
-    #[error("there is no world {name}; there are {known}")]
-    NoSuchWorld {
-        /// As asked.
-        name: String,
-        /// Names of all worlds.
-        known: String,
-    },
-    /// The address can't be listened on.
-    #[error("can't listen on {address}: {reason}; choose another address with --listen")]
-    Listen {
-        /// As asked.
-        address: SocketAddr,
-        /// Why.
-        reason: std::io::Error,
-    },
-    /// The address of the CDN makes no sense.
-    #[error("{0}")]
-    Cdn(String),
-    /// An open address without a token.
-    #[error("{0} can be reached from other machines: a token is needed, such as --token auto")]
-    NeedsToken(SocketAddr),
-    /// A thread could not be started.
-    #[error("can't start the sim thread: {0}")]
-    Thread(std::io::Error),
-}
 
 /// What handlers share.
 #[derive(Clone)]
@@ -141,6 +72,8 @@ pub(crate) struct Parts {
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
+    /// Programs that speak rosbridge.
+    pub(crate) bridge: Arc<bridge::Hub>,
     /// Places for open WebSockets.
     pub(crate) sockets: Arc<Semaphore>,
     pub(crate) started: Instant,
@@ -163,6 +96,7 @@ pub struct Server {
     thread: JoinHandle<()>,
     boot: watch::Receiver<Option<Result<(), String>>>,
     data: Arc<Data>,
+    ros: Option<Ros>,
 }
 
 impl Server {
@@ -183,6 +117,11 @@ impl Server {
         let address =
             listener.local_addr().map_err(|reason| StartError::Listen { address: options.listen, reason })?;
 
+        // First, while nothing else opens sockets.
+        let graph = match options.ros.take() {
+            Some(options) => Some(ros::join(options).await.map_err(StartError::Ros)?),
+            None => None,
+        };
         let metrics = Arc::new(Metrics::default());
         let target = Arc::from(format!("{name}.world"));
         let transition = chicane_wire::Transition {
@@ -225,6 +164,7 @@ impl Server {
         let cdn_keys = CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() };
         let evaluations = Arc::new(Evaluations::new(evaluation::Parts {
             simulator: simulator.clone(),
+            choosing: Arc::clone(&loader.choosing),
             keeper: keeper.clone(),
             feed: feed.clone(),
             data: Arc::clone(&data),
@@ -233,6 +173,7 @@ impl Server {
             workspace: options.workspace.clone(),
             environment: environment(address, options.token.as_ref()),
             options: options.judge,
+            loopback_only: options.listen.ip().is_loopback(),
         }));
         let app = App(Arc::new(Parts {
             simulator,
@@ -255,6 +196,7 @@ impl Server {
             car: CarFile::default(),
             thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
+            bridge: Arc::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),
         }));
@@ -264,10 +206,13 @@ impl Server {
         announce::write(data.dir(), reachable(address), options.token.as_ref());
         let router = with_layers(app.clone(), Access { hosts, token: options.token, cdn_token });
         let listening = tokio::spawn(listen::serve(listener, router, Arc::clone(&app.metrics), stopped));
+        let ros = graph.map(|graph| graph.start(&app.simulator, &app.camera, &app.profile));
+        let ros = ros.transpose().map_err(StartError::Thread)?;
         let (booted, boot) = watch::channel(None);
         tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
         tokio::spawn(bring_back_lost_worlds(app.clone()));
-        Ok(Server { address, app, stop, listening, thread, boot, data })
+        tokio::spawn(bridge::pump(app.clone()));
+        Ok(Server { address, app, stop, listening, thread, boot, data, ros })
     }
 
     /// Where it listens.
@@ -292,10 +237,11 @@ impl Server {
 
     /// Finds out how judging scripts can be run here, by trying: one line about it, or why not.
     pub async fn find_judge(&self) -> Result<String, String> {
-        let evaluations = Arc::clone(&self.app.evaluations);
-        let found = tokio::task::spawn_blocking(move || evaluations.setting()).await;
+        let finder = Arc::clone(self.app.evaluations.finder());
+        let found = tokio::task::spawn_blocking(move || finder.setting()).await;
         let setting = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
-        Ok(setting.describe())
+        let (setting, isolation) = setting;
+        Ok(setting.describe(isolation))
     }
 
     /// Starts an evaluation, with drive commands by tick if there are any. Its id.
@@ -343,6 +289,9 @@ impl Server {
         self.stop.send_replace(true);
         let _ = self.listening.await;
         announce::remove(self.data.dir());
+        if let Some(ros) = self.ros {
+            ros.stop().await;
+        }
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
         let _ = tokio::time::timeout(Duration::from_millis(300), thread).await;
         drop(self.app);
@@ -360,87 +309,6 @@ fn environment(address: SocketAddr, token: Option<&Token>) -> BTreeMap<String, S
     let address = ("CHICANE_URL".to_owned(), format!("http://{}", reachable(address)));
     let token = token.map(|token| ("CHICANE_TOKEN".to_owned(), token.secret().to_owned()));
     [Some(address), token].into_iter().flatten().collect()
-}
-
-/// The world to start with, and whether a person chose it.
-fn first_world(options: &Options, last: Option<String>) -> Result<(String, bool), StartError> {
-    let library = &options.library;
-    if let Some(name) = &options.world {
-        let name = name.strip_suffix(".world").unwrap_or(name);
-        if library.entry(name).is_none() {
-            let known: Vec<String> = library.entries().into_iter().map(|e| e.name).collect();
-            return Err(StartError::NoSuchWorld { name: name.to_owned(), known: known.join(", ") });
-        }
-        return Ok((name.to_owned(), true));
-    }
-    let known = last.filter(|name| library.entry(name).is_some());
-    Ok((known.unwrap_or_else(|| FIRST_WORLD.to_owned()), false))
-}
-
-/// Loads the first world; where a last one fails that nobody chose today, the default one.
-async fn bring_first_world(
-    app: App,
-    name: String,
-    red: BTreeMap<String, bool>,
-    chosen: bool,
-    booted: watch::Sender<Option<Result<(), String>>>,
-) {
-    let mut outcome = app.loader.boot(&name, red).await;
-    if let Err(LoadFailure::Broken(why)) = &outcome
-        && !chosen
-        && name != FIRST_WORLD
-    {
-        tracing::warn!(world = name, "the last world can't be loaded, so the default one is: {why}");
-        outcome = app.loader.boot(FIRST_WORLD, Default::default()).await;
-    }
-    if outcome.is_err() {
-        let _ = app.simulator.abort().await;
-    }
-    let outcome = outcome.map_err(|failure| match failure {
-        LoadFailure::Broken(why) => format!("world {name} can't be loaded: {why}"),
-        other => error::ApiError::from(other).text.into_owned(),
-    });
-    booted.send_replace(Some(outcome));
-}
-
-/// A world whose simulation failed is loaded again.
-async fn bring_back_lost_worlds(app: App) {
-    let mut view = app.simulator.watch();
-    while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
-        if let Err(failure) = app.loader.respawn(SEED).await {
-            tracing::error!(?failure, "a lost world could not be loaded again");
-            tokio::time::sleep(Duration::from_secs(1)).await;
-        }
-    }
-}
-
-/// The routes with what holds for all of them: headers, counting, panics, access.
-fn with_layers(app: App, access: Access) -> Router {
-    let metrics = Arc::clone(&app.metrics);
-    api::router(app)
-        .layer(from_fn_with_state(Arc::new(access), guard))
-        .layer(from_fn(move |request: Request, next: Next| observed(Arc::clone(&metrics), request, next)))
-}
-
-async fn observed(metrics: Arc<Metrics>, request: Request, next: Next) -> Response {
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let started = Instant::now();
-    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let response = secure(answered.unwrap_or_else(|_| {
-        tracing::error!(%method, path, "a handler panicked");
-        error::panicked(&path)
-    }));
-    let status = response.status().as_u16();
-    if let Some(count) = metrics.answers.get(usize::from(status / 100).wrapping_sub(1)) {
-        count.fetch_add(1, Relaxed);
-    }
-    let us = started.elapsed().as_micros() as u64;
-    if status >= 500 {
-        tracing::warn!(%method, path, status, us, "answered");
-    } else {
-        tracing::debug!(%method, path, status, us, "answered");
-    }
-    response
 }
 
 /// An address that a program on this machine can ask.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use tracing::level_filters::LevelFilter;
 
 pub(crate) fn run(serve: &Serve) -> Result<(), String> {
+    crate::memory::give_back();
     let log = start_log(serve);
     raise_descriptor_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -42,11 +43,19 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             workspace.display()
         ));
     }
+    let ros = serve.ros()?;
+    let (library, world) = match &serve.world {
+        // A world to look at. Names are for the library, which knows those that were installed too.
+        Some(path) if Path::new(path).exists() => {
+            crate::which::find(path).map(|(library, name)| (library, Some(name)))?
+        }
+        name => (Library::built_in(), name.clone()),
+    };
     let mut stop = StopSignal::new(serve.lifeline)?;
     let server = Server::start(Options {
         listen: serve.listen,
         data_dir,
-        world: serve.world.clone(),
+        world,
         cdn: serve.cdn.clone(),
         cdn_token: cdn_token(serve.cdn_token.as_deref())?,
         cdn_patience: chicane_server::CDN_PATIENCE,
@@ -56,8 +65,9 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         profile: profile(&serve.robot)?,
         speed: serve.speed,
         workspace,
-        library: Library::built_in(),
+        library,
         judge: serve.judge()?,
+        ros: ros.clone(),
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
@@ -68,7 +78,15 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         }
     }
     // Someone who does not listen any more is no reason to stop.
-    let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    let mut out = std::io::stdout();
+    let _ = writeln!(out, "chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    if let Some(address) = from_elsewhere(server.address()).await {
+        // The secret is said once.
+        let _ = writeln!(out, "from other machines: {}, with the same token", viewer(address, None));
+    }
+    if let Some(ros) = &ros {
+        tracing::info!("ROS 2: {ros}");
+    }
     tokio::select! {
         () = find_judge(&server) => stop.wait().await,
         () = stop.wait() => {}
@@ -91,6 +109,20 @@ fn viewer(address: SocketAddr, token: Option<&Token>) -> String {
     let address = chicane_server::reachable(address);
     let query = token.map(|t| format!("?token={}", t.secret())).unwrap_or_default();
     format!("http://{address}/sim{query}")
+}
+
+/// Where other machines find one that listens on all addresses, as far as that can be known: the address that
+/// packets to elsewhere would come from. None is sent.
+async fn from_elsewhere(address: SocketAddr) -> Option<SocketAddr> {
+    if !address.ip().is_unspecified() {
+        return None;
+    }
+    // Addresses of documentation, which lead out of this machine and to nobody.
+    let out = if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
+    let socket = tokio::net::UdpSocket::bind(out.0).await.ok()?;
+    socket.connect(out.1).await.ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then(|| SocketAddr::new(ip, address.port()))
 }
 
 fn start_log(serve: &Serve) -> LogLines {

@@ -3,6 +3,10 @@
 //! A name is resolved by one step and connected to by another, so that whoever asks can look at the
 //! addresses in between.
 
+mod lines;
+
+pub(crate) use lines::{Line, Lines};
+
 use axum::http::{Uri, header};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -34,6 +38,12 @@ pub(crate) enum WebError {
     NoSuchHost(String),
     #[error("{0} can't be reached: {1}")]
     Unreachable(String, String),
+    #[error("no secure connection to {0}: {1}")]
+    Insecure(String, String),
+    #[error("{0} gave no answer: {1}")]
+    NoAnswer(String, String),
+    #[error("the answer of {0} is too large")]
+    TooLarge(String),
     #[error("no certificates are found to check {0} with; install ca-certificates")]
     NoCertificates(String),
 }
@@ -123,7 +133,8 @@ pub(crate) async fn connect(
     }
     let name = ServerName::try_from(target.host.clone()).map_err(|_| WebError::NoAddress)?;
     let config = certificates().await.ok_or_else(|| WebError::NoCertificates(target.host.clone()))?;
-    let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|e| unreachable(&e))?;
+    let insecure = |e: std::io::Error| WebError::Insecure(target.host.clone(), e.to_string());
+    let stream = TlsConnector::from(config).connect(name, stream).await.map_err(insecure)?;
     handshake(stream).await.map_err(|e| unreachable(&e))
 }
 

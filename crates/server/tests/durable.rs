@@ -241,6 +241,9 @@ fn help_mentions_every_option() {
             "--robot",
             "--speed",
             "--workspace",
+            "--ros",
+            "--ros-domain",
+            "--ros-network",
             "--log",
             "--log-level",
         ] {

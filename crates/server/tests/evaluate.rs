@@ -129,6 +129,21 @@ fn a_teacher_tries_a_script_on_a_drive() {
 }
 
 #[test]
+fn a_project_is_judged_without_being_built_first() {
+    let scratch = Scratch::new("project");
+    let drive = scratch.file("drive.csv", "0, 0.5, 0\n");
+    let script = scratch
+        .file("judge.py", "def evaluate(sim):\n    sim.record(sorted(sim.objects))\n    sim.finish()\n");
+    let output = chicane(&["judge", &script, "--world", "examples/projects/loop.json", "--drive", &drive]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stdout).contains("\"cone1\",\"signal1\""), "{output:?}");
+    let torn = scratch.file("torn.json", "{\"version\": 1}");
+    let output = chicane(&["evaluate", "--world", &torn]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("torn.json: name is missing"), "{output:?}");
+}
+
+#[test]
 fn a_world_whose_script_cannot_judge_fails_its_check() {
     let scratch = Scratch::new("check");
     for folder in ["worlds", "evaluations"] {

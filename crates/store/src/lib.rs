@@ -28,7 +28,7 @@ pub use install::{Checked, Have, InstallError, Plan, Staging, Wanted, Writing};
 pub use library::{Entry, Library, LoadError, Summary};
 pub use manifest::{Access, Listed, MAX_MANIFEST, MAX_META, MAX_NAME, Manifest, Meta, Rev, is_name};
 pub use package::{Label, Need, Package, Stand};
-pub use publish::{Cdn, PublishError};
+pub use publish::{Cdn, PublishError, media_type};
 pub use records::{NewSession, Records, Result as SessionResult, SessionRow};
 pub use rules::{FilePath, MAX_FILE, MAX_FILES, MAX_TOTAL, Unfit};
 pub use settings::{Settings, StoreError};

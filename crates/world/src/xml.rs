@@ -170,24 +170,25 @@ impl Parser<'_> {
                         None => root = Some(element),
                     }
                 }
-                Event::Text(t) => self.text(&mut open, &t, offset)?,
-                Event::CData(t) => self.text(&mut open, &t, offset)?,
+                Event::Text(t) => self.text(&mut open, self.utf8(&t, offset)?, offset)?,
+                Event::CData(t) => self.text(&mut open, self.utf8(&t, offset)?, offset)?,
                 Event::GeneralRef(r) => {
+                    let name = self.utf8(&r, offset)?;
                     let c = match r.resolve_char_ref() {
                         Ok(Some(c)) => c,
-                        Ok(None) => match named_entity(&r) {
+                        Ok(None) => match named_entity(name) {
                             Some(c) => c,
-                            None => return self.fail(offset, format!("unknown entity &{};", excerpt(&r))),
+                            None => return self.fail(offset, format!("unknown entity &{};", excerpt(name))),
                         },
                         Err(_) => {
                             return self
-                                .fail(offset, format!("invalid character reference &{};", excerpt(&r)));
+                                .fail(offset, format!("invalid character reference &{};", excerpt(name)));
                         }
                     };
                     self.text(&mut open, c.encode_utf8(&mut [0; 4]), offset)?;
                 }
                 Event::DocType(_) => return self.fail(offset, "DOCTYPE is not allowed"),
-                Event::Comment(c) if self.dashed_comment.is_none() && c.contains("--") => {
+                Event::Comment(c) if self.dashed_comment.is_none() && c.windows(2).any(|w| w == b"--") => {
                     self.dashed_comment = Some(offset);
                 }
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
@@ -201,6 +202,11 @@ impl Parser<'_> {
             Some(root) => Ok(root),
             None => self.fail(self.bytes.len(), "no XML element found"),
         }
+    }
+
+    /// A part of the document, which is UTF-8 as a whole.
+    fn utf8<'b>(&self, part: &'b [u8], offset: usize) -> Result<&'b str, Error> {
+        std::str::from_utf8(part).or_else(|_| self.fail(offset, "not UTF-8 text"))
     }
 
     fn text(&self, open: &mut [Element], text: &str, offset: usize) -> Result<(), Error> {
@@ -244,7 +250,7 @@ impl Parser<'_> {
                 Ok(a) => a,
                 Err(e) => return self.fail(offset, format!("bad attribute: {}", one_line(&e.to_string()))),
             };
-            let value = match quick_xml::escape::unescape(&attribute.value) {
+            let value = match quick_xml::escape::unescape(self.utf8(&attribute.value, offset)?) {
                 Ok(v) => v.into_owned(),
                 Err(e) => {
                     return self.fail(offset, format!("bad attribute value: {}", one_line(&e.to_string())));
@@ -254,9 +260,11 @@ impl Parser<'_> {
             if self.attributes > MAX_ALL_ATTRIBUTES {
                 return self.fail(offset, format!("more than {MAX_ALL_ATTRIBUTES} attributes in all"));
             }
-            attributes.push((attribute.key.as_ref().to_owned(), value));
+            let key = self.utf8(attribute.key.as_ref(), offset)?;
+            attributes.push((key.to_owned(), value));
         }
-        Ok(Element { name: tag.name().as_ref().to_owned(), attributes, offset, ..Element::default() })
+        let name = self.utf8(tag.name().as_ref(), offset)?.to_owned();
+        Ok(Element { name, attributes, offset, ..Element::default() })
     }
 }
 

@@ -680,6 +680,8 @@ export type State = {
   contacts: string[];
   /** Name of the world that is ready; null while one is being loaded. */
   current?: string | null;
+  /** Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not in the answer of a step, which is the same after two respawns. */
+  epoch?: number;
   /** The evaluation session. */
   evaluation: EvaluationState;
   /** Traffic lights by name. */

@@ -41,7 +41,7 @@ pub(super) async fn step(
     let (robot, touched) = (&seen.robot, seen.touched_in(request.ticks));
     if wants_arrays(&headers) {
         let picture = picture(&app, &request, &now).await?;
-        let header = StepHeader { ok: true, observations: Vec::new(), state: now.state(), touched };
+        let header = StepHeader { ok: true, observations: Vec::new(), state: now.stepped_state(), touched };
         return arrays(&app, &request.observe, robot, header, picture.as_ref());
     }
     let observations = match request.observe.as_slice() {
@@ -51,7 +51,7 @@ pub(super) async fn step(
             Some(Observations { camera, ..observations(&app, observe, robot) })
         }
     };
-    Ok(Json(Stepped { ok: true, state: now.state(), touched, observations }).into_response())
+    Ok(Json(Stepped { ok: true, state: now.stepped_state(), touched, observations }).into_response())
 }
 
 fn wants_arrays(headers: &HeaderMap) -> bool {

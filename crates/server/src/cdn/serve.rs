@@ -12,7 +12,7 @@ use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chicane_store::{Access, Cdn, FilePath, MAX_META, Meta, Sum};
+use chicane_store::{Access, Cdn, FilePath, MAX_META, Meta, Sum, media_type};
 use chicane_wire::WorldId;
 use serde_json::json;
 use std::fs::File;
@@ -149,7 +149,7 @@ fn open(folder: &Path, id: &WorldId, rev: &str, path: &str, trusted: bool) -> Op
     Some(Found {
         length,
         tag: format!("\"{rev}-{length}\""),
-        kind: kind(path),
+        kind: media_type(path),
         cache: format!("{}, max-age=31536000, immutable", scope(&meta)),
         bytes: Source::Disk(file),
     })
@@ -159,18 +159,6 @@ fn open(folder: &Path, id: &WorldId, rev: &str, path: &str, trusted: bool) -> Op
 fn plain_file(path: &Path) -> Option<File> {
     std::fs::symlink_metadata(path).ok().filter(|m| m.is_file())?;
     File::open(path).ok()
-}
-
-fn kind(path: &str) -> &'static str {
-    match path.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("json") => "application/json",
-        Some("png") => "image/png",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("webp") => "image/webp",
-        Some("world" | "sdf" | "dae" | "config") => "application/xml",
-        Some("py") => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
-    }
 }
 
 impl Found {

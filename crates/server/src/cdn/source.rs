@@ -4,29 +4,23 @@
 //! read is bounded in size and time, redirects stay on its own host, and its token is never sent
 //! anywhere else.
 
-use crate::web::{self, Target, USER_AGENT};
+use crate::web::{self, Line, Lines, Target, USER_AGENT};
 use axum::http::{HeaderMap, Request, Response, StatusCode, header};
 use bytes::Bytes;
 use chicane_store::InstallError;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::client::conn::http1::SendRequest;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 const MAX_REDIRECTS: usize = 5;
-/// Connections that are kept for the next request.
-const MAX_IDLE: usize = 8;
 /// Bytes a second that a file must come with, on average.
 const MIN_RATE: f64 = 4096.0;
 /// Bytes read from a file at a time.
 const CHUNK: usize = 256 << 10;
-
-type Sender = SendRequest<Full<Bytes>>;
 
 /// Where worlds come from.
 pub(crate) enum Source {
@@ -40,7 +34,7 @@ pub(crate) struct WebSource {
     token: Option<String>,
     /// How long it may be silent.
     patience: Duration,
-    idle: Mutex<Vec<Sender>>,
+    lines: Lines,
 }
 
 impl Source {
@@ -49,7 +43,7 @@ impl Source {
         let mut base = Target::parse(base).map_err(|_| format!("{base} is no address of a CDN"))?;
         let path = base.path.split('?').next().unwrap_or_default();
         base.path = path.trim_end_matches('/').to_owned();
-        Ok(Source::Web(WebSource { base, token, patience, idle: Mutex::default() }))
+        Ok(Source::Web(WebSource { base, token, patience, lines: Lines::default() }))
     }
 
     /// A document of at most so many bytes; `None` if there is none for us.
@@ -101,7 +95,7 @@ pub(crate) struct Arriving<'a> {
 }
 
 enum From<'a> {
-    Web { body: Incoming, sender: Option<Sender>, web: &'a WebSource, started: Instant, came: u64 },
+    Web { body: Incoming, line: Option<Line>, web: &'a WebSource, started: Instant, came: u64 },
     Disk(Option<File>),
 }
 
@@ -109,11 +103,11 @@ impl Arriving<'_> {
     /// More of it; `None` at its end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, InstallError> {
         match &mut self.bytes {
-            From::Web { body, sender, web, started, came } => loop {
+            From::Web { body, line, web, started, came } => loop {
                 let late = || InstallError::Cdn("a file came too slowly".to_owned());
                 let frame = timeout(web.patience, body.frame()).await.map_err(|_| late())?;
                 let Some(frame) = frame else {
-                    web.keep(sender.take());
+                    web.lines.keep(line.take());
                     return Ok(None);
                 };
                 let frame = frame.map_err(|_| InstallError::Cdn("a file broke off".to_owned()))?;
@@ -145,7 +139,7 @@ impl Arriving<'_> {
 
 impl WebSource {
     async fn file(&self, path: &str, from: u64) -> Result<Option<Arriving<'_>>, InstallError> {
-        let (answer, sender) = self.ask(path, from).await?;
+        let (answer, line) = self.ask(path, from).await?;
         let from = match answer.status() {
             StatusCode::OK => 0,
             StatusCode::PARTIAL_CONTENT if from > 0 && starts_at(answer.headers(), from) => from,
@@ -160,27 +154,26 @@ impl WebSource {
                 return Err(InstallError::Cdn(format!("it answered {code} to {path}")));
             }
         };
-        let sender = Some(sender).filter(|_| !answer.status().is_redirection());
         let length = web::length(answer.headers());
         let body = answer.into_body();
         Ok(Some(Arriving {
             from,
             length,
-            bytes: From::Web { body, sender, web: self, started: Instant::now(), came: 0 },
+            bytes: From::Web { body, line: Some(line), web: self, started: Instant::now(), came: 0 },
         }))
     }
 
     /// Asks, and follows redirects on the same host.
-    async fn ask(&self, path: &str, from: u64) -> Result<(Response<Incoming>, Sender), InstallError> {
+    async fn ask(&self, path: &str, from: u64) -> Result<(Response<Incoming>, Line), InstallError> {
         let failed = |e: &dyn std::fmt::Display| InstallError::Cdn(e.to_string());
         let mut target = self.base.clone();
         target.path = format!("{}/{path}", self.base.path);
         for _ in 0..=MAX_REDIRECTS {
             let asked = timeout(self.patience, self.send(&target, from)).await;
             let asked = asked.map_err(|_| failed(&format!("no answer came within {:?}", self.patience)))?;
-            let (answer, sender) = asked?;
+            let (answer, line) = asked?;
             if !answer.status().is_redirection() {
-                return Ok((answer, sender));
+                return Ok((answer, line));
             }
             let to = answer.headers().get(header::LOCATION).and_then(|v| v.to_str().ok()).unwrap_or_default();
             target = target.redirected(to).map_err(|e| failed(&format!("it leads elsewhere: {e}")))?;
@@ -203,7 +196,7 @@ impl WebSource {
             && (same_port || (usual(to) && usual(&self.base)))
     }
 
-    async fn send(&self, target: &Target, from: u64) -> Result<(Response<Incoming>, Sender), InstallError> {
+    async fn send(&self, target: &Target, from: u64) -> Result<(Response<Incoming>, Line), InstallError> {
         let mut request = Request::get(&target.path)
             .header(header::HOST, &target.authority)
             .header(header::USER_AGENT, USER_AGENT)
@@ -216,31 +209,7 @@ impl WebSource {
         }
         let request = request.body(Full::<Bytes>::default());
         let request = request.map_err(|e| InstallError::Cdn(format!("it can't be asked: {e}")))?;
-        let pooled = target.authority == self.base.authority && target.secure == self.base.secure;
-        while let Some(mut sender) = self.take().filter(|_| pooled) {
-            // One that was kept may have been closed meanwhile.
-            if sender.ready().await.is_ok()
-                && let Ok(answer) = sender.send_request(request.clone()).await
-            {
-                return Ok((answer, sender));
-            }
-        }
-        let failed = |e: &dyn std::fmt::Display| InstallError::Cdn(e.to_string());
-        let addresses = web::resolve(target).await.map_err(|e| failed(&e))?;
-        let mut sender = web::connect(target, addresses).await.map_err(|e| failed(&e))?;
-        let answer = sender.send_request(request).await;
-        Ok((answer.map_err(|e| failed(&format!("{} gave no answer: {e}", target.host)))?, sender))
-    }
-
-    fn take(&self) -> Option<Sender> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-
-    fn keep(&self, sender: Option<Sender>) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MAX_IDLE {
-            idle.extend(sender);
-        }
+        self.lines.send(target, request).await.map_err(|e| InstallError::Cdn(e.to_string()))
     }
 }
 

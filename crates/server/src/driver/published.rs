@@ -27,6 +27,8 @@ pub(crate) struct Published {
     pub(crate) brightness: f64,
     /// How often a world was loaded.
     pub(crate) assets_version: u64,
+    /// How often the car was put elsewhere, or time began anew.
+    pub(crate) epoch: u64,
     /// The world whose simulation failed, to be loaded again.
     pub(crate) lost: Option<Arc<str>>,
     pub(crate) badge: Badge,
@@ -182,6 +184,7 @@ impl Published {
             time: seen.map(|s| Num(s.snapshot.time_s)),
             paused: self.clock.paused,
             rtf: Num(self.clock.rtf),
+            epoch: Some(self.epoch),
             vehicle: seen.map(|s| view::vehicle(&s.snapshot.vehicle)),
             contacts: seen.map(Seen::contacts).unwrap_or_default(),
             objects: seen.map(Seen::poses).unwrap_or_default(),
@@ -193,6 +196,11 @@ impl Published {
             run: self.badge.run,
             evaluation: self.badge.evaluation.clone(),
         }
+    }
+
+    /// The live state as the answer of a step has it: nothing in it counts on over a respawn.
+    pub(crate) fn stepped_state(&self) -> State {
+        State { epoch: None, ..self.state() }
     }
 
     /// The live state as JSON, written once however many ask.

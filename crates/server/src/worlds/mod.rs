@@ -6,13 +6,15 @@
 
 mod import;
 
-pub(crate) use import::read_folder;
+pub(crate) use import::{read_folder, script_of};
 
-use crate::cli::{DataDir, Worlds, WorldsWhat};
+use crate::cli::{DataDir, JudgeBy, Worlds, WorldsWhat};
 use crate::progress::Progress;
-use crate::publish::cdn;
+use crate::publish::{PRIVATE, To, cdn};
 use chicane_server::{Running, Where, ask, install_here, listed};
-use chicane_store::{Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name, make_private};
+use chicane_store::{
+    Access, Cdn, Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name, make_private,
+};
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -26,30 +28,33 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
     let data = &wanted.data;
     match &wanted.what {
-        WorldsWhat::List { published: false, cdn: None, .. } => list(data),
+        WorldsWhat::List { published: false, cdn: None, to: None, .. } => list(data),
         WorldsWhat::List { cdn: Some(url), cdn_token, .. } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
             print_published(&runtime()?.block_on(listed(url, token))?["worlds"]);
             Ok(())
         }
-        WorldsWhat::List { .. } => list_published(data),
+        WorldsWhat::List { to, .. } => list_published(data, to.as_deref()),
         WorldsWhat::Install { id, cdn, cdn_token, require_verified } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
             let from = cdn.clone().map(|url| Where::Web(url, token));
-            install(data, &parse_id(id)?, from, *require_verified)
+            install(wanted, &parse_id(id)?, from, *require_verified)
         }
         WorldsWhat::Remove { world } => remove(data, world),
         WorldsWhat::Rename { id, name, to } => rename(data, &parse_id(id)?, name, to.as_deref()),
         WorldsWhat::Access { id, level, to } => {
             let meta = change(data, &parse_id(id)?, to.as_deref(), |meta| meta.access = (*level).into());
             let meta = meta?.map_err(|e| e.to_string())?;
+            if to.is_some() && meta.access == Access::Private {
+                eprintln!("warning: {PRIVATE}");
+            }
             println!("{id} is {}", meta.access.word());
             Ok(())
         }
         WorldsWhat::Import { folder, world, name } => {
             let data_dir = folder_of(data)?;
             make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
-            import::run(&data_dir, Path::new(folder), world.as_deref(), name.clone())
+            import::run(&data_dir, Path::new(folder), world.as_deref(), name.clone(), &wanted.judge)
         }
     }
 }
@@ -145,9 +150,15 @@ fn table(lines: &[[String; 4]]) {
     }
 }
 
-fn list_published(data: &DataDir) -> Result<(), String> {
-    let folder = folder_of(data)?.join("cdn");
-    let worlds = match chicane_store::Cdn::reading(&folder) {
+fn list_published(data: &DataDir, to: Option<&str>) -> Result<(), String> {
+    let cdn = match to.map(To::parse).transpose()? {
+        Some(To::Bucket(cdn)) => Some(cdn),
+        Some(To::Folder(folder)) => {
+            Some(Cdn::reading(&folder).ok_or_else(|| format!("there is no folder {}", folder.display()))?)
+        }
+        None => Cdn::reading(&folder_of(data)?.join("cdn")),
+    };
+    let worlds = match cdn {
         Some(cdn) => runtime()?.block_on(cdn.worlds()).map_err(|e| e.to_string())?,
         None => Vec::new(),
     };
@@ -167,7 +178,8 @@ fn print_published(worlds: &Value) {
     table(&worlds.as_array().into_iter().flatten().map(line).collect::<Vec<_>>());
 }
 
-fn install(data: &DataDir, id: &WorldId, from: Option<Where>, require_verified: bool) -> Result<(), String> {
+fn install(wanted: &Worlds, id: &WorldId, from: Option<Where>, require_verified: bool) -> Result<(), String> {
+    let data = &wanted.data;
     let progress = Progress::new(format!("installing {id}"));
     let dir = folder_of(data)?;
     let (world, cached, warnings) = match (from, open(data)?) {
@@ -192,13 +204,22 @@ fn install(data: &DataDir, id: &WorldId, from: Option<Where>, require_verified: 
             };
             let installed = runtime()?.block_on(install_here(&dir, id, &from, require_verified, show));
             progress.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let installed = installed?;
+            let mut installed = installed?;
+            if !installed.cached {
+                installed.warnings.extend(about_script(&dir, &installed.record.world_name(), &wanted.judge));
+            }
             (format!("{}.world", installed.record.world_name()), installed.cached, installed.warnings)
         }
     };
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     println!("{world}{}", if cached { " (was installed already)" } else { "" });
     Ok(())
+}
+
+/// What is wrong with the judging script of an installed world.
+fn about_script(dir: &Path, name: &str, judge: &JudgeBy) -> Option<String> {
+    let bytes = Library::default().with_installed(dir).file(name, &format!("evaluations/{name}.py"))?;
+    crate::script::warning(judge, &String::from_utf8(bytes).ok()?)
 }
 
 /// Has a simulator install a world, and shows how far it is.
@@ -253,7 +274,7 @@ fn change(
     data: &DataDir,
     id: &WorldId,
     to: Option<&str>,
-    change: impl FnOnce(&mut Meta) + Send,
+    change: impl Fn(&mut Meta) + Send,
 ) -> Result<Result<Meta, PublishError>, String> {
     let cdn = cdn(to, data.data_dir.as_deref())?;
     Ok(runtime()?.block_on(cdn.change(id, change)))

@@ -23,7 +23,7 @@ fn install(api: &mut Api, id: &WorldId) -> Value {
     api.post("/worlds/install", json!({"world_id": id.as_str()}))
 }
 
-fn change(folder: &Path, id: &WorldId, change: impl FnOnce(&mut chicane_store::Meta) + Send) {
+fn change(folder: &Path, id: &WorldId, change: impl Fn(&mut chicane_store::Meta) + Send) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let cdn = Cdn::folder(folder).expect("a folder");
     runtime.block_on(cdn.change(id, change)).expect("changed");

@@ -216,7 +216,10 @@ fn a_respawn_starts_over() {
     api.post("/step", json!({"steps": 300, "speed": 1}));
     let answer = api.post("/respawn", json!({}));
     assert_eq!(answer, json!({"ok": true, "world": "oval.world", "inplace": false}));
-    assert_eq!(api.get("/state"), before);
+    let mut after = api.get("/state");
+    assert!(after["epoch"].as_u64() > before["epoch"].as_u64(), "but it is told");
+    after["epoch"] = before["epoch"].clone();
+    assert_eq!(after, before);
     api.step(200);
     let moved = number(&api.object("box1")["current"]["x"]) - number(&api.object("box1")["origin"]["x"]);
     assert!(moved.abs() < 1e-3, "the motion lives on");
@@ -246,4 +249,25 @@ fn the_seed_of_a_respawn_is_the_noise_of_the_run() {
 fn the_profile_of_the_robot() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.get("/vehicle")));
+}
+
+#[test]
+fn being_put_elsewhere_begins_a_new_epoch() {
+    let (_simulator, mut api) = start_paused();
+    let mut last = api.get("/state")["epoch"].as_u64().expect("a number");
+    for (path, body) in [
+        ("/pose", json!({"x": 2})),
+        ("/pose", json!({})),
+        ("/reset", json!({})),
+        ("/respawn", json!({})),
+        ("/switch", json!({"world": "field.world"})),
+    ] {
+        api.post(path, body);
+        let epoch = api.get("/state")["epoch"].as_u64().expect("a number");
+        assert!(epoch > last, "{path}: {epoch} after {last}");
+        last = epoch;
+    }
+    api.post("/models/box1/pose", json!({"x": 3}));
+    api.step(10);
+    assert_eq!(api.get("/state")["epoch"], last, "the car was not put elsewhere");
 }

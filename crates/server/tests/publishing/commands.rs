@@ -82,7 +82,8 @@ fn a_data_folder_without_a_simulator() {
         (&["rename", &"f".repeat(32), "x"], "was not published"),
         (&["rename", &id, "two\nlines"], "one line"),
         (&["access", &id, "everybody"], "everybody"),
-        (&["access", &id, "public", "--to", "s3://bucket"], "s3://"),
+        (&["access", &id, "public", "--to", "ftp://bucket"], "s3://"),
+        (&["list", "--to", "/nowhere/at/all"], "no folder"),
         (&["install", &id, "--cdn", "http://127.0.0.1:1/cdn"], "the CDN failed"),
     ] {
         let text = refused(data, arguments);

@@ -1,5 +1,6 @@
 //! Killed without a word, at a hundred random moments: the old world or the new one, never a mix.
 
+use crate::moto::Moto;
 use crate::program::{Program, Scratch, command};
 use crate::{get, said, walk};
 use chicane_store::{Access, Cdn, Manifest, Meta, Sum};
@@ -201,6 +202,52 @@ fn a_publication() {
     assert_eq!(folders, acknowledged.len());
     let installed = said(&["worlds", "--data-dir", data.path(), "install", &acknowledged[0]]);
     assert_eq!(installed, format!("custom_{}.world", acknowledged[0]));
+}
+
+#[test]
+fn a_publication_to_a_bucket() {
+    const KILLS: usize = 40;
+    let (moto, built) = (Moto::start(), Scratch::new("kill-bucket"));
+    let world = format!("{}/world", built.path());
+    said(&["build", "worlds/oval.json", "-o", &world]);
+    let arguments = ["publish", &world, "--to", "s3://worlds"];
+    let began = Instant::now();
+    let mut acknowledged = vec![moto.said(&arguments)];
+    let mut usual = began.elapsed().mul_f64(1.1);
+    let mut random = Random(0xA076_1D64_78BD_642F);
+    for _ in 0..KILLS {
+        let mut child = moto.command(&arguments, &[]);
+        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        moment(&mut random, usual);
+        child.kill().expect("killed");
+        let output = child.wait_with_output().expect("ended");
+        let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let before = acknowledged.len();
+        acknowledged.extend((id.len() == 32).then_some(id));
+        usual = usual.mul_f64(if acknowledged.len() == before { LONGER } else { SHORTER });
+    }
+    // Whatever can be seen is whole, whatever was acknowledged is there, and moments fell on all sides.
+    let keys = moto.keys();
+    let worlds = moto.worlds();
+    let mut begun: Vec<&str> = keys.iter().filter_map(|key| key.split('/').nth(1)).collect();
+    begun.dedup();
+    let torn = begun.len() - worlds.len();
+    for id in &acknowledged {
+        assert!(worlds.iter().any(|(there, _)| there.as_str() == id), "{id} is gone");
+    }
+    assert!(
+        (2..KILLS).contains(&acknowledged.len()) && torn > 0,
+        "{} and {torn} of {KILLS}",
+        acknowledged.len()
+    );
+    let last = moto.said(&arguments);
+    let data = Scratch::new("kill-bucket-data");
+    let installed = said(&["worlds", "--data-dir", data.path(), "install", &last, "--cdn", &moto.url()]);
+    assert_eq!(installed, format!("custom_{last}.world"));
+    assert!(
+        moto.keys().len() > keys.len()
+            && moto.said(&["worlds", "list", "--to", "s3://worlds"]).contains(&last)
+    );
 }
 
 /// The ids of what is published; each must be whole, to the last byte.

@@ -1,11 +1,13 @@
-//! Publishing and installing with the program itself: from the command line, killed on the way, and with
-//! disks that are full or closed.
+//! Publishing and installing with the program itself: from the command line, through a bucket, killed on the
+//! way, and with disks that are full or closed.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
+mod bucket;
 mod commands;
 mod disks;
 mod import;
 mod killed;
+mod moto;
 #[allow(dead_code, reason = "another test uses the rest")]
 #[path = "../durable/program.rs"]
 mod program;

@@ -151,7 +151,7 @@ async fn a_secure_address_is_asked_securely() {
     let fetcher = Fetcher { rule: AddressRule::and(address), ..Fetcher::default() };
     match fetcher.fetch(&format!("https://{address}/")).await {
         // The first byte of a handshake.
-        Err(FetchError::Web(WebError::Unreachable(..))) => {
+        Err(FetchError::Web(WebError::Insecure(..))) => {
             assert_eq!(first_byte.await.expect("it ended"), 22)
         }
         answer => assert!(matches!(answer, Err(FetchError::Web(WebError::NoCertificates(_)))), "{answer:?}"),
