@@ -60,7 +60,8 @@ def machine_line(result: dict) -> str:
 def markdown(result: dict) -> str:
     """For the document."""
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    lines = [f"{machine_line(result)}. {versions}.", ""]
+    picture = "![How many times better Chicane was in each contest](benchmarks.png)"
+    lines = [picture, "", f"{machine_line(result)}. {versions}.", ""]
     for contest in result["contests"]:
         lines.append(
             f"**{contest['title']}** ({contest['note']})"
