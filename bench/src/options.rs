@@ -1,4 +1,4 @@
-//! The words that a benchmark is started with: `[--json <file>] [--only <part>]… [<path of chicane>]`.
+//! The words that a benchmark is started with: `[--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 
 use crate::Broken;
 use std::path::PathBuf;
@@ -9,6 +9,8 @@ pub struct Options {
     program: Option<PathBuf>,
     /// File for the figures.
     pub json: Option<PathBuf>,
+    /// Less of everything: to see that it works, not what it comes to.
+    pub quick: bool,
     only: Vec<String>,
 }
 
@@ -20,6 +22,7 @@ impl Options {
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--json" => options.json = Some(words.next().ok_or("--json takes a file")?.into()),
+                "--quick" => options.quick = true,
                 "--only" => {
                     let part = words.next().unwrap_or_default();
                     if !parts.contains(&part.as_str()) {
@@ -28,7 +31,9 @@ impl Options {
                     options.only.push(part);
                 }
                 option if option.starts_with('-') => {
-                    return Err(format!("there is no option {option}; there are --json and --only").into());
+                    return Err(
+                        format!("there is no option {option}; there are --json, --quick and --only").into()
+                    );
                 }
                 path => options.program = Some(path.into()),
             }

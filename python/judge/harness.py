@@ -6,18 +6,24 @@ says what the script wants done; the simulator answers each action before the sc
 ends with `answer`, `raised` or `checked`. What the script prints goes elsewhere, to the standard
 output of the container, so that nothing it prints is ever taken for a message.
 
-Only the standard library is used. The words are those of the simulator's crate `wire`, version 1.
+In a container of podman or docker there is no such socket: there the channel is the standard input
+and output, which are moved away from where a script prints, and this file is process 1 (`first`).
+
+Only the standard library is used. The words are those of the simulator's crate `wire`, version 2.
 """
 
 # What is imported here is waited for at the start of every session: what is seldom needed is
-# imported where it is.
-import json
+# imported where it is. Of `json` only the part in C is taken: the rest drags in `re` and with it
+# more than all the others together.
 import math
 import os
 import sys
+from _json import encode_basestring, make_encoder, make_scanner
+from _operator import itemgetter
 from _thread import RLock
 
-VERSION = 1
+VERSION = 2
+PYTHON = (3, 14)
 SCRIPT = "evaluation.py"
 MAX_RECORD = 16 * 1024
 MAX_DEPTH = 32
@@ -51,12 +57,68 @@ class View(dict):
             raise AttributeError(name) from None
 
 
-class Channel:
-    """The socket to the simulator. One thread at a time speaks, and only while a call is on."""
+class Pose(View):
+    """Where an object is. Its own keys are read without a detour: scripts read many of them."""
 
-    def __init__(self, number):
-        self.number = number
-        self.lines = open(number, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
+    __slots__ = ()
+
+
+def own_key(key):
+    """An attribute that is this key of a mapping."""
+
+    def put(self, value):
+        self[key] = value
+
+    def drop(self):
+        del self[key]
+
+    return property(itemgetter(key), put, drop)
+
+
+for key in ("x", "y", "z", "roll", "pitch", "yaw", "q"):
+    setattr(Pose, key, own_key(key))
+
+class Reading:
+    """How JSON is read: mappings become views, and NaN is no number."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = View
+    parse_float = float
+    parse_int = int
+    memo = {}
+
+    @staticmethod
+    def parse_constant(name):
+        raise ValueError(f"{name} is not JSON")
+
+
+def unwritable(value):
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+# Made once: these are needed for every message.
+scan = make_scanner(Reading)
+
+
+def encode(message):
+    """JSON as bytes. No NaN, no circles."""
+    write = make_encoder({}, unwritable, encode_basestring, None, ":", ",", False, False, False)
+    return "".join(write(message, 0)).encode()
+
+
+GO_ON = b'{"type":"answer","finish":false}\n'
+
+
+class Channel:
+    """The way to the simulator. One thread at a time speaks, and only while a call is on."""
+
+    def __init__(self, reading, writing=None, mark=None):
+        self.number = reading if writing is None else writing
+        self.lines = open(reading, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
+        # What prints are marked with where they come by another way than messages, and how often.
+        self.mark = mark
+        self.marked = 0
         self.lock = RLock()
         self.in_call = False
         os.register_at_fork(after_in_child=self.forget)
@@ -67,27 +129,30 @@ class Channel:
         self.in_call = False
 
     def send(self, message):
-        line = encode(message) + b"\n"
-        while line:
-            line = line[os.write(self.number, line) :]
+        self.write(encode(message) + b"\n")
+
+    def write(self, line):
+        sent = os.write(self.number, line)
+        while sent < len(line):
+            sent += os.write(self.number, line[sent:])
 
     def receive(self):
         line = self.lines.readline()
         if not line:
             os._exit(0)  # The simulator is gone, and this container with it.
-        return json.loads(line, object_pairs_hook=View)
+        return scan(line.decode(), 0)[0]
 
-    def say(self, message):
+    def say(self, line):
         """Tells the simulator something that it does not answer."""
         with self.lock:
             if not self.in_call:
                 raise SimError("this works only inside initialize and evaluate")
-            self.send(message)
+            self.write(line)
 
-    def ask(self, message):
+    def ask(self, line):
         """Asks the simulator for something; raises if it refuses."""
         with self.lock:
-            self.say(message)
+            self.say(line)
             error = self.receive().get("error")
         if error is not None:
             raise SimError(error)
@@ -95,11 +160,21 @@ class Channel:
     def end_call(self, message):
         with self.lock:
             self.in_call = False
-            self.send(message)
+            if self.mark is not None:
+                self.mark_prints()
+            if message is None:
+                self.write(GO_ON)
+            else:
+                self.send(message)
 
-
-def encode(message):
-    return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    def mark_prints(self):
+        """Says where the prints of a call end, there and here."""
+        self.marked += 1
+        try:
+            os.write(2, b"\0%s printed %d\n" % (self.mark, self.marked))
+        except OSError:
+            return  # Closed by the script: then nothing more comes by that way.
+        self.send({"type": "printed", "mark": self.marked})
 
 
 class Sim:
@@ -121,10 +196,10 @@ class Sim:
         message = {"type": "act", "action": action}
         message.update((name, plain(value)) for name, value in fields.items() if value is not None)
         try:
-            encode(message)
+            line = encode(message) + b"\n"
         except (TypeError, ValueError, RecursionError) as error:
             raise SimError(f"{action}: {error}") from None
-        self._channel.ask(message)
+        self._channel.ask(line)
 
     def teleport(self, *place, **motion):
         """Puts the car somewhere: x, y, yaw, or a mapping; over `duration`, or along `path`."""
@@ -152,8 +227,11 @@ class Sim:
 
     def record(self, value):
         """The result so far; the last one counts."""
-        check_record(value)
-        self._channel.say({"type": "record", "value": value})
+        if type(value) is float and math.isfinite(value):
+            line = repr(value).encode()  # As nearly every record is, and nearly every observation.
+        else:
+            line = check_record(value)
+        self._channel.say(b'{"type":"record","value":%s}\n' % line)
 
     def finish(self):
         """Ends the session after this call."""
@@ -192,7 +270,7 @@ def plain(value):
 
 
 def check_record(value):
-    """Refuses what can't be written down."""
+    """What is written down of a record; refuses what can't be."""
     wrong = "record takes a finite number, or a JSON value of at most 16 KiB"
     pile = [(value, 0)]
     while pile:
@@ -214,11 +292,12 @@ def check_record(value):
         elif item is not None and not isinstance(item, str):
             raise SimError(f"{wrong}, not {type(item).__name__}")
     try:
-        size = len(encode(value))
+        line = encode(value)
     except (TypeError, ValueError, RecursionError):
         raise SimError(wrong) from None
-    if size > MAX_RECORD:
-        raise SimError(f"{wrong}; this one has {size} bytes")
+    if len(line) > MAX_RECORD:
+        raise SimError(f"{wrong}; this one has {len(line)} bytes")
+    return line
 
 
 class Judge:
@@ -229,6 +308,8 @@ class Judge:
         self.sim = Sim(channel)
         self.module = None
         self.script = ""
+        # Where objects stand, as the simulator last said. Scripts see copies.
+        self.poses = {}
 
     def load(self, call):
         sim = self.sim
@@ -248,17 +329,24 @@ class Judge:
             raise SimError("the script does not define evaluate(sim)")
 
     def initialize(self, call):
-        self.observe(call.state)
+        self.observe(call)
         function = getattr(self.module, "initialize", None)
         if function is not None:
             function(self.sim)
 
     def evaluate(self, call):
-        self.observe(call.state)
+        self.observe(call)
         self.module.evaluate(self.sim)
 
-    def observe(self, state):
-        for event in state.audio.events:
+    def observe(self, call):
+        poses = self.poses
+        for name, x, y, z, roll, pitch, yaw, q in call["moved"]:
+            pose = {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw, "q": tuple(q)}
+            poses[name] = pose
+        state = call["state"]
+        # A script may keep what it saw, and change it: no two observations share anything.
+        state["objects"] = View({name: Pose(pose) for name, pose in poses.items()})
+        for event in state["audio"]["events"]:
             if "data" in event:
                 from binascii import a2b_base64
 
@@ -274,7 +362,9 @@ class Judge:
             return raised(error, self.script)
         finally:
             flush()
-        return {"type": "answer", "finish": self.sim._finished}
+        if self.channel.mark is not None and is_full():
+            return {"type": "raised", "kind": "files", "error": "no room is left"}
+        return {"type": "answer", "finish": True} if self.sim._finished else None
 
 
 def raised(error, script):
@@ -357,10 +447,21 @@ def defines_evaluate(body):
     return False
 
 
-def main(number):
+def is_full():
+    """Whether one of the file systems that a script may write to has no room left."""
+    for folder in ("/tmp", "/dev/shm"):
+        try:
+            room = os.statvfs(folder)
+        except OSError:
+            continue
+        if room.f_blocks and room.f_bavail * room.f_frsize < 64 << 10:
+            return True
+    return False
+
+
+def main(channel):
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
-    channel = Channel(number)
     judge = Judge(channel)
     channel.send({"type": "ready", "version": VERSION})
     while True:
@@ -371,5 +472,55 @@ def main(number):
             channel.end_call(judge.run(call))
 
 
+def first(name):
+    """Process 1 of a container: starts the script's process, reaps, ends with the channel."""
+    import fcntl
+    import select
+
+    if sys.version_info[:2] != PYTHON:
+        version = ".".join(map(str, sys.version_info[:3]))
+        sys.exit(f"the image has Python {version}, and scripts are for 3.14")
+    # Out of the way of what a script does with the usual descriptors.
+    reading, writing = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 200) for number in (0, 1))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    child = os.fork()
+    if child == 0:
+        quietly(go_first)
+        return main(Channel(reading, writing, name.encode()))
+    os.close(writing)
+    ended = os.pidfd_open(child)
+    watch = select.poll()
+    watch.register(reading, 0)  # Only that the other side closed it.
+    watch.register(ended, select.POLLIN)
+    code = None
+    while True:
+        happened = dict(watch.poll(100))
+        if reading in happened:
+            os._exit(0)  # The simulator is gone. Everyone inside ends with process 1.
+        pid = -1
+        while code is None and pid != 0:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if pid == child:
+                code = os.waitstatus_to_exitcode(status)
+                watch.unregister(ended)
+                # It stays until it has been looked at why.
+                os.write(2, b"\0%s exited %d\n" % (name.encode(), code))
+
+
+def go_first():
+    """When memory is short, process 1 stays, to tell who went."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    if sys.argv[1] == "engine":
+        first(sys.argv[2])
+    else:
+        main(Channel(int(sys.argv[1])))

@@ -46,8 +46,8 @@ class Harness:
         self.send(type="load", script=script, config={}, track=track, objects=objects, seed=5)
         return self.hear()
 
-    def evaluate(self, **state):
-        self.send(type="evaluate", state={**STATE, **state})
+    def evaluate(self, moved=(), **state):
+        self.send(type="evaluate", state={**STATE, **state}, moved=list(moved))
 
 
 class Calls(unittest.TestCase):
@@ -56,14 +56,39 @@ class Calls(unittest.TestCase):
             "def initialize(sim): sim.n = 0\ndef evaluate(sim): sim.n += 1; sim.record(sim.n)\n"
         )
         with Harness() as harness:
-            self.assertEqual(harness.hear(), {"type": "ready", "version": 1})
+            self.assertEqual(harness.hear(), {"type": "ready", "version": 2})
             self.assertEqual(harness.load(script), {"type": "answer", "finish": False})
-            harness.send(type="initialize", state=STATE)
+            harness.send(type="initialize", state=STATE, moved=[])
             self.assertEqual(harness.hear(), {"type": "answer", "finish": False})
             for n in (1, 2):
                 harness.evaluate()
                 self.assertEqual(harness.hear(), {"type": "record", "value": n})
                 self.assertEqual(harness.hear(), {"type": "answer", "finish": False})
+
+    def test_objects_that_did_not_move_are_still_there_and_nobody_shares_them(self):
+        script = """
+def evaluate(sim):
+    box, ball = sim.state.objects.box1, sim.state.objects["ball"]
+    sim.record([box.x, box["yaw"], list(box.q), ball.x, sorted(ball), "z" in ball])
+    box.x = 77
+    ball["x"] += 1
+    del ball.z
+    sim.state.objects.clear()
+"""
+        row = [0.0, 0.0, 0.0, 0.0, 0.5, [0, 0, 0, 1]]
+        keys = ["pitch", "q", "roll", "x", "y", "yaw", "z"]
+        with Harness() as harness:
+            harness.hear()
+            harness.load(script)
+            harness.evaluate(moved=[["box1", 1.0, *row], ["ball", 2.0, *row]])
+            told = [1.0, 0.5, [0, 0, 0, 1], 2.0, keys, True]
+            self.assertEqual(harness.hear(), {"type": "record", "value": told})
+            harness.hear()
+            harness.evaluate(moved=[["ball", 3.0, *row]])
+            self.assertEqual(harness.hear()["value"], [1.0, 0.5, [0, 0, 0, 1], 3.0, keys, True])
+            harness.hear()
+            harness.evaluate()
+            self.assertEqual(harness.hear()["value"], [1.0, 0.5, [0, 0, 0, 1], 3.0, keys, True])
 
     def test_actions_in_every_form(self):
         script = """

@@ -1,7 +1,8 @@
 //! Judging: how long a container takes, how many observations a second go through a script that reads everything,
-//! and how many sessions fit into an hour. `judge [path of chicane]`.
+//! and how many sessions fit into an hour. `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 #![allow(clippy::disallowed_methods)]
 
+use chicane_bench::options::Options;
 use chicane_bench::report::{Report, Target};
 use chicane_bench::{Broken, end};
 use chicane_session::{Heard, Judge, Setting, Wanted, root};
@@ -27,22 +28,36 @@ def evaluate(sim):
     sim.record(total)
 ";
 
+const PARTS: [&str; 3] = ["start", "observations", "sessions"];
+
 fn main() -> ExitCode {
     end("judge", run())
 }
 
 fn run() -> Result<(), Broken> {
-    let program =
-        std::env::args().nth(1).map_or_else(|| PathBuf::from("target/release/chicane"), PathBuf::from);
-    let program = std::path::absolute(program)?;
-    let setting =
-        Setting::find(&Wanted { launcher: program.clone(), folder: root::folder()?, isolation: None })?;
-    eprintln!("{}", setting.describe());
+    let options = Options::read(&PARTS)?;
+    let program = std::path::absolute(options.program()?)?;
+    let setting = Setting::find(&Wanted {
+        launcher: program.clone(),
+        folder: root::folder()?,
+        isolation: None,
+        engine: None,
+    })?;
+    eprintln!("{}", setting.describe(setting.own_isolation()));
     let mut report = Report::default();
-    starts(&setting, &mut report)?;
-    observations(&setting, &mut report)?;
-    whole(&program, &mut report)?;
+    if options.wants("start") {
+        starts(&setting, &mut report)?;
+    }
+    if options.wants("observations") {
+        observations(&setting, &mut report)?;
+    }
+    if options.wants("sessions") {
+        whole(&program, options.quick, &mut report)?;
+    }
     report.print();
+    if let Some(file) = &options.json {
+        std::fs::write(file, report.json())?;
+    }
     Ok(())
 }
 
@@ -52,8 +67,10 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
     for _ in 0..50 {
         let begun = Instant::now();
         let mut judge = Judge::start(setting)?;
-        answer(&mut judge, &JudgeCall::Load(&statics("def evaluate(sim): pass\n")?))?;
-        answer(&mut judge, &JudgeCall::Initialize { state: &observation(10) })?;
+        judge.call(&JudgeCall::Load(&statics("def evaluate(sim): pass\n")?));
+        answer(&mut judge)?;
+        judge.show(true, &observation(10));
+        answer(&mut judge)?;
         times.push(begun.elapsed());
     }
     times.sort();
@@ -70,25 +87,31 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
 
 /// Through the script alone, without a world.
 fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
-    let mut judge = Judge::start(setting)?;
-    answer(&mut judge, &JudgeCall::Load(&statics(READER)?))?;
-    for objects in [10, 50] {
-        let state = observation(objects);
+    for (objects, moving) in [(10, 10), (50, 5), (50, 50)] {
+        let mut judge = Judge::start(setting)?;
+        judge.call(&JudgeCall::Load(&statics(READER)?));
+        answer(&mut judge)?;
+        let mut state = observation(objects);
         let count = 10_000;
         let begun = Instant::now();
-        for _ in 0..count {
-            answer(&mut judge, &JudgeCall::Evaluate { state: &state })?;
+        for k in 0..count {
+            // No two alike: what stands still is not told again.
+            let shift = Num(f64::from(k) * 1.234_567e-3);
+            state.objects.0.iter_mut().take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
+            judge.show(false, &state);
+            answer(&mut judge)?;
         }
         let each = begun.elapsed().as_secs_f64() / f64::from(count);
-        let target = if objects == 10 { Target::AtLeast(3000.0) } else { Target::None };
-        report.add(format!("observations a second, {objects} objects"), 1.0 / each, "", target);
-        report.add(format!("cost of an observation, {objects} objects"), each * 1e6, "µs", Target::None);
+        let what = format!("{objects} objects, {moving} moving");
+        report.add(format!("observations a second, {what}"), 1.0 / each, "", Target::AtLeast(3000.0));
+        report.add(format!("cost of an observation, {what}"), each * 1e6, "µs", Target::None);
     }
     Ok(())
 }
 
 /// The whole program: a world that is judged as fast as it goes, and sessions back to back.
-fn whole(program: &PathBuf, report: &mut Report) -> Result<(), Broken> {
+fn whole(program: &PathBuf, quick: bool, report: &mut Report) -> Result<(), Broken> {
+    let sessions = if quick { 5 } else { 20 };
     let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let script = folder.join("script.py");
@@ -117,10 +140,10 @@ fn whole(program: &PathBuf, report: &mut Report) -> Result<(), Broken> {
     let wall = session(&mut client, 60.0)?;
     report.add("judging runs at, real-time factor", 60.0 / wall.as_secs_f64(), "", Target::AtLeast(20.0));
     let begun = Instant::now();
-    for _ in 0..20 {
+    for _ in 0..sessions {
         session(&mut client, 1.0)?;
     }
-    let hour = 3600.0 / (begun.elapsed().as_secs_f64() / 20.0);
+    let hour = 3600.0 / (begun.elapsed().as_secs_f64() / f64::from(sessions));
     report.add("sessions an hour, a second each", hour, "", Target::None);
     drop(child);
     std::fs::remove_dir_all(&folder)?;
@@ -153,9 +176,8 @@ impl Drop for Killed {
     }
 }
 
-/// Makes a call and waits for its answer.
-fn answer(judge: &mut Judge, call: &JudgeCall<'_>) -> Result<(), Broken> {
-    judge.call(call);
+/// Waits for the answer of a call.
+fn answer(judge: &mut Judge) -> Result<(), Broken> {
     loop {
         match judge.hear() {
             Some(Heard::Said(JudgeSaid::Answer { .. })) => return Ok(()),

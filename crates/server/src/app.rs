@@ -17,9 +17,10 @@ use crate::loader::Loader;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::print::Prints;
+use crate::ros::{Ros, bridge};
 use crate::scene::CarFile;
 use crate::websocket::MAX_SOCKETS;
-use crate::{announce, listen};
+use crate::{announce, listen, ros};
 use boot::{bring_back_lost_worlds, bring_first_world, first_world};
 use bytes::Bytes;
 use chicane_store::Data;
@@ -71,6 +72,8 @@ pub(crate) struct Parts {
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     /// Prints that are being made.
     pub(crate) prints: Prints,
+    /// Programs that speak rosbridge.
+    pub(crate) bridge: Arc<bridge::Hub>,
     /// Places for open WebSockets.
     pub(crate) sockets: Arc<Semaphore>,
     pub(crate) started: Instant,
@@ -93,6 +96,7 @@ pub struct Server {
     thread: JoinHandle<()>,
     boot: watch::Receiver<Option<Result<(), String>>>,
     data: Arc<Data>,
+    ros: Option<Ros>,
 }
 
 impl Server {
@@ -113,6 +117,11 @@ impl Server {
         let address =
             listener.local_addr().map_err(|reason| StartError::Listen { address: options.listen, reason })?;
 
+        // First, while nothing else opens sockets.
+        let graph = match options.ros.take() {
+            Some(options) => Some(ros::join(options).await.map_err(StartError::Ros)?),
+            None => None,
+        };
         let metrics = Arc::new(Metrics::default());
         let target = Arc::from(format!("{name}.world"));
         let transition = chicane_wire::Transition {
@@ -155,6 +164,7 @@ impl Server {
         let cdn_keys = CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() };
         let evaluations = Arc::new(Evaluations::new(evaluation::Parts {
             simulator: simulator.clone(),
+            choosing: Arc::clone(&loader.choosing),
             keeper: keeper.clone(),
             feed: feed.clone(),
             data: Arc::clone(&data),
@@ -163,6 +173,7 @@ impl Server {
             workspace: options.workspace.clone(),
             environment: environment(address, options.token.as_ref()),
             options: options.judge,
+            loopback_only: options.listen.ip().is_loopback(),
         }));
         let app = App(Arc::new(Parts {
             simulator,
@@ -185,6 +196,7 @@ impl Server {
             car: CarFile::default(),
             thumbnails: tokio::sync::Mutex::default(),
             prints: Prints::default(),
+            bridge: Arc::default(),
             sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
             started: Instant::now(),
         }));
@@ -194,10 +206,13 @@ impl Server {
         announce::write(data.dir(), reachable(address), options.token.as_ref());
         let router = with_layers(app.clone(), Access { hosts, token: options.token, cdn_token });
         let listening = tokio::spawn(listen::serve(listener, router, Arc::clone(&app.metrics), stopped));
+        let ros = graph.map(|graph| graph.start(&app.simulator, &app.camera, &app.profile));
+        let ros = ros.transpose().map_err(StartError::Thread)?;
         let (booted, boot) = watch::channel(None);
         tokio::spawn(bring_first_world(app.clone(), name, red, chosen, booted));
         tokio::spawn(bring_back_lost_worlds(app.clone()));
-        Ok(Server { address, app, stop, listening, thread, boot, data })
+        tokio::spawn(bridge::pump(app.clone()));
+        Ok(Server { address, app, stop, listening, thread, boot, data, ros })
     }
 
     /// Where it listens.
@@ -222,10 +237,11 @@ impl Server {
 
     /// Finds out how judging scripts can be run here, by trying: one line about it, or why not.
     pub async fn find_judge(&self) -> Result<String, String> {
-        let evaluations = Arc::clone(&self.app.evaluations);
-        let found = tokio::task::spawn_blocking(move || evaluations.setting()).await;
+        let finder = Arc::clone(self.app.evaluations.finder());
+        let found = tokio::task::spawn_blocking(move || finder.setting()).await;
         let setting = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
-        Ok(setting.describe())
+        let (setting, isolation) = setting;
+        Ok(setting.describe(isolation))
     }
 
     /// Starts an evaluation, with drive commands by tick if there are any. Its id.
@@ -273,6 +289,9 @@ impl Server {
         self.stop.send_replace(true);
         let _ = self.listening.await;
         announce::remove(self.data.dir());
+        if let Some(ros) = self.ros {
+            ros.stop().await;
+        }
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
         let _ = tokio::time::timeout(Duration::from_millis(300), thread).await;
         drop(self.app);

@@ -10,7 +10,7 @@ use chicane_sim::{Lamp, Snapshot};
 use chicane_world::Profile;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::sync::Mutex;
 
 /// Quality of the JPEG pictures.
@@ -34,7 +34,8 @@ struct Studio {
 
 /// A frame that was drawn.
 struct Frame {
-    of: Arc<Exposure>,
+    /// Nobody asks for a moment again that nobody has any more; and a world that is gone is not kept for its pictures.
+    of: Weak<Exposure>,
     size: [usize; 2],
     /// In steps of a millionth.
     brightness: u64,
@@ -106,7 +107,9 @@ impl Studio {
         profile: &Arc<Profile>,
     ) -> &mut Frame {
         let bright = (brightness * 1e6).round() as u64;
-        let same = |f: &Frame| Arc::ptr_eq(&f.of, &of) && f.size == size && f.brightness == bright;
+        let same = |f: &Frame| {
+            std::ptr::eq(f.of.as_ptr(), Arc::as_ptr(&of)) && f.size == size && f.brightness == bright
+        };
         let known = self.frames.iter().position(same);
         let index = known.unwrap_or_else(|| {
             let stage = of.place.stage(profile);
@@ -115,6 +118,7 @@ impl Studio {
             if self.frames.len() >= KEPT {
                 self.frames.pop_front();
             }
+            let of = Arc::downgrade(&of);
             self.frames.push_back(Frame { of, size, brightness: bright, rgb: Arc::new(rgb), jpeg: None });
             self.frames.len() - 1
         });
@@ -189,6 +193,30 @@ mod tests {
         assert_eq!(camera.size(Some(1920), Some(1080)), [480, 360]);
         assert_eq!(camera.size(Some(480), Some(120)), [160, 120]);
         assert_eq!(camera.size(Some(16), Some(1080)), [16, 12]);
+    }
+
+    #[test]
+    fn a_picture_is_drawn_once_and_keeps_no_world() {
+        let profile = Arc::new(Profile::gen1());
+        let world = Arc::new(chicane_testkit::shipped_world("oval"));
+        let entry = chicane_store::Entry {
+            name: "oval".to_owned(),
+            display: "Oval".to_owned(),
+            world_id: None,
+            rev: None,
+            official: true,
+            deletable: false,
+            verified: true,
+        };
+        let place = Arc::new(crate::driver::Place::new(entry, Arc::clone(&world)).expect("a place"));
+        let snapshot = chicane_sim::Sim::new(world, Arc::clone(&profile), 0).snapshot();
+        let of = Arc::new(Exposure { place: Arc::clone(&place), seed: 0, snapshot, frame: 0 });
+        let mut studio = Studio::default();
+        let mut draw = || Arc::clone(&studio.frame(Arc::clone(&of), [16, 12], 1.0, &profile).rgb);
+        assert!(Arc::ptr_eq(&draw(), &draw()));
+        let kept = Arc::downgrade(&place);
+        drop((of, place));
+        assert!(kept.upgrade().is_none(), "a world that is gone is kept for its pictures");
     }
 
     #[test]

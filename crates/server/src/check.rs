@@ -1,13 +1,14 @@
 //! `chicane check`: what a world holds, and what was passed over while loading it.
 
+use crate::cli::JudgeBy;
 use chicane_world::World;
 use std::collections::BTreeMap;
 
-pub(crate) fn run(path: &str) -> Result<(), String> {
-    let world = crate::load(path)?;
+pub(crate) fn run(path: &str, judge: &JudgeBy) -> Result<(), String> {
+    let world = crate::which::load(path)?;
     print!("{}", describe(&world));
     if let Some(evaluation) = &world.evaluation {
-        print!("{}", crate::script::report(&evaluation.script)?);
+        print!("{}", crate::script::report(judge, &evaluation.script)?);
     }
     Ok(())
 }

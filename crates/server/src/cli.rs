@@ -1,9 +1,11 @@
 //! What can be said on the command line.
 
+mod engine;
 mod serve;
 mod values;
 mod worlds;
 
+pub(crate) use engine::JudgeBy;
 pub(crate) use serve::{Log, LogLevel, Serve};
 pub(crate) use worlds::{DataDir, Level, Publish, Worlds, WorldsWhat};
 
@@ -29,6 +31,8 @@ pub(crate) enum What {
     Check {
         /// A project, NAME.json; a folder that holds worlds/NAME.world and what it needs; or a built-in world, such as oval
         path: String,
+        #[command(flatten)]
+        judge: JudgeBy,
     },
     /// Build the world of a builder project
     Build {
@@ -37,6 +41,8 @@ pub(crate) enum What {
         /// Folder for the world: a new or empty one, or one that holds this world already
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
+        #[command(flatten)]
+        judge: JudgeBy,
     },
     /// Publish a world, and print its id
     Publish(Publish),
@@ -115,7 +121,7 @@ pub(crate) struct New {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
-    /// A built-in world, or a folder that holds worlds/NAME.world
+    /// A built-in world, a folder that holds worlds/NAME.world, or a project, NAME.json
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// Starts the student's program; without one the run is only observed
@@ -142,13 +148,15 @@ pub(crate) struct Evaluate {
     /// Print the whole record as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Judge {
     /// The script, Python
     pub(crate) script: PathBuf,
-    /// A built-in world, or a folder that holds worlds/NAME.world; its evaluation config is used
+    /// A built-in world, a folder that holds worlds/NAME.world, or a project, NAME.json; its evaluation config is used
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// The drive: lines of seconds, speed, steering
@@ -163,6 +171,8 @@ pub(crate) struct Judge {
     /// Print the whole record as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,15 +3,13 @@
 //! Both start a whole simulator in this process, on a port that nobody else knows, and end with it. The exit status
 //! says how it went: 0 finished, 2 timeout, 3 script_error, 4 stopped, 5 unsupported; 1 that it could not be begun.
 
-use crate::cli::{Evaluate, Judge};
+use crate::cli::{Evaluate, Judge, JudgeBy};
 use chicane_server::{DriveAt, JudgeOptions, Options, Server};
-use chicane_store::{FolderBundle, Library};
 use chicane_wire::{Record, Session, StartRequest};
-use chicane_world::{Assets, Profile, World};
+use chicane_world::Profile;
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How often it looks how things stand.
@@ -29,6 +27,7 @@ struct Job {
     workspace: PathBuf,
     data_dir: Option<PathBuf>,
     json: bool,
+    judge: JudgeBy,
     /// Whether the script's log is shown as it comes.
     log: bool,
 }
@@ -48,6 +47,7 @@ pub(crate) fn evaluate(asked: &Evaluate) -> Result<u8, String> {
         workspace: asked.workspace.clone(),
         data_dir: asked.data_dir.clone(),
         json: asked.json,
+        judge: asked.judge.clone(),
         log: !asked.json,
     })
 }
@@ -65,6 +65,7 @@ pub(crate) fn judge(asked: &Judge) -> Result<u8, String> {
         workspace: ".".into(),
         data_dir: None,
         json: asked.json,
+        judge: asked.judge.clone(),
         log: !asked.json,
     })
 }
@@ -82,7 +83,7 @@ fn run(job: Job) -> Result<u8, String> {
 }
 
 async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
-    let (library, world) = library(&job.world)?;
+    let (library, world) = crate::which::find(&job.world)?;
     let workspace = std::path::absolute(&job.workspace).map_err(|e| e.to_string())?;
     if !workspace.is_dir() {
         return Err(format!("--workspace {} is not a folder", job.workspace.display()));
@@ -101,7 +102,14 @@ async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
         speed: job.speed,
         workspace,
         library,
-        judge: JudgeOptions { launcher: None, folder: None, isolation: None, script: job.script.clone() },
+        ros: None,
+        judge: JudgeOptions {
+            launcher: None,
+            folder: None,
+            isolation: None,
+            script: job.script.clone(),
+            engine: job.judge.engine()?,
+        },
     });
     let server = server.await.map_err(|e| e.to_string())?;
     let ended = watch(job, &server).await;
@@ -193,18 +201,6 @@ fn exit_status(record: &Record) -> u8 {
         Some("unsupported") => 5,
         _ => 1,
     }
-}
-
-/// The world of a folder, or a built-in one.
-fn library(world: &str) -> Result<(Library, String), String> {
-    let library = Library::built_in();
-    let name = world.strip_suffix(".world").unwrap_or(world);
-    if library.entry(name).is_some() || !Path::new(world).is_dir() {
-        return Ok((library, name.to_owned()));
-    }
-    let bundle = FolderBundle::new(world);
-    let name = World::load(&Assets::of(&bundle)).map_err(|e| e.to_string())?.name;
-    Ok((library.with_bundle(&name, Arc::new(bundle)), name))
 }
 
 /// Drive commands from a file: seconds, speed and steering on a line, by spaces or commas; `#` begins a comment.

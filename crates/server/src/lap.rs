@@ -12,7 +12,7 @@ const LOOK_S: f64 = 0.35;
 const LOOK_M: f64 = 0.25;
 
 pub(crate) fn run(path: &str, speed: f64) -> Result<(), String> {
-    let world = Arc::new(crate::load(path)?);
+    let world = Arc::new(crate::which::load(path)?);
     let Some(route) = world.route.clone().filter(Route::is_closed) else {
         return Err(format!("{} has no closed route to drive a lap of", world.name));
     };

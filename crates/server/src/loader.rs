@@ -9,8 +9,8 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Every simulation but that of an evaluation starts with the same seed, its camera too: equal inputs give equal bytes.
-const SEED: u64 = 0;
+/// Where nobody asks for another, every simulation starts with this seed, its camera too: equal inputs give equal bytes.
+pub(crate) const SEED: u64 = 0;
 
 /// Why no world was brought in. The old one, if any, runs on.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,20 +70,20 @@ enum Lights {
 impl Loader {
     /// The first world, with its lights as they were stored.
     pub(crate) async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
-        self.bring(TransitionKind::Boot, name, Lights::Stored(red)).await.map(|_| ())
+        self.bring(TransitionKind::Boot, name, Lights::Stored(red), SEED).await.map(|_| ())
     }
 
     /// Another world.
     pub(crate) async fn switch(&self, name: &str) -> Result<Arc<Published>, LoadFailure> {
-        self.bring(TransitionKind::Switch, name, Lights::Green).await
+        self.bring(TransitionKind::Switch, name, Lights::Green, SEED).await
     }
 
     /// The running world anew.
-    pub(crate) async fn respawn(&self) -> Result<Arc<Published>, LoadFailure> {
+    pub(crate) async fn respawn(&self, seed: u64) -> Result<Arc<Published>, LoadFailure> {
         let now = self.simulator.now();
         let lost = now.lost.as_ref();
         let name = now.running.as_ref().map(|s| &s.place.name).or(lost).ok_or(LoadFailure::NoWorld)?;
-        self.bring(TransitionKind::Respawn, name, Lights::Kept).await
+        self.bring(TransitionKind::Respawn, name, Lights::Kept, seed).await
     }
 
     /// Goes on to its end also when nobody waits for it any more: a transition is never left open.
@@ -92,6 +92,7 @@ impl Loader {
         kind: TransitionKind,
         name: &str,
         lights: Lights,
+        seed: u64,
     ) -> Result<Arc<Published>, LoadFailure> {
         self.find(name).await.ok_or(LoadFailure::NotFound)?;
         let (own, name) = (self.clone(), name.to_owned());
@@ -106,7 +107,7 @@ impl Loader {
             drop(choosing);
             let started = std::time::Instant::now();
             let loading = own.clone();
-            let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights)).await;
+            let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, seed)).await;
             let loaded =
                 loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())));
             // A first world that fails may be followed by another: whoever boots ends the transition.
@@ -179,7 +180,7 @@ impl Loader {
         }
     }
 
-    fn load(&self, entry: Entry, lights: Lights) -> Result<Loaded, LoadFailure> {
+    fn load(&self, entry: Entry, lights: Lights, seed: u64) -> Result<Loaded, LoadFailure> {
         let world = match self.library.load(&entry.name) {
             Ok(world) => Arc::new(world),
             Err(LoadError::NotFound) => return Err(LoadFailure::NotFound),
@@ -190,7 +191,10 @@ impl Loader {
             tracing::warn!(world = world.name, "{warning}");
         }
         let place = Place::new(entry, Arc::clone(&world)).map_err(|e| LoadFailure::Broken(e.to_string()))?;
-        let mut sim = Sim::new(world, Arc::clone(&self.profile), SEED);
+        if let Some(seen) = &self.simulator.now().running {
+            place.inherit(&seen.place);
+        }
+        let mut sim = Sim::new(world, Arc::clone(&self.profile), seed);
         if let Lights::Stored(red) = &lights {
             sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
         }

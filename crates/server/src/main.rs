@@ -19,10 +19,9 @@ mod publish;
 mod script;
 mod serve;
 mod setup;
+mod which;
 mod worlds;
 
-use chicane_store::{FolderBundle, Library, LoadError};
-use chicane_world::{Assets, World};
 use clap::Parser;
 use cli::{Cli, RecordsWhat, What};
 use std::path::Path;
@@ -33,9 +32,11 @@ fn main() -> ExitCode {
     let done = match &cli.what {
         None => serve::run(&cli.serve),
         Some(What::Serve(serve)) => serve::run(serve),
-        Some(What::Check { path }) if Path::new(path).is_file() => projects::check_project(path),
-        Some(What::Check { path }) => check::run(path),
-        Some(What::Build { project, output }) => projects::build_into(project, output),
+        Some(What::Check { path, judge }) if Path::new(path).is_file() => {
+            projects::check_project(path, judge)
+        }
+        Some(What::Check { path, judge }) => check::run(path, judge),
+        Some(What::Build { project, output, judge }) => projects::build_into(project, output, judge),
         Some(What::Publish(wanted)) => publish::run(wanted),
         Some(What::Worlds(wanted)) => worlds::run(wanted),
         Some(What::New(new)) => projects::new(new),
@@ -65,25 +66,4 @@ fn exit(done: Result<u8, String>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Loads a world: of a folder, of a project, or one of the program by its name.
-fn load(which: &str) -> Result<World, String> {
-    let path = Path::new(which);
-    if path.is_dir() {
-        return World::load(&Assets::of(&FolderBundle::new(which))).map_err(|e| e.to_string());
-    }
-    if path.is_file() {
-        return projects::load(which);
-    }
-    Library::built_in().load(which).map_err(|error| match error {
-        LoadError::NotFound => {
-            let names: Vec<String> = Library::built_in().entries().into_iter().map(|e| e.name).collect();
-            format!(
-                "there is no {which}: a world is a folder that holds worlds/<name>.world, a project <name>.json, or one of {}",
-                names.join(", ")
-            )
-        }
-        LoadError::Broken(why) => why.to_string(),
-    })
 }

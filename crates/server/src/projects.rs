@@ -1,8 +1,9 @@
 //! `chicane build`, `chicane check`, `chicane new` and `chicane print`: worlds of builder projects, and their floors.
 
-use crate::cli::New;
+use crate::cli::{JudgeBy, New};
 use crate::progress::Progress;
-use chicane_builder::project::WorldName;
+use crate::script;
+use chicane_builder::project::{Script, WorldName};
 use chicane_builder::{Files, Finding, Line, Project, Severity, Wish, build, check, check_files, random};
 use chicane_render::{Print, thumbnail};
 use chicane_store::FolderBundle;
@@ -24,7 +25,12 @@ impl Files for Beside {
 
 /// Reads a project and finds the folder of its files.
 fn open(path: &str) -> Result<(Project, Beside), String> {
-    let length = std::fs::metadata(path).map_err(|e| format!("{path}: {e}"))?.len();
+    let length = match std::fs::metadata(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(format!("there is no {path}: a project is a file, <name>.json"));
+        }
+        found => found.map_err(|e| format!("{path}: {e}"))?.len(),
+    };
     if length > chicane_builder::project::MAX_JSON as u64 {
         return Err(format!("{path} is too large for a project"));
     }
@@ -35,7 +41,7 @@ fn open(path: &str) -> Result<(Project, Beside), String> {
 }
 
 /// Says what is in a project and what is wrong with it.
-pub(crate) fn check_project(path: &str) -> Result<(), String> {
+pub(crate) fn check_project(path: &str, judge: &JudgeBy) -> Result<(), String> {
     let (project, files) = open(path)?;
     let mut findings = check(&project);
     findings.extend(check_files(&project, &files));
@@ -43,10 +49,29 @@ pub(crate) fn check_project(path: &str) -> Result<(), String> {
     findings.iter().for_each(|f| text += &format!("{f}\n"));
     print!("{text}");
     match errors(&findings) {
-        0 => Ok(()),
+        0 => match evaluation_script(&project, &files) {
+            Some((name, script)) => {
+                print!("{}", script::report(judge, &script).map_err(|why| format!("{path}: {name}: {why}"))?);
+                Ok(())
+            }
+            None => Ok(()),
+        },
         1 => Err(format!("{path} has an error")),
         n => Err(format!("{path} has {n} errors")),
     }
+}
+
+/// The judging script that lies beside a project, and its name. The template needs no check.
+fn evaluation_script(project: &Project, files: &Beside) -> Option<(String, String)> {
+    let Some(Script::File(name)) = &project.evaluation.as_ref()?.script else { return None };
+    let bytes = files.read(name.as_str())?;
+    Some((name.to_string(), String::from_utf8(bytes.into_owned()).ok()?))
+}
+
+/// A script that can't judge is refused; one that can't be looked into is passed on with a warning.
+fn must_judge(path: &str, project: &Project, files: &Beside, judge: &JudgeBy) -> Result<(), String> {
+    let Some((name, script)) = evaluation_script(project, files) else { return Ok(()) };
+    script::must_judge(judge, &format!("{path}: {name}"), &script)
 }
 
 fn errors(findings: &[Finding]) -> usize {
@@ -82,10 +107,11 @@ pub(crate) struct Made {
     pub(crate) warnings: Vec<Finding>,
 }
 
-/// Loads the world of a project, of which no file is kept.
-pub(crate) fn load(path: &str) -> Result<World, String> {
+/// The world of a project, of which no file is kept, and its name.
+pub(crate) fn bundle(path: &str) -> Result<(MemoryBundle, String), String> {
     let (project, files) = open(path)?;
-    build_and_load(path, &project, &files).map(|(_, world)| world)
+    let (bundle, world) = build_and_load(path, &project, &files)?;
+    Ok((bundle, world.name))
 }
 
 fn build_and_load(path: &str, project: &Project, files: &Beside) -> Result<(MemoryBundle, World), String> {
@@ -96,13 +122,16 @@ fn build_and_load(path: &str, project: &Project, files: &Beside) -> Result<(Memo
 }
 
 /// Makes the world of a project.
-pub(crate) fn make(path: &str) -> Result<Made, String> {
-    make_as(path, None)
+pub(crate) fn make(path: &str, judge: &JudgeBy) -> Result<Made, String> {
+    make_as(path, None, judge)
 }
 
 /// The same, with its world and all its files called otherwise.
-pub(crate) fn make_as(path: &str, name: Option<WorldName>) -> Result<Made, String> {
+pub(crate) fn make_as(path: &str, name: Option<WorldName>, judge: &JudgeBy) -> Result<Made, String> {
     let (mut project, files) = open(path)?;
+    if errors(&check(&project)) == 0 {
+        must_judge(path, &project, &files, judge)?;
+    }
     let mut progress = Progress::new(format!("building {}", project.name));
     project.name = name.unwrap_or(project.name);
     let (mut bundle, world) = build_and_load(path, &project, &files)?;
@@ -117,8 +146,8 @@ pub(crate) fn make_as(path: &str, name: Option<WorldName>) -> Result<Made, Strin
 }
 
 /// Builds the world of a project into a folder.
-pub(crate) fn build_into(path: &str, folder: &Path) -> Result<(), String> {
-    let Made { project, bundle, warnings } = make(path)?;
+pub(crate) fn build_into(path: &str, folder: &Path, judge: &JudgeBy) -> Result<(), String> {
+    let Made { project, bundle, warnings } = make(path, judge)?;
     make_room(project.name.as_str(), folder)?;
     write(&bundle, folder)?;
     for warning in warnings {
@@ -130,7 +159,7 @@ pub(crate) fn build_into(path: &str, folder: &Path) -> Result<(), String> {
 
 /// Writes the floor of a world as a picture for printing.
 pub(crate) fn print(world: &str, output: &Path, dpi: u16) -> Result<(), String> {
-    let world = crate::load(world)?;
+    let world = crate::which::load(world)?;
     let print = Print::new(&world, dpi).map_err(|e| e.to_string())?;
     let wrong = |e: std::io::Error| format!("{}: {e}", output.display());
     // Under another name until it is whole: half a picture is no picture.
@@ -207,7 +236,12 @@ pub(crate) fn new(wanted: &New) -> Result<(), String> {
         print!("{text}");
         return Ok(());
     };
-    create(path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
+    create(path, &text).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            format!("{} is there already: choose another name, or remove it first", path.display())
+        }
+        _ => format!("{}: {e}", path.display()),
+    })?;
     println!("{}: random_{seed}", path.display());
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! while a simulator runs; that serves what was published at once. Another folder or a bucket is served by whoever
 //! serves it.
 
-use crate::cli::{Level, Publish};
+use crate::cli::{JudgeBy, Level, Publish};
 use crate::progress::Progress;
 use crate::{projects, worlds};
 use chicane_builder::project::WorldName;
@@ -20,7 +20,7 @@ pub(crate) const PRIVATE: &str =
 pub(crate) fn run(wanted: &Publish) -> Result<(), String> {
     let cdn = cdn(wanted.to.as_deref(), wanted.data.data_dir.as_deref())?;
     let stand = Stand::new()?;
-    let (bundle, name) = bundle(&wanted.path, &stand)?;
+    let (bundle, name) = bundle(&wanted.path, &stand, &wanted.judge)?;
     if wanted.to.is_some() && wanted.access == Level::Private {
         eprintln!("warning: {PRIVATE}");
     }
@@ -79,13 +79,16 @@ pub(crate) fn cdn(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, Stri
 }
 
 /// The files of what is to be published, and its name for people.
-fn bundle(path: &str, stand: &Stand) -> Result<(MemoryBundle, String), String> {
+fn bundle(path: &str, stand: &Stand, judge: &JudgeBy) -> Result<(MemoryBundle, String), String> {
     if Path::new(path).is_dir() {
         let (bundle, name, passed_over) = crate::worlds::read_folder(Path::new(path), None)?;
         passed_over.iter().for_each(|line| eprintln!("warning: {line}"));
+        if let Some((file, script)) = worlds::script_of(&bundle) {
+            crate::script::must_judge(judge, &format!("{path}: {file}"), &script)?;
+        }
         return Ok((bundle, name));
     }
-    let made = projects::make_as(path, WorldName::parse(&stand.world_name()))?;
+    let made = projects::make_as(path, WorldName::parse(&stand.world_name()), judge)?;
     made.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     Ok((made.bundle, made.project.display_name))
 }

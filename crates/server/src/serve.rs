@@ -42,11 +42,19 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
             workspace.display()
         ));
     }
-    let mut stop = StopSignal::new()?;
+    let ros = serve.ros()?;
+    let (library, world) = match &serve.world {
+        // A world to look at. Names are for the library, which knows those that were installed too.
+        Some(path) if Path::new(path).exists() => {
+            crate::which::find(path).map(|(library, name)| (library, Some(name)))?
+        }
+        name => (Library::built_in(), name.clone()),
+    };
+    let mut stop = StopSignal::new(serve.lifeline)?;
     let server = Server::start(Options {
         listen: serve.listen,
         data_dir,
-        world: serve.world.clone(),
+        world,
         cdn: serve.cdn.clone(),
         cdn_token: cdn_token(serve.cdn_token.as_deref())?,
         cdn_patience: chicane_server::CDN_PATIENCE,
@@ -56,8 +64,9 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         profile: profile(&serve.robot)?,
         speed: serve.speed,
         workspace,
-        library: Library::built_in(),
+        library,
         judge: serve.judge()?,
+        ros: ros.clone(),
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
@@ -68,7 +77,15 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         }
     }
     // Someone who does not listen any more is no reason to stop.
-    let _ = writeln!(std::io::stdout(), "chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    let mut out = std::io::stdout();
+    let _ = writeln!(out, "chicane is ready: {}", viewer(server.address(), token.as_ref()));
+    if let Some(address) = from_elsewhere(server.address()).await {
+        // The secret is said once.
+        let _ = writeln!(out, "from other machines: {}, with the same token", viewer(address, None));
+    }
+    if let Some(ros) = &ros {
+        tracing::info!("ROS 2: {ros}");
+    }
     tokio::select! {
         () = find_judge(&server) => stop.wait().await,
         () = stop.wait() => {}
@@ -91,6 +108,20 @@ fn viewer(address: SocketAddr, token: Option<&Token>) -> String {
     let address = chicane_server::reachable(address);
     let query = token.map(|t| format!("?token={}", t.secret())).unwrap_or_default();
     format!("http://{address}/sim{query}")
+}
+
+/// Where other machines find one that listens on all addresses, as far as that can be known: the address that
+/// packets to elsewhere would come from. None is sent.
+async fn from_elsewhere(address: SocketAddr) -> Option<SocketAddr> {
+    if !address.ip().is_unspecified() {
+        return None;
+    }
+    // Addresses of documentation, which lead out of this machine and to nobody.
+    let out = if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
+    let socket = tokio::net::UdpSocket::bind(out.0).await.ok()?;
+    socket.connect(out.1).await.ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then(|| SocketAddr::new(ip, address.port()))
 }
 
 fn start_log(serve: &Serve) -> LogLines {
@@ -164,8 +195,9 @@ pub(crate) fn data_dir(asked: Option<&Path>) -> Result<PathBuf, String> {
     base.map(|b| b.join("chicane")).ok_or_else(|| "no folder for data is known: give --data-dir".to_owned())
 }
 
-/// Ctrl-C, or a polite request of the system.
+/// Ctrl-C, a polite request of the system, or the end of the program that holds the lifeline.
 struct StopSignal {
+    lifeline: Option<tokio::sync::oneshot::Receiver<()>>,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -174,10 +206,11 @@ struct StopSignal {
 
 impl StopSignal {
     #[cfg(unix)]
-    fn new() -> Result<StopSignal, String> {
+    fn new(lifeline: bool) -> Result<StopSignal, String> {
         use tokio::signal::unix::{SignalKind, signal};
         let listen = |kind| signal(kind).map_err(|e| format!("can't listen for signals: {e}"));
         Ok(StopSignal {
+            lifeline: lifeline.then(end_of_input),
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
         })
@@ -186,19 +219,44 @@ impl StopSignal {
     #[cfg(unix)]
     async fn wait(&mut self) {
         tokio::select! {
+            () = ended(&mut self.lifeline) => {}
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
     }
 
     #[cfg(not(unix))]
-    fn new() -> Result<StopSignal, String> {
-        Ok(StopSignal {})
+    fn new(lifeline: bool) -> Result<StopSignal, String> {
+        Ok(StopSignal { lifeline: lifeline.then(end_of_input) })
     }
 
     #[cfg(not(unix))]
     async fn wait(&mut self) {
-        // Without a way to listen there is nothing to wait for.
-        let _ = tokio::signal::ctrl_c().await;
+        tokio::select! {
+            () = ended(&mut self.lifeline) => {}
+            // Without a way to listen there is nothing to wait for.
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+}
+
+/// Tells when standard input ends. What comes before that is thrown away.
+fn end_of_input() -> tokio::sync::oneshot::Receiver<()> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        let _ = tell.send(());
+    });
+    told
+}
+
+/// Without a lifeline, never.
+async fn ended(lifeline: &mut Option<tokio::sync::oneshot::Receiver<()>>) {
+    match lifeline {
+        Some(told) => {
+            let _ = told.await;
+            *lifeline = None;
+        }
+        None => std::future::pending().await,
     }
 }

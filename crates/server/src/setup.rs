@@ -10,8 +10,9 @@ pub(crate) fn run() -> Result<(), String> {
         println!("judge: Python 3.14 is in {} ({:.0} s)", folder.display(), begun.elapsed().as_secs_f64());
     }
     let launcher = std::env::current_exe().map_err(|e| e.to_string())?;
-    let setting = Setting::find(&Wanted { launcher, folder, isolation: None }).map_err(|e| e.to_string())?;
-    setting.try_out().map_err(|e| format!("judging scripts can't be run here: {e}"))?;
-    println!("judge: ready: {}", setting.describe());
+    let setting = Setting::find(&Wanted { launcher, folder, isolation: None, engine: None })
+        .map_err(|e| e.to_string())?;
+    let isolation = setting.try_out().map_err(|e| format!("judging scripts can't be run here: {e}"))?;
+    println!("judge: ready: {}", setting.describe(isolation));
     Ok(())
 }

@@ -81,7 +81,7 @@ fn mistakes_are_answered_with_what_would_be_right() {
     assert!(unknown.contains("'fly'") && unknown.contains("--help"), "{unknown}");
     assert_eq!(
         refused(&["check", "no/such/place"]),
-        "chicane: there is no no/such/place: a world is a folder that holds worlds/<name>.world, a project <name>.json, \
+        "chicane: there is no world no/such/place: it is a folder that holds worlds/<name>.world, a project <name>.json, \
          or one of field, oval, riverside, slalom, speedway, technical, town"
     );
     let fast = refused(&["lap", "oval", "--speed", "fast"]);
@@ -182,7 +182,7 @@ fn mistakes_in_projects_are_named() {
     assert!(
         refused(&["new", "--random", "--field", "big"]).contains("it is two numbers such as 8x6, not big")
     );
-    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json: File exists"));
+    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json is there already"));
 }
 
 #[test]

@@ -148,6 +148,18 @@ fn a_polite_request_ends_it_within_a_second() {
 }
 
 #[test]
+fn a_lifeline_ends_it_and_its_absence_does_not() {
+    let scratch = Scratch::new("lifeline");
+    let mut program = Program::serve_on_lifeline(&["--data-dir", scratch.path()]);
+    assert_eq!(program.client().get("/sim/api/status").status, 200);
+    program.let_go();
+    assert_eq!(program.wait(Duration::from_secs(20)), Some(0));
+    // Without the option its standard input is nobody's business; here it has ended from the start.
+    let program = Program::serve(&["--data-dir", scratch.path()]);
+    assert_eq!(program.client().get("/sim/api/status").status, 200);
+}
+
+#[test]
 fn settings_survive_a_polite_end() {
     let scratch = Scratch::new("polite");
     let mut program = Program::serve(&["--data-dir", scratch.path()]);
@@ -229,6 +241,9 @@ fn help_mentions_every_option() {
             "--robot",
             "--speed",
             "--workspace",
+            "--ros",
+            "--ros-domain",
+            "--ros-network",
             "--log",
             "--log-level",
         ] {

@@ -47,7 +47,7 @@ fn a_lap_of_the_technical_track_from_one_command() {
             "--world",
             "technical",
             "--command",
-            "python3 examples/lap_by_route.py",
+            "PYTHONPATH=python/src python3 examples/lap_by_route.py",
             "--json",
         ])
     };
@@ -126,6 +126,21 @@ fn a_teacher_tries_a_script_on_a_drive() {
     let torn = scratch.file("torn.csv", "0, 1\n");
     let output = chicane(&["judge", &script, "--world", "oval", "--drive", &torn]);
     assert!(text(&output.stderr).contains("torn.csv:1: a line is seconds, speed and steering"), "{output:?}");
+}
+
+#[test]
+fn a_project_is_judged_without_being_built_first() {
+    let scratch = Scratch::new("project");
+    let drive = scratch.file("drive.csv", "0, 0.5, 0\n");
+    let script = scratch
+        .file("judge.py", "def evaluate(sim):\n    sim.record(sorted(sim.objects))\n    sim.finish()\n");
+    let output = chicane(&["judge", &script, "--world", "examples/projects/loop.json", "--drive", &drive]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stdout).contains("\"cone1\",\"signal1\""), "{output:?}");
+    let torn = scratch.file("torn.json", "{\"version\": 1}");
+    let output = chicane(&["evaluate", "--world", &torn]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("torn.json: name is missing"), "{output:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 #[path = "durable/program.rs"]
 mod program;
 
-use chicane_testkit::http::Client;
+use chicane_testkit::http::{Client, Events};
 use program::{Program, Scratch};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -45,6 +45,98 @@ fn script_of(phase: &str, mark: &str) -> String {
              def evaluate(sim):\n    print('line', sim.state.time)\n    sim.record(sim.state.time)\n"
         ),
     }
+}
+
+/// Starts a session and gives its id.
+fn start(client: &mut Client, command: &str) -> String {
+    let answer = client.post("/sim/api/evaluation/start", &json!({"command": command}).to_string());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let started: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    started["session"]["id"].as_str().expect("an id").to_owned()
+}
+
+/// Phases that an event stream tells of, as they come.
+fn next_phase(events: &mut Events) -> Option<String> {
+    loop {
+        let event = events.next()?;
+        let data: Value = serde_json::from_str(&event.data).ok()?;
+        if event.event == "evaluation" && data["kind"] == "phase" {
+            return data["phase"].as_str().map(str::to_owned);
+        }
+    }
+}
+
+/// The moment between `initialize` and the first tick is short: it is killed as soon as everyone is told of it, until that was
+/// soon enough.
+#[test]
+fn while_the_program_is_being_started() {
+    let scratch = Scratch::new("killed-starting");
+    let script = Path::new(scratch.path()).join("script.py");
+    let text = "import subprocess\ndef initialize(sim):\n    \
+                subprocess.Popen(['/usr/bin/sleep', 'MARK'], start_new_session=True)\n    \
+                print('before the start')\ndef evaluate(sim): pass\n";
+    let mark = format!("8{:07}9", std::process::id());
+    std::fs::write(&script, text.replace("MARK", &mark)).expect("written");
+    let data = Path::new(scratch.path()).join("data");
+    let data = data.to_str().expect("UTF-8");
+    let arguments = ["--data-dir", data, "--judge-script", script.to_str().expect("UTF-8")];
+    let command = format!("setsid sleep {mark} & sleep {mark}");
+    let mut caught = 0;
+    for attempt in 0..50 {
+        let mut program = Program::serve(&arguments);
+        let mut client = program.client();
+        let mut events = Events::open(program.address, "/sim/api/events", &[]);
+        let id = start(&mut client, &command);
+        while next_phase(&mut events).expect("a phase") != "starting" {}
+        program.kill();
+        // Whatever it told before it died is in the stream, which ends with it.
+        caught += usize::from(next_phase(&mut events).is_none());
+        until("nobody is left", || processes(&mark).is_empty());
+        drop(program);
+
+        let again = Program::serve(&arguments);
+        let record = get(&mut again.client(), &format!("/evaluation/record?session={id}"));
+        assert_eq!(record["outcome"], "stopped", "attempt {attempt}: {record}");
+        assert_eq!(record["reason"], "simulator restarted");
+        let events = record["events"].as_array().expect("a story");
+        assert_eq!(events[0]["kind"], "start");
+        assert!(events.iter().any(|e| e["line"] == "before the start"), "its lines are there: {record}");
+        assert!(events.iter().any(|e| e["phase"] == "starting"), "and the phase is: {record}");
+        assert_eq!(get(&mut again.client(), "/evaluation/session")["active"], false);
+        if caught == 2 {
+            return;
+        }
+    }
+    panic!("it was never killed while it started the program");
+}
+
+/// Ctrl-C while the script is still in `initialize`.
+#[test]
+fn asked_to_end_while_the_script_initializes() {
+    let mark = format!("8{:07}8", std::process::id());
+    let scratch = Scratch::new("ended-initializing");
+    let script = Path::new(scratch.path()).join("script.py");
+    std::fs::write(&script, script_of("initializing", &mark)).expect("written");
+    let data = Path::new(scratch.path()).join("data");
+    let arguments =
+        ["--data-dir", data.to_str().expect("UTF-8"), "--judge-script", script.to_str().expect("UTF-8")];
+    let mut program = Program::serve(&arguments);
+    let mut client = program.client();
+    let id = start(&mut client, &format!("sleep {mark}"));
+    until("the script is in initialize", || {
+        let session = get(&mut client, "/evaluation/session")["session"].clone();
+        assert_eq!(session["phase"], "initializing");
+        processes(&mark).len() == 1
+    });
+    program.signal("-TERM");
+    assert_eq!(program.wait(Duration::from_secs(20)), Some(0), "it ends by itself");
+    assert!(processes(&mark).is_empty(), "and everyone with it");
+    let again = Program::serve(&arguments);
+    let record = get(&mut again.client(), &format!("/evaluation/record?session={id}"));
+    assert_eq!((&record["outcome"], &record["reason"]), (&json!("stopped"), &json!("simulator shut down")));
+    let events = record["events"].as_array().expect("a story");
+    assert!(events.iter().all(|e| e["kind"] != "run"), "the program was never started: {record}");
+    assert_eq!(events.last().map(|e| &e["outcome"]), Some(&json!("stopped")), "{record}");
 }
 
 #[test]

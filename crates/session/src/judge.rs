@@ -1,28 +1,31 @@
-//! A judging script in its jail, as the supervisor speaks with it: one call at a time, nothing ever waited for
+//! A judging script in its container, as the supervisor speaks with it: one call at a time, nothing ever waited for
 //! without a bound.
 //!
 //! What the script prints and what the harness says come on two descriptors. Whatever was printed before a
 //! line of the harness was written is taken out before that line is handed over: so that prints belong to their call.
 
-use crate::jail::{Jail, JailError, JudgePlan, Plan, Report, Spawn, Usage};
+use crate::container::{Container, Started as Fresh};
+use crate::jail::{Isolation, JailError, Report, Usage};
 use crate::lines::Lines;
+use crate::marks::Marks;
 use crate::outcome::ScriptFault;
 use crate::setting::Setting;
-use chicane_wire::{JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD};
+use chicane_wire::{
+    JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD, Moved, Observation, Pose,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
-use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// Memory of a script.
-const MEMORY: u64 = 512 << 20;
+pub(crate) const MEMORY: u64 = 512 << 20;
 /// Processes and threads of a script.
-const PROCESSES: u64 = 64;
+pub(crate) const PROCESSES: u64 = 64;
 /// Bytes of files of a script.
-const FILES: u64 = 256 << 20;
+pub(crate) const FILES: u64 = 256 << 20;
 /// Bytes that a script may print at once, and then in each second.
 const OUTPUT: f64 = 1048576.0;
 /// Processor time of one call.
@@ -35,6 +38,8 @@ const LOOK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_millis(500);
 /// How long the harness may take to say that it is up.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an answer may be held back because the prints before it are not all here.
+const STEP: Duration = Duration::from_secs(1);
 
 /// What came from a judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,16 +52,25 @@ pub enum Heard {
     Fault(ScriptFault),
 }
 
-/// A script in its jail.
+/// A script in its container.
 #[derive(Debug)]
 pub struct Judge {
-    jail: Jail,
+    container: Container,
     channel: OwnedFd,
-    output: OwnedFd,
+    /// Until nobody can print any more.
+    output: Option<OwnedFd>,
     heard: VecDeque<Heard>,
     unread: Vec<u8>,
     unsent: Vec<u8>,
     lines: Lines,
+    /// Where prints come by another way: what tells them apart, and what the harness said after prints that are not here yet.
+    marks: Option<Marks>,
+    early: VecDeque<JudgeSaid>,
+    early_since: Option<Instant>,
+    /// Prints were waited for in vain.
+    out_of_step: bool,
+    /// Where objects stood when the script last saw them.
+    seen: Vec<Pose>,
     /// Bytes that it may still print.
     allowance: f64,
     call: Option<Started>,
@@ -79,39 +93,21 @@ struct Started {
 impl Judge {
     /// Starts a container and waits until the harness is up.
     pub fn start(setting: &Setting) -> Result<Judge, JailError> {
-        let fail = |e: Errno| JailError(format!("no descriptors for the judge: {e}"));
-        let flags = SocketFlags::CLOEXEC;
-        let (channel, inside) =
-            socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(fail)?;
-        let (output, written) = pipe_with(PipeFlags::CLOEXEC).map_err(fail)?;
-        rustix::io::ioctl_fionbio(&output, true).map_err(fail)?;
-        let jail = Jail::start(Spawn {
-            launcher: &setting.launcher,
-            plan: Plan::Judge(JudgePlan {
-                root: setting.root.clone(),
-                harness: crate::HARNESS.to_owned(),
-                file_bytes: FILES,
-                processes: PROCESSES,
-                internet: setting.network.is_some(),
-                forbidden: setting.forbidden.clone(),
-            }),
-            stdout: written,
-            stderr: inside,
-            cgroups: &setting.cgroups,
-            // Files of the script are memory too; what is its own is watched apart.
-            memory: Some(MEMORY + FILES),
-            // Outer and init are ours.
-            processes: Some(PROCESSES + 2),
-            network: setting.network.as_ref(),
-        })?;
+        let Fresh { container, channel, output, first } = Container::start(setting)?;
+        let marks = container.mark().map(Marks::new);
         let mut judge = Judge {
-            jail,
+            container,
             channel,
-            output,
+            output: Some(output),
             heard: VecDeque::new(),
             unread: Vec::new(),
-            unsent: Vec::new(),
+            unsent: first,
             lines: Lines::default(),
+            marks,
+            early: VecDeque::new(),
+            early_since: None,
+            out_of_step: false,
+            seen: Vec::new(),
             allowance: OUTPUT,
             call: None,
             looked: Instant::now(),
@@ -121,7 +117,13 @@ impl Judge {
             over: false,
         };
         judge.greet()?;
+        judge.container.is_up().map_err(JailError)?;
         Ok(judge)
+    }
+
+    /// How limits are held, where that is known only now.
+    pub(crate) fn isolation(&self) -> Option<Isolation> {
+        self.container.isolation()
     }
 
     fn greet(&mut self) -> Result<(), JailError> {
@@ -131,13 +133,17 @@ impl Judge {
             match self.hear() {
                 Some(Heard::Said(JudgeSaid::Ready { version: JUDGE_VERSION })) => return Ok(()),
                 Some(Heard::Line(line)) => last = line,
-                Some(other) => {
-                    return Err(JailError(format!("the harness did not come up: {other:?} {last}")));
+                Some(Heard::Fault(fault)) => {
+                    let why = if last.is_empty() { fault.to_string() } else { last };
+                    return Err(JailError(format!("the judge's container did not come up: {why}")));
+                }
+                Some(Heard::Said(other)) => {
+                    return Err(JailError(format!("the harness did not come up: it said {other:?}")));
                 }
                 None => self.wait(LOOK),
             }
         }
-        Err(JailError(format!("the harness did not come up in time {last}")))
+        Err(JailError(format!("the judge's container did not come up in {} s {last}", PATIENCE.as_secs())))
     }
 
     /// Looks whether a script can be a judge, without running it. `Ok(None)` if it can.
@@ -160,6 +166,21 @@ impl Judge {
     pub fn call(&mut self, call: &JudgeCall<'_>) {
         self.call = Some(Started { at: Instant::now(), cpu_us: None });
         self.send(call);
+    }
+
+    /// Has `initialize` or, if it is not the first time, `evaluate` called. Objects that stand where they stood are not told again.
+    pub fn show(&mut self, first: bool, state: &Observation) {
+        let seen = &self.seen;
+        let objects = state.objects.0.iter().enumerate();
+        let moved = objects.filter(|(i, (_, pose))| seen.get(*i) != Some(pose));
+        let moved = Moved(moved.map(|(_, (name, pose))| (&**name, pose)).collect());
+        if first {
+            self.call(&JudgeCall::Initialize { state, moved });
+        } else {
+            self.call(&JudgeCall::Evaluate { state, moved });
+        }
+        self.seen.clear();
+        self.seen.extend(state.objects.0.iter().map(|(_, pose)| *pose));
     }
 
     /// Answers an action.
@@ -211,25 +232,26 @@ impl Judge {
             return Vec::new();
         }
         let channel = if self.unsent.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-        let mut all = vec![(self.output.as_fd(), PollFlags::IN)];
+        let mut all = Vec::with_capacity(3);
+        all.extend(self.output.as_ref().map(|output| (output.as_fd(), PollFlags::IN)));
         // One that is closed would end every wait at once.
         if self.closed.is_none() {
             all.push((self.channel.as_fd(), channel));
         }
-        all.extend(self.jail.control().map(|fd| (fd, PollFlags::IN)));
+        all.extend(self.container.control().map(|fd| (fd, PollFlags::IN)));
         all
     }
 
     /// Waits until something may have come.
     pub fn wait(&self, most: Duration) {
-        wait_for(&self.descriptors(), most);
+        let _ = wait_for(&self.descriptors(), most);
     }
 
     fn listen(&mut self) {
         self.push();
         let said = self.read_channel();
         let printed = self.read_output();
-        let (reports, standing) = self.jail.reports();
+        let (reports, standing) = self.container.reports();
         for report in reports {
             match report {
                 Report::Exited(code) => self.exited = Some(code),
@@ -237,10 +259,14 @@ impl Judge {
                 _ => {}
             }
         }
+        if let Some(code) = self.marks.as_mut().and_then(|marks| marks.exited.take()) {
+            self.exited = Some(code);
+        }
         let mut fault = printed.err();
         match said {
             Ok((said, open)) => {
-                self.heard.extend(said.into_iter().map(Heard::Said));
+                self.early.extend(said);
+                self.hand_over();
                 if !open {
                     self.closed.get_or_insert_with(Instant::now);
                 }
@@ -256,6 +282,27 @@ impl Judge {
         if let Some(fault) = fault {
             self.heard.extend(self.lines.finish().map(|line| Heard::Line(line.text)));
             self.heard.push_back(Heard::Fault(fault));
+        }
+    }
+
+    /// Hands over what the harness said, as far as the prints before it are here. Prints that do not come, because the script
+    /// closed or turned away the place they go to, are waited for once.
+    fn hand_over(&mut self) {
+        while let Some(said) = self.early.pop_front() {
+            if let (JudgeSaid::Printed { mark }, Some(marks)) = (&said, &self.marks)
+                && marks.printed < *mark
+                && !self.out_of_step
+            {
+                if self.early_since.get_or_insert_with(Instant::now).elapsed() < STEP {
+                    self.early.push_front(said);
+                    return;
+                }
+                self.out_of_step = true;
+            }
+            self.early_since = None;
+            if !matches!(said, JudgeSaid::Printed { .. }) {
+                self.heard.push_back(Heard::Said(said));
+            }
         }
     }
 
@@ -304,13 +351,18 @@ impl Judge {
     /// Takes out what was printed.
     fn read_output(&mut self) -> Result<(), ScriptFault> {
         let mut piece = [0u8; 64 << 10];
-        loop {
-            match rustix::io::read(&self.output, &mut piece) {
-                Ok(0) => return Ok(()),
+        while let Some(output) = &self.output {
+            match rustix::io::read(output, &mut piece) {
+                // Nobody is left who could print: to wait for it would be to wait for nothing.
+                Ok(0) => self.output = None,
                 Ok(n) => {
-                    let allowed = n.min(self.allowance.max(0.0) as usize);
-                    self.allowance -= n as f64;
-                    let lines = self.lines.feed(&piece[..allowed]);
+                    let plain = match &mut self.marks {
+                        Some(marks) => &marks.feed(&piece[..n])[..],
+                        None => &piece[..n],
+                    };
+                    let allowed = plain.len().min(self.allowance.max(0.0) as usize);
+                    self.allowance -= plain.len() as f64;
+                    let lines = self.lines.feed(&plain[..allowed]);
                     self.heard.extend(lines.into_iter().map(|line| Heard::Line(line.text)));
                     if self.allowance < 0.0 {
                         return Err(ScriptFault::Output);
@@ -320,6 +372,7 @@ impl Judge {
                 Err(_) => return Ok(()),
             }
         }
+        Ok(())
     }
 
     /// Why the script's process is gone. `None` while that is not certain yet.
@@ -337,7 +390,7 @@ impl Judge {
 
     /// A limit that was broken by now, whether or not the script noticed. With what the script said about it.
     pub fn limit_broken(&mut self, line: Option<String>) -> Option<ScriptFault> {
-        let (usage, count) = self.jail.usage();
+        let (usage, count) = self.container.usage();
         self.broken(&usage, count, line)
     }
 
@@ -355,7 +408,7 @@ impl Judge {
 
     /// Looks at every limit that the kernel does not end a script for.
     fn look(&mut self) -> Option<ScriptFault> {
-        let (usage, count) = self.jail.usage();
+        let (usage, count) = self.container.usage();
         self.looked = Instant::now();
         if let Some(fault) = self.broken(&usage, count, None) {
             return Some(fault);
@@ -372,14 +425,15 @@ impl Judge {
     /// Ends the container and everything in it, and waits until it is gone.
     pub fn end(&mut self) -> Option<String> {
         self.over = true;
-        self.jail.end();
+        self.container.end();
         self.lines.finish().map(|line| line.text)
     }
 }
 
-/// Waits until one of the descriptors has something, or the time is over.
-pub(crate) fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], most: Duration) {
+/// Waits until one of the descriptors has something, or the time is over. Which of them have.
+pub(crate) fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], most: Duration) -> Vec<bool> {
     let mut fds: Vec<PollFd<'_>> = all.iter().map(|(fd, flags)| PollFd::new(fd, *flags)).collect();
     let time = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() };
     let _ = poll(&mut fds, Some(&time));
+    fds.iter().map(|fd| !fd.revents().is_empty()).collect()
 }

@@ -7,10 +7,13 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod census;
+mod container;
+mod engine;
 pub mod jail;
 mod judge;
 mod lines;
 mod machine;
+mod marks;
 mod network;
 mod outcome;
 mod progress;
@@ -20,12 +23,14 @@ mod student;
 mod supervisor;
 mod wake;
 
+pub use engine::{Engine, EngineKind, EngineNetwork, EngineWanted, IMAGE};
+pub use jail::Left;
 pub use judge::{Heard, Judge};
 pub use machine::{Action, Call, Input, Machine, Phase};
 pub use network::{Network, own_addresses};
 pub use outcome::{Ending, ScriptFault, StopCause, Unsupported};
 pub use progress::Progress;
-pub use setting::{Isolation, Setting, SettingError, Wanted};
+pub use setting::{Isolation, Setting, SettingError, Wanted, Way};
 pub use student::{Student, StudentOrder, StudentSaid};
 pub use supervisor::{Brief, Note, Scene, SessionEnd, supervise};
 pub use wake::{Notes, NotesOut, notes};

@@ -209,7 +209,8 @@ impl Machine {
 
     fn run(&mut self) -> Vec<Action> {
         self.phase = Phase::Running;
-        vec![Action::Enter(Phase::Running), Action::Run]
+        // Time may run when others are told that it does.
+        vec![Action::Run, Action::Enter(Phase::Running)]
     }
 
     fn end(&mut self, ending: Ending) -> Vec<Action> {

@@ -29,7 +29,7 @@ fn a_session_without_a_program_goes_straight_on() {
     assert_eq!(m.handle(Input::Placed), [Action::StartJudge]);
     assert_eq!(m.handle(Input::JudgeUp), [Action::Call(Call::Load)]);
     assert_eq!(m.handle(QUIET), [Action::Call(Call::Initialize)]);
-    let go = [Action::Enter(Phase::Starting), Action::Enter(Phase::Running), Action::Run];
+    let go = [Action::Enter(Phase::Starting), Action::Run, Action::Enter(Phase::Running)];
     assert_eq!(m.handle(QUIET), go);
     assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
     assert_eq!(m.handle(Input::Observed), [], "one observation at a time");
@@ -44,7 +44,7 @@ fn a_session_without_a_program_goes_straight_on() {
 fn a_program_is_started_before_time_runs_and_ended_before_the_session_is_closed() {
     let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET]);
     assert_eq!(m.handle(QUIET), [Action::Enter(Phase::Starting), Action::StartStudent]);
-    assert_eq!(m.handle(Input::StudentUp), [Action::Enter(Phase::Running), Action::Run]);
+    assert_eq!(m.handle(Input::StudentUp), [Action::Run, Action::Enter(Phase::Running)]);
     let stop = m.handle(Input::Stop(StopCause::Asked));
     assert_eq!(stop, [Action::Halt, Action::EndStudent, Action::EndJudge]);
     assert_eq!(m.handle(Input::JudgeGone), []);

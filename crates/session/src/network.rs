@@ -22,10 +22,11 @@ pub struct Network {
     pub command: Vec<PathBuf>,
 }
 
-/// A network that a judge has; gone when dropped.
+/// A network that a judge has, or will have in a moment; gone when dropped.
 #[derive(Debug)]
 pub(crate) struct Uplink {
     process: Child,
+    said: Option<ChildStderr>,
     _lifeline: OwnedFd,
 }
 
@@ -35,10 +36,7 @@ impl Network {
         if !Path::new("/dev/net/tun").exists() {
             return None;
         }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let own =
-            std::env::split_paths(&path).map(|folder| folder.join("slirp4netns")).find(|file| file.is_file());
-        if let Some(own) = own {
+        if let Some(own) = on_path("slirp4netns") {
             return Some(Network { command: vec![own] });
         }
         let prepared = tools.join("usr/bin/slirp4netns");
@@ -49,7 +47,7 @@ impl Network {
             .then(|| Network { command: vec![loader, "--library-path".into(), libraries.into(), prepared] })
     }
 
-    /// Gives the namespace of a process a network, and waits until it is there.
+    /// Begins to give the namespace of a process a network.
     pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, String> {
         let (lifeline, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
@@ -63,10 +61,21 @@ impl Network {
         let mut process = command.spawn().map_err(|e| format!("slirp4netns can't be started: {e}"))?;
         drop(command);
         let said = process.stderr.take();
-        let uplink = Uplink { process, _lifeline: lifeline };
-        wait_until_ready(said)?;
-        Ok(uplink)
+        Ok(Uplink { process, said, _lifeline: lifeline })
     }
+}
+
+impl Uplink {
+    /// Waits until it is there.
+    pub(crate) fn wait(&mut self) -> Result<(), String> {
+        wait_until_ready(self.said.take())
+    }
+}
+
+/// Where a program of the machine is.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A line that is `1`, or begins with it, means ready.
@@ -80,7 +89,7 @@ fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), String> {
     let deadline = Instant::now() + PATIENCE;
     let mut all = Vec::new();
     while Instant::now() < deadline && all.len() < 1 << 16 {
-        wait_for(&[(said.as_fd(), PollFlags::IN)], PATIENCE);
+        let _ = wait_for(&[(said.as_fd(), PollFlags::IN)], PATIENCE);
         let mut piece = [0u8; 1024];
         match rustix::io::read(&said, &mut piece) {
             Ok(0) | Err(_) => break,

@@ -1,5 +1,6 @@
 //! What this machine has for running other people's programs, found out once and by trying.
 
+use crate::engine::{Engine, EngineWanted};
 use crate::jail::Cgroups;
 use crate::judge::Judge;
 use crate::network::{Network, own_addresses};
@@ -38,6 +39,24 @@ pub struct Wanted {
     pub folder: PathBuf,
     /// This way of holding limits and no other.
     pub isolation: Option<Isolation>,
+    /// An engine for judging scripts, instead of our own jail.
+    pub engine: Option<EngineWanted>,
+}
+
+/// Where judging scripts run.
+#[derive(Debug, Clone)]
+pub enum Way {
+    /// In a jail of our own.
+    Jail {
+        /// The judge's root file system.
+        root: PathBuf,
+        /// The judge's network.
+        network: Option<Network>,
+        /// Addresses that a judge must not reach.
+        forbidden: Vec<(Ipv4Addr, u8)>,
+    },
+    /// In a container of an engine.
+    Engine(Engine),
 }
 
 /// How jails are made on this machine.
@@ -47,14 +66,12 @@ pub struct Setting {
     pub launcher: PathBuf,
     /// Folder with all that was prepared; not there for students.
     pub folder: PathBuf,
-    /// The judge's root file system.
-    pub root: PathBuf,
-    /// Control groups.
+    /// Where judging scripts run.
+    pub way: Way,
+    /// Control groups of our own jails.
     pub cgroups: Cgroups,
-    /// The judge's network.
-    pub network: Option<Network>,
-    /// Addresses that a judge must not reach.
-    pub forbidden: Vec<(Ipv4Addr, u8)>,
+    /// Only this way of holding limits will do.
+    pub pinned: Option<Isolation>,
 }
 
 /// Why no script can be judged here, with the remedy.
@@ -65,41 +82,57 @@ pub struct SettingError(pub String);
 impl Setting {
     /// Looks at the machine, without trying.
     pub fn find(wanted: &Wanted) -> Result<Setting, SettingError> {
-        let root = root::ready(&wanted.folder).map_err(SettingError)?;
+        let way = match &wanted.engine {
+            Some(engine) => Way::Engine(Engine::find(engine).map_err(SettingError)?),
+            None => Way::Jail {
+                root: root::ready(&wanted.folder).map_err(SettingError)?,
+                network: Network::find(&root::tools(&wanted.folder)),
+                forbidden: own_addresses(),
+            },
+        };
         let cgroups = match wanted.isolation {
             Some(Isolation::Watchdog) => Cgroups::None,
             _ => Cgroups::find(),
         };
         let setting = Setting {
             launcher: wanted.launcher.clone(),
-            network: Network::find(&root::tools(&wanted.folder)),
             folder: wanted.folder.clone(),
-            root,
+            way,
             cgroups,
-            forbidden: own_addresses(),
+            pinned: wanted.isolation,
         };
-        match wanted.isolation {
-            Some(pinned) if pinned != setting.isolation() => Err(SettingError(format!(
+        // What an engine does is known when it has done it.
+        if wanted.engine.is_none() {
+            setting.must_be_pinned(setting.own_isolation())?;
+        }
+        Ok(setting)
+    }
+
+    fn must_be_pinned(&self, found: Isolation) -> Result<(), SettingError> {
+        match self.pinned {
+            Some(pinned) if pinned != found => Err(SettingError(format!(
                 "--judge-isolation {} is not to be had here, only {} is",
                 pinned.name(),
-                setting.isolation().name()
+                found.name()
             ))),
-            _ => Ok(setting),
+            _ => Ok(()),
         }
     }
 
-    /// Starts a container and has it look at a script: whatever can't be had here is found out now.
-    pub fn try_out(&self) -> Result<(), SettingError> {
+    /// Starts a container and has it look at a script: whatever can't be had here is found out now. How limits are held.
+    pub fn try_out(&self) -> Result<Isolation, SettingError> {
         let mut judge = Judge::start(self).map_err(|e| SettingError(e.0))?;
+        let isolation = judge.isolation().unwrap_or_else(|| self.own_isolation());
+        self.must_be_pinned(isolation)?;
         match judge.check("def evaluate(sim):\n    pass\n") {
-            Ok(None) => Ok(()),
+            Ok(None) => Ok(isolation),
             Ok(Some(why)) => Err(SettingError(format!("a script that is right was refused: {why}"))),
             Err(e) => Err(SettingError(e.0)),
         }
     }
 
-    /// How limits are held.
-    pub fn isolation(&self) -> Isolation {
+    /// How limits are held in jails of our own.
+    pub fn own_isolation(&self) -> Isolation {
         match self.cgroups {
             Cgroups::V2(_) => Isolation::CgroupV2,
             Cgroups::V1(_) => Isolation::CgroupV1,
@@ -107,16 +140,22 @@ impl Setting {
         }
     }
 
-    /// One line for people.
-    pub fn describe(&self) -> String {
-        let limits = match self.isolation() {
-            Isolation::Watchdog => "limits by rlimits and a watchdog",
+    /// One line for people, with how limits are held.
+    pub fn describe(&self, isolation: Isolation) -> String {
+        let limits = match (isolation, &self.way) {
+            (Isolation::Watchdog, Way::Jail { .. }) => "limits by rlimits and a watchdog",
+            (Isolation::Watchdog, Way::Engine(_)) => "the engine sets no limits here, a watchdog does",
             _ => "limits by the kernel",
         };
-        let network = match self.network {
-            Some(_) => "internet through a network of its own",
-            None => "no internet (slirp4netns or /dev/net/tun is missing)",
-        };
-        format!("namespaces, {} ({limits}), seccomp, {network}", self.isolation().name())
+        let limits = format!("{} ({limits})", isolation.name());
+        match &self.way {
+            Way::Engine(engine) => format!("{}, {limits}", engine.describe()),
+            Way::Jail { network: Some(_), .. } => {
+                format!("namespaces, {limits}, seccomp, internet through a network of its own")
+            }
+            Way::Jail { network: None, .. } => {
+                format!("namespaces, {limits}, seccomp, no internet (slirp4netns or /dev/net/tun is missing)")
+            }
+        }
     }
 }

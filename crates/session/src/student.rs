@@ -1,6 +1,6 @@
 //! The student's program in its jail: what it says, and that it is gone.
 
-use crate::jail::{Jail, JailError, Plan, Report, Spawn, StudentPlan};
+use crate::jail::{Jail, JailError, Left, Plan, Report, Spawn, StudentPlan};
 use crate::lines::{Line, Lines, Sieve};
 use crate::setting::Setting;
 use rustix::event::PollFlags;
@@ -112,7 +112,7 @@ impl Student {
             }
             self.note_exit(&reports);
             if !standing {
-                self.end();
+                let _ = self.end();
             }
         }
         self.said.pop_front()
@@ -138,14 +138,15 @@ impl Student {
         pipes.chain(self.jail.control().map(|fd| (fd, PollFlags::IN))).collect()
     }
 
-    /// Ends it and everything that it started, and waits until all is gone. What it said last comes out of `hear`.
-    pub fn end(&mut self) {
+    /// Ends it and everything that it started, and waits until all is gone. What it said last comes out of `hear`. Whoever could not be
+    /// ended is given back.
+    pub fn end(&mut self) -> Option<Left> {
         if self.over {
-            return;
+            return None;
         }
         self.over = true;
         let reports = self.jail.reports().0;
-        self.jail.end();
+        let left = self.jail.end();
         let now = Instant::now();
         for stream in &mut self.streams {
             stream.read(now, &mut self.said);
@@ -154,6 +155,7 @@ impl Student {
         self.note_exit(&reports);
         // Its own end was not seen: it was ended here.
         self.note_exit(&[Report::Exited(KILLED)]);
+        left
     }
 }
 

@@ -4,6 +4,7 @@
 //! the script says and prints, what the program prints. Whatever a call of the script printed and recorded is told when the call is
 //! over, prints first: so the story is the same however fast things went.
 
+use crate::jail::{JailError, Left};
 use crate::judge::{Heard, Judge, wait_for};
 use crate::machine::{Action, Call, Input, Machine, Phase};
 use crate::outcome::{Ending, ScriptFault, StopCause};
@@ -18,6 +19,7 @@ use chicane_wire::{
 use rustix::event::PollFlags;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// Longest wait: limits are looked at in between.
@@ -75,7 +77,7 @@ pub enum Note {
 }
 
 /// How a session ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct SessionEnd {
     /// How.
     pub ending: Ending,
@@ -87,6 +89,8 @@ pub struct SessionEnd {
     pub observations: u64,
     /// How long the world waited for that, in real seconds.
     pub wait_s: f64,
+    /// Processes of the student that the kernel could not end yet.
+    pub left: Option<Left>,
 }
 
 /// Runs a session to its end. Nothing of it is left when this returns.
@@ -100,34 +104,43 @@ pub fn supervise(
         Some(why) => Machine::refuse(Ending::Unsupported(why.clone())),
         None => Machine::begin(brief.student.is_some()),
     };
-    let supervisor = Supervisor {
-        machine,
-        actions: first.into(),
-        brief,
-        setting,
-        scene,
-        judge: None,
-        student: None,
-        statics: None,
-        observation: None,
-        observed: Instant::now(),
-        printed: Vec::new(),
-        progress: Progress::default(),
-        run: RunState::default(),
-        time_s: 0.0,
-        observations: 0,
-        wait: Duration::ZERO,
-        closed: false,
-    };
-    supervisor.supervise(notes)
+    std::thread::scope(|scope| {
+        // The container comes up while the world is put in place: neither needs the other.
+        let ahead = setting.filter(|_| machine.ending().is_none());
+        let ahead = ahead.map(|setting| scope.spawn(|| Judge::start(setting)));
+        let supervisor = Supervisor {
+            machine,
+            actions: first.into(),
+            brief,
+            setting,
+            scene,
+            ahead,
+            judge: None,
+            student: None,
+            statics: None,
+            observation: None,
+            observed: Instant::now(),
+            printed: Vec::new(),
+            progress: Progress::default(),
+            run: RunState::default(),
+            time_s: 0.0,
+            observations: 0,
+            wait: Duration::ZERO,
+            left: None,
+            closed: false,
+        };
+        supervisor.supervise(notes)
+    })
 }
 
-struct Supervisor<'a> {
+struct Supervisor<'a, 'scope> {
     machine: Machine,
     actions: VecDeque<Action>,
     brief: &'a Brief,
     setting: Option<&'a Setting>,
     scene: &'a mut dyn Scene,
+    /// A container that is being started. One that is never asked for ends with the session.
+    ahead: Option<ScopedJoinHandle<'scope, Result<Judge, JailError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
     statics: Option<Statics>,
@@ -140,10 +153,11 @@ struct Supervisor<'a> {
     time_s: f64,
     observations: u64,
     wait: Duration,
+    left: Option<Left>,
     closed: bool,
 }
 
-impl Supervisor<'_> {
+impl Supervisor<'_, '_> {
     fn supervise(mut self, notes: &NotesOut<Note>) -> SessionEnd {
         loop {
             while let Some(action) = self.actions.pop_front() {
@@ -163,6 +177,7 @@ impl Supervisor<'_> {
             time_s: self.time_s,
             observations: self.observations,
             wait_s: self.wait.as_secs_f64(),
+            left: self.left,
         }
     }
 
@@ -174,7 +189,7 @@ impl Supervisor<'_> {
         let mut all = vec![(notes.bell(), PollFlags::IN)];
         all.extend(self.judge.iter().flat_map(Judge::descriptors));
         all.extend(self.student.iter().flat_map(Student::descriptors));
-        wait_for(&all, TURN);
+        let _ = wait_for(&all, TURN);
     }
 
     fn carry_out(&mut self, action: Action) {
@@ -196,7 +211,7 @@ impl Supervisor<'_> {
             Action::Halt => self.halt(),
             Action::EndStudent => {
                 if let Some(student) = &mut self.student {
-                    student.end();
+                    self.left = student.end();
                 }
                 while self.hear_student() {}
                 self.student = None;
@@ -214,8 +229,11 @@ impl Supervisor<'_> {
     }
 
     fn start_judge(&mut self) {
-        let started = match self.setting {
-            Some(setting) => Judge::start(setting).map_err(|e| e.0),
+        let started = match self.ahead.take() {
+            Some(ahead) => ahead
+                .join()
+                .map_err(|_| "starting it failed".to_owned())
+                .and_then(|done| done.map_err(|e| e.0)),
             None => Err("no judge is at hand".to_owned()),
         };
         match started {
@@ -247,10 +265,10 @@ impl Supervisor<'_> {
         observation.run = self.run;
         match call {
             Call::Load => judge.call(&JudgeCall::Load(statics)),
-            Call::Initialize => judge.call(&JudgeCall::Initialize { state: observation }),
+            Call::Initialize => judge.show(true, observation),
             Call::Evaluate => {
                 self.observations += 1;
-                judge.call(&JudgeCall::Evaluate { state: observation });
+                judge.show(false, observation);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the simulator and the harness of a judging script say to each other, version 1. One JSON object a line,
+//! What the simulator and the harness of a judging script say to each other, version 2. One JSON object a line,
 //! over a socket of their own.
 //!
 //! The simulator makes a [`JudgeCall`] and waits. The harness says [`JudgeSaid`]: any number of records and actions,
@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// Version of these words.
-pub const JUDGE_VERSION: u32 = 1;
+pub const JUDGE_VERSION: u32 = 2;
 /// Bytes of a line from the harness: a motion along ten thousand points fits.
 pub const MAX_JUDGE_LINE: usize = 1 << 20;
 /// Bytes of a record's JSON.
@@ -36,17 +36,33 @@ pub enum JudgeCall<'a> {
     Initialize {
         /// The world now.
         state: &'a Observation,
+        /// Objects that are not where they were.
+        moved: Moved<'a>,
     },
     /// Calls `evaluate(sim)`.
     Evaluate {
         /// The world now.
         state: &'a Observation,
+        /// Objects that are not where they were.
+        moved: Moved<'a>,
     },
     /// Looks whether a script can be a judge, without running it.
     Check {
         /// Python.
         script: &'a str,
     },
+}
+
+/// Objects that are not where they were when the script last saw them, all of them the first time: of each its name, `x y z roll
+/// pitch yaw` and the quaternion. In a world of many objects most stand still, and what is not said need not be read.
+#[derive(Debug)]
+pub struct Moved<'a>(pub Vec<(&'a str, &'a Pose)>);
+
+impl<'a> Serialize for Moved<'a> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = |(name, p): &(&'a str, &'a Pose)| (*name, p.x, p.y, p.z, p.roll, p.pitch, p.yaw, p.q);
+        serializer.collect_seq(self.0.iter().map(row))
+    }
 }
 
 /// What does not change during a session.
@@ -99,7 +115,8 @@ pub struct Observation {
     pub brightness: Num,
     /// The car.
     pub pose: VehiclePose,
-    /// Live poses by name.
+    /// Live poses by name; sent as [`Moved`].
+    #[serde(skip)]
     pub objects: Named<Arc<str>, Pose>,
     /// What each light shows.
     pub lights: Named<Arc<str>, LightState>,
@@ -204,6 +221,11 @@ pub enum JudgeSaid {
     Record {
         /// A finite number, or any JSON value.
         value: Value,
+    },
+    /// Where prints come by another way: those of the call that ends now end with this mark.
+    Printed {
+        /// Counts the calls.
+        mark: u64,
     },
     /// The call returned.
     Answer {

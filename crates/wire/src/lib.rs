@@ -35,7 +35,7 @@ pub use fields::{Body, Fields, Invalid, NoFields};
 pub use geometry::{FlatPose, Pose, Rect, Size};
 pub use judge::{
     JUDGE_VERSION, JudgeAct, JudgeAudio, JudgeCall, JudgeReply, JudgeSaid, JudgeSound, JudgeSoundEvent,
-    JudgeTrack, MAX_JUDGE_LINE, MAX_RECORD, Observation, RaisedKind, Statics,
+    JudgeTrack, MAX_JUDGE_LINE, MAX_RECORD, Moved, Observation, RaisedKind, Statics,
 };
 pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, RedOrGreen};
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
@@ -57,7 +57,7 @@ pub use step::{
 };
 pub use vehicle::{
     BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,
-    Respawned,
+    RespawnRequest, RespawnRequestBody, Respawned,
 };
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{

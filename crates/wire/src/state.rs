@@ -53,6 +53,11 @@ pub struct State {
     pub paused: bool,
     /// Measured real-time factor.
     pub rtf: Num,
+    /// Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not in the answer of a step, which
+    /// is the same after two respawns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub epoch: Option<u64>,
     /// The car; null before the first world.
     pub vehicle: Option<VehiclePose>,
     /// Names of the objects and walls that the car touches.

@@ -5,6 +5,7 @@ use crate::num::Num;
 use crate::state::State;
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Body of `POST /step`.
@@ -124,6 +125,9 @@ pub struct Stepped {
     /// The live state after the last tick.
     #[serde(flatten)]
     pub state: State,
+    /// Names of the objects and walls that the car touched on the way, also those that it left again.
+    #[schema(value_type = Vec<String>)]
+    pub touched: Vec<Arc<str>>,
     /// What was asked for, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observations: Option<Observations>,
@@ -230,6 +234,8 @@ pub struct StepHeader {
     pub observations: Vec<ArrayInfo>,
     /// The live state after the last tick.
     pub state: State,
+    /// Names of the objects and walls that the car touched on the way.
+    pub touched: Vec<Arc<str>>,
 }
 
 /// One array of a binary answer.

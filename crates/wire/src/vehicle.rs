@@ -68,6 +68,28 @@ pub struct ResetDone {
     pub reset: Vec<String>,
 }
 
+/// Body of `POST /respawn`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ToSchema)]
+#[schema(as = RespawnRequest)]
+pub struct RespawnRequestBody {
+    /// Seed of every random stream, such as the noise of sensors; 0 if omitted.
+    #[schema(minimum = 0, maximum = 9_007_199_254_740_991i64)]
+    pub seed: Option<u64>,
+}
+
+/// With which noise the world starts over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RespawnRequest {
+    /// Seed of every random stream.
+    pub seed: u64,
+}
+
+impl Body for RespawnRequest {
+    fn parse(fields: &Fields) -> Result<RespawnRequest, Invalid> {
+        Ok(RespawnRequest { seed: fields.whole_within("seed", 0, (1 << 53) - 1)?.unwrap_or(0) })
+    }
+}
+
 /// Answer of `POST /respawn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Respawned {

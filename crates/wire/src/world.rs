@@ -117,8 +117,12 @@ pub struct Objects {
     #[schema(value_type = String)]
     pub world: std::sync::Arc<str>,
     /// The objects.
+    #[schema(value_type = Vec<WorldObject>)]
     pub objects: Vec<Object>,
 }
+
+/// `Object` alone would be any object to the document.
+type WorldObject = Object;
 
 /// An object and where it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

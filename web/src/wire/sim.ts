@@ -368,7 +368,7 @@ export type ObjectType = "object" | "wall" | "light";
 /** Answer of `GET /objects`, in the order of the world file. */
 export type Objects = {
   /** The objects. */
-  objects: { [name: string]: unknown }[];
+  objects: WorldObject[];
   /** Name of the world. */
   world: string;
 };
@@ -554,6 +554,12 @@ export type ResetDone = {
   reset: string[];
 };
 
+/** Body of `POST /respawn`. */
+export type RespawnRequest = {
+  /** Seed of every random stream, such as the noise of sensors; 0 if omitted. */
+  seed?: number | null;
+};
+
 /** Answer of `POST /respawn`. */
 export type Respawned = {
   /** Always false: the world was loaded anew. */
@@ -674,6 +680,8 @@ export type State = {
   contacts: string[];
   /** Name of the world that is ready; null while one is being loaded. */
   current?: string | null;
+  /** Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not in the answer of a step, which is the same after two respawns. */
+  epoch?: number;
   /** The evaluation session. */
   evaluation: EvaluationState;
   /** Traffic lights by name. */
@@ -748,6 +756,8 @@ export type Stepped = State & {
   observations?: Observations | null;
   /** Always true. */
   ok: boolean;
+  /** Names of the objects and walls that the car touched on the way, also those that it left again. */
+  touched: string[];
 };
 
 /** Answer of `POST /evaluation/stop`. */
@@ -881,6 +891,26 @@ export type WorldEntry = {
   verified: boolean;
   /** Published id; null for built-in worlds. */
   world_id?: string | null;
+};
+
+/** An object and where it is now. */
+export type WorldObject = {
+  /** Pose now. */
+  current: Pose;
+  /** By marker and geometry. */
+  kind: ObjectKind;
+  /** A pose command may move it. */
+  movable: boolean;
+  /** Name. */
+  name: string;
+  /** Pose at load. */
+  origin: Pose;
+  /** Full extents. */
+  size: Size;
+  /** Physics never moves it. */
+  static: boolean;
+  /** By the marker. */
+  type: ObjectType;
 };
 
 /** Answer of `GET /worlds`: those that can't be deleted first, then by name. */

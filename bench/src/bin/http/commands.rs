@@ -77,6 +77,11 @@ pub(crate) async fn steps(server: &Server, report: &mut Report) -> Result<(), Br
 
 pub(crate) async fn worlds(server: &Server, report: &mut Report) -> Result<(), Broken> {
     let mut client = server.connect().await?;
+    let mut resets = Vec::new();
+    for _ in 0..100 {
+        resets.push(timed(&mut client, &post("/reset", "")).await?);
+    }
+    report.add_times("reset, 100 times", &mut resets, Target::None);
     let mut respawns = Vec::new();
     for _ in 0..20 {
         respawns.push(timed(&mut client, &post("/respawn", "")).await?);

@@ -23,8 +23,8 @@ use tokio::task::JoinSet;
 const QUIET: Duration = Duration::from_secs(2);
 /// From the last first frame to the begin of the measurement.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Length of the measurement.
-const MEASURE: Duration = Duration::from_secs(10);
+/// Length of the measurement, and of a quick one.
+const MEASURE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(3)];
 /// Readers that have not got a first frame by then are not waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Subscriptions that are under way at a time.
@@ -50,7 +50,13 @@ struct Seen {
     offsets: Vec<f64>,
 }
 
-pub(crate) async fn subscribers(server: &Server, count: usize, report: &mut Report) -> Result<(), Broken> {
+pub(crate) async fn subscribers(
+    server: &Server,
+    count: usize,
+    quick: bool,
+    report: &mut Report,
+) -> Result<(), Broken> {
+    let measure = MEASURE[usize::from(quick)];
     let mut client = server.connect().await?;
     let body = r#"{"path":[[1,5],[2,5]],"speed":0.5,"loop":true}"#;
     client.ask(&post("/models/box1/pose", body)).await?;
@@ -66,7 +72,7 @@ pub(crate) async fn subscribers(server: &Server, count: usize, report: &mut Repo
     let connected = all.connecting.as_secs_f64();
     tokio::time::sleep(SETTLE).await;
     let (cpu, from, (sim, real)) = (server.cpu()?, Instant::now(), server.clock().await?);
-    all.measure(MEASURE).await;
+    all.measure(measure).await;
     let (sim_end, real_end) = server.clock().await?;
     let (cpu, took) = (server.cpu()? - cpu, from.elapsed().as_secs_f64());
     let memory = server.memory()? - memory;
@@ -81,7 +87,7 @@ pub(crate) async fn subscribers(server: &Server, count: usize, report: &mut Repo
     let mut add = |name: &str, figure: f64, unit: &'static str, target: Target| {
         report.add(format!("{count} subscribers: {name}"), figure, unit, target);
     };
-    let each = ages.len() as f64 / readers as f64 / MEASURE.as_secs_f64();
+    let each = ages.len() as f64 / readers as f64 / measure.as_secs_f64();
     add("time to connect them all", connected, "s", Target::None);
     add("streams that broke or brought nothing", broken as f64, "", Target::AtMost(0.0));
     add("frames a second for each reader", each, "1/s", goal(Target::AtLeast(29.0)));
@@ -93,7 +99,7 @@ pub(crate) async fn subscribers(server: &Server, count: usize, report: &mut Repo
     add("processor time of the server", cpu / took, "cores", Target::None);
     add("processor time for each frame sent", 1e6 * cpu / (each * took * readers as f64), "µs", Target::None);
     add("real-time factor", (sim_end - sim) / (real_end - real), "", Target::AtLeast(0.99));
-    if few {
+    if few && !quick {
         for connections in [1, 8] {
             let Loop { mut times, rate } = closed_loop(server, connections, get("/state")).await?;
             let name = format!("GET /state, {}", in_words(connections));

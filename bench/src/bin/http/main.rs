@@ -1,6 +1,6 @@
 //! The program as clients see it: a real `chicane serve` in a process of its own, asked over TCP.
 //!
-//! `http [--json <file>] [--only <part>]… [<path of chicane>]`; the path may also be given by the
+//! `http [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`; the path may also be given by the
 //! environment variable `CHICANE`. Clients run in this process and share the machine's cores with the
 //! server, so rates are what both together manage. A slow machine misses targets but fails nothing.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -8,6 +8,7 @@
 mod chunks;
 mod commands;
 mod events;
+mod memory;
 mod requests;
 
 use chicane_bench::options::Options;
@@ -17,7 +18,7 @@ use chicane_bench::{Broken, end};
 use std::path::Path;
 use std::process::ExitCode;
 
-const PARTS: [&str; 5] = ["start", "requests", "steps", "worlds", "events"];
+const PARTS: [&str; 6] = ["start", "requests", "steps", "worlds", "memory", "events"];
 
 fn main() -> ExitCode {
     end("http", run())
@@ -56,11 +57,15 @@ async fn measure(options: &Options, program: &Path, report: &mut Report) -> Resu
         commands::worlds(&server, report).await?;
     }
     server.stop().await?;
+    if options.wants("memory") {
+        memory::measure(program, report).await?;
+    }
     if options.wants("events") {
-        for subscribers in [1000, 5000] {
+        let counts: &[usize] = if options.quick { &[1000] } else { &[1000, 5000] };
+        for subscribers in counts {
             // A fresh process: memory that earlier subscribers left behind does not count.
             let server = Server::start(program).await?;
-            events::subscribers(&server, subscribers, report).await?;
+            events::subscribers(&server, *subscribers, options.quick, report).await?;
             server.stop().await?;
         }
     }

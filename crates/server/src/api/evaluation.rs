@@ -55,7 +55,7 @@ pub(super) async fn stop(State(app): State<App>, Body(NoFields {}): Body<NoField
 /// The session that is under way, or the last one.
 #[utoipa::path(get, path = "/evaluation/session", tag = "Evaluation", responses((status = 200, body = CurrentSession)))]
 pub(super) async fn session(State(app): State<App>) -> Json<CurrentSession> {
-    Json(app.evaluations.current().answer())
+    Json(app.evaluations.session().await)
 }
 
 /// Record of the last session, or of a given one, with its story.

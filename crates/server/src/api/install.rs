@@ -6,6 +6,7 @@ use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
 use chicane_wire::{Deleted, ErrorBody, InstallAnswer, InstallRequest, InstallRequestBody};
+use std::sync::Arc;
 
 /// Installs a published world from the CDN and answers when it can be switched to. The running world runs
 /// on; `transition` in the state says how far it is.
@@ -23,6 +24,18 @@ pub(super) async fn install(
 ) -> Result<Json<InstallAnswer>, ApiError> {
     let installed = app.installer.install(&request.world_id).await?;
     let record = installed.record;
+    if record.evaluation && !installed.cached {
+        // A world whose script can't judge can be driven in all the same. Nobody waits for this.
+        let (finder, name) = (Arc::clone(app.evaluations.finder()), record.world_name());
+        let library = Arc::clone(&app.loader.library);
+        tokio::task::spawn_blocking(move || {
+            let file = library.file(&name, &format!("evaluations/{name}.py"));
+            drop(library);
+            if let Some(script) = file.and_then(|bytes| String::from_utf8(bytes).ok()) {
+                finder.look_into(&name, &script);
+            }
+        });
+    }
     Ok(Json(InstallAnswer {
         ok: true,
         world: format!("{}.world", record.world_name()),
@@ -45,6 +58,7 @@ pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<J
     app.loader.find(&name).await;
     app.loader.remove(&name).await.map_err(|failure| failure.of(&name))?;
     app.waypoints.lock().await.retain(|(world, _), _| *world != name);
+    app.thumbnails.lock().await.retain(|(world, _), _| *world != name);
     tracing::info!(world = name, "world deleted");
     Ok(Json(Deleted { ok: true, deleted: name }))
 }

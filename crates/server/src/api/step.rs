@@ -37,10 +37,12 @@ pub(super) async fn step(
     Body(request): Body<StepRequest>,
 ) -> Result<Response, ApiError> {
     let ((), now) = app.simulator.step(&request).await?;
-    let robot = now.running.as_ref().map(|seen| &seen.robot).ok_or_else(ApiError::no_world)?;
+    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    let (robot, touched) = (&seen.robot, seen.touched_in(request.ticks));
     if wants_arrays(&headers) {
         let picture = picture(&app, &request, &now).await?;
-        return arrays(&app, &request.observe, robot, &now, picture.as_ref());
+        let header = StepHeader { ok: true, observations: Vec::new(), state: now.stepped_state(), touched };
+        return arrays(&app, &request.observe, robot, header, picture.as_ref());
     }
     let observations = match request.observe.as_slice() {
         [] => None,
@@ -49,7 +51,7 @@ pub(super) async fn step(
             Some(Observations { camera, ..observations(&app, observe, robot) })
         }
     };
-    Ok(Json(Stepped { ok: true, state: now.state(), observations }).into_response())
+    Ok(Json(Stepped { ok: true, state: now.stepped_state(), touched, observations }).into_response())
 }
 
 fn wants_arrays(headers: &HeaderMap) -> bool {
@@ -129,10 +131,9 @@ fn arrays(
     app: &App,
     observe: &[Observe],
     robot: &RobotView,
-    now: &Published,
+    mut header: StepHeader,
     picture: Option<&(Arc<Exposure>, Arc<Rgb>)>,
 ) -> Result<Response, ApiError> {
-    let mut infos = Vec::new();
     let mut raw: Vec<u8> = Vec::new();
     for sensor in observe {
         let offset = raw.len();
@@ -160,9 +161,8 @@ fn arrays(
                 (vec![6], "<f8", Num(o.tick as f64 * TICK_S))
             }
         };
-        infos.push(ArrayInfo { name: sensor.name(), shape, r#type, offset, time });
+        header.observations.push(ArrayInfo { name: sensor.name(), shape, r#type, offset, time });
     }
-    let header = StepHeader { ok: true, observations: infos, state: now.state() };
     let mut body = serde_json::to_vec(&header).map_err(|e| ApiError::internal(e.to_string()))?;
     body.push(b'\n');
     body.extend(raw);

@@ -7,7 +7,10 @@ use crate::view;
 use axum::Json;
 use axum::extract::State;
 use chicane_sim::{Applied, Command, How, Who};
-use chicane_wire::{ErrorBody, NoFields, Placed, Pose, PoseRequest, Profile, ResetDone, Respawned};
+use chicane_wire::{
+    ErrorBody, NoFields, Placed, Pose, PoseRequest, Profile, ResetDone, RespawnRequest, RespawnRequestBody,
+    Respawned,
+};
 use std::collections::BTreeMap;
 
 /// True pose of the car in the world.
@@ -39,7 +42,9 @@ pub(super) async fn set_pose(
 }
 
 /// Loads the whole world anew: time, noise and the robot's stack start over; lights stay as they are.
-#[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = NoFields, responses(
+///
+/// The same inputs after two respawns with the same seed give the same bytes.
+#[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = RespawnRequestBody, responses(
     (status = 200, body = Respawned),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -48,9 +53,9 @@ pub(super) async fn set_pose(
 ))]
 pub(super) async fn respawn(
     State(app): State<App>,
-    Body(NoFields {}): Body<NoFields>,
+    Body(RespawnRequest { seed }): Body<RespawnRequest>,
 ) -> Result<Json<Respawned>, ApiError> {
-    let now = app.loader.respawn().await?;
+    let now = app.loader.respawn(seed).await?;
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
     Ok(Json(Respawned { ok: true, world: seen.place.file.to_string(), inplace: false }))
 }

@@ -1,16 +1,26 @@
 //! The page at `/sim` and its files, as `web/` builds them. They are part of the program.
 
 use super::packed::{FOR_EVER, Packed};
+use crate::app::App;
 use crate::body::Name;
 use crate::error::ApiError;
+use crate::robot::RobotError;
+use crate::websocket::{NoSocket, Upgrade};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 
 include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
-pub(super) async fn home() -> Redirect {
-    Redirect::temporary("/sim")
+/// A browser goes on to the page. A program that opens a WebSocket and names no path, as programs for ROS do,
+/// speaks rosbridge.
+pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, RobotError>) -> Response {
+    match upgrade {
+        Ok(upgrade) => crate::ros::bridge::open(State(app), upgrade).await,
+        Err(RobotError::Socket(NoSocket::NotAsked)) => Redirect::temporary("/sim").into_response(),
+        Err(refused) => refused.into_response(),
+    }
 }
 
 /// The page names its files by their content, so it alone must be asked for again.

@@ -2,7 +2,7 @@
 
 use super::{App, Options, StartError};
 use crate::error;
-use crate::loader::LoadFailure;
+use crate::loader::{LoadFailure, SEED};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -55,7 +55,7 @@ pub(super) async fn bring_first_world(
 pub(super) async fn bring_back_lost_worlds(app: App) {
     let mut view = app.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
-        if let Err(failure) = app.loader.respawn().await {
+        if let Err(failure) = app.loader.respawn(SEED).await {
             tracing::error!(?failure, "a lost world could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }

@@ -2,6 +2,7 @@
 
 use crate::access::Token;
 use crate::evaluation::JudgeOptions;
+use crate::ros::RosOptions;
 use chicane_store::{Library, OpenError, StoreError};
 use chicane_world::Profile;
 use std::net::SocketAddr;
@@ -38,6 +39,8 @@ pub struct Options {
     pub library: Library,
     /// How judging scripts and student programs are run.
     pub judge: JudgeOptions,
+    /// The robot's topics on a ROS 2 graph; none if omitted.
+    pub ros: Option<RosOptions>,
 }
 
 /// Why a simulator did not start.
@@ -74,4 +77,7 @@ pub enum StartError {
     /// A thread could not be started.
     #[error("can't start the sim thread: {0}")]
     Thread(std::io::Error),
+    /// The topics can't be told.
+    #[error("{0}")]
+    Ros(String),
 }

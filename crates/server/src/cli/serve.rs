@@ -1,7 +1,8 @@
 //! `chicane serve`.
 
+use super::engine::JudgeBy;
 use super::values::{host_name, pace, web_address};
-use chicane_server::{JudgeOptions, Token};
+use chicane_server::{JudgeOptions, RosOptions, Token};
 use chicane_session::Isolation;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -15,8 +16,8 @@ pub(crate) struct Serve {
     /// Folder for settings and worlds [default: the platform's folder for application data]
     #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// World to start with [default: the last one, then oval]
-    #[arg(long, value_name = "NAME", env = "CHICANE_WORLD")]
+    /// World to start with: its name, or the path of a project or a folder to look at [default: the last one, then oval]
+    #[arg(long, value_name = "WORLD", env = "CHICANE_WORLD")]
     pub(crate) world: Option<String>,
     /// Where published worlds are installed from [default: this simulator's own /cdn]
     #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
@@ -46,9 +47,24 @@ pub(crate) struct Serve {
     /// Judges every world instead of its own script: for those who write one
     #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
     pub(crate) judge_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judge_by: JudgeBy,
     /// How judging scripts are held within their limits: this way or not at all [default: the best there is]
     #[arg(long, value_enum, value_name = "WAY", env = "CHICANE_JUDGE_ISOLATION")]
     pub(crate) judge_isolation: Option<IsolationName>,
+    /// Speak ROS 2: the robot's topics, with programs of this machine
+    #[arg(long, env = "CHICANE_ROS")]
+    pub(crate) ros: bool,
+    /// ROS 2 domain, 0 to 232 [default: ROS_DOMAIN_ID, then 0]
+    #[arg(long, value_name = "NUMBER", env = "CHICANE_ROS_DOMAIN", requires = "ros", value_parser = clap::value_parser!(u16).range(..=chicane_server::RosOptions::LAST_DOMAIN as i64))]
+    pub(crate) ros_domain: Option<u16>,
+    /// Speak ROS 2 with other machines too: the network interface, by name or IPv4 address. Whoever is
+    /// there can drive the car: there are no tokens in ROS 2
+    #[arg(long, value_name = "INTERFACE", env = "CHICANE_ROS_NETWORK", requires = "ros")]
+    pub(crate) ros_network: Option<String>,
+    /// Stop when standard input ends: with the program that started this one, however that ends
+    #[arg(long)]
+    pub(crate) lifeline: bool,
     /// How to log, to standard error
     #[arg(long, value_enum, env = "CHICANE_LOG", default_value_t = Log::Text)]
     pub(crate) log: Log,
@@ -90,6 +106,18 @@ pub(crate) enum LogLevel {
 }
 
 impl Serve {
+    /// Whether and where ROS 2 is spoken.
+    pub(crate) fn ros(&self) -> Result<Option<RosOptions>, String> {
+        if !self.ros {
+            return Ok(None);
+        }
+        let domain = match self.ros_domain {
+            Some(domain) => domain,
+            None => RosOptions::usual_domain(std::env::var("ROS_DOMAIN_ID").ok().as_deref())?,
+        };
+        Ok(Some(RosOptions { domain, network: self.ros_network.clone() }))
+    }
+
     /// How judging scripts are run.
     pub(crate) fn judge(&self) -> Result<JudgeOptions, String> {
         let read = |file: &PathBuf| {
@@ -99,6 +127,7 @@ impl Serve {
             launcher: None,
             folder: None,
             script: self.judge_script.as_ref().map(read).transpose()?,
+            engine: self.judge_by.engine()?,
             isolation: self.judge_isolation.map(|name| match name {
                 IsolationName::CgroupV2 => Isolation::CgroupV2,
                 IsolationName::CgroupV1 => Isolation::CgroupV1,

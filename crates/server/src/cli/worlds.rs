@@ -1,5 +1,6 @@
 //! `chicane publish` and `chicane worlds`.
 
+use super::engine::JudgeBy;
 use super::values::web_address;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub(crate) struct Publish {
     pub(crate) access: Level,
     #[command(flatten)]
     pub(crate) data: DataDir,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 /// Who may have a published world.
@@ -46,6 +49,8 @@ pub(crate) struct Worlds {
     pub(crate) what: WorldsWhat,
     #[command(flatten)]
     pub(crate) data: DataDir,
+    #[command(flatten)]
+    pub(crate) judge: JudgeBy,
 }
 
 #[derive(Debug, Clone, Subcommand)]

@@ -5,7 +5,7 @@
 //! the tick of the observation that they answer.
 
 use super::order::Loaded;
-use super::run::Driver;
+use super::run::{Driver, moves_the_car};
 use crate::evaluation::observe;
 use chicane_robot::audio::Event as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
@@ -268,19 +268,26 @@ impl Driver {
                 }
             }
             Wish::Apply(command, reply) => {
+                self.answer_first();
                 let Some(running) = &mut self.running else { return };
+                let moves = moves_the_car(&command);
                 let done = running.sim.apply(command).map(drop);
                 if done.is_ok() {
+                    if moves {
+                        self.begin_epoch();
+                    }
                     self.change();
                 }
                 // Whoever does not wait any more misses nothing.
                 let _ = reply.try_send(done);
             }
             Wish::Overlay(text, ttl_s, size) => {
+                self.answer_first();
                 self.set_overlay(text, ttl_s, size);
                 self.change();
             }
             Wish::Pause(paused) => {
+                self.answer_first();
                 self.set_clock(Some(paused), None);
                 if let Some(judging) = &mut self.judging {
                     judging.held_by_script = paused;

@@ -14,12 +14,14 @@ mod place;
 mod published;
 mod run;
 mod running;
+mod taps;
 
 pub use judging::DriveAt;
 pub(crate) use judging::{Entry, Wish};
 pub(crate) use order::{Answer, Held, Loaded, Order, Refused, Reply};
 pub(crate) use place::Place;
 pub(crate) use published::{Badge, Exposure, Published, RobotView};
+pub(crate) use taps::{Moment, Tap, Taps};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
@@ -29,13 +31,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// Orders that may wait; more are refused.
 const INBOX: usize = 1024;
 /// Ticks of steps that may wait; more are refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
+/// What is to be shown is waited for no longer than this.
+const SHOWN: Duration = Duration::from_secs(1);
 
 /// What the thread starts with.
 pub(crate) struct Start {
@@ -57,6 +61,7 @@ pub(crate) struct Simulator {
     queued_ticks: Arc<AtomicU64>,
     /// Closed when the thread ends.
     alive: watch::Receiver<()>,
+    taps: Taps,
 }
 
 /// Ticks of steps that wait or are under way; released when the step is over.
@@ -96,15 +101,16 @@ impl Simulator {
     ) -> std::io::Result<(Simulator, JoinHandle<()>)> {
         let (inbox, orders) = sync_channel(INBOX);
         let stopping = Arc::new(AtomicBool::new(false));
-        let (driver, view) =
-            run::Driver::new(start, orders, Arc::clone(&stopping), Arc::clone(&metrics), loudspeaker);
+        let taps = Taps::default();
+        let parts = (Arc::clone(&metrics), loudspeaker, taps.clone());
+        let (driver, view) = run::Driver::new(start, orders, Arc::clone(&stopping), parts);
         let (living, alive) = watch::channel(());
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
             driver.run();
             drop(living);
         })?;
         let queued_ticks = Arc::default();
-        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks, alive }, thread))
+        Ok((Simulator { inbox, view, stopping, metrics, queued_ticks, alive, taps }, thread))
     }
 
     /// What there is to see now.
@@ -115,6 +121,11 @@ impl Simulator {
     /// For those who wait for changes.
     pub(crate) fn watch(&self) -> watch::Receiver<Arc<Published>> {
         self.view.clone()
+    }
+
+    /// For those who want every tick.
+    pub(crate) fn tap(&self) -> Tap {
+        self.taps.open()
     }
 
     /// Whether the end is near.
@@ -219,6 +230,17 @@ impl Simulator {
         let _ = self.inbox.try_send(Order::Look);
     }
 
+    /// Waits until everyone sees that a session is under way, or is not, as `active` says; it is asked anew each time
+    /// that something is published. Not for ever: a thread that is busy shows it as soon as it can.
+    pub(crate) async fn shows(&self, session: &str, active: impl Fn() -> bool) {
+        let mut view = self.watch();
+        let seen = view.wait_for(|now| {
+            let shown = &now.badge.evaluation;
+            (shown.active && shown.session.as_deref() == Some(session)) == active()
+        });
+        let _ = tokio::time::timeout(SHOWN, seen).await;
+    }
+
     /// Ends the thread, also in the middle of a long step.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -253,7 +275,7 @@ impl Simulator {
                 Err(std::sync::mpsc::TrySendError::Full(back)) => order = back,
                 Err(std::sync::mpsc::TrySendError::Disconnected(_)) => return Err(Refused::Failed),
             }
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }
 }

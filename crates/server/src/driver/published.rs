@@ -27,6 +27,8 @@ pub(crate) struct Published {
     pub(crate) brightness: f64,
     /// How often a world was loaded.
     pub(crate) assets_version: u64,
+    /// How often the car was put elsewhere, or time began anew.
+    pub(crate) epoch: u64,
     /// The world whose simulation failed, to be loaded again.
     pub(crate) lost: Option<Arc<str>>,
     pub(crate) badge: Badge,
@@ -182,6 +184,7 @@ impl Published {
             time: seen.map(|s| Num(s.snapshot.time_s)),
             paused: self.clock.paused,
             rtf: Num(self.clock.rtf),
+            epoch: Some(self.epoch),
             vehicle: seen.map(|s| view::vehicle(&s.snapshot.vehicle)),
             contacts: seen.map(Seen::contacts).unwrap_or_default(),
             objects: seen.map(Seen::poses).unwrap_or_default(),
@@ -195,6 +198,11 @@ impl Published {
         }
     }
 
+    /// The live state as the answer of a step has it: nothing in it counts on over a respawn.
+    pub(crate) fn stepped_state(&self) -> State {
+        State { epoch: None, ..self.state() }
+    }
+
     /// The live state as JSON, written once however many ask.
     pub(crate) fn state_json(&self) -> Bytes {
         let write = || Bytes::from(serde_json::to_vec(&self.state()).unwrap_or_default());
@@ -205,6 +213,19 @@ impl Published {
 impl Seen {
     fn contacts(&self) -> Vec<Arc<str>> {
         self.snapshot.contacts.iter().map(|&i| Arc::clone(&self.place.names[i])).collect()
+    }
+
+    /// Names of what the car touched in the last so many ticks.
+    pub(crate) fn touched_in(&self, ticks: u64) -> Vec<Arc<str>> {
+        let since = self.snapshot.tick.saturating_sub(ticks);
+        let touched = self.snapshot.last_contact.iter().map(|last| last.is_some_and(|tick| tick > since));
+        self.place
+            .names
+            .iter()
+            .zip(touched)
+            .filter(|(_, touched)| *touched)
+            .map(|(n, _)| Arc::clone(n))
+            .collect()
     }
 
     fn poses(&self) -> chicane_wire::Named<Arc<str>, chicane_wire::Pose> {

@@ -6,6 +6,7 @@ use super::order::{Loaded, Order, Refused, Reply};
 use super::pace::{Meter, Pacer};
 use super::published::{Badge, ClockView, OverlayView, Published, Seen};
 use super::running::Running;
+use super::taps::Taps;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use chicane_sim::{Command, Event};
@@ -38,6 +39,7 @@ pub(super) struct Driver {
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
     loudspeaker: Loudspeaker,
+    pub(super) taps: Taps,
     pub(super) running: Option<Running>,
     /// The evaluation that is under way.
     pub(super) judging: Option<Judging>,
@@ -51,6 +53,8 @@ pub(super) struct Driver {
     overlay: OverlayView,
     pub(super) brightness: f64,
     pub(super) assets_version: u64,
+    /// How often the car was put elsewhere, or time began anew.
+    pub(super) epoch: u64,
     serial: u64,
     changes: u64,
     lost: Option<Arc<str>>,
@@ -69,8 +73,7 @@ impl Driver {
         start: &Start,
         orders: Receiver<Order>,
         stopping: Arc<AtomicBool>,
-        metrics: Arc<Metrics>,
-        loudspeaker: Loudspeaker,
+        (metrics, loudspeaker, taps): (Arc<Metrics>, Loudspeaker, Taps),
     ) -> (Driver, watch::Receiver<Arc<Published>>) {
         let now = Instant::now();
         let (view, seen) = watch::channel(Arc::new(Published {
@@ -83,6 +86,7 @@ impl Driver {
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
+            epoch: 0,
             lost: None,
             badge: Badge::default(),
             state_json: OnceLock::new(),
@@ -94,6 +98,7 @@ impl Driver {
             stopping,
             metrics,
             loudspeaker,
+            taps,
             running: None,
             judging: None,
             to_show: Arc::clone(&start.badge),
@@ -105,6 +110,7 @@ impl Driver {
             overlay: OverlayView::none(),
             brightness: start.brightness,
             assets_version: 0,
+            epoch: 0,
             serial: 0,
             changes: 0,
             lost: None,
@@ -171,7 +177,17 @@ impl Driver {
         }
     }
 
+    /// Orders that were carried out are answered as of now, not as of what comes next.
+    pub(super) fn answer_first(&mut self) {
+        if !self.replies.is_empty() {
+            self.publish();
+        }
+    }
+
     fn take(&mut self, order: Order) {
+        if changes_what_others_are_told(&order) {
+            self.answer_first();
+        }
         match order {
             Order::Command(command, reply) => self.command(command, reply),
             Order::Robot { command, epoch, reply } => self.ask_robot(command, epoch, reply),
@@ -192,7 +208,7 @@ impl Driver {
                 self.reply(reply, ());
             }
             Order::Begin { kind, target, of, reply } => {
-                if self.judging.is_some() {
+                if self.is_taken() {
                     return refuse(reply, Refused::Evaluating);
                 }
                 let served = self.running.as_ref().map(|r| &r.place.name).or(self.lost.as_ref());
@@ -231,6 +247,7 @@ impl Driver {
             return refuse(reply, Refused::NotReady);
         };
         let is_reset = matches!(command, Command::Reset);
+        let moves = moves_the_car(&command);
         let name = command_name(&command);
         match running.sim.apply(command) {
             Ok(applied) => {
@@ -240,10 +257,20 @@ impl Driver {
                     self.hear();
                     self.answer_holds();
                 }
+                if moves {
+                    self.begin_epoch();
+                }
                 self.reply(reply, applied);
             }
             Err(refusal) => refuse(reply, Refused::By(refusal)),
         }
+    }
+
+    /// Whether a session has the world: from when it exists, though its simulation is not in place yet, to when
+    /// nothing of it is left. A world that was lost is brought back all the same.
+    fn is_taken(&self) -> bool {
+        let exists = || self.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
+        self.judging.is_some() || (self.lost.is_none() && exists())
     }
 
     fn shown_badge(&self) -> Badge {
@@ -265,6 +292,7 @@ impl Driver {
             let (who, how) = (chicane_sim::Who::Vehicle, chicane_sim::How::AtOnce);
             let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
             let _ = running.sim.apply(Command::Place { who, x, y, z: None, yaw, how });
+            self.begin_epoch();
         }
         self.set_clock(Some(false), None);
         let seen = self.observation().map(Box::new);
@@ -286,6 +314,8 @@ impl Driver {
     }
 
     fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], reply: Reply<()>) {
+        // A session that was let run may not know yet.
+        self.serve_session();
         let early = self.judging.as_ref().is_some_and(Judging::is_new);
         if self.running.is_none() || self.transition.is_some() || early {
             return refuse(reply, Refused::NotReady);
@@ -354,6 +384,8 @@ impl Driver {
         self.pacer.restart(now);
         self.meter.restart(now);
         self.assets_version += 1;
+        self.epoch += 1;
+        self.tap_tick();
     }
 
     fn do_due_ticks(&mut self) {
@@ -393,10 +425,11 @@ impl Driver {
         let started = Instant::now();
         running.tick();
         self.metrics.tick_time.observe(started.elapsed());
-        let mut told = false;
+        let (mut told, mut begun) = (false, false);
         for event in running.sim.events() {
             told = true;
             if let Event::Quarantined(who) = event {
+                begun |= who.is_none();
                 let who = who.map_or("the vehicle", |i| &running.place.names[i]);
                 tracing::warn!(who, "a state that was not finite: put back to its start");
             }
@@ -404,6 +437,8 @@ impl Driver {
         if told {
             self.change();
         }
+        self.epoch += u64::from(begun);
+        self.tap_tick();
         self.hear();
         self.answer_holds();
         self.observe_if_due();
@@ -477,6 +512,7 @@ impl Driver {
             overlay: self.overlay.clone(),
             brightness: self.brightness,
             assets_version: self.assets_version,
+            epoch: self.epoch,
             lost: self.lost.clone(),
             badge: self.badge.clone(),
             state_json: OnceLock::new(),
@@ -490,9 +526,24 @@ impl Driver {
     }
 }
 
+/// Whether an answer that is not given yet would speak of what this order does, and not of what its own did: of another
+/// pace or text, of lights that were reset, of another world.
+fn changes_what_others_are_told(order: &Order) -> bool {
+    match order {
+        Order::Command(command, _) => matches!(command, Command::Reset),
+        Order::Clock { .. } | Order::Overlay { .. } | Order::Swap { .. } | Order::Judge { .. } => true,
+        _ => false,
+    }
+}
+
 /// Refuses at once: nothing changed, so nothing has to be seen first.
 pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
     let _ = reply.send(Err(why));
+}
+
+/// Whether the car is somewhere else afterwards.
+pub(super) fn moves_the_car(command: &Command) -> bool {
+    matches!(command, Command::Reset | Command::Place { who: chicane_sim::Who::Vehicle, .. })
 }
 
 /// In the record of an evaluation.

@@ -4,10 +4,12 @@ use super::Place;
 use super::order::{Held, Refused, Reply};
 use super::published::{Exposure, RobotView};
 use super::run::{Driver, refuse};
+use super::taps::Moment;
 use chicane_robot::{Axis, Command, Done, Hold, Stack};
+use chicane_ros::Sample;
 use chicane_sim::{Sim, TICK_S, sample_at};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// A world, its simulation and the robot in it.
 pub(super) struct Running {
@@ -54,6 +56,30 @@ impl Running {
 }
 
 impl Driver {
+    /// The car is somewhere else, or time began anew: whoever believes to know where it is has to look again.
+    pub(super) fn begin_epoch(&mut self) {
+        self.epoch += 1;
+        if let Some(running) = &self.running {
+            let (tick, epoch) = (running.sim.tick(), self.epoch);
+            self.taps.put(|| Moment {
+                at: SystemTime::now(),
+                sample: Sample::told(tick, epoch),
+                frame: None,
+            });
+        }
+    }
+
+    /// Hands what the robot says at this tick to those who want every tick.
+    pub(super) fn tap_tick(&self) {
+        let Some(running) = &self.running else { return };
+        self.taps.put(|| {
+            let tick = running.sim.tick();
+            let sample = Sample::at(tick, self.epoch, running.stack.topics(), running.sim.profile());
+            let frame = sample.frame.then(|| (Arc::clone(&running.exposure), self.brightness));
+            Moment { at: SystemTime::now(), sample, frame }
+        });
+    }
+
     pub(super) fn ask_robot(&mut self, command: Command, epoch: Option<u64>, reply: Reply<Done>) {
         let current = epoch.is_none_or(|epoch| epoch == self.assets_version);
         // What ends a command may come at any time: a world that fails to load leaves this one as it is.

@@ -24,6 +24,8 @@ enum Entry {
     Line(String),
     /// How things stand: record and simulated seconds.
     Stand(String, f64),
+    /// Whoever waits for what came so far to be on disk.
+    Settle(SyncSender<()>),
     /// It is over.
     End(SessionResult),
 }
@@ -70,6 +72,14 @@ impl Journal {
         let _ = self.entries.send(Entry::Stand(record, elapsed_s));
     }
 
+    /// Waits until what came so far is on disk. A writer that failed has ended the session.
+    pub(crate) fn settle(&self) {
+        let (done, settled) = sync_channel(1);
+        if self.entries.send(Entry::Settle(done)).is_ok() {
+            let _ = settled.recv();
+        }
+    }
+
     /// Ends it: all is on disk when this returns.
     pub(crate) fn end(self, result: SessionResult) -> Result<(), String> {
         let _ = self.entries.send(Entry::End(result));
@@ -82,7 +92,7 @@ fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String
     let records = data.records();
     // The first line, that it began, is there already.
     let (mut place, mut lines, mut stand) = (1, Vec::new(), ("null".to_owned(), 0.0));
-    let (mut deadline, mut over) = (None::<Instant>, None);
+    let (mut deadline, mut over, mut waiting) = (None::<Instant>, None, None);
     while over.is_none() {
         let wait =
             deadline.map_or(Duration::from_secs(3600), |d| d.saturating_duration_since(Instant::now()));
@@ -92,9 +102,10 @@ fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String
                 match entry {
                     Entry::Line(line) => lines.push(line),
                     Entry::Stand(record, elapsed_s) => stand = (record, elapsed_s),
+                    Entry::Settle(done) => waiting = Some(done),
                     Entry::End(result) => over = Some(result),
                 }
-                if over.is_none() && lines.len() < QUEUE && Instant::now() < until {
+                if over.is_none() && waiting.is_none() && lines.len() < QUEUE && Instant::now() < until {
                     continue;
                 }
             }
@@ -105,6 +116,9 @@ fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String
             records.add(number, place, &lines, &stand.0, stand.1).map_err(|e| e.to_string())?;
             place += lines.len() as u64;
             lines.clear();
+        }
+        if let Some(done) = waiting.take() {
+            let _ = done.try_send(());
         }
     }
     match over {

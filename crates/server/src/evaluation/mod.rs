@@ -4,6 +4,7 @@
 //! its story down (`journal`). `Stage` is what the session sees of the simulator, `Current` what everyone sees of
 //! the session.
 
+mod finder;
 mod journal;
 pub(crate) mod observe;
 pub(crate) mod records;
@@ -16,13 +17,14 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, Note, Notes, Setting, SettingError, StopCause, StudentOrder, Unsupported, Wanted, notes, sha256,
+    Brief, EngineWanted, Left, Note, Notes, Setting, StopCause, StudentOrder, Unsupported, notes, sha256,
     supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult};
-use chicane_wire::{EvaluationKind, Num, RunState, Session, StartRequest};
+use chicane_wire::{CurrentSession, EvaluationKind, Num, RunState, Session, StartRequest};
 use chicane_world::Profile;
 use chicane_world::evaluation::{Better, Evaluation};
+pub(crate) use finder::Finder;
 use scene::Stage;
 pub(crate) use session::Current;
 use std::collections::BTreeMap;
@@ -45,11 +47,15 @@ pub struct JudgeOptions {
     pub isolation: Option<chicane_session::Isolation>,
     /// Judges instead of the world's own script.
     pub script: Option<String>,
+    /// An engine that judging scripts run in, instead of a jail of our own.
+    pub engine: Option<EngineWanted>,
 }
 
 /// What sessions need of the simulator.
 pub(crate) struct Parts {
     pub(crate) simulator: Simulator,
+    /// The loader's: no world is chosen while a session is begun in the one there is.
+    pub(crate) choosing: Arc<tokio::sync::Mutex<()>>,
     pub(crate) keeper: Keeper,
     pub(crate) feed: Feed,
     pub(crate) data: Arc<Data>,
@@ -59,16 +65,21 @@ pub(crate) struct Parts {
     /// Variables that a student's program finds.
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) options: JudgeOptions,
+    /// The simulator listens to this machine only.
+    pub(crate) loopback_only: bool,
 }
 
 /// Starts and stops sessions.
 pub(crate) struct Evaluations {
     parts: Parts,
     current: Arc<Current>,
-    setting: Mutex<Option<Arc<Setting>>>,
+    finder: Arc<Finder>,
     /// Held while a session is being started.
     door: tokio::sync::Mutex<()>,
     notes: Mutex<Option<Notes<Note>>>,
+    /// Processes of an earlier student that the kernel could not end: whoever waits for a device that does not answer outlives even a
+    /// session that is over.
+    left: Arc<Mutex<Option<Left>>>,
     /// Counts sessions that are over.
     over: Arc<watch::Sender<u64>>,
 }
@@ -79,35 +90,36 @@ impl Evaluations {
         if let Ok(Some(last)) = records::last_session(&parts.data) {
             current.remember(last);
         }
+        let finder = Arc::new(Finder::new(parts.options.clone(), parts.loopback_only));
         Evaluations {
             parts,
             current,
-            setting: Mutex::default(),
+            finder,
             door: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
+            left: Arc::default(),
             over: Arc::new(watch::channel(0).0),
         }
     }
 
-    /// As everyone sees it.
+    /// As it is, whoever sees it yet.
     pub(crate) fn current(&self) -> &Current {
         &self.current
     }
 
-    /// How jails are made here: found out once, by trying. Blocks for a moment the first time.
-    pub(crate) fn setting(&self) -> Result<Arc<Setting>, SettingError> {
-        let mut found = self.setting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(setting) = &*found {
-            return Ok(Arc::clone(setting));
+    /// As everyone sees it: what this answers, the state of the simulator shows too by then.
+    pub(crate) async fn session(&self) -> CurrentSession {
+        let answer = self.current.answer();
+        if let Some(Session { id, .. }) = &answer.session {
+            // It may go on meanwhile.
+            self.parts.simulator.shows(id, || self.current.active().as_ref() == Some(id)).await;
         }
-        let JudgeOptions { launcher, folder, isolation, .. } = self.parts.options.clone();
-        let launcher =
-            launcher.map_or_else(|| std::env::current_exe().map_err(|e| SettingError(e.to_string())), Ok)?;
-        let folder = folder.map_or_else(|| chicane_session::root::folder().map_err(SettingError), Ok)?;
-        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation })?);
-        setting.try_out()?;
-        *found = Some(Arc::clone(&setting));
-        Ok(setting)
+        answer
+    }
+
+    /// How scripts are run here.
+    pub(crate) fn finder(&self) -> &Arc<Finder> {
+        &self.finder
     }
 
     /// Starts a session.
@@ -116,7 +128,7 @@ impl Evaluations {
         request: StartRequest,
         drive: Arc<[DriveAt]>,
     ) -> Result<Session, ApiError> {
-        let place = ready(&self.parts.simulator)?;
+        ready(&self.parts.simulator)?;
         // Goes on to its end also when nobody waits any more: no session is begun by half.
         let own = Arc::clone(self);
         let work = tokio::spawn(async move {
@@ -125,6 +137,12 @@ impl Evaluations {
             if own.current.active().is_some() {
                 return Err(in_progress());
             }
+            if request.command.is_some() && own.student_is_left() {
+                return Err(ApiError::conflict("already running"));
+            }
+            // A world on its way in is seen here, and none sets out before the session is there to be seen.
+            let _choosing = own.parts.choosing.lock().await;
+            let place = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
             let started =
@@ -145,8 +163,8 @@ impl Evaluations {
         let evaluation = place.world.evaluation.as_ref().ok_or_else(no_evaluation)?;
         let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
-        let setting = match self.setting() {
-            Ok(setting) => Some(setting),
+        let setting = match self.finder.setting() {
+            Ok((setting, _)) => Some(setting),
             Err(_) if unsupported.is_some() => None,
             Err(why) => return Err(ApiError::unavailable(format!("judge not available: {why}"))),
         };
@@ -202,17 +220,31 @@ impl Evaluations {
         let session = first_view(&start);
         self.current.begin(session.clone());
         parts.simulator.look();
+        stage.runtime.block_on(parts.simulator.shows(&session.id, || true));
         stage.tell_everyone(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
-        let over = Arc::clone(&self.over);
+        let (over, left) = (Arc::clone(&self.over), Arc::clone(&self.left));
         let supervised = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let mut stage = stage;
-            let ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
+            let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
+            if let Some(still) = ended.left.take() {
+                tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
+                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
+            }
             finish(stage, &start, &ended);
             over.send_modify(|count| *count += 1);
         });
         supervised.map_err(|e| not_kept(e.to_string()))?;
         Ok(session)
+    }
+
+    /// Whether processes of an earlier student are still there, although they were ended.
+    fn student_is_left(&self) -> bool {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if !left.as_ref().is_some_and(Left::is_there) {
+            *left = None;
+        }
+        left.is_some()
     }
 
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
@@ -238,7 +270,10 @@ impl Evaluations {
     pub(crate) async fn stop(&self, cause: StopCause) -> bool {
         // One that is just being started is waited for.
         let _door = self.door.lock().await;
-        let Some(id) = self.current.active() else { return false };
+        let Some(id) = self.current.active() else {
+            self.session().await;
+            return false;
+        };
         if let Some(notes) = &*self.notes.lock().unwrap_or_else(PoisonError::into_inner) {
             notes.send(Note::Stop(cause));
         }
@@ -278,6 +313,7 @@ fn finish(mut stage: Stage, start: &NewSession, ended: &chicane_session::Session
     let record = ended.record.clone();
     let (feed, current, simulator) =
         (stage.feed.clone(), Arc::clone(&stage.current), stage.simulator.clone());
+    let runtime = stage.runtime.clone();
     stage.announce(ended.time_s, EvaluationKind::Phase { phase: "ended".to_owned() });
     let end =
         EvaluationKind::End { outcome: outcome.clone(), record: record.clone(), reason: reason.clone() };
@@ -309,6 +345,8 @@ fn finish(mut stage: Stage, start: &NewSession, ended: &chicane_session::Session
         session.elapsed_s = Num(ended.time_s);
     });
     simulator.look();
+    // Whoever is told of the end finds it wherever they look.
+    runtime.block_on(simulator.shows(&start.id, || false));
     let event =
         chicane_wire::EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.tell(&chicane_wire::StoryEvent::Evaluation(event));

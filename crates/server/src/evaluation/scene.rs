@@ -101,6 +101,10 @@ impl Stage {
     /// Says it to everyone who listens.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.keep(time_s, &kind);
+        // A phase is on disk, with all that was before it, when it is told.
+        if matches!(&kind, EvaluationKind::Phase { phase } if phase != "ended") {
+            self.journal.settle();
+        }
         self.tell_everyone(time_s, kind);
     }
 

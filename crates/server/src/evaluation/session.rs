@@ -54,15 +54,16 @@ impl Current {
         seen.session.as_ref().filter(|_| seen.active).map(|session| session.id.clone())
     }
 
-    /// A new session.
+    /// A new session. The state of the simulator shows it a moment later, never earlier: so does it at the end.
     pub(super) fn begin(&self, session: Session) {
+        let (id, phase) = (session.id.clone(), session.phase.to_owned());
+        *lock(&self.seen) = Seen { active: true, session: Some(session), log: VecDeque::new() };
         self.show(|badge| {
             badge.run = Default::default();
             badge.evaluation.active = true;
-            badge.evaluation.session = Some(session.id.clone());
-            badge.evaluation.phase = Some(session.phase.to_owned());
+            badge.evaluation.session = Some(id);
+            badge.evaluation.phase = Some(phase);
         });
-        *lock(&self.seen) = Seen { active: true, session: Some(session), log: VecDeque::new() };
     }
 
     /// The session is over.

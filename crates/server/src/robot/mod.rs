@@ -43,7 +43,8 @@ const ABOUT: &str = "Drives a robot car and reads its sensors. Metres, seconds a
     `/audio/stream?sample_rate=24000&channels=1&volume=1.0` plays samples: it says \
     `{\"id\", \"sample_rate\", \"channels\"}` first and then takes binary frames of 16-bit samples, little end first, \
     channels by turns, at the pace of simulated time and up to two seconds ahead of it. Closing it stops the sound, and \
-    stopping the sound closes it.";
+    stopping the sound closes it.\n\n\
+    `/rosbridge` speaks the rosbridge protocol, version 2: the robot's ROS 2 topics as JSON, for `roslibpy` and `roslib`.";
 
 /// Errors that every path can answer with.
 const COMMON: [CommonError; 9] = [
@@ -59,7 +60,7 @@ const COMMON: [CommonError; 9] = [
 ];
 
 /// What the robot's paths begin with.
-const FIRST: [&str; 14] = [
+const FIRST: [&str; 15] = [
     "audio",
     "battery",
     "camera",
@@ -71,6 +72,7 @@ const FIRST: [&str; 14] = [
     "lidar",
     "odom",
     "openapi.json",
+    "rosbridge",
     "speed",
     "states",
     "steering",
@@ -121,6 +123,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
     routes
         .route("/speed/stream", get(sockets::speed))
         .route("/steering/stream", get(sockets::steering))
+        .route("/rosbridge", get(crate::ros::bridge::open))
         .merge(Docs::new(document, "", &COMMON).routes())
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), time::stamp))

@@ -1,5 +1,6 @@
 //! Foreign worlds: a Gazebo-style folder becomes an installed world, with a report of what was passed over.
 
+use crate::cli::JudgeBy;
 use chicane_store::{Access, FilePath, FolderBundle, Label, Need, Package, Shelf, Stand};
 use chicane_world::{Bundle, MemoryBundle};
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub(crate) fn run(
     folder: &Path,
     world: Option<&str>,
     name: Option<String>,
+    judge: &JudgeBy,
 ) -> Result<(), String> {
     let (bundle, stem, passed_over) = read_folder(folder, world)?;
     let stand = Stand::new()?;
@@ -24,10 +26,12 @@ pub(crate) fn run(
     let refused = |e: &dyn std::fmt::Display| format!("{} can't be imported: {e}", folder.display());
     let package = Package::new(&bundle, &stand, &label, Need::World).map_err(|e| refused(&e))?;
     let installed = Shelf::of(data_dir).install(&package).map_err(|e| refused(&e))?;
+    let about_script = script_of(&bundle).and_then(|(_, script)| crate::script::warning(judge, &script));
     println!("{}", installed.record.world_name());
     println!("name       {}", installed.record.name);
     println!("files      {}", package.files.len());
-    for warning in passed_over.iter().cloned().chain(installed.warnings.iter().map(ToString::to_string)) {
+    let loading = installed.warnings.iter().map(ToString::to_string);
+    for warning in passed_over.iter().cloned().chain(loading).chain(about_script) {
         println!("warning    {warning}");
     }
     Ok(())
@@ -83,6 +87,14 @@ pub(crate) fn read_folder(
     });
     let told = told.collect();
     Ok((bundle, stem, told))
+}
+
+/// The judging script of a bundle, and its file.
+pub(crate) fn script_of(bundle: &MemoryBundle) -> Option<(String, String)> {
+    let is_script = |path: &String| path.starts_with("evaluations/") && path.ends_with(".py");
+    let path = bundle.list("evaluations/").into_iter().find(is_script)?;
+    let bytes = bundle.read(&path)?.into_owned();
+    Some((path, String::from_utf8(bytes).ok()?))
 }
 
 /// The stem of a world file: `worlds/<stem>.world`, or `.sdf` as Gazebo also has it.

@@ -6,9 +6,9 @@
 
 mod import;
 
-pub(crate) use import::read_folder;
+pub(crate) use import::{read_folder, script_of};
 
-use crate::cli::{DataDir, Worlds, WorldsWhat};
+use crate::cli::{DataDir, JudgeBy, Worlds, WorldsWhat};
 use crate::progress::Progress;
 use crate::publish::{PRIVATE, To, cdn};
 use chicane_server::{Running, Where, ask, install_here, listed};
@@ -38,7 +38,7 @@ pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
         WorldsWhat::Install { id, cdn, cdn_token, require_verified } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
             let from = cdn.clone().map(|url| Where::Web(url, token));
-            install(data, &parse_id(id)?, from, *require_verified)
+            install(wanted, &parse_id(id)?, from, *require_verified)
         }
         WorldsWhat::Remove { world } => remove(data, world),
         WorldsWhat::Rename { id, name, to } => rename(data, &parse_id(id)?, name, to.as_deref()),
@@ -54,7 +54,7 @@ pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
         WorldsWhat::Import { folder, world, name } => {
             let data_dir = folder_of(data)?;
             make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
-            import::run(&data_dir, Path::new(folder), world.as_deref(), name.clone())
+            import::run(&data_dir, Path::new(folder), world.as_deref(), name.clone(), &wanted.judge)
         }
     }
 }
@@ -178,7 +178,8 @@ fn print_published(worlds: &Value) {
     table(&worlds.as_array().into_iter().flatten().map(line).collect::<Vec<_>>());
 }
 
-fn install(data: &DataDir, id: &WorldId, from: Option<Where>, require_verified: bool) -> Result<(), String> {
+fn install(wanted: &Worlds, id: &WorldId, from: Option<Where>, require_verified: bool) -> Result<(), String> {
+    let data = &wanted.data;
     let progress = Progress::new(format!("installing {id}"));
     let dir = folder_of(data)?;
     let (world, cached, warnings) = match (from, open(data)?) {
@@ -203,13 +204,22 @@ fn install(data: &DataDir, id: &WorldId, from: Option<Where>, require_verified: 
             };
             let installed = runtime()?.block_on(install_here(&dir, id, &from, require_verified, show));
             progress.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let installed = installed?;
+            let mut installed = installed?;
+            if !installed.cached {
+                installed.warnings.extend(about_script(&dir, &installed.record.world_name(), &wanted.judge));
+            }
             (format!("{}.world", installed.record.world_name()), installed.cached, installed.warnings)
         }
     };
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     println!("{world}{}", if cached { " (was installed already)" } else { "" });
     Ok(())
+}
+
+/// What is wrong with the judging script of an installed world.
+fn about_script(dir: &Path, name: &str, judge: &JudgeBy) -> Option<String> {
+    let bytes = Library::default().with_installed(dir).file(name, &format!("evaluations/{name}.py"))?;
+    crate::script::warning(judge, &String::from_utf8(bytes).ok()?)
 }
 
 /// Has a simulator install a world, and shows how far it is.

@@ -1,7 +1,7 @@
 //! Brightness and overlay.
 
 use crate::support::{number, pretty, setup_in, start, start_paused, until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn brightness_is_set_and_read() {
@@ -132,4 +132,45 @@ fn a_wrong_overlay_changes_nothing() {
         assert!(text.contains(word), "{text}");
     }
     assert_eq!(api.get("/overlay"), before);
+}
+
+/// What several clients ask for at once, behind a step that lets none of them in: they are carried out one right after
+/// the other.
+fn at_once(asked: &[(&str, Value)]) -> Vec<Value> {
+    let (simulator, mut api) = start_paused();
+    std::thread::scope(|scope| {
+        scope.spawn(|| simulator.api().step(60_000));
+        until("the step is under way", || (api.time() > 0.0).then_some(()));
+        let all: Vec<_> = asked
+            .iter()
+            .map(|(path, body)| {
+                let simulator = &simulator;
+                scope.spawn(move || simulator.api().post(path, body.clone()))
+            })
+            .collect();
+        all.into_iter().map(|one| one.join().expect("an answer")).collect()
+    })
+}
+
+#[test]
+fn everyone_is_told_of_their_own_text() {
+    let asked: Vec<(&str, Value)> =
+        (0..8).map(|i| ("/overlay", json!({"text": format!("text {i}")}))).collect();
+    let told = at_once(&asked);
+    let mut numbers: Vec<u64> = told.iter().filter_map(|answer| answer["seq"].as_u64()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
+    for ((_, body), answer) in asked.iter().zip(&told) {
+        assert_eq!(answer["text"], body["text"]);
+    }
+}
+
+#[test]
+fn everyone_is_told_of_the_pace_they_asked_for() {
+    let asked: Vec<(&str, Value)> =
+        (0..8).map(|i| ("/clock", json!({"paused": i % 2 == 0, "speed": i + 1}))).collect();
+    for ((_, body), answer) in asked.iter().zip(at_once(&asked)) {
+        assert_eq!(answer["paused"], body["paused"]);
+        assert_eq!(number(&answer["speed"]), number(&body["speed"]));
+    }
 }

@@ -1,7 +1,7 @@
 //! Sessions from start to record: every status, every outcome, what everyone sees of them.
 
 use crate::support::judged::{ended, judged, log, phase, run, short};
-use crate::support::{near, number, plain, setup, setup_in, start_paused};
+use crate::support::{near, number, plain, refusal, setup, setup_in, start_paused};
 use serde_json::{Value, json};
 
 const NOTHING: &str = "def evaluate(sim):\n    pass\n";
@@ -164,6 +164,63 @@ fn one_at_a_time_and_no_world_changes_under_it() {
         .collect();
     assert_eq!(beside, ["reset", "clock", "pose", "step"]);
     api.post("/respawn", json!({}));
+}
+
+#[test]
+fn no_world_changes_under_a_session_that_has_just_begun() {
+    let simulator = judged(setup(), NOTHING);
+    let mut api = simulator.api();
+    let busy = (409, "evaluation in progress".to_owned());
+    for _ in 0..10 {
+        api.post("/evaluation/start", json!({}));
+        // Its container is not there yet, nor is its simulation.
+        assert_eq!(api.refused("/respawn", json!({})), busy);
+        assert_eq!(api.refused("/switch", json!({"world": "technical.world"})), busy);
+        assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+    }
+}
+
+#[test]
+fn a_session_and_another_world_at_once_are_one_after_the_other() {
+    let simulator = judged(setup(), NOTHING);
+    let mut api = simulator.api();
+    for round in 0..12 {
+        let world = if round % 2 == 0 { "technical" } else { "oval" };
+        let body = json!({"world": format!("{world}.world")}).to_string();
+        let (switch, start) = std::thread::scope(|scope| {
+            let switch = scope.spawn(|| simulator.api().try_post("/switch", &body));
+            let start = simulator.api().try_post("/evaluation/start", "{}");
+            (switch.join().expect("an answer"), start)
+        });
+        if start.status == 200 {
+            phase(&mut api, "running");
+            let judged = api.get("/evaluation/session")["session"]["world"].clone();
+            assert_eq!(api.get("/state")["world"], judged, "switch: {}", switch.text());
+            assert_eq!(switch.status == 200, judged == world, "{}", switch.text());
+        } else {
+            assert_eq!((start.status, switch.status), (409, 200), "{}", start.text());
+        }
+        api.post("/evaluation/stop", json!({}));
+        if switch.status != 200 {
+            assert_eq!(refusal(&switch), (409, "evaluation in progress".to_owned()));
+            api.post("/switch", json!({"world": format!("{world}.world")}));
+        }
+    }
+}
+
+#[test]
+fn what_is_answered_is_in_the_state_too() {
+    let simulator = judged(setup().speed(0.0), NOTHING);
+    let mut api = simulator.api();
+    for round in 0..20 {
+        let id = api.post("/evaluation/start", json!({}))["session"]["id"].clone();
+        let shown = api.get("/state")["evaluation"].clone();
+        assert_eq!((&shown["active"], &shown["session"]), (&json!(true), &id), "round {round}");
+        assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+        assert_eq!(api.get("/state")["evaluation"]["active"], false, "round {round}");
+        let now = api.get("/evaluation/session");
+        assert_eq!((&now["active"], &now["session"]["id"]), (&json!(false), &id));
+    }
 }
 
 #[test]

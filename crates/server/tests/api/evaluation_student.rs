@@ -141,3 +141,61 @@ fn a_command_that_does_not_exist_is_the_programs_end() {
     assert_eq!(record["record"], 127);
     assert!(said(&record)[0].contains("not found"), "{record}");
 }
+
+/// Ended in any case, whatever becomes of the test.
+struct Stopped(std::process::Child);
+
+impl Stopped {
+    fn signal(&self, signal: &str) {
+        let pid = self.0.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A process that the kernel can't clear away yet keeps its jail, as one does that waits for a disk that is gone. Here it is one whose
+/// parent lives outside and is stopped, so that nobody reaps it.
+#[test]
+fn a_program_that_cannot_be_ended_is_still_running() {
+    let (mark, other) = (mark(), mark());
+    let simulator = judged(setup(), "def evaluate(sim): pass\n");
+    let mut api = simulator.api();
+    let command = json!({"command": format!("sleep {mark}")});
+    api.post("/evaluation/start", command.clone());
+    let inside = until("the program", || pid_of(&format!("sleep {mark}")));
+    let mut enter = std::process::Command::new("nsenter");
+    enter.args(["-t", &inside.to_string(), "-U", "--preserve-credentials", "-p", "sleep", &other]);
+    let outside = Stopped(enter.spawn().expect("nsenter"));
+    until("the one that came in", || pid_of(&format!("sleep {other}")));
+    outside.signal("-STOP");
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+    assert_eq!(api.get("/evaluation/session")["active"], false);
+
+    assert_eq!(api.refused("/evaluation/start", command.clone()), (409, "already running".to_owned()));
+    // Without a program nobody would be there twice.
+    api.post("/evaluation/start", json!({}));
+    assert_eq!(api.refused("/evaluation/start", command.clone()), (409, "evaluation in progress".to_owned()));
+    api.post("/evaluation/stop", json!({}));
+    outside.signal("-CONT");
+    until("it is gone", || {
+        let answer = api.try_post("/evaluation/start", &command.to_string());
+        (answer.status == 200).then_some(())
+    });
+    api.post("/evaluation/stop", json!({}));
+}
+
+/// The number of a process with exactly this command line.
+fn pid_of(line: &str) -> Option<u32> {
+    let all = std::fs::read_dir("/proc").expect("/proc").flatten();
+    let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.find(|pid| {
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).trim_end_matches('\0').replace('\0', " ") == line
+    })
+}

@@ -216,14 +216,58 @@ fn a_respawn_starts_over() {
     api.post("/step", json!({"steps": 300, "speed": 1}));
     let answer = api.post("/respawn", json!({}));
     assert_eq!(answer, json!({"ok": true, "world": "oval.world", "inplace": false}));
-    assert_eq!(api.get("/state"), before);
+    let mut after = api.get("/state");
+    assert!(after["epoch"].as_u64() > before["epoch"].as_u64(), "but it is told");
+    after["epoch"] = before["epoch"].clone();
+    assert_eq!(after, before);
     api.step(200);
     let moved = number(&api.object("box1")["current"]["x"]) - number(&api.object("box1")["origin"]["x"]);
     assert!(moved.abs() < 1e-3, "the motion lives on");
 }
 
 #[test]
+fn the_seed_of_a_respawn_is_the_noise_of_the_run() {
+    let (_simulator, mut api) = start_paused();
+    let mut scan = |body: serde_json::Value| {
+        api.post("/respawn", body);
+        let step = json!({"steps": 20, "speed": 1, "observe": ["lidar", "imu"]});
+        api.post("/step", step)["observations"].take()
+    };
+    let first = scan(json!({}));
+    assert_eq!(scan(json!({"seed": 0})), first, "0 if omitted");
+    let seventh = scan(json!({"seed": 7}));
+    assert_ne!(seventh, first);
+    assert_eq!(scan(json!({"seed": 7})), seventh);
+    assert_eq!(scan(json!({"seed": null})), first);
+    for wrong in [json!(-1), json!(1.5), json!("7"), json!(9_007_199_254_740_992u64)] {
+        let refusal = api.refused("/respawn", json!({"seed": wrong}));
+        assert_eq!(refusal, (400, "seed must be a whole number from 0 to 9007199254740991".to_owned()));
+    }
+}
+
+#[test]
 fn the_profile_of_the_robot() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.get("/vehicle")));
+}
+
+#[test]
+fn being_put_elsewhere_begins_a_new_epoch() {
+    let (_simulator, mut api) = start_paused();
+    let mut last = api.get("/state")["epoch"].as_u64().expect("a number");
+    for (path, body) in [
+        ("/pose", json!({"x": 2})),
+        ("/pose", json!({})),
+        ("/reset", json!({})),
+        ("/respawn", json!({})),
+        ("/switch", json!({"world": "field.world"})),
+    ] {
+        api.post(path, body);
+        let epoch = api.get("/state")["epoch"].as_u64().expect("a number");
+        assert!(epoch > last, "{path}: {epoch} after {last}");
+        last = epoch;
+    }
+    api.post("/models/box1/pose", json!({"x": 3}));
+    api.step(10);
+    assert_eq!(api.get("/state")["epoch"], last, "the car was not put elsewhere");
 }

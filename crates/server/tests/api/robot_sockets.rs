@@ -195,6 +195,22 @@ fn a_message_that_is_too_large_closes_the_socket() {
 }
 
 #[test]
+fn a_client_that_breaks_the_protocol_is_told_so() {
+    let (simulator, _) = start_paused();
+    // A frame without its mask, one of an unknown kind, one that goes on where nothing was begun.
+    let unknown = [0x85, 0x80, 1, 2, 3, 4];
+    for frame in [&b"\x81\x0c{\"value\": 1}"[..], &unknown, &[0x80, 0x80, 1, 2, 3, 4]] {
+        for path in ["/speed/stream", "/audio/stream"] {
+            let mut socket = simulator.socket(path);
+            socket.send_raw(frame);
+            let heard =
+                std::iter::repeat_with(|| socket.hear()).find(|said| !matches!(said, Spoken::Text(_)));
+            assert_eq!(heard, Some(Spoken::Close(1002)), "{path} {frame:?}");
+        }
+    }
+}
+
+#[test]
 fn there_are_so_many_sockets_and_no_more() {
     let (simulator, _) = start_paused();
     let mut sockets: Vec<Socket> = (0..256).map(|_| simulator.socket("/speed/stream")).collect();

@@ -12,8 +12,13 @@ fn a_step_answers_with_the_state() {
     let stepped = api.step(1);
     insta::assert_snapshot!(pretty(&stepped));
     let mut state = stepped.clone();
-    state.as_object_mut().expect("an object").remove("ok");
-    assert_eq!(state, api.get("/state"));
+    for more in ["ok", "touched"] {
+        state.as_object_mut().expect("an object").remove(more);
+    }
+    let mut now = api.get("/state");
+    // What counts on over a respawn is not in it.
+    now.as_object_mut().expect("an object").remove("epoch").expect("an epoch");
+    assert_eq!(state, now);
 }
 
 #[test]
@@ -35,6 +40,20 @@ fn time_advances_by_exactly_what_was_asked() {
         let time = api.post("/step", body.clone())["time"].clone();
         assert!(near(&time, ticks as f64 * 0.005), "{time} after {body}, {ticks} ticks");
     }
+}
+
+#[test]
+fn a_touch_on_the_way_is_told_though_it_is_over() {
+    let (_simulator, mut api) = start_paused();
+    // Into the fence ahead and away from it again, in one step after the other.
+    api.post("/pose", json!({"x": 7.7, "y": 3, "yaw": 0}));
+    let hit = api.post("/step", json!({"duration": 1, "speed": 1}));
+    assert_eq!(hit["touched"], hit["contacts"]);
+    assert_eq!(hit["touched"].as_array().map(Vec::len), Some(1), "{hit}");
+    let left = api.post("/step", json!({"duration": 1, "speed": -1}));
+    assert_eq!((&left["contacts"], &left["touched"]), (&json!([]), &hit["touched"]), "{left}");
+    let free = api.post("/step", json!({"duration": 0.5, "speed": -1}));
+    assert_eq!(free["touched"], json!([]), "{free}");
 }
 
 #[test]

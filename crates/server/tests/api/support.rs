@@ -1,10 +1,12 @@
 //! A simulator for one test, and a client that checks what holds for every answer.
 
+mod bridge;
 mod bundles;
 pub(crate) mod judged;
 mod robot;
 mod scratch;
 
+pub(crate) use bridge::{Bridge, seconds};
 pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
 pub(crate) use robot::{Robot, Socket, Spoken, detail};
 pub(crate) use scratch::Scratch;
@@ -33,6 +35,7 @@ pub(crate) fn setup() -> Setup {
 /// The same with a data folder that was used before.
 pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
     let options = Options {
+        ros: None,
         listen: "127.0.0.1:0".parse().expect("an address"),
         data_dir: data.path().to_owned(),
         world: None,
@@ -51,6 +54,7 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
             folder: None,
             isolation: None,
             script: None,
+            engine: None,
         },
     };
     Setup { options, data: Arc::clone(data) }

@@ -90,6 +90,19 @@ impl Program {
         Program::run(under(wrapper, &arguments), &arguments, Stdio::null())
     }
 
+    /// `chicane serve --lifeline`, whose lifeline is ours.
+    pub(crate) fn serve_on_lifeline(arguments: &[&str]) -> Program {
+        let arguments = [&["serve", "--lifeline", "--listen", "127.0.0.1:0"], arguments].concat();
+        let mut command = command(&arguments, &[]);
+        command.stdin(Stdio::piped());
+        Program::run(command, &arguments, Stdio::null())
+    }
+
+    /// Lets go of its lifeline.
+    pub(crate) fn let_go(&mut self) {
+        drop(self.child.stdin.take().expect("a lifeline"));
+    }
+
     fn start_with_log(arguments: &[&str], environment: &[(&str, &str)], log: Stdio) -> Program {
         Program::run(command(arguments, environment), arguments, log)
     }

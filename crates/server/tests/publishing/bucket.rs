@@ -101,7 +101,8 @@ fn several_publishers_at_once() {
     }
     let worlds = moto.worlds();
     let mut published: Vec<String> = worlds.iter().map(|(id, _)| id.to_string()).collect();
-    (published.sort(), ids.sort());
+    published.sort();
+    ids.sort();
     assert_eq!(published, ids);
     let (_, meta) = worlds.iter().find(|(id, _)| *id.as_str() == *first).expect("there");
     assert!(names.contains(&meta.name) && meta.seq > 1, "{meta:?}");

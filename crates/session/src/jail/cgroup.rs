@@ -1,17 +1,22 @@
 //! Control groups: the kernel counts and limits what is inside a jail.
 //!
-//! Version 2 where the simulator's own group may have children with controllers; version 1 where the
-//! hierarchies of memory, processes and processor time are ours to write (root). Which one it
+//! Version 2 where the simulator's own group is handed over to it, so that it may have children with controllers; version 1 where
+//! the hierarchies of memory, processes and processor time are ours to write (root). Which one it
 //! is is found out once, by making a group and taking it away again. Where there is none, the limit of processes comes
 //! from the user's own limit inside the jail and memory is watched from outside.
 
+use super::group::Group;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Where the kernel shows its control groups.
+pub(super) const BASE: &str = "/sys/fs/cgroup";
 /// The hierarchies of version 1 that are used.
 const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
+/// The controllers of version 2 that must be there. Processor time is counted without one.
+const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 /// What the names of our groups begin with.
 const PREFIX: &str = "chicane-";
 
@@ -20,37 +25,23 @@ const PREFIX: &str = "chicane-";
 pub enum Cgroups {
     /// Version 2, below this folder.
     V2(PathBuf),
-    /// Version 1, below these folders: memory, pids, cpuacct.
-    V1([PathBuf; 3]),
+    /// Version 1, below these folders: memory, pids, cpuacct, and cpu where that is apart.
+    V1(Vec<PathBuf>),
     /// Nowhere.
     None,
-}
-
-/// What a group has used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Bytes of memory of its own, files apart.
-    pub memory: u64,
-    /// Processor time, microseconds.
-    pub cpu_us: u64,
-    /// How often someone was killed for lack of memory.
-    pub out_of_memory: u64,
-    /// How often a process could not be made.
-    pub refused_processes: u64,
-}
-
-/// A control group; gone when dropped, once nobody is in it.
-#[derive(Debug)]
-pub(super) struct Group {
-    folders: Vec<PathBuf>,
-    v2: bool,
 }
 
 impl Cgroups {
     /// Finds out what there is, by trying.
     pub fn find() -> Cgroups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        [v2(&own), v1(&own)].into_iter().flatten().find(|c| c.works()).unwrap_or(Cgroups::None)
+        Cgroups::find_in(Path::new(BASE), &own)
+    }
+
+    fn find_in(base: &Path, own: &str) -> Cgroups {
+        let two = own_v2(base, own).filter(|folder| hand_on(folder)).map(Cgroups::V2);
+        let one = own_v1(base, own).map(Cgroups::V1);
+        [two, one].into_iter().flatten().find(|c| c.works()).unwrap_or(Cgroups::None)
     }
 
     /// In a few words.
@@ -73,7 +64,7 @@ impl Cgroups {
     pub fn sweep(&self) {
         let folders = match self {
             Cgroups::V2(folder) => std::slice::from_ref(folder),
-            Cgroups::V1(folders) => folders.as_slice(),
+            Cgroups::V1(folders) => folders,
             Cgroups::None => &[],
         };
         for entry in folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {
@@ -91,132 +82,75 @@ impl Cgroups {
     pub(super) fn group(&self, what: &str) -> io::Result<Group> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = format!("{PREFIX}{}-{what}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let (parents, v2) = match self {
-            Cgroups::V2(folder) => (vec![folder], true),
-            Cgroups::V1(folders) => (folders.iter().collect(), false),
-            Cgroups::None => (Vec::new(), false),
-        };
-        let mut group = Group { folders: Vec::new(), v2 };
-        for parent in parents {
-            let folder = parent.join(&name);
-            fs::create_dir(&folder)?;
-            group.folders.push(folder);
+        match self {
+            Cgroups::V2(folder) => Group::make(std::slice::from_ref(folder), &name, true),
+            Cgroups::V1(folders) => Group::make(folders, &name, false),
+            Cgroups::None => Group::make(&[], &name, false),
         }
-        Ok(group)
     }
 }
 
-/// The folder of version 2, if its controllers can be handed on.
-fn v2(own: &str) -> Option<Cgroups> {
+/// The folder of a process in version 2, as its `/proc/<pid>/cgroup` says.
+pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
     let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let folder = Path::new("/sys/fs/cgroup").join(path);
-    let handed_on = fs::read_to_string(folder.join("cgroup.subtree_control")).ok()?;
-    let has = |name: &str| handed_on.split_whitespace().any(|one| one == name);
-    (has("memory") && has("pids")).then_some(Cgroups::V2(folder))
+    // Beside version 1 it has a folder of its own.
+    let base =
+        [base.join("unified"), base.to_owned()].into_iter().find(|b| b.join("cgroup.procs").exists())?;
+    Some(if path.is_empty() { base } else { base.join(path) })
 }
 
-fn v1(own: &str) -> Option<Cgroups> {
+/// The folders of a process in version 1.
+pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     let folder = |name: &str| {
         let path = own.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             let names = parts.next()?;
             names.split(',').any(|one| one == name).then(|| parts.next()).flatten()
         })?;
-        Some(Path::new("/sys/fs/cgroup").join(name).join(path.trim_start_matches('/')))
+        Some(base.join(name).join(path.trim_start_matches('/')))
     };
-    let [memory, pids, cpu] = HIERARCHIES.map(folder);
-    Some(Cgroups::V1([memory?, pids?, cpu?]))
+    let [memory, pids, cpuacct] = HIERARCHIES.map(folder);
+    let mut all = vec![memory?, pids?, cpuacct?];
+    // Nothing is written there: to be a group is to have one share, however many processes it has. Often it is the same folder.
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    if let Some(cpu) = folder("cpu").filter(|cpu| cpu.is_dir() && real(cpu) != real(&all[2])) {
+        all.push(cpu);
+    }
+    Some(all)
 }
 
-impl Group {
-    pub(super) fn is_none(&self) -> bool {
-        self.folders.is_empty()
+/// Sees to it that groups below this one have controllers. A group with members of its own may have none below it, unless it is the
+/// root; so a simulator that is alone in its group goes into one below. Others are never moved.
+fn hand_on(folder: &Path) -> bool {
+    let words = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    let has = |text: &str| CONTROLLERS.iter().all(|one| text.split_whitespace().any(|other| other == *one));
+    if has(&words("cgroup.subtree_control")) {
+        return true;
     }
-
-    /// Sets limits.
-    pub(super) fn limit(&self, memory: Option<u64>, processes: Option<u64>) -> io::Result<()> {
-        let (memory_files, processes_at): (&[&str], usize) = match (self.v2, self.is_none()) {
-            (_, true) => return Ok(()),
-            (true, _) => (&["memory.max", "memory.swap.max"], 0),
-            (false, _) => (&["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"], 1),
-        };
-        if let Some(bytes) = memory {
-            let swap = if self.v2 { 0 } else { bytes };
-            fs::write(self.folders[0].join(memory_files[0]), bytes.to_string())?;
-            // Systems that do not count swap have no such file.
-            let _ = fs::write(self.folders[0].join(memory_files[1]), swap.to_string());
-            if self.v2 {
-                let _ = fs::write(self.folders[0].join("memory.oom.group"), "1");
-            }
-        }
-        if let Some(processes) = processes {
-            fs::write(self.folders[processes_at].join("pids.max"), processes.to_string())?;
-        }
-        Ok(())
+    if !has(&words("cgroup.controllers")) {
+        return false;
     }
-
-    /// Puts a process into it, and with it all that it starts.
-    pub(super) fn add(&self, pid: u32) -> io::Result<()> {
-        self.folders.iter().try_for_each(|folder| fs::write(folder.join("cgroup.procs"), pid.to_string()))
+    // With one for processors a group has one share of them, however many processes it has.
+    let words_to_try = ["+memory +pids +cpu", "+memory +pids"];
+    let hand = || words_to_try.iter().any(|w| fs::write(folder.join("cgroup.subtree_control"), w).is_ok());
+    if hand() {
+        return true;
     }
-
-    /// What it has used; `None` where nobody counts.
-    pub(super) fn usage(&self) -> Option<Usage> {
-        let first = self.folders.first()?;
-        let read = |path: PathBuf| fs::read_to_string(path).ok();
-        let field = |text: &str, name: &str| -> u64 {
-            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-            line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
-        };
-        let stat = read(first.join("memory.stat"))?;
-        if self.v2 {
-            Some(Usage {
-                memory: field(&stat, "anon"),
-                cpu_us: read(first.join("cpu.stat")).map_or(0, |text| field(&text, "usage_usec")),
-                out_of_memory: read(first.join("memory.events")).map_or(0, |text| field(&text, "oom_kill")),
-                refused_processes: read(first.join("pids.events")).map_or(0, |text| field(&text, "max")),
-            })
-        } else {
-            let ns = read(self.folders[2].join("cpuacct.usage"))?;
-            Some(Usage {
-                memory: field(&stat, "rss"),
-                cpu_us: ns.trim().parse::<u64>().unwrap_or(0) / 1000,
-                out_of_memory: read(first.join("memory.oom_control"))
-                    .map_or(0, |text| field(&text, "oom_kill")),
-                refused_processes: read(self.folders[1].join("pids.events"))
-                    .map_or(0, |text| field(&text, "max")),
-            })
-        }
+    let own = std::process::id().to_string();
+    if words("cgroup.procs").split_whitespace().ne([own.as_str()]) {
+        return false;
     }
-
-    /// Numbers of the processes in it.
-    pub(super) fn processes(&self) -> Vec<i32> {
-        let list = self.folders.first().and_then(|f| fs::read_to_string(f.join("cgroup.procs")).ok());
-        list.unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()
+    let below = folder.join(format!("{PREFIX}{own}-self"));
+    let moved = fs::create_dir(&below).and_then(|()| fs::write(below.join("cgroup.procs"), &own));
+    if moved.is_ok() && hand() {
+        return true;
     }
-
-    /// Ends every process in it: the second net, after the namespace. Whether it was empty already.
-    pub(super) fn kill(&self) -> bool {
-        let left = self.processes();
-        for pid in &left {
-            if let Some(pid) = rustix::process::Pid::from_raw(*pid) {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-        }
-        left.is_empty()
-    }
+    // As it was.
+    let _ = fs::write(folder.join("cgroup.procs"), &own);
+    let _ = fs::remove_dir(&below);
+    false
 }
 
-impl Drop for Group {
-    fn drop(&mut self) {
-        for _ in 0..100 {
-            self.folders.retain(|folder| fs::remove_dir(folder).is_err() && folder.exists());
-            if self.folders.is_empty() {
-                return;
-            }
-            self.kill();
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        tracing::warn!(folders = ?self.folders, "a control group could not be taken away");
-    }
-}
+#[cfg(test)]
+#[path = "cgroup_tests.rs"]
+mod tests;

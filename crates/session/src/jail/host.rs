@@ -1,6 +1,7 @@
 //! A jail as the simulator sees it: started, asked, ended.
 
-use super::cgroup::{Cgroups, Group, Usage};
+use super::cgroup::Cgroups;
+use super::group::{Group, Usage};
 use super::plan::{self, Hello, Plan, Report};
 use crate::census;
 use crate::network::{Network, Uplink};
@@ -115,7 +116,9 @@ impl Jail {
         // Outer has not reaped it yet, so the number is still its own; if it has, the jail is over anyway.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
         self.say(plan)?;
-        self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))
+        self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
+        // It came up meanwhile, or nearly: whatever is inside runs nothing of anyone's yet.
+        self.network.as_mut().map_or(Ok(()), Uplink::wait)
     }
 
     fn say(&self, value: &impl serde::Serialize) -> Result<(), String> {
@@ -196,8 +199,9 @@ impl Jail {
         }
     }
 
-    /// Ends everything inside and waits until it is gone. May be called again.
-    pub fn end(&mut self) {
+    /// Ends everything inside and waits until it is gone. May be called again. Whoever the kernel could not end in time, such as
+    /// one that waits for a disk that does not answer, is given back.
+    pub fn end(&mut self) -> Option<Left> {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);
         } else {
@@ -206,8 +210,10 @@ impl Jail {
         }
         self.control = None;
         let deadline = Instant::now() + LAST_WAIT;
+        let mut left = None;
         if let Some(init) = self.init.take() {
             wait_readable(init.as_fd(), LAST_WAIT);
+            left = Some(Left(init)).filter(Left::is_there);
         }
         loop {
             match self.outer.try_wait() {
@@ -224,12 +230,26 @@ impl Jail {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.network = None;
+        left
     }
 }
 
 impl Drop for Jail {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// Processes that were ended and are not gone yet. The first process of a jail goes last, so it stands for all.
+#[derive(Debug)]
+pub struct Left(OwnedFd);
+
+impl Left {
+    /// Whether somebody still is there.
+    pub fn is_there(&self) -> bool {
+        let mut fds = [PollFd::new(&self.0, PollFlags::IN)];
+        let asked = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        asked.is_ok() && fds[0].revents().is_empty()
     }
 }
 

@@ -22,6 +22,7 @@
 //! What can't be had is an error with its remedy. There is no weaker way that is taken instead.
 
 mod cgroup;
+mod group;
 mod host;
 mod init;
 mod limits;
@@ -31,8 +32,11 @@ mod outer;
 mod plan;
 mod seccomp;
 
-pub use cgroup::{Cgroups, Usage};
-pub use host::{Jail, JailError, Spawn};
+pub use crate::setting::Isolation;
+pub use cgroup::Cgroups;
+pub use group::Usage;
+pub(crate) use group::Watched;
+pub use host::{Jail, JailError, Left, Spawn};
 pub use plan::{Hello, JudgePlan, Plan, Report, StudentPlan};
 
 /// The hidden word of the command line that starts a part of a jail.

@@ -3,6 +3,7 @@
 use super::{Simulator, json, number};
 use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
 use serde_json::Value;
+use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use tokio_tungstenite::tungstenite::client::{IntoClientRequest, client};
 use tokio_tungstenite::tungstenite::handshake::HandshakeError;
@@ -122,6 +123,11 @@ impl Socket {
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         // A server that has seen enough may hang up first.
         let _ = self.0.send(Message::binary(bytes.to_vec()));
+    }
+
+    /// Sends bytes beside the protocol.
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
+        self.0.get_mut().write_all(bytes).expect("they are sent");
     }
 
     /// Waits for something other than a ping, which is answered.

@@ -1,0 +1,149 @@
+"""`make bench`: everything side by side, as a table, a picture and JSON.
+
+`python -m compare --chicane <program> --programs <folder of the Rust benchmarks> [--quick]
+[--only <contest>]… [--publish] [--against <result.json>]
+[--join <contests.json>]…`. Needs nothing but Python; what it compares with it installs below
+`target/bench`.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import change, contests, files, joined, machine, own, publish, table, venv
+from .contest import Broken
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "target" / "bench"
+GYM = ROOT / "bench" / "gym"
+_BEGUN = time.monotonic()
+
+
+def tell(text: str, passing: bool = False) -> None:
+    """Progress, for whoever waits. What is passing is written over, and left out of a log."""
+    seconds = int(time.monotonic() - _BEGUN)
+    line = f"[{seconds // 60:2}:{seconds % 60:02}] {text}"
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line}", end="" if passing else "\n", file=sys.stderr, flush=True)
+    elif not passing:
+        print(line, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """Runs it all."""
+    options = read_options()
+    programs, chicane = Path(options.programs).resolve(), str(Path(options.chicane).resolve())
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    os.environ["PYTHONPATH"] = os.pathsep.join((str(ROOT / "bench"), str(ROOT / "python" / "src")))
+    python = venv.prepare(FOLDER / "venv", tell)
+    scene = FOLDER / "scene"
+    files.write(scene, ROOT / "vehicles" / "gen1.json")
+    result = {
+        "quick": options.quick,
+        "machine": machine.describe(ROOT),
+        "versions": venv.versions(),
+    }
+    only = set(options.only)
+    sides = contests.contenders(python, str(programs / "contender"), scene, chicane)
+    begin = contests.beginners(python, scene, chicane)
+    result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", tell)
+    result["figures"], result["missing"] = ([], [])
+    to_join = list(options.join)
+    if options.others and (not only or "gym" in only):
+        result["versions"] |= venv.versions(GYM / "requirements.txt")
+        to_join.append(driving(options.others, chicane, options.quick))
+    for file in to_join:
+        more = joined.read(file)
+        result["versions"] |= more["versions"]
+        result["contests"] += more["contests"]
+        result["missing"] += more["missing"]
+    broken = []
+    if not only or "own" in only:
+        result["figures"], broken = own.run(programs, chicane, FOLDER, options.quick, tell)
+        result["missing"] += broken
+    result["machine"]["load_end"] = round(os.getloadavg()[0], 2)
+    report(result, options, python)
+    # That another simulator does not start here is told, and is no failure of ours.
+    return 1 if broken else 0
+
+
+def driving(python: str, chicane: str, quick: bool) -> Path:
+    """Holds the contest of driving environments; gives its file."""
+    file = FOLDER / "gym.json"
+    tell("driving environments: ours and others, through Gymnasium")
+    file.unlink(missing_ok=True)
+    words = [str(GYM), *(("1", "1") if quick else ("3", "3")), str(file)]
+    env = {**os.environ, "CHICANE": chicane}
+    with (FOLDER / "gym.log").open("w") as log:
+        done = subprocess.run(
+            [python, "-m", "compare.driving", *words], stdout=log, stderr=log, env=env, check=False
+        )
+    if done.returncode != 0:
+        raise Broken("the driving environments failed: see target/bench/gym.log")
+    return file
+
+
+def read_options() -> argparse.Namespace:
+    """The words of this process."""
+    names = [*(c.key for c in contests.contests()), "start", "gym", "own"]
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--chicane", required=True, help="the program to measure")
+    parser.add_argument("--programs", required=True, help="folder of the benchmarks in Rust")
+    parser.add_argument("--others", help="Python with the packages of bench/gym: compare them too")
+    parser.add_argument(
+        "--quick", action="store_true", help="some three minutes instead of fifteen"
+    )
+    parser.add_argument("--only", action="append", default=[], choices=names, help="some of it")
+    parser.add_argument(
+        "--publish", action="store_true", help="write docs/BENCHMARKS.md and its picture"
+    )
+    parser.add_argument(
+        "--against", type=Path, help="compare with this result instead of the last one"
+    )
+    parser.add_argument(
+        "--join", type=Path, action="append", default=[], help="contests held elsewhere"
+    )
+    options = parser.parse_args()
+    if options.publish and (options.only or options.quick):
+        parser.error("only a whole run is published: leave --only and --quick out")
+    if options.against and not options.against.is_file():
+        parser.error(f"{options.against} is no file")
+    return options
+
+
+def report(result: dict, options: argparse.Namespace, python: str) -> None:
+    """Shows a run, keeps it, and says what changed."""
+    print(f"\n{table.text(result)}\n")
+    last = FOLDER / "last.json"
+    against = options.against or (last if last.is_file() else None)
+    if against:
+        old = json.loads(against.read_text())
+        changes = change.lines(old, result)
+        print(f"Against the run of {old['machine']['date']}, commit {old['machine']['commit']}:")
+        print("\n".join(f"  {line}" for line in changes or ["nothing changed beyond the noise"]))
+    stamp = result["machine"]["date"][:19].replace(":", "")
+    kept = FOLDER / f"{stamp}{'-quick' if result['quick'] else ''}.json"
+    kept.write_text(json.dumps(result, indent=1))
+    picture = kept.with_suffix(".png")
+    subprocess.run([python, "-m", "compare.plot", str(kept), str(picture)], check=True)
+    if not options.only:
+        shutil.copyfile(kept, last)
+    print(f"\n{kept.relative_to(ROOT)} and {picture.relative_to(ROOT)}")
+    if options.publish:
+        publish.write(ROOT / "docs" / "BENCHMARKS.md", result)
+        shutil.copyfile(picture, ROOT / "docs" / "benchmarks.png")
+        print("docs/BENCHMARKS.md and docs/benchmarks.png are written")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Broken as error:
+        sys.exit(f"bench: {error}")
+    except KeyboardInterrupt:
+        sys.exit("bench: interrupted")

@@ -1,0 +1,87 @@
+"""Driving environments: the contest that `bench/gym` can hold, as contests of ours.
+
+`python -m compare.driving <bench/gym> <seconds> <rounds> <out.json>`, in the environment that has
+those packages. What is measured and how is said there; here are the rounds, the ratios and the two
+ways to count: a step of one environment may be five of another's.
+"""
+
+import importlib.util
+import json
+import statistics
+import sys
+from pathlib import Path
+
+# The first of each group is ours.
+_GROUPS = (
+    ("gym-state", "driving environment, lidar or state", "chicane lidar"),
+    ("gym-camera", "driving environment, pictures", "chicane camera"),
+)
+_OURS = "chicane"
+
+
+def group_of(name: str) -> str:
+    """Whether an environment shows pictures."""
+    return "gym-camera" if "camera" in name or name == "carracing" else "gym-state"
+
+
+def measure(rows: list, rate, seconds: float, rounds: int) -> dict:
+    """Steps a second of every environment in every round; none of one that does not start."""
+    found = {name: [] for name, *_ in rows}
+    for i in range(rounds):
+        for name, *_ in rows:
+            if i == 0 or found[name]:
+                one = rate(name, seconds, 1)
+                # By the clock; the second is by processor time.
+                found[name] += [] if one is None else [one[0]]
+    return {name: values for name, values in found.items() if len(values) == rounds}
+
+
+def contests(rows: list, found: dict) -> list:
+    """As `joined.py` reads them: steps a second, and simulated seconds a second."""
+    out = []
+    for key, title, first in _GROUPS:
+        if first not in found:
+            continue
+        here = [row for row in rows if group_of(row[0]) == key and row[0] in found]
+        here.sort(key=lambda row: row[0] != first)
+        per_step = {name: (f"{said} ({each:g} s a step)", each) for name, said, _, each in here}
+        does = "; ".join(f"{said}: {what}" for _, said, what, _ in here)
+        for more, unit, counts in (("", "steps/s", False), ("-time", "× real time", True)):
+            entries = [
+                {
+                    "key": name,
+                    "title": said.replace("`", ""),
+                    "ours": name.startswith(_OURS),
+                    "figure": (each if counts else 1.0) * statistics.median(found[name]),
+                }
+                | _ratios(found, first, name, per_step[first][1] / each if counts else 1.0)
+                for name, (said, each) in per_step.items()
+            ]
+            note = "the same runs, by simulated time" if counts else does
+            named = f"{title}, simulated time" if counts else title
+            out.append({"key": key + more, "title": named, "unit": unit, "note": note})
+            out[-1]["entries"] = entries
+    return out
+
+
+def _ratios(found: dict, first: str, name: str, weight: float) -> dict:
+    ratios = [weight * a / b for a, b in zip(found[first], found[name], strict=True)]
+    low, _, high = (
+        statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+    )
+    return {"ratio": statistics.median(ratios), "ratio_low": low, "ratio_high": high}
+
+
+def main(folder: str, seconds: str, rounds: str, file: str) -> None:
+    """Measures and writes the file."""
+    spec = importlib.util.spec_from_file_location("gym_bench", Path(folder) / "run.py")
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    found = measure(bench.ROWS, bench.rate, float(seconds), int(rounds))
+    missing = [row[1].replace("`", "") for row in bench.ROWS if row[0] not in found]
+    told = {"contests": contests(bench.ROWS, found), "missing": missing}
+    Path(file).write_text(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,26 @@
+"""Writes the scene to a folder, for every contender to read."""
+
+import json
+from pathlib import Path
+
+from . import scene, sdf
+
+# The rate at which our lidar turns, so that every step ends with a scan.
+_SCANS_HZ = round(1 / scene.STEP_S)
+
+
+def write(folder: Path, profile: Path) -> None:
+    """The car, the floor, and the two worlds `rest` and `heap`, as our program imports them."""
+    robot = json.loads(profile.read_text())
+    robot["lidar"]["rate_hz"] = _SCANS_HZ
+    picture = scene.floor_picture()
+    _put(folder / "robot.json", json.dumps(robot, indent=1).encode())
+    _put(folder / "floor.png", picture)
+    for name, boxes in (("rest", scene.at_rest()), ("heap", scene.heap())):
+        _put(folder / name / sdf.floor_file(name), picture)
+        _put(folder / name / "worlds" / f"{name}.world", sdf.world(name, boxes).encode())
+
+
+def _put(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)

@@ -1,0 +1,51 @@
+"""The shortest program of each: load the yard, make a step, take a scan, tell the memory.
+
+`python -m compare.first_step mujoco|pybullet|chicane <folder of the scene>`
+"""
+
+import json
+import sys
+from pathlib import Path
+
+
+def _resident_mb(pid: object = "self") -> float:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise SystemExit(f"no memory of process {pid} in /proc")
+
+
+def _say(memory_mb: float) -> None:
+    print(json.dumps({"memory_mb": round(memory_mb, 1)}), flush=True)
+
+
+def _mujoco(folder: Path) -> None:
+    from .mujoco_side import Yard
+
+    yard = Yard(folder, "rest", True)
+    yard.advance()
+    yard.scan()
+    _say(_resident_mb())
+
+
+def _pybullet(folder: Path) -> None:
+    from . import scene
+    from .pybullet_side import Yard
+
+    yard = Yard(folder, scene.at_rest(), True, scene.SUBSTEP_S)
+    yard.advance()
+    yard.scan()
+    _say(_resident_mb())
+
+
+def _chicane(folder: Path) -> None:
+    from .chicane_side import Chicane
+
+    side = Chicane(folder, ("rest",))
+    side.step(1)
+    _say(_resident_mb() + _resident_mb(side.program.process.pid))
+    side.close()
+
+
+if __name__ == "__main__":
+    {"mujoco": _mujoco, "pybullet": _pybullet, "chicane": _chicane}[sys.argv[1]](Path(sys.argv[2]))

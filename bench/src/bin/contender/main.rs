@@ -1,0 +1,76 @@
+//! Our core as one of the contenders of `bench/compare`, whose other sides are other simulators.
+//!
+//! `contender <folder of the scene> <threads of the camera>`. A line of JSON comes in, one goes out, as `bench/compare/side.py` says:
+//! `{"task": "step", "count": 100}` → `{"seconds": 0.004}`. It waits between two orders, so that contenders take turns.
+#![allow(clippy::disallowed_methods)]
+
+mod camera;
+mod core;
+
+use camera::Pictures;
+use chicane_bench::{Broken, end};
+use chicane_testkit::FolderBundle;
+use chicane_world::{Assets, Profile, World};
+use core::Core;
+use serde_json::{Value, json};
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    end("contender", run())
+}
+
+fn run() -> Result<(), Broken> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [folder, threads] = &words[..] else {
+        return Err("say `contender <folder of the scene> <threads of the camera>`".into());
+    };
+    let folder = Path::new(folder);
+    let robot = folder.join("robot.json");
+    let profile = Profile::from_json("robot.json", &std::fs::read(&robot)?)?;
+    let load = |name: &str| World::load(&Assets::of(&FolderBundle::new(folder.join(name)))).map(Arc::new);
+    let (rest, heap) = (load("rest")?, load("heap")?);
+    let mut core = Core::new(&rest, &heap, &profile);
+    let mut pictures = Pictures::new(&rest, profile, threads.parse()?)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", json!({"ready": true}))?;
+    out.flush()?;
+    for line in std::io::stdin().lock().lines() {
+        let order: Value = serde_json::from_str(&line?)?;
+        writeln!(out, "{}", answer(&mut core, &mut pictures, &order)?)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(core: &mut Core, pictures: &mut Pictures, order: &Value) -> Result<Value, Broken> {
+    let number = |name: &str| order[name].as_u64().ok_or_else(|| format!("an order without {name}: {order}"));
+    let task = order["task"].as_str().unwrap_or_default();
+    let size = || Ok::<_, Broken>([number("width")? as usize, number("height")? as usize]);
+    match task {
+        "facts" => return Ok(core.facts()),
+        "scan" => return Ok(core.scan()),
+        "picture" => {
+            let file = order["file"].as_str().ok_or("a picture needs a file")?;
+            pictures.keep(file, size()?)?;
+            return Ok(json!({ "file": file }));
+        }
+        "lidar" => return Ok(json!({"seconds": core.lidar(number("count")?)})),
+        _ => {}
+    }
+    let count = number("count")?;
+    let begun = Instant::now();
+    match task {
+        "physics" => core.physics(count),
+        "step" => core.steps(count),
+        "heap" => core.heap(count),
+        "reset" => core.reset(count),
+        "camera" => pictures.pinhole(count, size()?),
+        "on_board" => pictures.on_board(count, size()?),
+        other => return Err(format!("there is no task {other:?}").into()),
+    }
+    Ok(json!({"seconds": begun.elapsed().as_secs_f64()}))
+}

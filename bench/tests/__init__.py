@@ -1,0 +1,1 @@
+"""Tests of what compares us with others: no other simulator is needed for them."""

@@ -1,0 +1,142 @@
+import copy
+import json
+import unittest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from compare import change, driving, joined, publish, table
+from compare.contest import Broken
+
+from .results import run
+
+
+class Changes(unittest.TestCase):
+    def test_the_same_run_changed_nothing(self):
+        self.assertEqual(change.lines(run(mujoco=5.0), run(mujoco=5.0)), [])
+
+    def test_what_is_within_the_noise_is_not_told(self):
+        self.assertEqual(change.lines(run(mujoco=5.0), run(mujoco=5.3)), [])
+
+    def test_overlapping_quartiles_are_noise_however_far_the_medians_are(self):
+        old, new = run(mujoco=5.0), run(mujoco=7.0)
+        new["contests"][0]["entries"][1]["ratio_low"] = 4.9
+        self.assertEqual(change.lines(old, new), [])
+
+    def test_better_and_worse_are_told_apart(self):
+        better, worse = run(mujoco=8.0), run(mujoco=3.0)
+        self.assertEqual(
+            change.lines(run(mujoco=5.0), better), ["better: a step, against Mujoco: 5 → 8 ×"]
+        )
+        self.assertEqual(
+            change.lines(run(mujoco=5.0), worse), ["worse: a step, against Mujoco: 5 → 3 ×"]
+        )
+
+    def test_less_is_better_where_it_is(self):
+        old, new = run(), run()
+        new["figures"][0]["figure"] = 50.0
+        self.assertEqual(change.lines(old, new), ["worse: start: 20 → 50 ms"])
+        self.assertEqual(change.lines(new, old), ["better: start: 50 → 20 ms"])
+
+    def test_who_came_and_who_went_is_told(self):
+        told = change.lines(run(mujoco=5.0), run(pybullet=9.0))
+        self.assertEqual(told, ["new: a step, Pybullet: 9 ×", "gone: step, mujoco"])
+
+    def test_a_quick_run_is_not_compared_in_silence(self):
+        old = run(mujoco=5.0)
+        old["quick"] = True
+        self.assertIn("quick", change.lines(old, run(mujoco=5.0))[0])
+
+
+class Tables(unittest.TestCase):
+    def test_losses_are_named_and_marked(self):
+        result = run(mujoco=0.5, pybullet=4.0)
+        self.assertEqual(table.losses(result), ["- a step: Mujoco is 2 times better."])
+        self.assertIn("| Mujoco | 2,000 1/s | **0.50 ×** |", table.markdown(result))
+        self.assertIn("| Pybullet | 250 1/s | 4 × |", table.markdown(result))
+
+    def test_our_own_other_forms_are_no_losses(self):
+        result = run(client=0.5)
+        result["contests"][0]["entries"][1]["ours"] = True
+        self.assertEqual(table.losses(result), ["- Nowhere in this run."])
+
+    def test_what_could_not_be_measured_is_said(self):
+        result = run()
+        result["missing"] = ["judge: no Python"]
+        self.assertIn("not measured: judge: no Python", table.text(result))
+        self.assertIn("Not measured: judge: no Python.", table.markdown(result))
+
+
+class Publishing(unittest.TestCase):
+    def test_only_what_is_between_the_markers_changes_and_again_changes_nothing(self):
+        page = f"before\n{publish.BEGIN}\nold figures\n{publish.END}\nafter\n"
+        once = publish.into(page, run(mujoco=5.0))
+        self.assertTrue(once.startswith("before\n") and once.endswith("\nafter\n"))
+        self.assertNotIn("old figures", once)
+        self.assertEqual(publish.into(once, copy.deepcopy(run(mujoco=5.0))), once)
+
+    def test_a_page_without_markers_is_refused(self):
+        for page in ("nothing", publish.BEGIN, publish.END):
+            with self.assertRaises(SystemExit):
+                publish.into(page, run())
+
+
+class Joining(unittest.TestCase):
+    def join(self, told: object) -> dict:
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "contests.json"
+            file.write_text(json.dumps(told))
+            return joined.read(file)
+
+    def test_ratios_come_from_the_figures(self):
+        ours = {"key": "chicane", "title": "Chicane", "ours": True, "figure": 800.0}
+        other = {"key": "racing", "title": "CarRacing", "figure": 200.0}
+        contest = {"key": "gym", "title": "driving", "entries": [ours, other]}
+        more = self.join({"versions": {"gymnasium": "1"}, "contests": [contest]})
+        entry = more["contests"][0]["entries"][1]
+        self.assertEqual((entry["ratio"], entry["ours"]), (4.0, False))
+        result = run(mujoco=5.0)
+        result["contests"] += more["contests"]
+        self.assertIn("| CarRacing | 200 steps/s | 4 × |", table.markdown(result))
+
+    def test_what_makes_no_sense_is_refused_in_one_line(self):
+        for told in (
+            [],
+            {},
+            {"contests": [{}]},
+            {"contests": [{"key": "a", "title": "b", "entries": []}]},
+        ):
+            with self.assertRaisesRegex(Broken, "can't be joined"):
+                self.join(told)
+
+
+class Driving(unittest.TestCase):
+    ROWS = (
+        ("chicane lidar", "Chicane `Lap-v0`", "ticks", 0.1),
+        ("highway", "highway-env", "a formula", 0.2),
+        ("broken", "Broken", "nothing", 0.1),
+        ("chicane camera", "Chicane, camera", "pictures", 0.1),
+        ("carracing", "CarRacing", "pictures from above", 0.02),
+    )
+
+    def test_steps_and_simulated_time_are_told_apart_and_what_does_not_start_is_left_out(self):
+        speed = {
+            "chicane lidar": 800.0,
+            "highway": 100.0,
+            "chicane camera": 60.0,
+            "carracing": 120.0,
+        }
+        asked = []
+
+        def rate(name: str, seconds: float, count: int) -> tuple | None:
+            asked.append(name)
+            return (speed[name], 0.0) if name in speed else None
+
+        found = driving.measure(self.ROWS, rate, 1.0, 3)
+        self.assertEqual(asked.count("broken"), 1)
+        steps, time, camera, camera_time = driving.contests(self.ROWS, found)
+        self.assertEqual([e["key"] for e in steps["entries"]], ["chicane lidar", "highway"])
+        self.assertAlmostEqual(steps["entries"][1]["ratio"], 8.0)
+        self.assertAlmostEqual(time["entries"][1]["ratio"], 4.0)
+        self.assertAlmostEqual(time["entries"][1]["figure"], 20.0)
+        self.assertAlmostEqual(camera["entries"][1]["ratio"], 0.5)
+        self.assertAlmostEqual(camera_time["entries"][1]["ratio"], 2.5)

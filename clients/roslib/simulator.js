@@ -1,0 +1,71 @@
+// A real simulator and its web API.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const READY = /chicane is ready: (http:\/\/[^/]+)\/sim/;
+const PATIENCE_MS = 60_000;
+
+/** Asks again and again until it holds, but not for ever. */
+export async function waitFor(what, condition) {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The program, on any free port, with an empty data folder. */
+export class Simulator {
+  port = 0;
+
+  static async start() {
+    const simulator = new Simulator();
+    simulator.folder = await mkdtemp(join(tmpdir(), "chicane-roslib-"));
+    await simulator.start();
+    return simulator;
+  }
+
+  /** Starts it; again on the port that it had. */
+  async start() {
+    const place = ["--listen", `127.0.0.1:${this.port}`, "--data-dir", join(this.folder, "data")];
+    const words = ["serve", ...place, "--log-level", "error"];
+    this.process = spawn(process.env.CHICANE_PROGRAM, words, { stdio: ["ignore", "pipe", "inherit"] });
+    this.ended = new Promise((resolve) => this.process.once("exit", resolve));
+    const lines = createInterface(this.process.stdout);
+    const line = await Promise.race([new Promise((resolve) => lines.once("line", resolve)), this.ended]);
+    const ready = READY.exec(String(line));
+    if (!ready) throw new Error(`the simulator does not start: ${line}`);
+    this.url = ready[1];
+    this.port = Number(new URL(this.url).port);
+  }
+
+  async stop(how = "SIGTERM") {
+    this.process.kill(how);
+    await this.ended;
+  }
+
+  async close() {
+    await this.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async get(path) {
+    return (await fetch(this.url + path)).json();
+  }
+
+  async post(path, body) {
+    const headers = { "content-type": "application/json" };
+    return (await fetch(this.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  }
+
+  /** What the actuators are asked for. */
+  async asked(axis) {
+    return (await this.get("/states?include=")).cmd[axis];
+  }
+}

@@ -1,0 +1,30 @@
+"""The program of the documentation does what it says."""
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from simulator import Simulator
+
+
+class TestExample(unittest.TestCase):
+    def test_it_drives_and_hears_the_lidar(self):
+        simulator = Simulator()
+        self.addCleanup(simulator.close)
+        program = Path(__file__).with_name("example.py")
+        url = f"ws://127.0.0.1:{simulator.port}/rosbridge"
+        run = subprocess.run(
+            [sys.executable, program, url], capture_output=True, text=True, timeout=120
+        )
+        self.assertEqual(run.returncode, 0, run.stderr)
+        ranges = [float(line) for line in run.stdout.split()]
+        self.assertGreater(len(ranges), 5)
+        self.assertTrue(all(0.05 < r < 16 for r in ranges), ranges)
+        odom = simulator.get("/odom")
+        self.assertGreater(odom["position"]["x"], 0.5)
+        self.assertGreater(odom["orientation"]["yaw"], 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+//! From a message to what the robot is asked for.
+
+use crate::messages::Message;
+use crate::topics::Topic;
+use chicane_robot::Command;
+
+/// Why a message asks for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// Nobody listens on this topic.
+    NotHeard,
+    /// The topic is for messages of another type.
+    WrongType,
+    /// A number that is none.
+    NotFinite,
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Refused::NotHeard => "nobody listens on this topic",
+            Refused::WrongType => "the topic is for messages of another type",
+            Refused::NotFinite => "a command must be finite",
+        })
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// What a message on a topic asks the robot for. The robot brings it within its limits.
+pub fn command(topic: Topic, message: &Message) -> Result<Command, Refused> {
+    let (command, values) = match (topic, message) {
+        (Topic::Speed, Message::Float64(m)) => (Command::Speed(m.data), [m.data, 0.0]),
+        (Topic::Steering, Message::Float64(m)) => (Command::Steering(m.data), [m.data, 0.0]),
+        (Topic::Pan, Message::Float64(m)) => (Command::Pan(m.data), [m.data, 0.0]),
+        (Topic::Tilt, Message::Float64(m)) => (Command::Tilt(m.data), [m.data, 0.0]),
+        (Topic::CmdVel, Message::Twist(m)) => {
+            let (linear, angular) = (m.linear.x, m.angular.z);
+            (Command::Twist { linear, angular }, [linear, angular])
+        }
+        (Topic::Speed | Topic::Steering | Topic::Pan | Topic::Tilt | Topic::CmdVel, _) => {
+            return Err(Refused::WrongType);
+        }
+        _ => return Err(Refused::NotHeard),
+    };
+    values.iter().all(|v| v.is_finite()).then_some(command).ok_or(Refused::NotFinite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::{Float64, Twist};
+
+    #[test]
+    fn messages_become_commands() {
+        let number = |data| Message::from(Float64 { data });
+        assert_eq!(command(Topic::Speed, &number(1.5)), Ok(Command::Speed(1.5)));
+        assert_eq!(command(Topic::Steering, &number(-0.1)), Ok(Command::Steering(-0.1)));
+        assert_eq!(command(Topic::Pan, &number(0.2)), Ok(Command::Pan(0.2)));
+        assert_eq!(command(Topic::Tilt, &number(0.3)), Ok(Command::Tilt(0.3)));
+        let mut twist = Twist::default();
+        (twist.linear.x, twist.angular.z) = (0.5, 0.25);
+        let wanted = Command::Twist { linear: 0.5, angular: 0.25 };
+        assert_eq!(command(Topic::CmdVel, &twist.into()), Ok(wanted));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let number = |data| Message::from(Float64 { data });
+        assert_eq!(command(Topic::Speed, &number(f64::NAN)), Err(Refused::NotFinite));
+        assert_eq!(command(Topic::Tilt, &number(f64::INFINITY)), Err(Refused::NotFinite));
+        assert_eq!(command(Topic::CmdVel, &number(1.0)), Err(Refused::WrongType));
+        assert_eq!(command(Topic::Scan, &number(1.0)), Err(Refused::NotHeard));
+        let mut twist = Twist::default();
+        twist.angular.z = f64::NAN;
+        assert_eq!(command(Topic::CmdVel, &twist.into()), Err(Refused::NotFinite));
+    }
+}

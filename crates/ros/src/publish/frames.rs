@@ -1,0 +1,78 @@
+//! The frames of the car, and where they are.
+//!
+//! `odom` → `base_footprint` → `base_link` → `lidar_link`, `imu_link`, `camera_link` →
+//! `camera_optical_frame`. The footprint lies on the ground midway between the axles, the base above it
+//! at the height of the axles. x is ahead, y left, z up; in the optical frame z is ahead, x right, y
+//! down. The camera moves with its servos, so that its frame is told with those that move.
+
+use crate::messages::{Header, Quaternion, TFMessage, Time, Transform, TransformStamped, Vector3};
+use chicane_robot::{Joints, Odom};
+use chicane_world::Profile;
+
+/// Where the car was switched on.
+pub const ODOM: &str = "odom";
+/// On the ground below the car.
+pub const FOOTPRINT: &str = "base_footprint";
+/// The car, at the height of its axles.
+pub const BASE: &str = "base_link";
+/// The lidar.
+pub const LIDAR: &str = "lidar_link";
+/// Gyro and accelerometer.
+pub const IMU: &str = "imu_link";
+/// The camera, x ahead.
+pub const CAMERA: &str = "camera_link";
+/// The camera, z ahead.
+pub const OPTICAL: &str = "camera_optical_frame";
+
+pub(super) fn header(stamp: Time, frame: &str) -> Header {
+    Header { stamp, frame_id: frame.to_owned() }
+}
+
+/// Frames that do not move.
+pub(super) fn fixed(profile: &Profile) -> TFMessage {
+    let link = |parent: &str, child: &str, at: [f64; 3], rotation: Quaternion| {
+        transform(Time::default(), parent, child, at, rotation)
+    };
+    let straight = Quaternion::default();
+    // Quarter turns: z ahead, x right.
+    let optical = Quaternion { x: -0.5, y: 0.5, z: -0.5, w: 0.5 };
+    TFMessage {
+        transforms: vec![
+            link(FOOTPRINT, BASE, [0.0, 0.0, profile.wheel_radius_m], straight),
+            link(BASE, LIDAR, on_base(profile.lidar.position_m, profile), straight),
+            link(BASE, IMU, on_base(profile.imu.position_m, profile), straight),
+            link(CAMERA, OPTICAL, [0.0; 3], optical),
+        ],
+    }
+}
+
+/// Frames that move.
+pub(super) fn moving(
+    odom: Option<&Odom>,
+    joints: Option<&Joints>,
+    stamp: Time,
+    profile: &Profile,
+) -> TFMessage {
+    let car = odom.map(|o| transform(stamp, ODOM, FOOTPRINT, [o.x, o.y, 0.0], Quaternion::of_yaw(o.yaw)));
+    let camera = joints.map(|j| {
+        let at = on_base(profile.camera.position_m, profile);
+        transform(stamp, BASE, CAMERA, at, Quaternion::of_pan_tilt(j.pan, j.tilt))
+    });
+    TFMessage { transforms: car.into_iter().chain(camera).collect() }
+}
+
+/// From the ground to the axles.
+fn on_base([x, y, z]: [f64; 3], profile: &Profile) -> [f64; 3] {
+    [x, y, z - profile.wheel_radius_m]
+}
+
+fn transform(
+    stamp: Time,
+    parent: &str,
+    child: &str,
+    [x, y, z]: [f64; 3],
+    rotation: Quaternion,
+) -> TransformStamped {
+    let transform = Transform { translation: Vector3 { x, y, z }, rotation };
+    TransformStamped { header: header(stamp, parent), child_frame_id: child.to_owned(), transform }
+}

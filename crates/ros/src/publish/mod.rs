@@ -1,0 +1,179 @@
+//! What is said at a tick: the robot's samples in, messages out.
+//!
+//! Every topic has its own rate, by simulated time: a [`Sample`] holds what falls on its tick and
+//! nothing else. Whoever carries messages keeps a [`Publisher`], which knows the car's constants and
+//! what stays true. Pictures come apart, since someone has to draw them, and only does if they are
+//! asked for.
+
+mod frames;
+mod sensors;
+
+pub use frames::{BASE, CAMERA, FOOTPRINT, IMU, LIDAR, ODOM, OPTICAL};
+
+use crate::messages::{Clock, CompressedImage, Image, Message, TFMessage, Time, UInt64};
+use crate::topics::Topic;
+use chicane_robot::{Battery, Imu, Joints, ODOM_RATE_HZ, Odom, Scan, Topics};
+use chicane_world::Profile;
+use chicane_world::readings::sample_at;
+use std::sync::Arc;
+
+/// A message and where it is said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outgoing {
+    /// Where.
+    pub topic: Topic,
+    /// What.
+    pub message: Message,
+}
+
+impl Outgoing {
+    fn new(topic: Topic, message: impl Into<Message>) -> Outgoing {
+        Outgoing { topic, message: message.into() }
+    }
+}
+
+/// What the robot says at one tick. A topic without a sample on it is `None`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sample {
+    /// The tick.
+    pub tick: u64,
+    /// How often the car was put elsewhere so far.
+    pub epoch: u64,
+    /// Time went on: the clock is told.
+    pub stepped: bool,
+    /// Odometry.
+    pub odom: Option<Odom>,
+    /// Odometry at the scan.
+    pub laser: Option<Odom>,
+    /// Angles.
+    pub joints: Option<Joints>,
+    /// Laser scan.
+    pub scan: Option<Scan>,
+    /// Gyro and accelerometer.
+    pub imu: Option<Imu>,
+    /// Battery.
+    pub battery: Option<Battery>,
+    /// A frame of the camera falls on this tick.
+    pub frame: bool,
+}
+
+impl Sample {
+    /// What of the newest falls on this tick.
+    pub fn at(tick: u64, epoch: u64, newest: &Topics, profile: &Profile) -> Sample {
+        let due = |rate_hz: u32| sample_at(tick, rate_hz);
+        fn fresh<T: Clone>(newest: Option<&T>, sample: impl Fn(&T) -> u64, due: Option<u64>) -> Option<T> {
+            newest.filter(|newest| due == Some(sample(newest))).cloned()
+        }
+        let (lidar, planar) = (due(profile.lidar.rate_hz), due(ODOM_RATE_HZ));
+        Sample {
+            tick,
+            epoch,
+            stepped: true,
+            odom: fresh(newest.odom.as_ref(), |o| o.sample, planar),
+            laser: fresh(newest.laser.as_ref(), |o| o.sample, lidar),
+            joints: fresh(newest.joints.as_ref(), |j| j.sample, planar),
+            scan: fresh(newest.scan.as_ref(), |s| s.sample, lidar),
+            imu: fresh(newest.imu.as_ref(), |i| i.sample, due(profile.imu.rate_hz)),
+            battery: fresh(newest.battery.as_ref(), |b| b.sample, due(profile.battery.rate_hz)),
+            frame: due(profile.camera.rate_hz).is_some(),
+        }
+    }
+
+    /// The car was put elsewhere while time stood still.
+    pub fn told(tick: u64, epoch: u64) -> Sample {
+        Sample { tick, epoch, ..Sample::default() }
+    }
+}
+
+/// Makes messages.
+#[derive(Debug, Clone)]
+pub struct Publisher {
+    profile: Arc<Profile>,
+    /// Told once, and to those who come late.
+    fixed: TFMessage,
+    /// The last one that was told.
+    epoch: Option<u64>,
+    /// For how fast servos turn.
+    joints: Option<Joints>,
+}
+
+impl Publisher {
+    /// For a car; nothing was said yet.
+    pub fn new(profile: Arc<Profile>) -> Publisher {
+        let fixed = frames::fixed(&profile);
+        Publisher { profile, fixed, epoch: None, joints: None }
+    }
+
+    /// The messages of a sample, but for pictures. The first time what stays true is among them.
+    pub fn messages(&mut self, sample: &Sample) -> Vec<Outgoing> {
+        let (profile, stamp) = (&*self.profile, Time::of_tick(sample.tick));
+        let mut out = Vec::with_capacity(8);
+        if sample.stepped {
+            // First: whoever goes by it has the time before what happened then.
+            out.push(Outgoing::new(Topic::Clock, Clock { clock: stamp }));
+        }
+        if self.epoch.is_none() {
+            out.push(Outgoing::new(Topic::TfStatic, self.fixed.clone()));
+        }
+        if self.epoch != Some(sample.epoch) {
+            self.epoch = Some(sample.epoch);
+            self.joints = None;
+            out.push(Outgoing::new(Topic::Epoch, UInt64 { data: sample.epoch }));
+        }
+        if let Some(imu) = &sample.imu {
+            out.push(Outgoing::new(Topic::Imu, sensors::imu(imu, stamp, profile)));
+        }
+        if let Some(scan) = &sample.scan {
+            let raw = sensors::scan(scan.ranges.clone(), stamp, profile);
+            let filtered = sensors::scan(sensors::median(&scan.ranges), stamp, profile);
+            out.push(Outgoing::new(Topic::Scan, raw));
+            out.push(Outgoing::new(Topic::ScanFiltered, filtered));
+        }
+        let moving = frames::moving(sample.odom.as_ref(), sample.joints.as_ref(), stamp, profile);
+        if !moving.transforms.is_empty() {
+            out.push(Outgoing::new(Topic::Tf, moving));
+        }
+        if let Some(odom) = &sample.odom {
+            out.push(Outgoing::new(Topic::Odom, sensors::odometry(odom, stamp)));
+        }
+        if let Some(laser) = &sample.laser {
+            out.push(Outgoing::new(Topic::OdomLaser, sensors::odometry(laser, stamp)));
+        }
+        if let Some(joints) = &sample.joints {
+            let before = self.joints.replace(*joints);
+            out.push(Outgoing::new(Topic::JointStates, sensors::joints(joints, before.as_ref(), stamp)));
+        }
+        if let Some(battery) = &sample.battery {
+            out.push(Outgoing::new(Topic::BatteryState, sensors::battery(battery, stamp)));
+        }
+        if sample.frame {
+            out.push(Outgoing::new(Topic::CameraInfo, sensors::camera_info(stamp, profile)));
+        }
+        out
+    }
+
+    /// What stays true and was said already, for those who come late.
+    pub fn latched(&self) -> Vec<Outgoing> {
+        let Some(epoch) = self.epoch else { return Vec::new() };
+        let epoch = Outgoing::new(Topic::Epoch, UInt64 { data: epoch });
+        vec![Outgoing::new(Topic::TfStatic, self.fixed.clone()), epoch]
+    }
+}
+
+/// A picture of the camera as pixels: three bytes each, rows from the top.
+pub fn image(tick: u64, [width, height]: [u32; 2], rgb: Vec<u8>) -> Outgoing {
+    let header = frames::header(Time::of_tick(tick), OPTICAL);
+    let encoding = "rgb8".to_owned();
+    let image = Image { header, height, width, encoding, is_bigendian: 0, step: 3 * width, data: rgb };
+    Outgoing::new(Topic::ImageRaw, image)
+}
+
+/// A picture of the camera as JPEG.
+pub fn compressed(tick: u64, jpeg: Vec<u8>) -> Outgoing {
+    let header = frames::header(Time::of_tick(tick), OPTICAL);
+    let image = CompressedImage { header, format: "jpeg".to_owned(), data: jpeg };
+    Outgoing::new(Topic::ImageCompressed, image)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,288 @@
+//! What is in a message, as its definition says it: for those who ask, and to check what clients send.
+//!
+//! Lines of type and name, as in a `.msg` file. A test holds them against the messages themselves.
+
+use super::words::{Trouble, short};
+use serde_json::{Value, json};
+
+/// Type, and its fields.
+const DEFINITIONS: [(&str, &str); 25] = [
+    ("builtin_interfaces/Time", "int32 sec\nuint32 nanosec"),
+    ("geometry_msgs/Point", "float64 x\nfloat64 y\nfloat64 z"),
+    ("geometry_msgs/Pose", "geometry_msgs/Point position\ngeometry_msgs/Quaternion orientation"),
+    ("geometry_msgs/PoseWithCovariance", "geometry_msgs/Pose pose\nfloat64[36] covariance"),
+    ("geometry_msgs/Quaternion", "float64 x\nfloat64 y\nfloat64 z\nfloat64 w"),
+    ("geometry_msgs/Transform", "geometry_msgs/Vector3 translation\ngeometry_msgs/Quaternion rotation"),
+    (
+        "geometry_msgs/TransformStamped",
+        "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/Transform transform",
+    ),
+    ("geometry_msgs/Twist", "geometry_msgs/Vector3 linear\ngeometry_msgs/Vector3 angular"),
+    ("geometry_msgs/TwistWithCovariance", "geometry_msgs/Twist twist\nfloat64[36] covariance"),
+    ("geometry_msgs/Vector3", "float64 x\nfloat64 y\nfloat64 z"),
+    (
+        "nav_msgs/Odometry",
+        "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/PoseWithCovariance pose\n\
+         geometry_msgs/TwistWithCovariance twist",
+    ),
+    ("rosgraph_msgs/Clock", "builtin_interfaces/Time clock"),
+    (
+        "sensor_msgs/BatteryState",
+        "std_msgs/Header header\nfloat32 voltage\nfloat32 temperature\nfloat32 current\nfloat32 charge\n\
+         float32 capacity\nfloat32 design_capacity\nfloat32 percentage\nuint8 power_supply_status\n\
+         uint8 power_supply_health\nuint8 power_supply_technology\nbool present\nfloat32[] cell_voltage\n\
+         float32[] cell_temperature\nstring location\nstring serial_number",
+    ),
+    (
+        "sensor_msgs/CameraInfo",
+        "std_msgs/Header header\nuint32 height\nuint32 width\nstring distortion_model\nfloat64[] d\n\
+         float64[9] k\nfloat64[9] r\nfloat64[12] p\nuint32 binning_x\nuint32 binning_y\n\
+         sensor_msgs/RegionOfInterest roi",
+    ),
+    ("sensor_msgs/CompressedImage", "std_msgs/Header header\nstring format\nuint8[] data"),
+    (
+        "sensor_msgs/Image",
+        "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\nuint8 is_bigendian\n\
+         uint32 step\nuint8[] data",
+    ),
+    (
+        "sensor_msgs/Imu",
+        "std_msgs/Header header\ngeometry_msgs/Quaternion orientation\nfloat64[9] orientation_covariance\n\
+         geometry_msgs/Vector3 angular_velocity\nfloat64[9] angular_velocity_covariance\n\
+         geometry_msgs/Vector3 linear_acceleration\nfloat64[9] linear_acceleration_covariance",
+    ),
+    (
+        "sensor_msgs/JointState",
+        "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort",
+    ),
+    (
+        "sensor_msgs/LaserScan",
+        "std_msgs/Header header\nfloat32 angle_min\nfloat32 angle_max\nfloat32 angle_increment\n\
+         float32 time_increment\nfloat32 scan_time\nfloat32 range_min\nfloat32 range_max\nfloat32[] ranges\n\
+         float32[] intensities",
+    ),
+    (
+        "sensor_msgs/RegionOfInterest",
+        "uint32 x_offset\nuint32 y_offset\nuint32 height\nuint32 width\nbool do_rectify",
+    ),
+    ("std_msgs/Float64", "float64 data"),
+    ("std_msgs/Header", "builtin_interfaces/Time stamp\nstring frame_id"),
+    ("std_msgs/UInt64", "uint64 data"),
+    ("tf2_msgs/TFMessage", "geometry_msgs/TransformStamped[] transforms"),
+    // What the services about topics speak of.
+    (
+        "rosapi_msgs/TypeDef",
+        "string type\nstring[] fieldnames\nstring[] fieldtypes\nint32[] fieldarraylen\nstring[] examples\n\
+         string[] constnames\nstring[] constvalues",
+    ),
+];
+
+/// A field of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Field<'a> {
+    pub(super) name: &'a str,
+    /// Of an array, that of its elements.
+    pub(super) kind: &'a str,
+    /// −1: no array, 0: of any length.
+    pub(super) length: i32,
+}
+
+/// `package/Type`, however someone writes it.
+pub(super) fn plain(kind: &str) -> String {
+    kind.replacen("/msg/", "/", 1)
+}
+
+/// The lines of a definition.
+fn lines(kind: &str) -> Option<&'static str> {
+    DEFINITIONS.iter().find(|(name, _)| *name == kind).map(|(_, lines)| *lines)
+}
+
+/// Reads lines of type and name.
+pub(super) fn fields(lines: &str) -> impl Iterator<Item = Field<'_>> {
+    lines.lines().filter_map(|line| line.split_once(' ')).map(|(kind, name)| match kind.split_once('[') {
+        None => Field { name, kind, length: -1 },
+        Some((kind, length)) => {
+            Field { name, kind, length: length.trim_end_matches(']').parse().unwrap_or(0) }
+        }
+    })
+}
+
+/// A type and all that are in it, each once, in the shape of `rosapi_msgs/TypeDef`.
+pub(super) fn type_definitions(kind: &str) -> Option<Vec<Value>> {
+    let kind = plain(kind);
+    with_parts(&kind, lines(&kind)?).map(|all| all.iter().map(|(kind, lines)| one(kind, lines)).collect())
+}
+
+/// The same for something that has lines but is no message.
+pub(super) fn definitions_of(kind: &str, own: &'static str) -> Vec<Value> {
+    let all = with_parts(kind, own).unwrap_or_default();
+    all.iter().map(|(kind, lines)| one(kind, lines)).collect()
+}
+
+/// The text of a definition with those of everything in it, as recorders and viewers want it.
+pub(super) fn full_text(kind: &str) -> Option<String> {
+    let kind = plain(kind);
+    let all = with_parts(&kind, lines(&kind)?)?;
+    let mut text = String::new();
+    for (i, (kind, lines)) in all.iter().enumerate() {
+        if i > 0 {
+            text.push_str(&format!("\n{}\nMSG: {kind}\n", "=".repeat(80)));
+        }
+        text.push_str(lines);
+    }
+    text.push('\n');
+    Some(text)
+}
+
+/// A type and all that are in it, with their lines.
+fn with_parts(kind: &str, own: &'static str) -> Option<Vec<(String, &'static str)>> {
+    let mut all = vec![(kind.to_owned(), own)];
+    let mut next = 0;
+    while let Some((_, lines_of)) = all.get(next) {
+        for field in fields(lines_of).filter(|f| f.kind.contains('/')) {
+            if !all.iter().any(|(known, _)| known == field.kind) {
+                all.push((field.kind.to_owned(), lines(field.kind)?));
+            }
+        }
+        next += 1;
+    }
+    Some(all)
+}
+
+fn one(kind: &str, lines: &str) -> Value {
+    let all: Vec<Field<'_>> = fields(lines).collect();
+    let column = |of: fn(&Field<'_>) -> Value| Value::Array(all.iter().map(of).collect());
+    json!({
+        "type": kind,
+        "fieldnames": column(|f| f.name.into()),
+        "fieldtypes": column(|f| f.kind.into()),
+        "fieldarraylen": column(|f| f.length.into()),
+        "examples": column(|f| example(f).into()),
+        "constnames": [],
+        "constvalues": [],
+    })
+}
+
+fn example(field: &Field<'_>) -> &'static str {
+    match field.kind {
+        _ if field.length >= 0 => "[]",
+        kind if kind.contains('/') => "{}",
+        "string" => "",
+        "bool" => "False",
+        "float32" | "float64" => "0.0",
+        _ => "0",
+    }
+}
+
+/// Checks that a message has no field that its type has not, and in each the right kind of value. What
+/// commands are made of is numbers; nothing else is taken.
+pub(super) fn check(kind: &str, message: &Value) -> Result<(), Trouble> {
+    check_at(&plain(kind), message, "msg")
+}
+
+fn check_at(kind: &str, value: &Value, place: &str) -> Result<(), Trouble> {
+    let Some(lines) = lines(kind) else {
+        let is_number = value.is_number() && kind.starts_with("float");
+        return is_number.then_some(()).ok_or_else(|| Trouble::error(format!("{place} must be a number")));
+    };
+    let Value::Object(given) = value else {
+        return Err(Trouble::error(format!("{place} must be an object of type {kind}")));
+    };
+    for (name, value) in given {
+        let Some(field) = fields(lines).find(|field| field.name == name) else {
+            let known: Vec<&str> = fields(lines).map(|field| field.name).collect();
+            let text = format!("{kind} has no field {}; it has {}", short(name), known.join(", "));
+            return Err(Trouble::error(text));
+        };
+        check_at(field.kind, value, &format!("{place}.{name}"))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chicane_ros::messages::*;
+    use chicane_ros::{Message, Topic};
+
+    /// Names by name, all the way down. Arrays of messages are looked into by an example.
+    fn agrees(kind: &str, value: &Value) {
+        let Some(lines) = lines(kind) else {
+            let fits = match kind {
+                "string" => value.is_string(),
+                "bool" => value.is_boolean(),
+                "float32" | "float64" => value.is_f64() || value.is_null(),
+                _ => value.is_u64() || value.is_i64(),
+            };
+            return assert!(fits, "{kind}: {value}");
+        };
+        let Value::Object(given) = value else { panic!("{kind}: {value}") };
+        let names: Vec<&str> = fields(lines).map(|f| f.name).collect();
+        assert_eq!(given.len(), names.len(), "{kind}");
+        for field in fields(lines) {
+            let value = given.get(field.name).unwrap_or_else(|| panic!("{kind} has {}", field.name));
+            match field.length {
+                -1 => agrees(field.kind, value),
+                length => {
+                    let all = value.as_array().unwrap_or_else(|| panic!("{kind}.{}", field.name));
+                    assert!(length == 0 || all.len() == length as usize, "{kind}.{}", field.name);
+                    all.iter().for_each(|one| agrees(field.kind, one));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn definitions_agree_with_the_messages() {
+        let transforms = TFMessage { transforms: vec![TransformStamped::default()] };
+        let all: [Message; 13] = [
+            BatteryState::default().into(),
+            CameraInfo::default().into(),
+            Clock::default().into(),
+            CompressedImage::default().into(),
+            Float64::default().into(),
+            Image::default().into(),
+            Imu::default().into(),
+            JointState::default().into(),
+            LaserScan::default().into(),
+            Odometry::default().into(),
+            transforms.into(),
+            Twist::default().into(),
+            UInt64::default().into(),
+        ];
+        for message in &all {
+            agrees(&plain(message.type_name()), &serde_json::to_value(message).expect("JSON"));
+        }
+        for topic in Topic::ALL {
+            assert!(all.iter().any(|m| m.type_name() == topic.type_name()), "{}", topic.name());
+            assert!(type_definitions(topic.type_name()).is_some() && full_text(topic.type_name()).is_some());
+        }
+    }
+
+    #[test]
+    fn a_type_comes_with_all_that_is_in_it() {
+        let all = type_definitions("geometry_msgs/msg/Twist").expect("known");
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0]["type"], "geometry_msgs/Twist");
+        assert_eq!(all[0]["fieldtypes"], json!(["geometry_msgs/Vector3", "geometry_msgs/Vector3"]));
+        assert_eq!(all[1]["fieldnames"], json!(["x", "y", "z"]));
+        let scan = type_definitions("sensor_msgs/LaserScan").expect("known");
+        assert_eq!(scan[0]["fieldarraylen"], json!([-1, -1, -1, -1, -1, -1, -1, -1, 0, 0]));
+        assert_eq!(type_definitions("std_msgs/String"), None);
+        let text = full_text("std_msgs/Header").expect("known");
+        assert!(text.starts_with("builtin_interfaces/Time stamp\nstring frame_id\n====="), "{text}");
+        assert!(text.ends_with("MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"), "{text}");
+    }
+
+    #[test]
+    fn messages_are_checked() {
+        let twist = |message: Value| check("geometry_msgs/msg/Twist", &message).map_err(|t| t.text);
+        assert_eq!(twist(json!({})), Ok(()));
+        assert_eq!(twist(json!({"linear": {"x": 1}, "angular": {"z": -0.5}})), Ok(()));
+        let unknown = twist(json!({"linear": {"v": 1}})).expect_err("unknown");
+        assert_eq!(unknown, "geometry_msgs/Vector3 has no field \"v\"; it has x, y, z");
+        assert_eq!(twist(json!({"linear": {"x": "1"}})), Err("msg.linear.x must be a number".to_owned()));
+        assert_eq!(twist(json!({"linear": {"x": null}})), Err("msg.linear.x must be a number".to_owned()));
+        assert!(twist(json!({"linear": [1, 2, 3]})).is_err_and(|e| e.contains("must be an object")));
+    }
+}

@@ -1,0 +1,366 @@
+//! The services of `rosapi` that programs ask: which topics, types, nodes and services there are, and
+//! what time it is.
+//!
+//! There is one node, the robot, and one parameter, `use_sim_time`, which is true: the robot's time is
+//! simulated.
+
+use super::definitions::{definitions_of, fields, full_text, plain, type_definitions};
+use super::words::short;
+use chicane_ros::messages::Time;
+use chicane_ros::{Direction, Topic};
+use serde_json::{Map, Value, json};
+
+/// The one node.
+const NODE: &str = "/chicane";
+/// The one parameter, and its value as JSON.
+const PARAMETER: (&str, &str) = ("use_sim_time", "true");
+
+/// A service: its name after `/rosapi/`, its type after `rosapi_msgs/srv/`, what it is asked and what it answers.
+struct Service {
+    name: &'static str,
+    kind: &'static str,
+    request: &'static str,
+    response: &'static str,
+}
+
+const fn service(
+    name: &'static str,
+    kind: &'static str,
+    request: &'static str,
+    response: &'static str,
+) -> Service {
+    Service { name, kind, request, response }
+}
+
+const SERVICES: [Service; 24] = [
+    service("action_servers", "GetActionServers", "", "string[] action_servers"),
+    service("delete_param", "DeleteParam", "string name", "bool successful\nstring reason"),
+    service(
+        "get_param",
+        "GetParam",
+        "string name\nstring default_value",
+        "string value\nbool successful\nstring reason",
+    ),
+    service("get_param_names", "GetParamNames", "", "string[] names"),
+    service("get_ros_version", "GetROSVersion", "", "uint8 version\nstring distro"),
+    service("get_time", "GetTime", "", "builtin_interfaces/Time time"),
+    service("has_param", "HasParam", "string name", "bool exists\nbool successful\nstring reason"),
+    service("interfaces", "Interfaces", "", "string[] interfaces"),
+    service("message_details", "MessageDetails", "string type", "rosapi_msgs/TypeDef[] typedefs"),
+    service(
+        "node_details",
+        "NodeDetails",
+        "string node",
+        "string[] subscribing\nstring[] publishing\nstring[] services",
+    ),
+    service("nodes", "Nodes", "", "string[] nodes"),
+    service("publishers", "Publishers", "string topic", "string[] publishers"),
+    service("service_node", "ServiceNode", "string service", "string node"),
+    service("service_providers", "ServiceProviders", "string service", "string[] providers"),
+    service(
+        "service_request_details",
+        "ServiceRequestDetails",
+        "string type",
+        "rosapi_msgs/TypeDef[] typedefs",
+    ),
+    service(
+        "service_response_details",
+        "ServiceResponseDetails",
+        "string type",
+        "rosapi_msgs/TypeDef[] typedefs",
+    ),
+    service("service_type", "ServiceType", "string service", "string type"),
+    service("services", "Services", "", "string[] services"),
+    service("services_for_type", "ServicesForType", "string type", "string[] services"),
+    service("set_param", "SetParam", "string name\nstring value", "bool successful\nstring reason"),
+    service("subscribers", "Subscribers", "string topic", "string[] subscribers"),
+    service("topic_type", "TopicType", "string topic", "string type"),
+    service("topics", "Topics", "", "string[] topics\nstring[] types"),
+    service("topics_for_type", "TopicsForType", "string type", "string[] topics"),
+];
+/// One more, which is a list of long texts.
+const RAW: Service = service(
+    "topics_and_raw_types",
+    "TopicsAndRawTypes",
+    "",
+    "string[] topics\nstring[] types\nstring[] typedefs_full_text",
+);
+
+fn all() -> impl Iterator<Item = &'static Service> {
+    SERVICES.iter().chain([&RAW])
+}
+
+impl Service {
+    fn full_name(&self) -> String {
+        format!("/rosapi/{}", self.name)
+    }
+
+    fn full_kind(&self) -> String {
+        format!("rosapi_msgs/srv/{}", self.kind)
+    }
+
+    /// Of a type as people write it: `rosapi/Topics`, `rosapi_msgs/srv/Topics`, and in between.
+    fn is_of(&self, kind: &str) -> bool {
+        let (package, name) = kind.replacen("/srv/", "/", 1).split_once('/').map_or_else(
+            || (String::new(), kind.to_owned()),
+            |(package, name)| (package.to_owned(), name.to_owned()),
+        );
+        matches!(package.as_str(), "rosapi" | "rosapi_msgs") && name == self.kind
+    }
+}
+
+fn by_name(name: &str) -> Option<&'static Service> {
+    let name = name.strip_prefix('/').unwrap_or(name).strip_prefix("rosapi/")?;
+    all().find(|service| service.name == name)
+}
+
+/// Answers a call at a tick.
+pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String> {
+    let Some(service) = by_name(name) else {
+        return Err(format!("there is no service {}; /rosapi/services lists what there is", short(name)));
+    };
+    let args = Args::read(service, args)?;
+    let names = |topics: Vec<Topic>| topics.iter().map(|t| t.name()).collect::<Vec<_>>();
+    let types = || Topic::ALL.map(Topic::type_name);
+    Ok(match service.name {
+        "action_servers" => json!({"action_servers": []}),
+        "delete_param" | "set_param" => {
+            json!({"successful": false, "reason": "parameters can't be changed here"})
+        }
+        "get_param" => match args.parameter() {
+            true => json!({"value": PARAMETER.1, "successful": true, "reason": ""}),
+            false => {
+                let default = args.text("default_value");
+                let missing = default.is_empty();
+                let reason = if missing { args.no_parameter() } else { String::new() };
+                let value = if missing { "null" } else { default };
+                json!({"value": value, "successful": !missing, "reason": reason})
+            }
+        },
+        "has_param" => json!({"exists": args.parameter(), "successful": true, "reason": ""}),
+        "get_param_names" => json!({"names": [format!("{NODE}:{}", PARAMETER.0)]}),
+        "get_ros_version" => json!({"version": 2, "distro": "jazzy"}),
+        "get_time" => {
+            // roslibpy asks for the names of ROS 1 here, whatever it is connected to.
+            let Time { sec, nanosec } = Time::of_tick(tick);
+            json!({"time": {"sec": sec, "nanosec": nanosec, "secs": sec, "nsecs": nanosec}})
+        }
+        "interfaces" => {
+            let mut all = types().to_vec();
+            all.sort_unstable();
+            all.dedup();
+            json!({"interfaces": all})
+        }
+        "message_details" => {
+            let kind = args.text("type");
+            let typedefs =
+                type_definitions(kind).ok_or_else(|| format!("no topic has type {}", short(kind)))?;
+            json!({"typedefs": typedefs})
+        }
+        "node_details" if args.node() => json!({
+            "subscribing": names(of(Direction::In)),
+            "publishing": names(of(Direction::Out)),
+            "services": all().map(Service::full_name).collect::<Vec<_>>(),
+        }),
+        "node_details" => json!({"subscribing": [], "publishing": [], "services": []}),
+        "nodes" => json!({"nodes": [NODE]}),
+        "publishers" => json!({"publishers": args.speakers(Direction::Out)}),
+        "subscribers" => json!({"subscribers": args.speakers(Direction::In)}),
+        "service_node" => json!({"node": args.service().map_or("", |_| NODE)}),
+        "service_providers" => {
+            json!({"providers": args.service().map(|_| NODE).into_iter().collect::<Vec<_>>()})
+        }
+        "service_request_details" => args.service_details(|s| (s.request, "Request"))?,
+        "service_response_details" => args.service_details(|s| (s.response, "Response"))?,
+        "service_type" => json!({"type": args.service().map(Service::full_kind).unwrap_or_default()}),
+        "services" => json!({"services": all().map(Service::full_name).collect::<Vec<_>>()}),
+        "services_for_type" => {
+            let kind = args.text("type");
+            let all: Vec<_> = all().filter(|s| s.is_of(kind)).map(Service::full_name).collect();
+            json!({"services": all})
+        }
+        "topic_type" => json!({"type": args.topic().map_or("", Topic::type_name)}),
+        "topics" => json!({"topics": names(Topic::ALL.to_vec()), "types": types()}),
+        "topics_for_type" => {
+            let kind = plain(args.text("type"));
+            let all = Topic::ALL.into_iter().filter(|t| plain(t.type_name()) == kind).collect();
+            json!({"topics": names(all)})
+        }
+        "topics_and_raw_types" => json!({
+            "topics": names(Topic::ALL.to_vec()),
+            "types": types(),
+            "typedefs_full_text": types().map(|kind| full_text(kind).unwrap_or_default()),
+        }),
+        other => return Err(format!("{other} is not answered here")),
+    })
+}
+
+fn of(direction: Direction) -> Vec<Topic> {
+    Topic::ALL.into_iter().filter(|topic| topic.direction() == direction).collect()
+}
+
+/// What a service was asked with: texts, by name.
+struct Args(Map<String, Value>);
+
+impl Args {
+    /// Reads an object, or a list of values in the order of the fields.
+    fn read(service: &Service, args: &Value) -> Result<Args, String> {
+        let known: Vec<&str> = fields(service.request).map(|field| field.name).collect();
+        let takes = || match known.len() {
+            0 => format!("{} takes no args", service.full_name()),
+            _ => format!("{} takes {} in args", service.full_name(), known.join(", ")),
+        };
+        let given = match args {
+            Value::Null => Map::new(),
+            Value::Object(given) => given.clone(),
+            Value::Array(values) if values.len() <= known.len() => {
+                known.iter().map(|name| (*name).to_owned()).zip(values.iter().cloned()).collect()
+            }
+            _ => return Err(takes()),
+        };
+        for (name, value) in &given {
+            if !known.contains(&name.as_str()) {
+                return Err(format!("there is no arg {}: {}", short(name), takes()));
+            }
+            if !value.is_string() {
+                return Err(format!("{name} must be a text: {}", takes()));
+            }
+        }
+        Ok(Args(given))
+    }
+
+    /// A text; empty if it is missing.
+    fn text(&self, name: &str) -> &str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or("")
+    }
+
+    fn topic(&self) -> Option<Topic> {
+        Topic::by_name(self.text("topic"))
+    }
+
+    fn service(&self) -> Option<&'static Service> {
+        by_name(self.text("service"))
+    }
+
+    fn node(&self) -> bool {
+        let node = self.text("node");
+        node == NODE || node == &NODE[1..]
+    }
+
+    fn speakers(&self, direction: Direction) -> Vec<&'static str> {
+        self.topic().filter(|topic| topic.direction() == direction).map(|_| NODE).into_iter().collect()
+    }
+
+    /// Whether the parameter is meant, by its name alone or with that of its node.
+    fn parameter(&self) -> bool {
+        let name = self.text("name");
+        let (node, name) = name.rsplit_once(':').unwrap_or((NODE, name));
+        let node = node.strip_prefix('/').unwrap_or(node);
+        node == &NODE[1..] && name.strip_prefix('/').unwrap_or(name) == PARAMETER.0
+    }
+
+    fn no_parameter(&self) -> String {
+        format!("there is no parameter {}; there is {NODE}:{}", short(self.text("name")), PARAMETER.0)
+    }
+
+    fn service_details(&self, side: fn(&Service) -> (&'static str, &'static str)) -> Result<Value, String> {
+        let kind = self.text("type");
+        let found = all().find(|service| service.is_of(kind));
+        let service = found.ok_or_else(|| format!("no service has type {}", short(kind)))?;
+        let (lines, suffix) = side(service);
+        let name = format!("rosapi_msgs/{}_{suffix}", service.kind);
+        Ok(json!({"typedefs": definitions_of(&name, lines)}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(name: &str, args: Value) -> Value {
+        call(name, &args, 300).unwrap_or_else(|e| panic!("{name} {args}: {e}"))
+    }
+
+    #[test]
+    fn every_service_answers_what_it_promises() {
+        for service in all() {
+            let args: Map<String, Value> = fields(service.request)
+                .map(|field| {
+                    let value = match (field.name, service.name) {
+                        ("type", "service_request_details" | "service_response_details") => "rosapi/Topics",
+                        ("type", _) => "geometry_msgs/Twist",
+                        _ => "x",
+                    };
+                    (field.name.to_owned(), value.into())
+                })
+                .collect();
+            let answer = ask(&service.full_name(), Value::Object(args));
+            let mut given: Vec<&String> = answer.as_object().expect("an object").keys().collect();
+            given.sort_unstable();
+            let mut promised: Vec<&str> = fields(service.response).map(|f| f.name).collect();
+            promised.sort_unstable();
+            assert_eq!(given, promised, "{}", service.name);
+            assert_eq!(
+                ask("rosapi/service_type", json!([service.full_name()])),
+                json!({"type": service.full_kind()})
+            );
+            let kind = format!("rosapi/{}", service.kind);
+            assert_eq!(
+                ask("/rosapi/services_for_type", json!({"type": kind})),
+                json!({"services": [service.full_name()]})
+            );
+        }
+    }
+
+    #[test]
+    fn topics_and_types_are_told_however_they_are_asked_for() {
+        let all = ask("/rosapi/topics", json!({}));
+        assert_eq!(all["topics"].as_array().map(Vec::len), Some(Topic::ALL.len()));
+        for topic in ["/scan", "scan"] {
+            let told = ask("/rosapi/topic_type", json!({"topic": topic}));
+            assert_eq!(told, json!({"type": "sensor_msgs/msg/LaserScan"}));
+        }
+        assert_eq!(ask("/rosapi/topic_type", json!({"topic": "/nothing"})), json!({"type": ""}));
+        for kind in ["sensor_msgs/LaserScan", "sensor_msgs/msg/LaserScan"] {
+            let told = ask("/rosapi/topics_for_type", json!([kind]));
+            assert_eq!(told, json!({"topics": ["/scan", "/scan_filtered"]}));
+        }
+        let node = ask("/rosapi/node_details", json!({"node": "/chicane"}));
+        assert_eq!(
+            node["subscribing"],
+            json!(["/speed", "/steering", "/camera/pan", "/camera/tilt", "/cmd_vel"])
+        );
+        assert_eq!(ask("/rosapi/publishers", json!({"topic": "/imu"})), json!({"publishers": ["/chicane"]}));
+        assert_eq!(ask("/rosapi/publishers", json!({"topic": "/cmd_vel"})), json!({"publishers": []}));
+    }
+
+    #[test]
+    fn time_is_simulated() {
+        let time = &ask("/rosapi/get_time", json!(null))["time"];
+        assert_eq!((&time["sec"], &time["nanosec"]), (&json!(1), &json!(500_000_000)));
+        assert_eq!((&time["secs"], &time["nsecs"]), (&json!(1), &json!(500_000_000)));
+        for name in ["use_sim_time", "/use_sim_time", "/chicane:use_sim_time", "chicane:use_sim_time"] {
+            assert_eq!(ask("/rosapi/get_param", json!({"name": name}))["value"], "true", "{name}");
+        }
+        let none = ask("/rosapi/get_param", json!({"name": "/robot_description"}));
+        assert_eq!((&none["value"], &none["successful"]), (&json!("null"), &json!(false)));
+        let usual = ask("/rosapi/get_param", json!({"name": "gain", "default_value": "2"}));
+        assert_eq!((&usual["value"], &usual["successful"]), (&json!("2"), &json!(true)));
+    }
+
+    #[test]
+    fn bad_calls_are_told_what_is_right() {
+        for (name, args, word) in [
+            ("/nothing", json!({}), "/rosapi/services lists"),
+            ("/rosapi/nothing", json!({}), "no service"),
+            ("/rosapi/topic_type", json!({"name": "/scan"}), "takes topic in args"),
+            ("/rosapi/topic_type", json!({"topic": 3}), "topic must be a text"),
+            ("/rosapi/topic_type", json!(["/scan", "/imu"]), "takes topic"),
+            ("/rosapi/topics", json!("all"), "takes no args"),
+            ("/rosapi/message_details", json!({"type": "std_msgs/String"}), "no topic has type"),
+        ] {
+            let why = call(name, &args, 0).expect_err(name);
+            assert!(why.contains(word), "{name} {args}: {why}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How a participant tells ROS 2 programs which node its writers and readers belong to: what
+//! `ros2 node list` shows. Written from the definition of `rmw_dds_common` as of ROS 2 Iron.
+
+use rustdds::{GUID, QosPolicies, QosPolicyBuilder, policy};
+use serde::Serialize;
+
+/// The name of our node.
+const NODE: &str = "chicane";
+pub(super) const TOPIC: &str = "ros_discovery_info";
+pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+
+/// The nodes of a participant.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct ParticipantEntitiesInfo {
+    gid: [u8; 16],
+    node_entities_info_seq: Vec<NodeEntitiesInfo>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct NodeEntitiesInfo {
+    node_namespace: &'static str,
+    node_name: &'static str,
+    reader_gid_seq: Vec<[u8; 16]>,
+    writer_gid_seq: Vec<[u8; 16]>,
+}
+
+impl ParticipantEntitiesInfo {
+    /// One node that owns them all.
+    pub(super) fn new(participant: GUID, readers: &[GUID], writers: &[GUID]) -> ParticipantEntitiesInfo {
+        let node = NodeEntitiesInfo {
+            node_namespace: "/",
+            node_name: NODE,
+            reader_gid_seq: readers.iter().copied().map(gid).collect(),
+            writer_gid_seq: writers.iter().copied().map(gid).collect(),
+        };
+        ParticipantEntitiesInfo { gid: gid(participant), node_entities_info_seq: vec![node] }
+    }
+}
+
+fn gid(guid: GUID) -> [u8; 16] {
+    guid.to_bytes()
+}
+
+/// As everyone on this topic has it.
+pub(super) fn qos() -> QosPolicies {
+    QosPolicyBuilder::new()
+        .reliability(policy::Reliability::Reliable { max_blocking_time: rustdds::Duration::ZERO })
+        .durability(policy::Durability::TransientLocal)
+        .history(policy::History::KeepLast { depth: 1 })
+        .build()
+}

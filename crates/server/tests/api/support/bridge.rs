@@ -1,0 +1,93 @@
+//! A client of `/rosbridge`.
+
+use super::{Simulator, Socket, Spoken};
+use serde_json::{Value, json};
+
+/// Speaks rosbridge, one message at a time.
+pub(crate) struct Bridge(pub(crate) Socket);
+
+impl Simulator {
+    /// A connection to the bridge.
+    pub(crate) fn bridge(&self) -> Bridge {
+        Bridge(self.socket("/rosbridge"))
+    }
+}
+
+impl Bridge {
+    pub(crate) fn say(&mut self, message: Value) {
+        self.0.send(message);
+    }
+
+    /// The next message, whatever it is.
+    pub(crate) fn hear(&mut self) -> Value {
+        match self.0.hear() {
+            Spoken::Text(said) => said,
+            other => panic!("a message, not {other:?}"),
+        }
+    }
+
+    /// The next message of an `op`; others are passed over.
+    pub(crate) fn next_of(&mut self, op: &str) -> Value {
+        loop {
+            let said = self.hear();
+            if said["op"] == op {
+                return said;
+            }
+        }
+    }
+
+    /// The next message on a topic; others are passed over.
+    pub(crate) fn next_on(&mut self, topic: &str) -> Value {
+        loop {
+            let said = self.next_of("publish");
+            if said["topic"] == topic {
+                return said["msg"].clone();
+            }
+        }
+    }
+
+    pub(crate) fn subscribe(&mut self, topic: &str) {
+        self.say(json!({"op": "subscribe", "topic": topic, "queue_length": 1000}));
+    }
+
+    pub(crate) fn publish(&mut self, topic: &str, message: Value) {
+        self.say(json!({"op": "publish", "topic": topic, "msg": message}));
+    }
+
+    /// Calls a service that answers.
+    pub(crate) fn call(&mut self, service: &str, args: Value) -> Value {
+        let answer = self.try_call(service, args);
+        assert_eq!(answer["result"], true, "{answer}");
+        answer["values"].clone()
+    }
+
+    /// The whole answer.
+    pub(crate) fn try_call(&mut self, service: &str, args: Value) -> Value {
+        self.say(json!({"op": "call_service", "id": "a call", "service": service, "args": args}));
+        let answer = self.next_of("service_response");
+        assert_eq!((&answer["id"], &answer["service"]), (&json!("a call"), &json!(service)));
+        answer
+    }
+
+    /// The text of an error that a message is answered with.
+    pub(crate) fn refused(&mut self, message: impl ToString) -> String {
+        self.0.send(message);
+        let said = self.next_of("status");
+        assert_eq!(said["level"], "error", "{said}");
+        let text = said["msg"].as_str().unwrap_or_else(|| panic!("a text: {said}"));
+        assert!(!text.contains('\n') && text.len() < 400, "one line: {text}");
+        text.to_owned()
+    }
+
+    /// Waits until the robot's ticks are tapped: from here on nothing is missed. The epoch.
+    pub(crate) fn listening(&mut self) -> u64 {
+        self.subscribe("/sim/epoch");
+        self.next_on("/sim/epoch")["data"].as_u64().expect("a number")
+    }
+}
+
+/// Seconds of a time.
+pub(crate) fn seconds(time: &Value) -> f64 {
+    let part = |name: &str| time[name].as_f64().unwrap_or_else(|| panic!("a time, not {time}"));
+    part("sec") + part("nanosec") * 1e-9
+}

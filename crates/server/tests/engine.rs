@@ -1,0 +1,11 @@
+//! `--judge podman` and `--judge docker`: a stand-in for the engine everywhere, and podman itself where it is at hand.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
+
+#[path = "engine/bench.rs"]
+mod bench;
+#[path = "engine/podman.rs"]
+mod podman;
+#[path = "durable/program.rs"]
+mod program;
+#[path = "engine/standing_in.rs"]
+mod standing_in;

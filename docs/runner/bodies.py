@@ -1,0 +1,114 @@
+"""JSON blocks: bodies that are sent to the simulator, and answers that it gives.
+
+Either way they are held against the simulator's own OpenAPI documents. In an answer that a page
+shows, `"…"` stands for any value, and for any further entries of an object or a list.
+"""
+
+import json
+import subprocess
+import urllib.error
+import urllib.request
+
+from . import schema
+from .markdown import Block, PageError
+from .reader import Reader
+
+ANY = "…"
+
+
+class Api:
+    """What the program says of its paths."""
+
+    def __init__(self, program):
+        self.documents = [
+            json.loads(subprocess.run([program, "openapi", *word], capture_output=True).stdout)
+            for word in ([], ["--robot"])
+        ]
+
+    def operation(self, method: str, path: str):
+        """The document and the description of a path, which may be given with its values."""
+        wanted = path.split("?")[0].rstrip(".,").split("/")
+        for document in self.documents:
+            for known, methods in document["paths"].items():
+                parts = known.split("/")
+                if len(parts) == len(wanted) and method.lower() in methods:
+                    pairs = zip(parts, wanted, strict=True)
+                    if all(a == b or a.startswith("{") for a, b in pairs):
+                        return document, methods[method.lower()]
+        return None
+
+    def shape(self, operation, answer: bool):
+        """The schema of a body of an operation, and the document that its references lead into."""
+        document, what = operation
+        holder = what["responses"]["200"] if answer else what.get("requestBody", {})
+        content = holder.get("content", {}).get("application/json", {})
+        return content.get("schema", True), document
+
+
+def send(reader: Reader, line: int, method: str, path: str, body: str | None):
+    """A request to the page's simulator; the answer as JSON."""
+    request = urllib.request.Request(
+        reader.url + path,
+        None if body is None else body.encode(),
+        {"Content-Type": "application/json"},
+        method=method,
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        text = error.read().decode(errors="replace")
+        raise PageError(line, f"{method} {path} answered {error.code}: {text}") from None
+
+
+def parse(block: Block):
+    """The value of a JSON block."""
+    try:
+        return json.loads(block.text)
+    except json.JSONDecodeError as error:
+        raise PageError(block.line + error.lineno - 1, f"this is no JSON: {error.msg}") from None
+
+
+def check(api: Api, reader: Reader, block: Block, words: list[str]) -> None:
+    """A block that is the `body` of a request, or the `answer` to one."""
+    value = parse(block)
+    if len(words) != 3 or words[0] not in ("body", "answer"):
+        raise PageError(block.line, "say `body METHOD /path` or `answer METHOD /path`")
+    use, method, path = words
+    operation = api.operation(method, path)
+    if operation is None:
+        raise PageError(block.line, f"there is no {method} {path}")
+    if use == "body":
+        agree(block.line, value, *api.shape(operation, False))
+    answer = send(reader, block.line, method, path, block.text if use == "body" else None)
+    agree(block.line, answer, *api.shape(operation, True))
+    if use == "answer" and (wrong := unlike(value, answer, "the answer")):
+        raise PageError(block.line, f"{wrong}; it is\n{json.dumps(answer)[:2000]}")
+
+
+def agree(line: int, value, shape, document) -> None:
+    """Holds a value against a schema."""
+    if found := schema.problems(value, shape, document):
+        raise PageError(line, "; ".join(found))
+
+
+def unlike(shown, came, at: str) -> str | None:
+    """How an answer differs from what is shown; nothing if it does not."""
+    if shown == ANY:
+        return None
+    if isinstance(shown, dict) and isinstance(came, dict):
+        keys = [key for key in shown if key != ANY]
+        missing = [key for key in keys if key not in came]
+        more = [key for key in came if key not in shown] if ANY not in shown else []
+        if missing or more:
+            return f"{at} has no {missing}" if missing else f"{at} has {more} too"
+        return next(filter(None, (unlike(shown[k], came[k], f"{at}.{k}") for k in keys)), None)
+    if isinstance(shown, list) and isinstance(came, list):
+        rest = bool(shown) and shown[-1] == ANY
+        head = shown[:-1] if rest else shown
+        if len(came) < len(head) or (len(came) > len(head) and not rest):
+            return f"{at} has {len(came)} entries"
+        pairs = enumerate(zip(head, came, strict=False))
+        return next(filter(None, (unlike(a, b, f"{at}[{i}]") for i, (a, b) in pairs)), None)
+    same = shown == came and isinstance(shown, bool) == isinstance(came, bool)
+    return None if same else f"{at} is {came!r} and not {shown!r}"

@@ -1,0 +1,1 @@
+"""ROS 2 as others speak it: tests with Eclipse Cyclone DDS and with rclpy."""

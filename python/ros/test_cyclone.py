@@ -1,0 +1,285 @@
+"""The robot's topics as an independent DDS implementation hears them, and its commands."""
+
+import math
+import subprocess
+import tempfile
+import unittest
+from itertools import pairwise
+
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
+from cyclonedds.domain import DomainParticipant
+
+from . import idl
+from .cyclone import KEPT, TOPICS, Listener, Talker, twist
+from .simulator import OUTSIDE, Simulator, program, sent_outside, wait_for
+
+DOMAIN = 21
+# Simulated seconds that are listened for.
+SPAN = 5.0
+
+
+def sample_tick(k: int, rate: int) -> int:
+    return -(-200 * k // rate)
+
+
+class Topics(unittest.TestCase):
+    """Everything at once: what is heard, when, and what is in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sent_before = sent_outside()
+        cls.simulator = Simulator(DOMAIN)
+        cls.addClassCleanup(cls.simulator.close)
+        cls.other = DomainParticipant(DOMAIN + 1)
+        cls.listener = listener = Listener(DOMAIN)
+        for name, (kind, _) in TOPICS.items():
+            listener.listen(name, kind)
+        for name in ["/scan", "/imu", "/odom", "/camera/image_raw/compressed"]:
+            listener.listen(name, TOPICS[name][0], reliable=False, key=f"best effort {name}")
+        for name, kind in KEPT.items():
+            listener.listen(name, kind, depth=1, kept=True)
+        heard = listener.heard
+        listener.take(15.0, until=lambda: all(h.at for h in heard.values()))
+        missing = [name for name, h in heard.items() if not h.at]
+        assert not missing, f"nothing was heard on {missing}"
+        cls.hear()
+        cls.sent_after = sent_outside()
+
+    @classmethod
+    def hear(cls):
+        for heard in cls.listener.heard.values():
+            heard.forget()
+        cls.listener.take(SPAN + 1.0)
+
+    def lost(self) -> list[str]:
+        """Topics that lost a sample in what was heard, or were not at their rate."""
+        clock = self.listener.heard["/clock"]
+        # How fast simulated time went: 1, unless the machine is busy.
+        pace = (clock.ticks[-1] - clock.ticks[0]) / 200 / (clock.at[-1] - clock.at[0])
+        lost = []
+        for name, (_, rate) in TOPICS.items():
+            heard = self.listener.heard[name]
+            by_tick = {sample_tick(k, rate): k for k in range(rate * 1000)}
+            samples = [by_tick.get(tick) for tick in heard.ticks]
+            self.assertNotIn(None, samples, f"{name}: stamps lie on the ticks of the samples")
+            gaps = [(a, b) for a, b in pairwise(samples) if b != a + 1]
+            span = (heard.ticks[-1] - heard.ticks[0]) / 200
+            by_stamp = (len(samples) - 1) / span
+            by_count = (len(samples) - 1) / (heard.at[-1] - heard.at[0]) / pace
+            wrong = rate > 1 and any(abs(r / rate - 1) > 0.05 for r in (by_stamp, by_count))
+            if gaps or wrong or span < SPAN - 1.5:
+                lost.append(f"{name}: {by_stamp:.1f} and {by_count:.1f} Hz, gaps {gaps[:9]}")
+        for name, heard in self.listener.heard.items():
+            if name.startswith("best effort"):
+                rate = TOPICS[name.removeprefix("best effort ")][1]
+                if len(heard.ticks) < 0.9 * rate * pace * SPAN:
+                    lost.append(f"{name}: {len(heard.ticks)} samples")
+        return lost
+
+    def test_every_topic_has_its_rate_and_none_is_lost(self):
+        for _ in range(3):
+            if not (lost := self.lost()):
+                return
+            # A machine that is busy with something else gets another chance.
+            self.hear()
+        self.fail("\n".join(lost))
+
+    def test_every_message_can_be_decoded(self):
+        for name, heard in self.listener.heard.items():
+            for encoded in heard.encoded:
+                message = encoded.message()
+                stamp = getattr(getattr(message, "header", None), "stamp", None)
+                if stamp:
+                    self.assertEqual(
+                        stamp.sec * 200 + stamp.nanosec // 5_000_000, encoded.tick(), name
+                    )
+
+    def test_what_stays_true_is_told_to_those_who_come_late(self):
+        late = Listener(DOMAIN)
+        for name, kind in KEPT.items():
+            late.listen(name, kind, depth=1, kept=True)
+        late.take(10.0, until=lambda: all(h.at for h in late.heard.values()))
+        self.assertEqual(
+            late.heard["/sim/epoch"].last.data, self.simulator.get("/sim/api/state")["epoch"]
+        )
+        self.assertEqual(len(late.heard["/tf_static"].last.transforms), 4)
+
+    def test_frames_form_one_tree(self):
+        heard = self.listener.heard
+        transforms = [*heard["/tf"].last.transforms, *heard["/tf_static"].last.transforms]
+        tree = {t.child_frame_id: t.header.frame_id for t in transforms}
+        wanted = {
+            "base_footprint": "odom",
+            "base_link": "base_footprint",
+            "lidar_link": "base_link",
+            "imu_link": "base_link",
+            "camera_link": "base_link",
+            "camera_optical_frame": "camera_link",
+        }
+        self.assertEqual(tree, wanted)
+
+    def test_messages_hold_what_their_types_say(self):
+        last = {name: heard.last for name, heard in self.listener.heard.items()}
+        image = last["/camera/image_raw"]
+        self.assertEqual((image.width, image.height, image.encoding), (480, 360, "rgb8"))
+        self.assertEqual((image.step, len(image.data)), (1440, 1440 * 360))
+        self.assertGreater(len(set(image.data[:: 3 * 97])), 10, "it shows something")
+        jpeg = bytes(last["/camera/image_raw/compressed"].data)
+        self.assertEqual((jpeg[:2], jpeg[-2:]), (b"\xff\xd8", b"\xff\xd9"))
+        info = last["/camera/camera_info"]
+        self.assertEqual((info.width, info.height, len(info.d)), (480, 360, 5))
+        self.assertAlmostEqual(info.k[0], 240 / math.tan(math.radians(50)), places=6)
+        scan = last["/scan"]
+        self.assertEqual((len(scan.ranges), scan.header.frame_id), (720, "lidar_link"))
+        self.assertAlmostEqual(
+            scan.angle_min + 719 * scan.angle_increment, scan.angle_max, places=4
+        )
+        seen = [r for r in scan.ranges if math.isfinite(r)]
+        self.assertTrue(seen and all(0.1 <= r <= 16.1 for r in seen))
+        imu = last["/imu"]
+        self.assertEqual(imu.orientation_covariance[0], -1.0)
+        self.assertAlmostEqual(imu.linear_acceleration.z, 9.81, delta=0.2)
+        self.assertGreater(imu.angular_velocity_covariance[0], 0)
+        for name in ["/odom", "/odom/laser"]:
+            odom = last[name]
+            self.assertEqual(
+                (odom.header.frame_id, odom.child_frame_id), ("odom", "base_footprint")
+            )
+        joints = last["/joint_states"]
+        self.assertEqual(len(joints.name), len(joints.position))
+        self.assertIn("front_left_wheel_joint", joints.name)
+        battery = last["/battery_state"]
+        self.assertAlmostEqual(battery.voltage, 8.4, places=3)
+        self.assertTrue(battery.present and 0.99 <= battery.percentage <= 1.0)
+
+    def test_another_domain_hears_nothing(self):
+        reader = BuiltinDataReader(self.other, BuiltinTopicDcpsPublication)
+        self.assertEqual([p.topic_name for p in reader.take(100)], [])
+
+    def test_nothing_left_by_another_network(self):
+        self.assertEqual(self.sent_after, self.sent_before)
+
+
+class Commands(unittest.TestCase):
+    """What is said to the robot."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.simulator = Simulator(DOMAIN + 2)
+        cls.addClassCleanup(cls.simulator.close)
+        cls.participant = DomainParticipant(DOMAIN + 2)
+
+    def talker(self, name, kind) -> Talker:
+        talker = Talker(self.participant, name, kind)
+        wait_for(f"someone who hears {name}", talker.is_heard)
+        return talker
+
+    def commanded(self) -> dict:
+        return self.simulator.get("/states?include=odom")["cmd"]
+
+    def test_numbers_drive_the_car(self):
+        for name, key, value in [
+            ("/speed", "speed", 0.5),
+            ("/steering", "steering", -0.2),
+            ("/camera/pan", "pan", 0.3),
+            ("/camera/tilt", "tilt", -0.25),
+        ]:
+            with self.subTest(name):
+                talker = self.talker(name, idl.Float64)
+                talker.say(idl.Float64(value))
+                wait_for(name, lambda k=key, v=value: abs(self.commanded()[k] - v) < 1e-6)
+        wait_for("the speed to run out", lambda: self.commanded()["speed"] == 0.0, 5.0)
+        self.assertAlmostEqual(self.commanded()["steering"], -0.2, places=6)
+
+    def test_a_twist_drives_the_car_and_stops_it(self):
+        talker = self.talker("/cmd_vel", idl.Twist)
+        before = self.simulator.get("/sim/api/pose")
+
+        def moved():
+            talker.say(twist(0.5, 0.4))
+            now = self.simulator.get("/sim/api/pose")
+            return math.dist((before["x"], before["y"]), (now["x"], now["y"])) > 0.3
+
+        wait_for("the car to move", moved)
+        self.assertAlmostEqual(self.commanded()["steering"], math.atan(0.4 * 0.18 / 0.5), places=5)
+        talker.say(twist(0.0, 0.0))
+        wait_for("the car to be told to stop", lambda: self.commanded()["speed"] == 0.0, 0.9)
+        self.assertEqual(self.commanded()["steering"], 0.0)
+
+    def test_what_is_not_a_number_or_too_much_does_no_harm(self):
+        talker = self.talker("/steering", idl.Float64)
+        talker.say(idl.Float64(0.1))
+        wait_for("steering", lambda: abs(self.commanded()["steering"] - 0.1) < 1e-9)
+        talker.say(idl.Float64(math.nan))
+        talker.say(idl.Float64(math.inf))
+        pan = self.talker("/camera/pan", idl.Float64)
+        pan.say(idl.Float64(99.0))
+        wait_for("pan", lambda: abs(self.commanded()["pan"] - 0.5236) < 1e-6)
+        self.assertAlmostEqual(self.commanded()["steering"], 0.1, places=9)
+
+    def test_being_put_elsewhere_is_told(self):
+        listener = Listener(DOMAIN + 2, self.participant)
+        epochs = listener.listen("/sim/epoch", idl.UInt64, depth=1, kept=True)
+        clock = listener.listen("/clock", idl.Clock)
+        listener.take(10.0, until=lambda: epochs.at and clock.at)
+        for path, body in [
+            ("/sim/api/pose", {"x": 1.0}),
+            ("/sim/api/reset", {}),
+            ("/sim/api/respawn", {}),
+        ]:
+            with self.subTest(path):
+                before = epochs.last.data
+                self.simulator.post(path, body)
+                now = self.simulator.get("/sim/api/state")["epoch"]
+                self.assertGreater(now, before)
+                listener.take(5.0, until=lambda n=now: epochs.last.data == n)
+                self.assertEqual(epochs.last.data, now)
+        # Time began anew with the respawn, and its clock is told from the start.
+        clock.forget()
+        listener.take(1.0)
+        self.assertLess(clock.ticks[-1], 200 * 20)
+        self.assertEqual(clock.ticks, sorted(clock.ticks))
+        # Also while it stands still.
+        self.simulator.post("/sim/api/clock", {"paused": True})
+        self.simulator.post("/sim/api/pose", {"x": 1.2})
+        now = self.simulator.get("/sim/api/state")["epoch"]
+        listener.take(5.0, until=lambda: epochs.last.data == now)
+        self.assertEqual(epochs.last.data, now)
+        self.simulator.post("/sim/api/clock", {"paused": False})
+
+
+class Network(unittest.TestCase):
+    """The same counter that shows nothing leaves shows what does when it is asked for."""
+
+    def test_another_network_is_used_when_asked_for(self):
+        before = sent_outside()
+        simulator = Simulator(DOMAIN + 3, "--ros-network", OUTSIDE)
+        self.addCleanup(simulator.close)
+        wait_for("packets", lambda: sent_outside() > before + 3)
+
+    def test_an_unknown_network_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [program(), "serve", "--listen", "127.0.0.1:0", "--data-dir", folder]
+            command += ["--ros", "--ros-network", "nothing0"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--ros-network nothing0 is no network interface", done.stderr)
+        self.assertIn(OUTSIDE, done.stderr)
+
+
+class Speed(unittest.TestCase):
+    """Faster than real time."""
+
+    def test_topics_go_by_simulated_time(self):
+        simulator = Simulator(DOMAIN + 4, "--speed", "4")
+        self.addCleanup(simulator.close)
+        listener = Listener(DOMAIN + 4)
+        scan, imu = listener.listen("/scan", idl.LaserScan), listener.listen("/imu", idl.Imu)
+        listener.take(15.0, until=lambda: len(scan.ticks) > 60 and len(imu.ticks) > 300)
+        for heard, every in [(scan, 20), (imu, 4)]:
+            steps = {b - a for a, b in pairwise(heard.ticks)}
+            self.assertEqual(steps, {every})
+        wall = scan.at[-1] - scan.at[0]
+        self.assertGreater(
+            (scan.ticks[-1] - scan.ticks[0]) / 200 / wall, 2.0, "faster than the wall"
+        )

@@ -1,0 +1,272 @@
+"""The robot's topics as a real rclpy hears them, with its own types, clock and graph.
+
+tf2_msgs has no package for rclpy outside a ROS installation: test_cyclone.py hears those topics.
+"""
+
+import math
+import os
+import pathlib
+import threading
+import time
+import unittest
+from itertools import pairwise
+
+PROFILE = pathlib.Path(__file__).parents[2] / "docs/ros/fastdds.xml"
+os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(PROFILE)
+os.environ["RMW_IMPLEMENTATION"] = "rmw_fastrtps_cpp"
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+
+import rclpy  # noqa: E402
+from geometry_msgs.msg import Twist  # noqa: E402
+from nav_msgs.msg import Odometry  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from rclpy.qos import (  # noqa: E402
+    DurabilityPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+    qos_profile_sensor_data,
+)
+from rosgraph_msgs.msg import Clock  # noqa: E402
+from sensor_msgs.msg import (  # noqa: E402
+    BatteryState,
+    CameraInfo,
+    CompressedImage,
+    Image,
+    Imu,
+    JointState,
+    LaserScan,
+)
+from std_msgs.msg import Float64, UInt64  # noqa: E402
+
+from .simulator import Simulator, wait_for  # noqa: E402
+
+DOMAIN = 41
+SPAN = 5.0
+TOPICS = {
+    "/camera/image_raw": (Image, 15),
+    "/camera/image_raw/compressed": (CompressedImage, 15),
+    "/camera/camera_info": (CameraInfo, 15),
+    "/scan": (LaserScan, 10),
+    "/scan_filtered": (LaserScan, 10),
+    "/imu": (Imu, 50),
+    "/odom": (Odometry, 30),
+    "/odom/laser": (Odometry, 10),
+    "/joint_states": (JointState, 30),
+    "/battery_state": (BatteryState, 1),
+    "/clock": (Clock, 200),
+}
+
+
+def start(domain: int):
+    """A context of its own for a test."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain)
+    return context
+
+
+class Listener:
+    """A node whose messages are taken without the executor, which is too slow for all of them."""
+
+    def __init__(self, domain: int):
+        self.context = start(domain)
+        self.node = rclpy.create_node("listener", context=self.context)
+        self.heard: dict[str, list] = {}
+        self.last: dict[str, object] = {}
+        self.subscriptions = []
+
+    def listen(self, name: str, kind, qos, key=None) -> None:
+        key = key or name
+        self.heard[key] = []
+        subscription = self.node.create_subscription(kind, name, lambda _: None, qos)
+        self.subscriptions.append((key, subscription))
+
+    def take(self, seconds: float, until=lambda: False) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not until():
+            taken = False
+            for key, subscription in self.subscriptions:
+                while found := subscription.handle.take_message(subscription.msg_type, False):
+                    taken = True
+                    self.note(key, found[0])
+            if not taken:
+                time.sleep(0.001)
+
+    def note(self, key: str, message) -> None:
+        stamp = message.clock if isinstance(message, Clock) else getattr(message, "header", None)
+        stamp = getattr(stamp, "stamp", stamp)
+        tick = stamp.sec * 200 + stamp.nanosec // 5_000_000 if stamp else None
+        self.heard[key].append((tick, time.monotonic()))
+        self.last[key] = message
+
+    def close(self) -> None:
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+class Node:
+    """A node as people write one: it goes by simulated time, and callbacks get its messages."""
+
+    def __init__(self, domain: int):
+        self.context = start(domain)
+        simulated = [Parameter("use_sim_time", Parameter.Type.BOOL, True)]
+        self.node = rclpy.create_node("node", context=self.context, parameter_overrides=simulated)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def close(self) -> None:
+        self.executor.shutdown()
+        self.thread.join(10)
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+class Topics(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.simulator = Simulator(DOMAIN)
+        cls.addClassCleanup(cls.simulator.close)
+        cls.listener = listener = Listener(DOMAIN)
+        cls.addClassCleanup(listener.close)
+        for name, (kind, _) in TOPICS.items():
+            listener.listen(name, kind, 200)
+        for name in ["/scan", "/imu"]:
+            listener.listen(name, TOPICS[name][0], qos_profile_sensor_data, f"best effort {name}")
+        kept = QoSProfile(
+            depth=1,
+            reliability=ReliabilityPolicy.RELIABLE,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL,
+        )
+        listener.listen("/sim/epoch", UInt64, kept)
+        listener.take(20.0, until=lambda: all(listener.heard.values()))
+        missing = [name for name, heard in listener.heard.items() if not heard]
+        assert not missing, f"nothing was heard on {missing}"
+
+    def lost(self) -> list[str]:
+        """Topics that lost a sample in a few seconds, or were not at their rate."""
+        heard = self.listener.heard
+        for samples in heard.values():
+            samples.clear()
+        self.listener.take(SPAN)
+        clock = heard["/clock"]
+        # How fast simulated time went: 1, unless the machine is busy.
+        pace = (clock[-1][0] - clock[0][0]) / 200 / (clock[-1][1] - clock[0][1])
+        lost = []
+        for name, (_, rate) in TOPICS.items():
+            if rate < 2:
+                continue
+            ticks = [tick for tick, _ in heard[name]]
+            gap = max((b - a for a, b in pairwise(ticks)), default=math.inf)
+            wall = heard[name][-1][1] - heard[name][0][1] if ticks else math.inf
+            by_stamp = (len(ticks) - 1) / max(ticks[-1] - ticks[0], 1) * 200 if ticks else 0.0
+            by_count = (len(ticks) - 1) / wall / pace
+            exact = gap <= math.ceil(200 / rate)
+            if not (exact and all(abs(r / rate - 1) < 0.05 for r in (by_stamp, by_count))):
+                lost.append(f"{name}: {by_stamp:.1f} and {by_count:.1f} Hz, {gap} ticks without")
+        for name in ["/scan", "/imu"]:
+            if len(heard[f"best effort {name}"]) < 0.9 * SPAN * pace * TOPICS[name][1]:
+                lost.append(f"best effort {name}")
+        return lost
+
+    def test_every_topic_has_its_rate(self):
+        # A machine that is busy with something else gets another chance.
+        lost = self.lost() and self.lost() and self.lost()
+        self.assertEqual(lost, [])
+
+    def test_messages_hold_what_their_types_say(self):
+        last = self.listener.last
+        image = last["/camera/image_raw"]
+        self.assertEqual((image.width, image.height, image.encoding), (480, 360, "rgb8"))
+        self.assertEqual(len(image.data), 1440 * 360)
+        self.assertEqual(bytes(last["/camera/image_raw/compressed"].data[:2]), b"\xff\xd8")
+        self.assertEqual(len(last["/scan"].ranges), 720)
+        self.assertEqual(last["/imu"].orientation_covariance[0], -1.0)
+        self.assertEqual(last["/odom"].child_frame_id, "base_footprint")
+        self.assertEqual(len(last["/joint_states"].name), 8)
+        self.assertAlmostEqual(last["/battery_state"].voltage, 8.4, places=3)
+        epoch = self.simulator.get("/sim/api/state")["epoch"]
+        self.assertEqual(last["/sim/epoch"].data, epoch)
+
+
+class Callbacks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.simulator = Simulator(DOMAIN + 2)
+        cls.addClassCleanup(cls.simulator.close)
+        cls.node = Node(DOMAIN + 2)
+        cls.addClassCleanup(cls.node.close)
+        cls.node.start()
+
+    def test_a_node_goes_by_simulated_time(self):
+        def seconds():
+            return self.node.node.get_clock().now().nanoseconds * 1e-9
+
+        wait_for("the clock", lambda: seconds() > 0)
+        self.assertAlmostEqual(seconds(), self.simulator.get("/sim/api/state")["time"], delta=0.2)
+        self.simulator.post("/sim/api/clock", {"paused": True})
+        paused = self.simulator.get("/sim/api/state")["time"]
+        wait_for("the clock to stand", lambda: abs(seconds() - paused) < 1e-6)
+        self.simulator.post("/sim/api/step", {"steps": 400})
+        wait_for("two seconds to pass", lambda: abs(seconds() - paused - 2.0) < 1e-6)
+        self.simulator.post("/sim/api/clock", {"paused": False})
+
+    def test_the_graph_shows_the_node_and_its_topics(self):
+        node = self.node.node
+        wait_for("the node", lambda: "chicane" in node.get_node_names())
+        topics = dict(node.get_publisher_names_and_types_by_node("chicane", "/"))
+        for name, kind in [
+            ("/scan", "sensor_msgs/msg/LaserScan"),
+            ("/tf", "tf2_msgs/msg/TFMessage"),
+            ("/tf_static", "tf2_msgs/msg/TFMessage"),
+            ("/clock", "rosgraph_msgs/msg/Clock"),
+        ]:
+            self.assertEqual(topics.get(name), [kind], name)
+        heard = dict(node.get_subscriber_names_and_types_by_node("chicane", "/"))
+        self.assertEqual(heard["/cmd_vel"], ["geometry_msgs/msg/Twist"])
+
+    def test_commands_drive_the_car(self):
+        def commanded():
+            return self.simulator.get("/states?include=odom")["cmd"]
+
+        for name, key, value in [
+            ("/speed", "speed", 0.25),
+            ("/steering", "steering", 0.1),
+            ("/camera/pan", "pan", -0.3),
+            ("/camera/tilt", "tilt", 0.2),
+        ]:
+            with self.subTest(name):
+                talker = self.node.node.create_publisher(Float64, name, 10)
+                wait_for("someone who hears", lambda t=talker: t.get_subscription_count() > 0)
+                talker.publish(Float64(data=value))
+                wait_for(name, lambda k=key, v=value: abs(commanded()[k] - v) < 1e-6)
+        talker = self.node.node.create_publisher(Twist, "/cmd_vel", 10)
+        wait_for("someone who hears", lambda: talker.get_subscription_count() > 0)
+        twist = Twist()
+        twist.linear.x, twist.angular.z = 0.4, -0.5
+        talker.publish(twist)
+        wanted = math.atan(-0.5 * 0.18 / 0.4)
+        wait_for("a twist", lambda: abs(commanded()["steering"] - wanted) < 1e-5)
+
+
+class Restart(unittest.TestCase):
+    def test_data_comes_again_after_a_restart(self):
+        simulator = Simulator(DOMAIN + 1)
+        self.addCleanup(simulator.close)
+        node = Node(DOMAIN + 1)
+        self.addCleanup(node.close)
+        odom = []
+        node.node.create_subscription(Odometry, "/odom", odom.append, 10)
+        node.start()
+        wait_for("data", lambda: len(odom) > 10)
+        for kill in [False, True]:
+            with self.subTest(kill=kill):
+                if kill:
+                    simulator.process.kill()
+                simulator.stop()
+                simulator.start()
+                count = len(odom)
+                wait_for("data again", lambda n=count: len(odom) > n + 10, 3.0)

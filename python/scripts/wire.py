@@ -1,0 +1,148 @@
+"""Writes the types of answers, `chicane/wire/*.py`, from the OpenAPI documents of the program.
+
+python python/scripts/wire.py target/release/chicane            writes them
+python python/scripts/wire.py target/release/chicane --check    says whether they are behind
+"""
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.parent / "src/chicane/wire"
+DOCUMENTS = {"sim": ["openapi"], "robot": ["openapi", "--robot"]}
+PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None"}
+
+Schema = dict[str, Any]
+
+
+def type_of(schema: Schema) -> str:
+    """A schema as a type."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    if "enum" in schema:
+        return f"Literal[{', '.join(json.dumps(value) for value in schema['enum'])}]"
+    either = schema.get("oneOf") or schema.get("anyOf")
+    if either:
+        return union(type_of(one) for one in either)
+    types = schema.get("type", [])
+    if not types:
+        return "Any"
+    return union(of_type(one, schema) for one in ([types] if isinstance(types, str) else types))
+
+
+def union(types: Any) -> str:
+    return " | ".join(dict.fromkeys(types))
+
+
+def of_type(name: str, schema: Schema) -> str:
+    if name == "array":
+        return f"list[{type_of(schema.get('items', {}))}]"
+    if name == "object":
+        more = schema.get("additionalProperties")
+        return f"dict[str, {type_of(more) if isinstance(more, dict) else 'Any'}]"
+    if name == "string" and schema.get("format") == "binary":
+        return "bytes"
+    return PLAIN[name]
+
+
+def text(words: str, indent: str) -> str:
+    """Words as a documentation string."""
+    words = " ".join(words.split()).replace("\\", "\\\\").replace('"', "'")
+    if len(words) + len(indent) + 6 <= 100:
+        return f'{indent}"""{words}"""\n'
+    lines = textwrap.wrap(words, 92 - len(indent))
+    return (
+        f'{indent}"""{lines[0]}\n'
+        + "".join(f"{indent}{line}\n" for line in lines[1:])
+        + f'{indent}"""\n'
+    )
+
+
+def fields(schema: Schema, required: bool) -> str:
+    """Those fields of an object that must be there, or those that need not."""
+    out = ""
+    for name, field in schema.get("properties", {}).items():
+        if (name in schema.get("required", [])) is required:
+            if not name.isidentifier():
+                raise SystemExit(f"{name} is no name for a field in Python")
+            either = field.get("oneOf", [{}])
+            words = field.get("description") or either[0].get("description", "")
+            out += f"    {name}: {type_of(field)}\n" + (text(words, "    ") if words else "")
+    return out
+
+
+def definition(name: str, schema: Schema) -> str:
+    """A schema as a class, or as another name for a type."""
+    parts = schema.get("allOf", [schema])
+    if any("properties" in part for part in parts):
+        bases = [type_of(part) for part in parts if "$ref" in part]
+        own: Schema = {"properties": {}, "required": []}
+        for part in parts:
+            own["properties"] |= part.get("properties", {})
+            own["required"] += part.get("required", [])
+        must, may = fields(own, True), fields(own, False)
+        words = text(schema.get("description", name), "    ")
+        first = ", ".join([*bases, *([] if bases else ["TypedDict"])])
+        if not may:
+            return f"class {name}({first}):\n{words}\n{must}"
+        if must:
+            inner = f"class {name}Required({first}):\n    '''What is always there of {name}.'''\n\n"
+            inner = inner.replace("'''", '"""') + must + "\n\n"
+            return f"{inner}class {name}({name}Required, total=False):\n{words}\n{may}"
+        return f"class {name}({first}, total=False):\n{words}\n{may}"
+    words = text(schema.get("description", name), "")
+    return f"{name}: TypeAlias = {quoted(type_of(schema))}\n{words}"
+
+
+def quoted(words: str) -> str:
+    """Names of classes further down are not there yet when an alias is read."""
+    return words if re.fullmatch(r"[a-z]+|Literal\[.*\]|dict\[str, Any\]", words) else f'"{words}"'
+
+
+def order(schemas: dict[str, Schema]) -> list[str]:
+    """By name, but a class after those it is made from."""
+    out: list[str] = []
+
+    def add(name: str) -> None:
+        for part in schemas[name].get("allOf", []):
+            if "$ref" in part:
+                add(type_of(part))
+        if name not in out:
+            out.append(name)
+
+    for name in sorted(schemas):
+        add(name)
+    return out
+
+
+def module(document: dict[str, Any]) -> str:
+    schemas = document["components"]["schemas"]
+    body = "\n\n".join(definition(name, schemas[name]) for name in order(schemas))
+    known = ("Any", "Literal", "TypeAlias", "TypedDict")
+    names = ", ".join(name for name in known if re.search(rf"\b{name}\b", body))
+    title = document["info"]["title"]
+    return (
+        f'"""Types of the OpenAPI document "{title}", made by `make wire`: do not edit."""\n\n'
+        f"from __future__ import annotations\n\nfrom typing import {names}\n\n\n{body}"
+    )
+
+
+def main(program: str, *mode: str) -> int:
+    behind = 0
+    for name, words in DOCUMENTS.items():
+        output = subprocess.run([program, *words], check=True, stdout=subprocess.PIPE, timeout=60)
+        made, file = module(json.loads(output.stdout)), FOLDER / f"{name}.py"
+        if mode != ("--check",):
+            file.write_text(made)
+        elif file.read_text() != made:
+            print(f"{file} is behind the OpenAPI document: run `make wire`", file=sys.stderr)
+            behind = 1
+    return behind
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

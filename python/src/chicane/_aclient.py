@@ -1,0 +1,280 @@
+"""The asynchronous client, on streams of asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Generator
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from chicane._call import Feed, Procedure, Request
+from chicane._client import _rest_of, answer, stream_head
+from chicane._http import MAX_HEAD, Head, Want, Wish, head_of, read_head, read_pieces, read_reply
+from chicane._settings import KEPT, SILENCE_S, Comeback, Settings
+from chicane.errors import (
+    ChicaneError,
+    ConnectError,
+    ProtocolError,
+    ServerError,
+    Timeout,
+    refusal,
+)
+
+R = TypeVar("R")
+T = TypeVar("T")
+Self = TypeVar("Self", bound="AsyncClient")
+
+
+class Connection:
+    """A pair of streams."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @staticmethod
+    async def open(settings: Settings) -> Connection:
+        """Connects."""
+        address = settings.address
+        try:
+            opened = asyncio.open_connection(
+                address.host, address.port, ssl=address.tls or None, limit=MAX_HEAD
+            )
+            return Connection(*await asyncio.wait_for(opened, settings.timeout))
+        except asyncio.TimeoutError:
+            raise Timeout(f"{address.url} could not be reached in time") from None
+        except OSError as error:
+            raise ConnectError(
+                f"nobody answers at {address.url}: {error.strerror or error}"
+            ) from error
+
+    def is_stale(self) -> bool:
+        """Whether the other side has closed it meanwhile."""
+        return self._reader.at_eof() or self._writer.is_closing()
+
+    async def exchange(self, data: bytes, reading: Generator[Wish, bytes, T]) -> T:
+        """Sends and reads."""
+        self._writer.write(data)
+        await self._writer.drain()
+        return await self.read(reading)
+
+    async def read(self, reading: Generator[Wish, bytes, T]) -> T:
+        """Gives the reading what it wants until it is done."""
+        try:
+            wish = next(reading)
+            while True:
+                wish = reading.send(await self._fulfil(wish))
+        except StopIteration as done:
+            result: T = done.value
+            return result
+
+    async def _fulfil(self, wish: Wish) -> bytes:
+        want, size = wish
+        if want is Want.EXACTLY:
+            return await self._reader.readexactly(size)
+        if want is Want.SOME:
+            return await self._reader.read(size)
+        try:
+            return await self._reader.readuntil(want.value)
+        except asyncio.LimitOverrunError:
+            raise ProtocolError("the head of an answer is too long") from None
+
+    def close(self) -> None:
+        """Also when it is closed already."""
+        self._writer.close()
+
+
+class AsyncClient:
+    """A client of one simulator or robot, for one event loop."""
+
+    def __init__(
+        self, url: str | None = None, *, token: str | None = None, timeout: float = 30.0
+    ) -> None:
+        """As of the blocking client."""
+        self._settings = Settings(url, token, timeout)
+        self._idle: deque[Connection] = deque()
+
+    @property
+    def url(self) -> str:
+        """Where the simulator or robot is."""
+        return self._settings.address.url
+
+    async def run(self, request: Request[R]) -> R:
+        """Carries out a request."""
+        settings, body = self._settings, request.body
+        length = None if body is None else len(body)
+        target = settings.address.prefix + request.target
+        data = head_of(request.method, target, settings.fixed, request.call.accept, length)
+        data += body or b""
+        while True:
+            connection, fresh = await self._connection()
+            try:
+                exchange = connection.exchange(data, read_reply(request.method))
+                limit = settings.timeout + request.call.longer
+                reply = await asyncio.wait_for(exchange, limit)
+                break
+            except asyncio.TimeoutError:
+                connection.close()
+                raise Timeout(
+                    f"{request.name}: no answer from {self.url} within the time"
+                ) from None
+            except (OSError, EOFError) as error:
+                connection.close()
+                if not fresh and request.method == "GET":
+                    self._drop_idle()
+                    continue
+                text = f"{request.name}: the connection to {self.url} broke: {error or 'closed'}"
+                raise ConnectError(text) from error
+            except BaseException:
+                connection.close()
+                raise
+        if reply.reusable and len(self._idle) < KEPT:
+            self._idle.append(connection)
+        else:
+            connection.close()
+        return answer(request, reply)
+
+    async def proceed(self, procedure: Procedure[R]) -> R:
+        """Carries out several requests."""
+        try:
+            step = next(procedure)
+            while True:
+                if isinstance(step, Request):
+                    try:
+                        result = await self.run(step)
+                    except ChicaneError as error:
+                        step = procedure.throw(error)
+                    else:
+                        step = procedure.send(result)
+                else:
+                    await asyncio.sleep(step)
+                    step = procedure.send(None)
+        except StopIteration as done:
+            value: R = done.value
+            return value
+
+    def follow(
+        self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]
+    ) -> AsyncStream[T]:
+        """Opens a stream."""
+        return AsyncStream(self._settings, request, feed)
+
+    async def close(self) -> None:
+        """Closes the connections that are kept. The client can still be used."""
+        self._drop_idle()
+
+    async def __aenter__(self: Self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _drop_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    async def _connection(self) -> tuple[Connection, bool]:
+        while self._idle:
+            kept = self._idle.pop()
+            if not kept.is_stale():
+                return kept, False
+            kept.close()
+        return await Connection.open(self._settings), True
+
+
+class AsyncStream(Generic[T]):
+    """What a simulator or robot goes on telling: an asynchronous iterator that reconnects by
+    itself.
+
+    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
+    with `async with`, when you have had enough.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        request: Request[Any],
+        feed: Callable[[dict[str, str]], Feed[T]],
+        patience: float = 60.0,
+    ) -> None:
+        self.patience = patience
+        self._settings = settings
+        self._request = request
+        self._feed = feed
+        self._pieces = self._read()
+
+    def __aiter__(self) -> AsyncStream[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        return await self._pieces.__anext__()
+
+    async def __aenter__(self) -> AsyncStream[T]:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends it."""
+        await self._pieces.aclose()
+
+    async def _read(self) -> AsyncGenerator[T, None]:
+        comeback, last_id = Comeback(self.patience), None
+        first = True
+        while True:
+            connection = None
+            try:
+                connection, head = await self._open(last_id)
+                feed = self._feed(head.headers)
+                feed.last_id = last_id
+                pieces = read_pieces(head)
+                first = False
+                while piece := await asyncio.wait_for(connection.read(pieces()), SILENCE_S):
+                    for one in feed.feed(piece):
+                        comeback.arrived()
+                        yield one
+                    last_id = feed.last_id
+                why: Exception = ConnectError(f"{self._request.name}: the stream ended")
+            except (ConnectError, Timeout, ServerError) as error:
+                if first:
+                    raise
+                why = error
+            except (OSError, EOFError, asyncio.TimeoutError) as error:
+                why = ConnectError(f"{self._request.name}: the stream broke: {error}")
+            except ValueError as error:
+                raise ProtocolError(f"{self._request.name}: {error}") from error
+            finally:
+                if connection:
+                    connection.close()
+            await asyncio.sleep(comeback.wait(why))
+
+    async def _open(self, last_id: str | None) -> tuple[Connection, Head]:
+        request, settings = self._request, self._settings
+        connection = await Connection.open(settings)
+        data = stream_head(settings, request, last_id)
+        try:
+            head = await asyncio.wait_for(connection.exchange(data, read_head()), settings.timeout)
+            if head.status != 200:
+                body = await asyncio.wait_for(connection.read(_rest_of(head)), settings.timeout)
+                raise refusal(head.status, body, request.name)
+        except asyncio.TimeoutError:
+            connection.close()
+            raise Timeout(f"{request.name}: no answer from {self._settings.address.url}") from None
+        except BaseException:
+            connection.close()
+            raise
+        return connection, head
+
+
+__all__ = ["AsyncClient", "AsyncStream"]

@@ -1,0 +1,131 @@
+"""Methods of clients, written once for blocking and asynchronous ones.
+
+A method of `Sim` or `Robot` is the description of a request: a function that makes a `Call` from
+its arguments. On a blocking client it returns the answer; on an asynchronous one it is awaited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import update_wrapper
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from chicane._call import Call, Feed, Procedure, given, request
+
+if TYPE_CHECKING:
+    from chicane._aclient import AsyncClient, AsyncStream
+    from chicane._client import Client, Stream
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Operation(Generic[P, R]):
+    """One request as a method."""
+
+    def __init__(
+        self, method: str, path: str, build: Callable[Concatenate[Any, P], Call[R]]
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.build = build
+
+        def run(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+            return client.run(request(method, path, build(client, *args, **kwargs)))
+
+        self._run = update_wrapper(run, build)
+        self.__doc__ = build.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Operation[P, R]: ...
+    @overload
+    def __get__(self, client: Client, owner: type) -> Callable[P, R]: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, Awaitable[R]]: ...
+    def __get__(self, client: Any, owner: type) -> Any:
+        return self if client is None else MethodType(self._run, client)
+
+
+def operation(
+    method: str, path: str
+) -> Callable[[Callable[Concatenate[Any, P], Call[R]]], Operation[P, R]]:
+    """Makes a method of a description."""
+    return lambda build: Operation(method, path, build)
+
+
+class Streamed(Generic[P, T]):
+    """A request whose answer does not end, as a method that returns an iterator."""
+
+    method = "GET"
+
+    def __init__(
+        self,
+        path: str,
+        feed: Callable[[dict[str, str]], Feed[T]],
+        build: Callable[Concatenate[Any, P], Call[T]],
+    ) -> None:
+        self.path = path
+        self.build = build
+
+        def run(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+            return client.follow(request("GET", path, build(client, *args, **kwargs)), feed)
+
+        self._run = update_wrapper(run, build)
+        self.__doc__ = build.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Streamed[P, T]: ...
+    @overload
+    def __get__(self, client: Client, owner: type) -> Callable[P, Stream[T]]: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, AsyncStream[T]]: ...
+    def __get__(self, client: Any, owner: type) -> Any:
+        return self if client is None else MethodType(self._run, client)
+
+
+def streamed(
+    path: str, feed: Callable[[dict[str, str]], Feed[T]]
+) -> Callable[[Callable[Concatenate[Any, P], Call[T]]], Streamed[P, T]]:
+    """Makes a method of the description of a stream."""
+    return lambda build: Streamed(path, feed, build)
+
+
+class Sequence(Generic[P, R]):
+    """Several requests in a row as a method."""
+
+    def __init__(self, build: Callable[Concatenate[Any, P], Procedure[R]]) -> None:
+        self.build = build
+
+        def run(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+            return client.proceed(build(client, *args, **kwargs))
+
+        self._run = update_wrapper(run, build)
+        self.__doc__ = build.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Sequence[P, R]: ...
+    @overload
+    def __get__(self, client: Client, owner: type) -> Callable[P, R]: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, Awaitable[R]]: ...
+    def __get__(self, client: Any, owner: type) -> Any:
+        return self if client is None else MethodType(self._run, client)
+
+
+def sequence(build: Callable[Concatenate[Any, P], Procedure[R]]) -> Sequence[P, R]:
+    """Makes a method of a procedure."""
+    return Sequence(build)
+
+
+__all__ = [
+    "Call",
+    "Operation",
+    "Sequence",
+    "Streamed",
+    "given",
+    "operation",
+    "sequence",
+    "streamed",
+]

@@ -1,0 +1,272 @@
+"""A car on a road as a Gymnasium environment, over lockstep: one request a step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from chicane._call import Call, Request, given, request
+from chicane._client import Connection
+from chicane.arrays import Observation, read
+from chicane.errors import NotFound, ProtocolError
+from chicane.gym.layout import scatter
+from chicane.gym.observation import Eyes, Kind
+from chicane.gym.reward import Params, Reward, default_reward, things
+from chicane.gym.track import NEAR_M, Spot, Track
+from chicane.program import Program
+from chicane.sim import Sim
+
+SETTLE_S = 0.1
+"""After it was placed the car stands so long: every sensor has seen the new place by then."""
+RENDER = (480, 360)
+Step = tuple[Any, float, bool, bool, dict[str, Any]]
+
+
+class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
+    """Drives along the centre line of a world's road.
+
+    An episode ends (terminated) when the lap is done, the car's middle leaves the road or it
+    touches something, and is cut off (truncated) when its time is up. `info["ended"]` says which:
+    `lap`, `off_track`, `collision`, `time`, or nothing.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012
+
+    def __init__(
+        self,
+        world: str = "oval",
+        observation: Kind | Sequence[Kind] = "state",
+        *,
+        reward: Reward | None = None,
+        obstacles: bool = False,
+        step_s: float = 0.1,
+        time_limit_s: float = 60.0,
+        laps: float = 1.0,
+        max_speed: float = 1.5,
+        random_start: bool = True,
+        camera_size: tuple[int, int] = (160, 120),
+        beams: int = 720,
+        render_mode: str | None = None,
+        url: str | None = None,
+        token: str | None = None,
+        program: str | None = None,
+    ) -> None:
+        """Starts a simulator of its own, unless `url` names one that nobody else uses.
+
+        `observation`: one of `state`, `lidar`, `camera`, or several. `reward`: a function of
+        `Params`. `obstacles`: whether small objects are scattered over the road in each episode.
+        `camera_size`: at most so wide and high; the camera's shape is kept. `beams`: every n-th of
+        the lidar's.
+        """
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode must be rgb_array or None, not {render_mode!r}")
+        if not 0.005 <= step_s <= 10 or not laps > 0 or not time_limit_s > 0 or not max_speed > 0:
+            raise ValueError(
+                "step_s is from 0.005 to 10; laps, time_limit_s and max_speed are above 0"
+            )
+        self.metadata = type(self).metadata | {"render_fps": round(1 / step_s)}
+        self.render_mode = render_mode
+        self._program = Program(world, program=program) if url is None else None
+        try:
+            self._sim = Sim(self._program.url if self._program else url, token=token)
+            if url is not None and self._sim.status().get("current") != world:
+                self._sim.switch(world)
+            self._step_s = step_s
+            self._set_up(world, observation, obstacles, max_speed, camera_size, beams)
+        except BaseException:
+            self.close()
+            raise
+        self._reward = reward or default_reward
+        self._settle_s = max(SETTLE_S, step_s)
+        self._limit_s = time_limit_s
+        self._laps = laps
+        self._random_start = random_start
+        self._begin(self._track.locate(*self._track.waypoints[0]))
+
+    def _set_up(
+        self,
+        world: str,
+        observation: Kind | Sequence[Kind],
+        obstacles: bool,
+        max_speed: float,
+        camera_size: tuple[int, int],
+        beams: int,
+    ) -> None:
+        try:
+            self._track = Track(self._sim.route(), max(NEAR_M, 4 * self._step_s))
+        except NotFound:
+            raise ValueError(f"{world} has no route: there is no road to drive on") from None
+        self._catalogue: dict[str, Any] = dict(self._sim.world()["objects"])
+        self._vehicle = self._sim.vehicle()
+        limits = self._vehicle["limits"]
+        self._limits = (min(max_speed, limits["speed"]), limits["steering"])
+        fastest, lock = self._limits
+        lowest, highest = np.array([[0.0, -lock], [fastest, lock]], np.float32)
+        self.action_space = spaces.Box(lowest, highest, dtype=np.float32)
+        kinds: Sequence[Kind] = [observation] if isinstance(observation, str) else observation
+        pictured = "camera" in kinds
+        self._observe = [kind for kind in ("camera", "lidar") if kind in kinds]
+        if self.render_mode and not pictured:
+            self._observe.append("camera")
+        self._camera = camera_size if pictured else RENDER
+        self._frame: NDArray[np.uint8] | None = None
+        shape = self._ask(self._step_request(0.005, None)).arrays.get("camera")
+        self._obstacles = obstacles
+        self._eyes = Eyes(
+            kinds, self._vehicle, beams, shape.shape if shape else (1, 1, 3), obstacles
+        )
+        self.observation_space = self._eyes.space
+
+    # One step
+
+    def step(self, action: NDArray[np.float32]) -> Step:
+        """Holds speed and steering for a step."""
+        return self.finish(self.begin(action))
+
+    def begin(self, action: NDArray[np.float32]) -> tuple[Request[Observation], Connection]:
+        """The first half of a step: it is under way when this returns."""
+        wanted = np.asarray(action, np.float64)
+        numbers = wanted.tolist()
+        if wanted.shape != (2,) or not all(map(math.isfinite, numbers)):
+            raise ValueError(f"an action is two numbers, speed and steering, not {action!r}")
+        speed, steering = numbers
+        fastest, lock = self._limits
+        self._action = (min(max(speed, 0.0), fastest), min(max(steering, -lock), lock))
+        sent = self._step_request(self._step_s, self._action)
+        return sent, self._sim.send(sent)
+
+    def finish(self, under_way: tuple[Request[Observation], Connection]) -> Step:
+        """The second half: what came of it."""
+        seen = self._sim.receive(*under_way)
+        self._steps += 1
+        params = self._look(seen)
+        terminated = params["lap_done"] or params["off_track"] or params["crashed"]
+        truncated = not terminated and params["time"] >= self._limit_s - 1e-9
+        ended = "time" if truncated else ""
+        if terminated:
+            ended = "collision" if params["crashed"] else "off_track"
+            ended = ended if params["crashed"] or params["off_track"] else "lap"
+        reward = float(self._reward(params))
+        observed = self._see(seen, params)
+        return observed, reward, terminated, truncated, self._info(params, ended)
+
+    # An episode
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """A new episode. `options={"start": 0.25}` starts after a quarter of the lap."""
+        super().reset(seed=seed)
+        start = (options or {}).get("start")
+        drawn = float(self.np_random.random()) if self._random_start else 0.0
+        along = self._track.length * float(drawn if start is None else start)
+        self._sim.respawn(seed=int(self.np_random.integers(1 << 53)))
+        for light in self._sim.lights()["lights"]:
+            # A respawn keeps lights as they were, and an episode must not know of the one before.
+            if light["state"] != "green":
+                self._sim.set_light(light["name"], "green")
+        if self._obstacles:
+            for name, x, y, yaw in scatter(self._track, self._catalogue, along, self.np_random):
+                self._sim.move_object(name, x=x, y=y, yaw=yaw)
+        x, y, yaw = self._track.at(along)
+        self._sim.set_pose(x=x, y=y, yaw=yaw)
+        seen = self._ask(self._step_request(self._settle_s, (0.0, 0.0)))
+        self._begin(self._track.locate(x, y))
+        self._started_at = float(seen.state.get("time") or 0.0)
+        params = self._look(seen)
+        self._done_m = 0.0
+        return self._see(seen, params), self._info(params | {"progress": 0.0}, "")
+
+    def _begin(self, spot: Spot) -> None:
+        self._spot = spot
+        self._done_m = 0.0
+        self._steps = 0
+        self._started_at = 0.0
+        self._action = (0.0, 0.0)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """What the car's camera saw last."""
+        return self._frame if self.render_mode else None
+
+    def close(self) -> None:
+        """Ends the simulator, if it is our own."""
+        if hasattr(self, "_sim"):
+            self._sim.close()
+        if self._program:
+            self._program.close()
+
+    # What there is to see
+
+    def _step_request(
+        self, duration: float, drive: tuple[float, float] | None
+    ) -> Request[Observation]:
+        speed, steering = drive or (None, None)
+        body = given(duration=duration, speed=speed, steering=steering)
+        if self._observe:
+            width, height = self._camera
+            body |= {"observe": self._observe, "camera_width": width, "camera_height": height}
+        accept = "application/octet-stream"
+        return request("POST", "/sim/api/step", Call(body=body, accept=accept, read=read))
+
+    def _ask(self, request: Request[Observation]) -> Observation:
+        return self._sim.run(request)
+
+    def _look(self, seen: Observation) -> Params:
+        car = seen.state.get("vehicle")
+        if not car:
+            raise ProtocolError("the simulator has lost its world")
+        spot = self._track.locate(car["x"], car["y"], self._spot.behind)
+        advance = self._track.advance(self._spot.along, spot.along)
+        self._done_m += advance
+        self._spot = spot
+        progress = self._done_m / self._track.length
+        return {
+            "x": car["x"],
+            "y": car["y"],
+            "heading": car["yaw"],
+            "speed": car["speed"],
+            "steering": car["steering"],
+            "action": self._action,
+            "progress": progress,
+            "advance": advance,
+            "distance_from_center": abs(spot.offset),
+            "is_left_of_center": spot.offset > 0,
+            "track_heading": spot.heading,
+            "track_width": spot.width_left + spot.width_right,
+            "track_length": self._track.length,
+            "off_track": spot.off_track,
+            "contacts": seen.touched,
+            "crashed": bool(seen.touched),
+            "lap_done": progress >= self._laps,
+            "waypoints": self._track.waypoints,
+            "closest_waypoints": (spot.behind, (spot.behind + 1) % len(self._track.waypoints)),
+            "objects": things(self._catalogue, seen.state["objects"]),
+            "lights": {light["name"]: light["state"] for light in seen.state["lights"]},
+            "time": round(float(seen.state.get("time") or 0.0) - self._started_at, 6),
+            "steps": self._steps,
+        }
+
+    def _see(self, seen: Observation, params: Params) -> Any:
+        car = seen.state.get("vehicle")
+        assert car
+        if self.render_mode:
+            self._frame = np.array(seen["camera"])
+        return self._eyes.see(seen, car, self._spot, self._track, params["objects"])
+
+    def _info(self, params: Any, ended: str) -> dict[str, Any]:
+        return {
+            "ended": ended,
+            "progress": params["progress"],
+            "time": params["time"],
+            "speed": params["speed"],
+            "distance_from_center": params["distance_from_center"],
+        }
+
+
+__all__ = ["CarEnv"]

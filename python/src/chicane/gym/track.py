@@ -1,0 +1,132 @@
+"""The road: where on it a car is, how wide it is there, and where it leads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chicane.wire.sim import Route
+
+NEAR_M = 0.6
+"""A car is looked for at least so far behind and ahead of where it was, and no farther: roads may
+cross.
+"""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place on the road."""
+
+    along: float
+    """Metres from the start along the centre line."""
+    offset: float
+    """Metres beside it, + is left."""
+    heading: float
+    """Where the road leads, rad."""
+    behind: int
+    """Index of the waypoint behind."""
+    width_left: float
+    width_right: float
+
+    @property
+    def off_track(self) -> bool:
+        """Whether this is beside the road."""
+        return self.offset > self.width_left or -self.offset > self.width_right
+
+
+class Track:
+    """A closed road."""
+
+    def __init__(self, route: Route, near_m: float = NEAR_M) -> None:
+        """`near_m` is how far a car may get from one look to the next."""
+        points = np.asarray(route["waypoints"], np.float64)
+        if len(points) > 1 and np.allclose(points[0], points[-1]):
+            points = points[:-1]
+        if len(points) < 3:
+            raise ValueError("a road needs three waypoints")
+        self.points = points
+        self.waypoints: list[tuple[float, float]] = [(float(x), float(y)) for x, y in points]
+        self._way = np.roll(points, -1, axis=0) - points
+        self._length2 = np.maximum((self._way**2).sum(axis=1), 1e-12)
+        self._lengths = np.sqrt(self._length2)
+        self._starts = np.concatenate([[0.0], np.cumsum(self._lengths)[:-1]])
+        self._headings = np.arctan2(self._way[:, 1], self._way[:, 0])
+        self.length = float(self._lengths.sum())
+        self._reach = max(2, round(near_m / (self.length / len(points))))
+        # Plain numbers: for a few of them Python is faster than NumPy.
+        self._rows = np.column_stack([points, self._way, 1 / self._length2]).tolist()
+        left = np.stack([-self._way[:, 1], self._way[:, 0]], axis=1) / self._lengths[:, None]
+        sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
+        self._left = np.maximum(*sides)
+        self._right = -np.minimum(*sides)
+
+    def _side(self, border: Any, left: Floats) -> Floats:
+        """How far to the left of each waypoint a border is; nowhere if there is none."""
+        if not border:
+            return np.full(len(self.points), math.inf)
+        rows = np.asarray(border, np.float64)[: len(self.points)]
+        side: Floats = ((rows - self.points) * left).sum(axis=1)
+        return side
+
+    def locate(self, x: float, y: float, near: int | None = None) -> Spot:
+        """The place nearest to a point; `near` is the index of the waypoint behind where it was."""
+        count = len(self.points)
+        rows = range(count)
+        if near is not None and 2 * self._reach < count:
+            rows = range(near - self._reach, near + self._reach + 1)
+        best = math.inf
+        for row in rows:
+            from_x, from_y, way_x, way_y, inverse = self._rows[row % count]
+            off_x, off_y = x - from_x, y - from_y
+            part = (off_x * way_x + off_y * way_y) * inverse
+            part = 0.0 if part < 0.0 else min(part, 1.0)
+            gap_x, gap_y = off_x - part * way_x, off_y - part * way_y
+            gap = gap_x * gap_x + gap_y * gap_y
+            if gap < best:
+                best, found, fraction = gap, row % count, part
+                across = way_x * gap_y - way_y * gap_x
+        row = found
+        distance = math.sqrt(best)
+        return Spot(
+            along=float(self._starts[row] + fraction * self._lengths[row]),
+            offset=math.copysign(distance, across),
+            heading=float(self._headings[row]),
+            behind=row,
+            width_left=float(self._left[row]),
+            width_right=float(self._right[row]),
+        )
+
+    def at(self, along: float, offset: float = 0.0) -> tuple[float, float, float]:
+        """x, y and heading of the road at a distance from the start, so far to the left of its
+        centre.
+        """
+        row, rest = self._row(along)
+        x, y = self.points[row] + self._way[row] * (rest / self._lengths[row])
+        heading = float(self._headings[row])
+        return float(x - offset * math.sin(heading)), float(y + offset * math.cos(heading)), heading
+
+    def widths(self, along: float) -> tuple[float, float]:
+        """How much road there is to the left and to the right of the centre line."""
+        row, _ = self._row(along)
+        return float(self._left[row]), float(self._right[row])
+
+    def headings(self, along: float, distances: Floats) -> Floats:
+        """Where the road leads so far ahead."""
+        rows = np.searchsorted(self._starts, (along + distances) % self.length, "right") - 1
+        ahead: Floats = self._headings[rows]
+        return ahead
+
+    def advance(self, before: float, now: float) -> float:
+        """Metres from one place to another along the road, the shorter way round."""
+        return math.remainder(now - before, self.length)
+
+    def _row(self, along: float) -> tuple[int, float]:
+        along %= self.length
+        row = int(np.searchsorted(self._starts, along, "right")) - 1
+        return row, along - float(self._starts[row])

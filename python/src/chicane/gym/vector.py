@@ -1,0 +1,106 @@
+"""Several simulators at once: every step is under way in all of them before the first is waited
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
+from numpy.typing import NDArray
+
+from chicane.gym.env import CarEnv
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
+    """So many `CarEnv`, each with a simulator of its own.
+
+    After the end of an episode the next step of that environment resets it, whatever the action.
+    """
+
+    def __init__(self, num_envs: int = 2, **arguments: Any) -> None:
+        """The arguments are those of `CarEnv`."""
+        if num_envs < 1:
+            raise ValueError("num_envs must be 1 or more")
+        if "url" in arguments:
+            raise ValueError("each environment needs a simulator of its own: leave url out")
+        self.num_envs = num_envs
+        self.envs: list[CarEnv] = []
+        try:
+            for _ in range(num_envs):
+                self.envs.append(CarEnv(**arguments))
+        except BaseException:
+            self.close_extras()
+            raise
+        first = self.envs[0]
+        self.metadata = first.metadata | {"autoreset_mode": AutoresetMode.NEXT_STEP}
+        self.render_mode = first.render_mode
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = batch_space(first.observation_space, num_envs)
+        self.action_space = batch_space(first.action_space, num_envs)
+        self._seen: list[Any] = [None] * num_envs
+        self._ended = np.zeros(num_envs, np.bool_)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """New episodes; one seed is counted on from environment to environment."""
+        seeds: Sequence[int | None]
+        if seed is None or isinstance(seed, int):
+            seeds = [None if seed is None else seed + i for i in range(self.num_envs)]
+        else:
+            seeds = seed
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"{self.num_envs} seeds are needed, not {len(seeds)}")
+        infos: dict[str, Any] = {}
+        for i, env in enumerate(self.envs):
+            self._seen[i], info = env.reset(seed=seeds[i], options=options)
+            infos = self._add_info(infos, info, i)
+        self._ended[:] = False
+        return self._batch(), infos
+
+    def step(
+        self, actions: NDArray[np.float32]
+    ) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
+        """A step of each."""
+        rewards = np.zeros(self.num_envs)
+        terminated = np.zeros(self.num_envs, np.bool_)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        infos: dict[str, Any] = {}
+        under_way = [
+            None if ended else env.begin(action)
+            for env, action, ended in zip(
+                self.envs, iterate(self.action_space, actions), self._ended, strict=True
+            )
+        ]
+        for i, (env, sent) in enumerate(zip(self.envs, under_way, strict=True)):
+            if sent is None:
+                self._seen[i], info = env.reset()
+            else:
+                self._seen[i], rewards[i], terminated[i], truncated[i], info = env.finish(sent)
+            infos = self._add_info(infos, info, i)
+        self._ended = terminated | truncated
+        return self._batch(), rewards, terminated, truncated, infos
+
+    def render(self) -> tuple[Any, ...] | None:
+        """What each camera saw last."""
+        return tuple(env.render() for env in self.envs) if self.render_mode else None
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the simulators."""
+        for env in self.envs:
+            env.close()
+
+    def _batch(self) -> Any:
+        empty: Any = create_empty_array(self.single_observation_space, self.num_envs)
+        return concatenate(self.single_observation_space, self._seen, empty)

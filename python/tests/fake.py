@@ -1,0 +1,70 @@
+"""A server that answers with bytes as they are given, in order: for what a good one never says."""
+
+import socket
+import threading
+
+
+class Fake:
+    """Plays a script: for each connection, the answers to one request after the other; then it
+    closes.
+    """
+
+    def __init__(self, *connections: list[bytes]) -> None:
+        self.requests: list[bytes] = []
+        self._script = list(connections)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.let_go = threading.Event()
+        """Until then a connection stays open after its last answer, where that ends with HOLD."""
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    HOLD = b"#hold#"
+
+    def _serve(self) -> None:
+        for answers in self._script:
+            try:
+                line, _ = self._listener.accept()
+            except OSError:
+                return
+            with line:
+                line.settimeout(30)
+                for answer in answers:
+                    self.requests.append(self._request(line))
+                    line.sendall(answer.removesuffix(self.HOLD))
+                    if answer.endswith(self.HOLD):
+                        self.let_go.wait(30)
+
+    def _request(self, line: socket.socket) -> bytes:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            piece = line.recv(65536)
+            if not piece:
+                return data
+            data += piece
+        head, _, body = data.partition(b"\r\n\r\n")
+        for header in head.split(b"\r\n"):
+            if header.lower().startswith(b"content-length:"):
+                while len(body) < int(header.split(b":")[1]):
+                    body += line.recv(65536)
+        return head + b"\r\n\r\n" + body
+
+    def close(self) -> None:
+        self.let_go.set()
+        # Wakes whoever still waits for a connection.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join(30)
+
+
+def ok(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    """An answer with a length."""
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def chunked(*pieces: bytes, kind: str = "application/json", end: bool = True) -> bytes:
+    """An answer in chunks."""
+    head = f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: {kind}\r\n\r\n".encode()
+    body = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
+    return head + body + (b"0\r\n\r\n" if end else b"")

@@ -1,0 +1,127 @@
+"""The programs in `examples/` do what they say. (`lap_by_lidar.py` is tested with the simulator
+itself.)
+"""
+
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+import unittest
+from collections.abc import Callable
+from typing import Any
+
+from chicane import Program, Sim
+
+from .support import PROGRAM, ROOT
+from .test_program import until
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "python/src"), "CHICANE": PROGRAM}
+
+
+class Examples(unittest.TestCase):
+    def simulator(self, world: str) -> Sim:
+        program = Program(world, program=PROGRAM)
+        self.addCleanup(program.close)
+        sim = Sim(program.url)
+        self.addCleanup(sim.close)
+        return sim
+
+    def run_example(self, name: str, *words: str, watch: Callable[[], Any] | None = None) -> str:
+        command = [sys.executable, str(ROOT / "examples" / name), *words]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+            try:
+                until = time.monotonic() + 300
+                while watch and process.poll() is None:
+                    self.assertLess(time.monotonic(), until, "it comes to no end")
+                    watch()
+                    time.sleep(0.02)
+                output, _ = process.communicate(timeout=300)
+            finally:
+                process.kill()
+        self.assertEqual(process.returncode, 0)
+        return output.decode()
+
+    def keeps_to_the_road(self, sim: Sim) -> Callable[[], None]:
+        """Fails when the car leaves the road or touches something."""
+        route = sim.route()
+        points, inner = route["waypoints"], route["inner"]
+        widest = max(math.dist(a, b) for a, b in zip(points, inner, strict=True))
+
+        def watch() -> None:
+            state = sim.state()
+            car = state["vehicle"]
+            self.assertEqual(state["contacts"], [])
+            off = min(math.dist((car["x"], car["y"]), point) for point in points)
+            self.assertLess(off, widest)
+
+        return watch
+
+    def test_a_lap_by_the_centre_line(self) -> None:
+        sim = self.simulator("technical")
+        said = self.run_example("lap_by_route.py", sim.url, watch=self.keeps_to_the_road(sim))
+        self.assertIn("one lap", said)
+        self.assertGreater(sim.state()["time"], 31 / 0.8)
+
+    def test_a_lap_by_camera(self) -> None:
+        sim = self.simulator("oval")
+        sim.set_clock(paused=True)
+        said = self.run_example("lap_by_camera.py", sim.url, watch=self.keeps_to_the_road(sim))
+        self.assertIn("one lap", said)
+        self.assertLess(
+            math.dist((sim.pose()["x"], sim.pose()["y"]), (3, 1)), 1.0, "back at the start"
+        )
+
+    def test_around_the_hall_along_its_wall(self) -> None:
+        sim = self.simulator("oval")
+        corners: set[tuple[bool, bool]] = set()
+        walls: list[float] = []
+
+        def watch() -> None:
+            state = sim.state()
+            self.assertEqual(state["contacts"], [])
+            car = state["vehicle"]
+            walls.append(min(car["x"], 8 - car["x"], car["y"], 6 - car["y"]))
+            corners.add((car["x"] < 4, car["y"] < 3))
+
+        self.assertIn("once around", self.run_example("follow_wall.py", sim.url, watch=watch))
+        self.assertEqual(len(corners), 4)
+        self.assertAlmostEqual(statistics.median(walls), 0.5, delta=0.15)
+
+    def test_a_red_light_stops_the_car_and_a_green_one_does_not(self) -> None:
+        sim = self.simulator("oval")
+        sim.set_clock(paused=True)
+        sim.set_light("signal1", "red")
+        sim.step(duration=3.1)
+        stopped: list[float] = []
+
+        def watch() -> None:
+            # It stands when the same place is seen for a second of simulated time.
+            state = sim.state()
+            car, since = state["vehicle"], state["time"]
+            if not stopped and car["x"] > 3.5 and abs(car["speed"]) < 0.01:
+                self.assertTrue(until(lambda: sim.state()["time"] > since + 1))
+                self.assertLess(abs(sim.pose()["x"] - car["x"]), 0.02)
+                stopped.append(car["x"])
+                sim.set_light("signal1", "green")
+
+        said = self.run_example("stop_at_light.py", sim.url, watch=watch).splitlines()
+        self.assertEqual(said, ["red: stopping", "green: going on", "past the light"])
+        self.assertEqual(len(stopped), 1)
+        self.assertLess(stopped[0], 5.0, "before the light")
+        self.assertGreater(sim.pose()["x"], 5.5, "past it")
+        sim.reset()
+        self.assertEqual(
+            self.run_example("stop_at_light.py", sim.url).splitlines(), ["past the light"]
+        )
+
+    def test_training_learns(self) -> None:
+        said = self.run_example(
+            "train.py", "--generations", "6", "--population", "16", "--seed", "2"
+        )
+        lines = said.splitlines()
+        self.assertEqual(len(lines), 6)
+        means = [float(line.split("mean")[1].split(",")[0]) for line in lines]
+        self.assertGreater(means[-1], means[0] + 3, said)
+        self.assertGreater(max(means), 0.0, said)

@@ -1,0 +1,211 @@
+"""What servers can do to a client: answers in pieces, closed connections, silence, nonsense."""
+
+import asyncio
+import os
+import unittest
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import chicane
+from chicane import AsyncRobot, AsyncSim, Robot, Sim
+
+from .fake import Fake, chunked, ok
+
+POSE = b'{"x": 1}'
+
+
+class Servers(unittest.TestCase):
+    def fake(self, *connections: list[bytes]) -> Fake:
+        fake = Fake(*connections)
+        self.addCleanup(fake.close)
+        return fake
+
+    def both(
+        self, script: list[list[bytes]], check: Callable[[Callable[[], Any], Fake], None]
+    ) -> None:
+        """The blocking client, then the asynchronous one, on the same script."""
+        fake = self.fake(*script)
+        with Sim(fake.url, timeout=5) as sim:
+            check(sim.pose, fake)
+        fake = self.fake(*script)
+        loop = asyncio.new_event_loop()
+        self.addCleanup(loop.close)
+        waiting = AsyncSim(fake.url, timeout=5)
+        check(lambda: loop.run_until_complete(waiting.pose()), fake)
+        loop.run_until_complete(waiting.close())
+
+    def test_answers_in_every_form(self) -> None:
+        for form in (
+            ok(POSE),
+            chunked(POSE[:3], POSE[3:]),
+            b"HTTP/1.1 100 Continue\r\n\r\n" + ok(POSE),
+            b"HTTP/1.1 200 OK\r\n\r\n" + POSE,  # to the end of the connection
+            b"HTTP/1.0 200 OK\r\nContent-Length: 8\r\n\r\n" + POSE,
+        ):
+            self.both([[form]], lambda ask, fake: self.assertEqual(ask(), {"x": 1}))
+
+    def test_a_connection_is_kept(self) -> None:
+        def check(ask: Callable[[], Any], fake: Fake) -> None:
+            self.assertEqual([ask(), ask(), ask()], [{"x": 1}] * 3)
+            self.assertEqual(len(fake.requests), 3)
+
+        self.both([[ok(POSE), chunked(POSE), ok(POSE)]], check)
+
+    def test_a_kept_connection_that_was_closed_is_made_anew(self) -> None:
+        def check(ask: Callable[[], Any], fake: Fake) -> None:
+            for _ in range(4):
+                self.assertEqual(ask(), {"x": 1})
+
+        self.both([[ok(POSE)]] * 4, check)
+
+    def test_a_command_is_not_sent_twice(self) -> None:
+        fake = self.fake([ok(b"{}"), b""], [ok(b"{}")])
+        with Sim(fake.url, timeout=5) as sim:
+            sim.reset()
+            with self.assertRaises(chicane.ConnectError):
+                sim.reset()
+        self.assertEqual(len(fake.requests), 2)
+
+    def test_silence(self) -> None:
+        fake = self.fake([Fake.HOLD])
+        with Sim(fake.url, timeout=0.2) as sim, self.assertRaises(chicane.Timeout) as caught:
+            sim.pose()
+        self.assertIsInstance(caught.exception, TimeoutError)
+
+        async def wait() -> None:
+            async with AsyncSim(self.fake([Fake.HOLD]).url, timeout=0.2) as sim:
+                with self.assertRaises(chicane.Timeout):
+                    await sim.pose()
+
+        asyncio.run(wait())
+
+    def test_nonsense(self) -> None:
+        for nonsense, kind in (
+            (b"SSH-2.0-OpenSSH\r\n\r\n", chicane.ProtocolError),
+            (ok(b"<html>"), chicane.ProtocolError),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n", chicane.ProtocolError),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", chicane.ConnectError),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", chicane.ProtocolError),
+            (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, chicane.ProtocolError),
+            (b"", chicane.ConnectError),
+        ):
+
+            def check(ask: Callable[[], Any], _: Fake, kind: Any = kind) -> None:
+                with self.assertRaises(kind):
+                    ask()
+
+            self.both([[nonsense]], check)
+
+    def test_refusals(self) -> None:
+        for status, body, kind, text in (
+            (
+                "503 x",
+                b'{"error": "No odometry data", "status": "waiting"}',
+                chicane.NotReady,
+                "No odom",
+            ),
+            ("503 x", b'{"error": "not yet"}', chicane.Unavailable, "not yet"),
+            ("422 x", b'{"detail": "no"}', chicane.Unprocessable, "no"),
+            ("502 x", b"<h1>Bad Gateway</h1>", chicane.ServerError, "Bad Gateway"),
+            ("418 x", b"", chicane.ApiError, "no reason given"),
+            ("401 x", b'{"error": "token"}', chicane.Unauthorized, "token"),
+        ):
+            fake = self.fake([ok(body, status=status)])
+            with Robot(fake.url, timeout=5) as robot, self.assertRaisesRegex(kind, text):
+                robot.odom()
+
+    def test_token_and_address(self) -> None:
+        for arguments, environment in (
+            ({"token": "s3cret"}, {}),
+            ({}, {"CHICANE_TOKEN": "s3cret"}),
+            ({"query": "/sim?token=s3cret"}, {}),
+        ):
+            fake = self.fake([ok(POSE)])
+            query = arguments.pop("query", "")
+            with mock.patch.dict(os.environ, environment | {"CHICANE_URL": fake.url + query}):
+                Sim(**arguments, timeout=5).pose()
+            self.assertIn(b"Authorization: Bearer s3cret\r\n", fake.requests[0])
+        with self.assertRaises(ValueError):
+            Sim(token="a\r\nHost: b")
+
+
+class Streams(unittest.TestCase):
+    def fake(self, *connections: list[bytes]) -> Fake:
+        fake = Fake(*connections)
+        self.addCleanup(fake.close)
+        return fake
+
+    FIRST = (
+        b'event: run\nid: 7\ndata: {"a"',
+        b": 1}\n\n",
+        b": beat\n\nid: 8\nevent: run\ndata: 2\r\n\r\n",
+    )
+    SECOND = (b"id: 9\nevent: run\ndata: 3\n\n",)
+
+    def script(self) -> list[list[bytes]]:
+        kind = "text/event-stream"
+        first = chunked(*self.FIRST, kind=kind, end=False)
+        stopping = ok(b'{"error": "the simulator is stopping"}', status="503 x")
+        return [[first], [stopping], [chunked(*self.SECOND, kind=kind, end=False) + Fake.HOLD]]
+
+    def test_a_lost_stream_goes_on_where_it_was(self) -> None:
+        fake = self.fake(*self.script())
+        with Sim(fake.url, timeout=5).events() as events:
+            got = [next(events) for _ in range(3)]
+        self.assertEqual(
+            [(e.name, e.data, e.id) for e in got],
+            [("run", {"a": 1}, "7"), ("run", 2, "8"), ("run", 3, "9")],
+        )
+        self.assertNotIn(b"Last-Event-ID", fake.requests[0])
+        for again in fake.requests[1:]:
+            self.assertIn(b"Last-Event-ID: 8\r\n", again)
+
+    def test_the_same_awaited(self) -> None:
+        fake = self.fake(*self.script())
+
+        async def read() -> list[Any]:
+            async with AsyncSim(fake.url, timeout=5).events() as events:
+                return [(await events.__anext__()).data for _ in range(3)]
+
+        self.assertEqual(asyncio.run(read()), [{"a": 1}, 2, 3])
+        self.assertIn(b"Last-Event-ID: 8\r\n", fake.requests[2])
+
+    def test_a_stream_gives_up_when_nobody_comes_back(self) -> None:
+        fake = Fake(self.script()[0])
+        events = Sim(fake.url, timeout=5).events()
+        events.patience = 0.3
+        self.assertEqual(next(events).data, {"a": 1})
+        fake.close()
+        self.assertEqual(next(events).data, 2)
+        with self.assertRaises(chicane.ConnectError):
+            next(events)
+
+    def test_a_refused_stream(self) -> None:
+        fake = self.fake([ok(b'{"error": "token"}', status="401 x")])
+        with self.assertRaisesRegex(chicane.Unauthorized, "token"):
+            next(Sim(fake.url, timeout=5).events())
+
+    def test_pictures_with_and_without_a_length(self) -> None:
+        def part(data: bytes, head: bytes) -> bytes:
+            return b"--b\r\nContent-Type: image/jpeg\r\n" + head + b"\r\n" + data + b"\r\n"
+
+        whole = (
+            part(b"\xff\xd8--b\xff\xd9", b"Content-Length: 7\r\n")
+            + part(b"\xff\xd8two", b"")
+            + b"--b"
+        )
+        pieces = [whole[i : i + 5] for i in range(0, len(whole), 5)]
+        kind = "multipart/x-mixed-replace; boundary=b"
+        fake = self.fake([chunked(*pieces, kind=kind, end=False) + Fake.HOLD])
+        with Robot(fake.url, timeout=5).camera_stream() as pictures:
+            self.assertEqual(
+                [next(pictures), next(pictures)], [b"\xff\xd8--b\xff\xd9", b"\xff\xd8two"]
+            )
+
+        async def read() -> bytes:
+            fake = self.fake([chunked(*pieces, kind=kind, end=False) + Fake.HOLD])
+            async with AsyncRobot(fake.url, timeout=5).camera_stream() as pictures:
+                return await pictures.__anext__()
+
+        self.assertEqual(asyncio.run(read()), b"\xff\xd8--b\xff\xd9")

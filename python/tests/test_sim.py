@@ -1,0 +1,198 @@
+"""The simulator's client against a real simulator."""
+
+import asyncio
+import math
+import threading
+import typing
+import unittest
+
+import chicane
+from chicane import AsyncSim, Event, Sim
+from chicane._operation import Operation
+from chicane.sim import SimOperations
+from chicane.wire import sim as wire
+
+from .support import WithSimulator, differs
+
+
+class Reading(WithSimulator):
+    world = "town"
+
+    def test_every_field_of_every_answer_has_a_type(self) -> None:
+        """Answers of a real simulator against the types, as a checker of types would see them."""
+        arguments = {
+            "waypoints_file": ("town",),
+            "thumbnail_file": ("town",),
+            "print_file": ("oval",),
+        }
+        alone = {"record", "delete_world", "print_file"}
+        self.sim.set_overlay("hello", ttl=5, size=2)
+        asked = 0
+        for name, method in vars(SimOperations).items():
+            if isinstance(method, Operation) and method.method == "GET" and name not in alone:
+                (kind,) = typing.get_args(typing.get_type_hints(method.build)["return"])
+                answer = getattr(self.sim, name)(*arguments.get(name, ()))
+                self.assertEqual(differs(answer, kind, name), [])
+                asked += 1
+        self.assertGreater(asked, 15)
+
+    def test_commands_answer_as_their_types_say(self) -> None:
+        sim = self.sim
+        for answer, kind in (
+            (sim.set_clock(paused=True, speed=2), wire.ClockChanged),
+            (sim.step(20, speed=1, observe=["camera", "lidar", "imu", "odom"]), wire.Stepped),
+            (sim.set_pose(x=2, y=2, yaw=1), wire.Placed),
+            (sim.reset(), wire.ResetDone),
+            (sim.respawn(seed=3), wire.Respawned),
+            (sim.move_object("box1", x=4, y=4), wire.ModelMoved),
+            (sim.set_light("signal1", "red"), wire.LightChanged),
+            (sim.set_brightness(1.0), wire.BrightnessChanged),
+            (sim.set_overlay(""), wire.OverlayChanged),
+            (sim.stop_evaluation(), wire.Stopped),
+            (sim.switch("town"), wire.Switched),
+        ):
+            self.assertEqual(differs(answer, kind, kind.__name__), [])
+
+    def test_files(self) -> None:
+        self.assertEqual(self.sim.waypoints_file("town")[:6], b"\x93NUMPY")
+        self.assertEqual(self.sim.thumbnail_file("town")[:4], b"\x89PNG")
+        self.assertEqual(self.sim.print_file("oval", dpi=10)[:2], b"\xff\xd8")
+
+
+class Doing(WithSimulator):
+    def test_a_step_is_exact_and_what_it_leaves_out_stays(self) -> None:
+        before = self.sim.step(1)["time"]
+        after = self.sim.step(duration=1.5, speed=1)
+        self.assertAlmostEqual(after["time"] - before, 1.5)
+        placed = self.sim.set_pose(yaw=0.5)["pose"]
+        self.assertAlmostEqual(placed["yaw"], 0.5, 5)
+        self.assertAlmostEqual(placed["x"], after["vehicle"]["x"], 2)
+
+    def test_arrays_hold_what_json_holds(self) -> None:
+        self.sim.respawn(seed=5)
+        words = self.sim.step(20, observe=["lidar", "imu", "odom"])["observations"]
+        self.sim.respawn(seed=5)
+        seen = self.sim.observe(20, observe=["lidar", "imu", "odom", "camera"], camera_width=64)
+        lidar = seen["lidar"].tolist()
+        self.assertEqual(seen["lidar"].shape, (720,))
+        self.assertEqual(seen["lidar"].time, words["lidar"]["time"])
+        for number, word in zip(lidar, words["lidar"]["ranges"], strict=True):
+            self.assertAlmostEqual(number, math.inf if word is None else word, 5)
+        self.assertAlmostEqual(seen["imu"].tolist()[0][2], words["imu"]["acceleration"]["z"], 5)
+        self.assertEqual((seen["odom"].shape, seen["camera"].shape), ((6,), (48, 64, 3)))
+
+    def test_seeds_of_respawns(self) -> None:
+        def scan(seed: int) -> bytes:
+            self.sim.respawn(seed=seed)
+            return bytes(self.sim.observe(20, observe=["lidar"])["lidar"].data)
+
+        self.assertEqual(scan(1), scan(1))
+        self.assertNotEqual(scan(1), scan(2))
+
+    def test_a_touch_is_told(self) -> None:
+        self.sim.set_pose(x=7.7, y=3, yaw=0)
+        self.assertEqual(self.sim.observe(duration=1, speed=1).touched, ["wall_1"])
+
+    def test_refusals_are_exceptions_by_status(self) -> None:
+        sim = self.sim
+        for kind, status, text, ask in (
+            (chicane.BadRequest, 400, "value must be", lambda: sim.set_brightness(7)),
+            (
+                chicane.Forbidden,
+                403,
+                "wall cannot be moved",
+                lambda: sim.move_object("wall_0", x=1),
+            ),
+            (chicane.NotFound, 404, "model not found", lambda: sim.move_object("no/such?", x=1)),
+            (chicane.NotFound, 404, "world not found", lambda: sim.switch("nowhere")),
+            (chicane.Conflict, 409, "yellow transition in progress", self.twice_red),
+        ):
+            with self.assertRaises(kind) as caught:
+                ask()
+            self.assertEqual(caught.exception.status, status)
+            self.assertIn(text, caught.exception.text)
+            self.assertIsInstance(caught.exception, chicane.ChicaneError)
+        with self.assertRaises(ValueError):
+            sim.set_pose(x=math.nan)
+
+    def twice_red(self) -> None:
+        self.sim.set_light("signal1", "red")
+        self.sim.set_light("signal1", "red")
+
+    def test_many_threads_share_a_client(self) -> None:
+        answers: list[float] = []
+
+        def ask() -> None:
+            for _ in range(20):
+                answers.append(self.sim.pose()["x"])
+
+        threads = [threading.Thread(target=ask) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(len(answers), 240)
+        self.assertEqual(len(set(answers)), 1)
+
+    def test_events(self) -> None:
+        with self.sim.events() as events:
+            first = next(events)
+            self.assertEqual((first.name, differs(first.data, wire.State)), ("state", []))
+            self.sim.set_overlay("news")
+            seen = next(e for e in events if e.data.get("overlay") == "news")
+            self.assertIsInstance(seen, Event)
+        self.sim.set_overlay("")
+
+    def test_waiting_for_a_world(self) -> None:
+        self.sim.wait_until_ready("oval", timeout=10)
+        with self.assertRaises(chicane.Timeout):
+            self.sim.wait_until_ready("technical", timeout=0.05)
+
+    def test_a_whole_evaluation(self) -> None:
+        self.sim.set_clock(speed=0)
+        record = self.sim.evaluate("exit 3", time_limit_s=2, timeout=60)
+        self.assertEqual((record["outcome"], differs(record, wire.Record)), ("timeout", []))
+        self.assertEqual(self.sim.records(limit=1)["records"][0]["session"], record["session"])
+
+
+class Async(WithSimulator):
+    def test_the_same_methods_awaited(self) -> None:
+        async def talk() -> None:
+            async with AsyncSim(self.program.url) as sim:
+                await sim.wait_until_ready("oval")
+                poses = await asyncio.gather(*[sim.pose() for _ in range(20)])
+                self.assertEqual(len({pose["x"] for pose in poses}), 1)
+                self.assertEqual(differs(await sim.state(), wire.State), [])
+                seen = await sim.observe(20, observe=["camera"])
+                self.assertEqual(seen["camera"].shape, (360, 480, 3))
+                with self.assertRaisesRegex(chicane.NotFound, "light not found"):
+                    await sim.set_light("none", "red")
+                async with sim.events() as events:
+                    self.assertEqual((await events.__anext__()).name, "state")
+
+        asyncio.run(talk())
+
+    def test_every_method_is_on_both(self) -> None:
+        for name, method in vars(SimOperations).items():
+            if not name.startswith("_") and hasattr(method, "build"):
+                self.assertIs(getattr(Sim, name), getattr(AsyncSim, name))
+
+
+class Settings(unittest.TestCase):
+    def test_addresses(self) -> None:
+        for given, url in (
+            ("http://127.0.0.1:8000/sim?token=x", "http://127.0.0.1:8000"),
+            ("my-car.local:8000", "http://my-car.local:8000"),
+            ("https://host/prefix/", "https://host/prefix"),
+            ("http://[::1]:9", "http://[::1]:9"),
+        ):
+            self.assertEqual(Sim(given).url, url)
+        for wrong in ("ftp://x", "http://", "http://x:port", "http://x:0"):
+            with self.assertRaisesRegex(ValueError, "should look like"):
+                Sim(wrong)
+        with self.assertRaises(ValueError):
+            Sim(timeout=0)
+
+    def test_nobody_there(self) -> None:
+        with self.assertRaisesRegex(chicane.ConnectError, "nobody answers at http://127.0.0.1:1"):
+            Sim("http://127.0.0.1:1", timeout=5).status()

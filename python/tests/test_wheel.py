@@ -1,0 +1,117 @@
+"""One file is all a student needs: the wheel, in a fresh venv, without anything else."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import venv
+import zipfile
+from pathlib import Path
+
+from .support import PROGRAM, ROOT
+
+BACKEND = str(ROOT / "python/backend.py")
+
+
+def strip(program: str, into: str) -> str:
+    """As `make wheel` does: debug information is five sixths of the program."""
+    subprocess.run(["strip", "-o", into, program], check=True)
+    return into
+
+
+class Wheels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        given = os.environ.get("CHICANE_WHEEL")
+        program = strip(PROGRAM, str(cls.folder / "chicane"))
+        made = subprocess.run(
+            [sys.executable, BACKEND, program, str(cls.folder / "dist")],
+            check=True,
+            stdout=subprocess.PIPE,
+        )
+        cls.program = program
+        cls.wheel = Path(given or made.stdout.decode().strip())
+
+    def test_a_fresh_venv_drives_a_lap(self) -> None:
+        home = self.folder / "venv"
+        venv.create(home, with_pip=True)
+        pip = [
+            str(home / "bin/pip"),
+            "install",
+            "--quiet",
+            "--no-index",
+            "--disable-pip-version-check",
+        ]
+        subprocess.run([*pip, str(self.wheel)], check=True)
+        # Nothing of this checkout, and no program but the one in the wheel.
+        environment = {"PATH": f"{home}/bin:/usr/bin:/bin", "HOME": str(self.folder)}
+        run = {
+            "check": True,
+            "stdout": subprocess.PIPE,
+            "env": environment,
+            "cwd": self.folder,
+            "timeout": 300,
+        }
+        version = subprocess.run([str(home / "bin/chicane"), "--version"], **run).stdout.decode()
+        self.assertEqual(version, "chicane 0.1.0\n")
+        worlds = subprocess.run([str(home / "bin/chicane"), "check", "oval"], **run).stdout.decode()
+        self.assertIn("18.57 m", worlds)
+        shutil.copy(ROOT / "examples/lap_by_route.py", self.folder)
+        script = (
+            "import runpy, sys\nfrom chicane import Program\n"
+            "with Program() as program:\n"
+            "    sys.argv[1:] = [program.url]\n    runpy.run_path('lap_by_route.py')\n"
+        )
+        said = subprocess.run([str(home / "bin/python"), "-c", script], **run).stdout.decode()
+        self.assertEqual(said, "one lap, step by step\n")
+
+    def test_the_tag_is_what_the_program_needs(self) -> None:
+        self.assertRegex(
+            self.wheel.name, r"^chicane-0\.1\.0-py3-none-(many)?linux_.*(x86_64|aarch64)\.whl$"
+        )
+        needed = subprocess.run(["readelf", "-V", self.program], check=True, stdout=subprocess.PIPE)
+        newest = max(
+            int(word.split(".")[1])
+            for word in needed.stdout.decode().split()
+            if word.startswith("GLIBC_2.")
+        )
+        self.assertIn(f"_2_{newest}_", self.wheel.name)
+
+    def test_the_same_bytes_again(self) -> None:
+        command = [sys.executable, BACKEND, self.program, str(self.folder / "again")]
+        again = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().strip()
+        self.assertEqual(Path(again).read_bytes(), self.wheel.read_bytes())
+
+    def test_what_is_in_it(self) -> None:
+        with zipfile.ZipFile(self.wheel) as archive:
+            names = archive.namelist()
+            program = archive.getinfo("chicane/bin/chicane")
+        self.assertTrue(program.external_attr >> 16 & 0o111, "it can be run")
+        for name in (
+            "chicane/py.typed",
+            "chicane/gym/env.py",
+            "chicane-0.1.0.dist-info/licenses/LICENSE",
+        ):
+            self.assertIn(name, names)
+        self.assertFalse([name for name in names if "__pycache__" in name or "tests" in name])
+
+    def test_without_a_program_it_is_for_everyone(self) -> None:
+        script = "import backend, sys; print(backend.build_wheel(sys.argv[1]))"
+        environment = {k: v for k, v in os.environ.items() if k != "CHICANE_BINARY"}
+        made = subprocess.run(
+            [sys.executable, "-c", script, str(self.folder)],
+            check=True,
+            stdout=subprocess.PIPE,
+            cwd=ROOT / "python",
+            env=environment,
+        )
+        name = made.stdout.decode().strip()
+        self.assertEqual(name, "chicane-0.1.0-py3-none-any.whl")
+        with zipfile.ZipFile(self.folder / name) as archive:
+            self.assertFalse(
+                [one for one in archive.namelist() if "entry_points" in one or "/bin/" in one]
+            )

@@ -1,0 +1,62 @@
+"""`python3 -m soak`: a soak, its check, its report.
+
+The exit status says whether every rule was kept.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+from . import report, rules
+from .history import read
+from .run import Options, soak
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m soak", description=__doc__)
+    parser.add_argument("program", help="the program chicane")
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", type=float, default=20.0, help="real-time factor")
+    parser.add_argument("--short", action="store_true", help="half a minute, for every day")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/soak"))
+    words = parser.parse_args()
+    seconds = 18.0 if words.short else words.minutes * 60
+    words.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="chicane-soak-") as folder:
+        options = Options(
+            program=str(pathlib.Path(words.program).resolve()),
+            folder=pathlib.Path(folder),
+            seconds=seconds,
+            seed=words.seed,
+            speed=words.speed,
+            short=words.short,
+        )
+        try:
+            end = soak(options, lambda text: print(text, flush=True))
+        finally:
+            for name in ("history.jsonl", "server.log"):
+                made = options.folder / name
+                if made.exists():
+                    (words.out / name).write_bytes(made.read_bytes())
+    end |= {"seconds": seconds, "seed": words.seed, "speed": words.speed, "short": words.short}
+    (words.out / "end.json").write_text(json.dumps(end, indent=1))
+    return judge(words.out, end)
+
+
+def judge(folder: pathlib.Path, end: dict) -> int:
+    """Checks a history and writes the report."""
+    lines = read(folder / "history.jsonl")
+    verdict = rules.check(lines, end)
+    summary = report.summary(lines, end, verdict)
+    (folder / "report.json").write_text(json.dumps(summary, indent=1))
+    text = report.markdown(summary)
+    (folder / "report.md").write_text(text)
+    print(text)
+    return 1 if verdict.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

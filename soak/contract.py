@@ -1,0 +1,65 @@
+"""What the service promises: whether an answer is one that its request may have.
+
+A status that is not in the table of operations is a failure, whatever it may mean.
+"""
+
+import re
+from typing import Any
+
+from .operations import EVALUATING, NOT_READY, OPERATIONS, RUNNING, SWITCHING, YELLOW, Operation
+from .shapes import one_of, record, text, without
+
+__all__ = ["EVALUATING", "NOT_READY", "RUNNING", "SWITCHING", "YELLOW", "operation"]
+
+UNKNOWN = Operation("a path that is not there", re.compile(".*"), None, {404: ()})
+_sim_error = without(record({"error": text}), "ok")
+_robot_error = without(record({"detail": text}), "ok")
+_waiting = record({"error": text, "status": one_of("waiting")})
+
+
+def operation(method: str, path: str) -> Operation:
+    """Which operation a request is for."""
+    target = f"{method} {path.split('?')[0]}"
+    for candidate in OPERATIONS:
+        if candidate.pattern.fullmatch(target):
+            return candidate
+    return UNKNOWN
+
+
+def error_text(answer: Any) -> str | None:
+    """What an error says."""
+    if not isinstance(answer, dict):
+        return None
+    said = answer.get("error", answer.get("detail"))
+    return said if isinstance(said, str) else None
+
+
+def wrong_status(of: Operation, status: int, answer: Any, allowed: list[int] | None) -> str | None:
+    """What is wrong with a status and the text of its error."""
+    if allowed is not None and status not in allowed:
+        return f"{of.name} answered {status}, allowed here: {allowed}"
+    # Some requests are wrong on purpose: what may be answered was said with them.
+    if 200 <= status < 300 or (allowed is not None and status not in of.errors):
+        return None
+    if status not in of.errors:
+        return f"{of.name} answered {status}, which is none of 200, {sorted(of.errors)}"
+    texts, said = of.errors[status], error_text(answer)
+    if texts and allowed is None and not any((said or "").startswith(t) for t in texts):
+        return f"{of.name} answered {status} with {said!r}, none of {texts}"
+    return None
+
+
+def wrong_answer(of: Operation, status: int, content_type: str, answer: Any) -> str | None:
+    """What is wrong with the shape of an answer."""
+    if status >= 400:
+        if not content_type.startswith("application/json"):
+            return f"an error of type {content_type!r}"
+        shape = _waiting if of.robot and status == 503 and "status" in answer else None
+        shape = shape or (_robot_error if of.robot and status != 403 else _sim_error)
+        wrong = shape(answer)
+        if wrong is None and "\n" in (error_text(answer) or ""):
+            wrong = "an error of more than one line"
+        return wrong
+    if not content_type.startswith(of.content_type):
+        return f"type {content_type!r} and not {of.content_type}"
+    return of.answer(answer) if of.answer else None

@@ -1,0 +1,10 @@
+"""Says more than anyone can read."""
+
+
+def initialize(sim):
+    pass
+
+
+def evaluate(sim):
+    for _ in range(5000):
+        print("x" * 500)

@@ -1,0 +1,53 @@
+"""The librarian: publishes worlds while the simulator runs, installs them, switches to them,
+deletes them.
+"""
+
+import pathlib
+import random
+import threading
+
+from .history import History
+from .scenarios import SCENARIOS, project
+from .server import Server
+from .web import Client
+
+API = "/sim/api"
+
+
+class Librarian:
+    """Keeps a few worlds of its own coming and going."""
+
+    def __init__(self, seed: int, server: Server, history: History, folder: pathlib.Path) -> None:
+        self._chance = random.Random(f"librarian {seed}")
+        self._server, self._history, self._folder = server, history, folder
+        self._client = Client("librarian", server.address, history)
+        self._published: list[str] = []
+
+    def run(self, over: threading.Event) -> None:
+        turn = 0
+        while not over.wait(self._chance.expovariate(1 / 2)):
+            draw = self._chance.random()
+            pick = self._chance.random()
+            if turn % 12 == 0:
+                self._publish(turn)
+            turn += 1
+            world = self._published[int(pick * len(self._published))]
+            if draw < 0.45:
+                self._client.ask("POST", API + "/worlds/install", {"world_id": world})
+            elif draw < 0.7:
+                self._client.ask("DELETE", f"{API}/worlds/custom_{world}")
+            elif draw < 0.9:
+                self._client.ask("POST", API + "/switch", {"world_id": world})
+            self._client.ask("GET", API + "/worlds")
+        self._client.close()
+
+    def _publish(self, turn: int) -> None:
+        path = project(SCENARIOS[0], self._folder / "library")
+        t0 = self._history.now()
+        try:
+            world = self._server.publish(path, f"soak {turn}")
+        except RuntimeError as error:
+            self._history.add("bad", who="librarian", t=self._history.now(), what=str(error))
+            return
+        self._published.append(world)
+        self._history.add("publish", t0=t0, t1=self._history.now(), world=world)

@@ -1,0 +1,66 @@
+"""What of an answer is kept in the history: what rules speak of, and not every point of a route."""
+
+from typing import Any
+
+_STATE = ("world", "current", "switching", "transition", "time", "paused", "rtf", "brightness")
+_HEAVY = {
+    "track",
+    "objects",
+    "ranges",
+    "script",
+    "events",
+    "log",
+    "waypoints",
+    "inner",
+    "outer",
+    "lidar",
+    "panel",
+    "camera",
+    "sensors",
+}
+
+
+def lights(listed: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """name → [state, seconds of yellow left]."""
+    return {light["name"]: [light["state"], light.get("yellow_left")] for light in listed}
+
+
+def state(full: dict[str, Any]) -> dict[str, Any]:
+    """The small part of a state."""
+    kept = {key: full[key] for key in _STATE if key in full}
+    kept["overlay_seq"] = full["overlay_seq"]
+    kept["evaluation"] = full["evaluation"]
+    kept["run"] = full["run"]
+    kept["lights"] = lights(full["lights"])
+    return kept
+
+
+def answer(path: str, full: Any) -> Any:
+    """The small part of an answer."""
+    if path in ("/sim/api/state", "/sim/api/step") and isinstance(full, dict) and "time" in full:
+        return state(full)
+    if path == "/sim/api/traffic_lights" and isinstance(full, dict) and "lights" in full:
+        return {"world": full["world"], "lights": lights(full["lights"])}
+    if path == "/sim/api/worlds" and isinstance(full, dict) and "worlds" in full:
+        return {"worlds": [w["name"] for w in full["worlds"]], "current": full["current"]}
+    if path == "/sim/api/evaluation/records" and isinstance(full, dict) and "records" in full:
+        return {"records": [r["session"] for r in full["records"]], "next": full.get("next")}
+    if (
+        path.startswith("/sim/api/evaluation/record")
+        and isinstance(full, dict)
+        and "events" in full
+    ):
+        story = [e for e in full["events"] if e["kind"] in ("start", "phase", "end")]
+        logs = sum(e["kind"] == "log" for e in full["events"])
+        return full | {"events": story, "logs": logs}
+    return _light(full)
+
+
+def _light(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: "…" if key in _HEAVY and v else _light(v) for key, v in value.items()}
+    if isinstance(value, list) and len(value) > 40:
+        return [*map(_light, value[:3]), f"… {len(value)} in all"]
+    if isinstance(value, list):
+        return [_light(v) for v in value]
+    return value

@@ -1,0 +1,89 @@
+"""A reader of the event stream that writes down what it gets."""
+
+import contextlib
+import http.client
+import threading
+from typing import Any
+
+from . import projection, words
+from .history import History
+from .streams import Broken, connect, cut, events
+
+
+class Reader:
+    """One connection to `/sim/api/events`."""
+
+    def __init__(
+        self,
+        who: str,
+        address: tuple[str, int],
+        history: History,
+        *,
+        after: int | None = None,
+        states: bool = True,
+    ) -> None:
+        self.who, self._history, self._states = who, history, states
+        self.last: int | None = after
+        self.count = 0
+        self.ended: str | None = None
+        headers = {} if after is None else {"Last-Event-ID": str(after)}
+        self._connection, self._response = connect(address, "/sim/api/events", headers, 30.0)
+        history.add("open", who=who, t=history.now(), after=after, status=self._response.status)
+
+    def read(self, most: int | None = None) -> None:
+        """Reads until the connection ends, or so many events."""
+        try:
+            for number, name, data in events(self._response):
+                if name == "":
+                    continue
+                self._take(number, name, data)
+                if most is not None and self.count >= most:
+                    break
+        except Broken as error:
+            self._wrong(str(error))
+        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
+            self.ended = f"{type(error).__name__}: {error}"
+
+    def _take(self, number: int | None, name: str, data: Any) -> None:
+        now = self._history.now()
+        self.count += 1
+        shape = words.EVENTS.get(name)
+        wrong = "an event without id" if number is None else None
+        wrong = wrong or (f"an event named {name!r}" if shape is None else shape(data))
+        if wrong:
+            self._wrong(f"{name}: {wrong}")
+            return
+        first, self.last = self.count == 1, number
+        if first and name != "state":
+            self._wrong(f"the first event is {name!r} and not a state")
+        if name == "state":
+            if not self._states and not first:
+                return
+            data = projection.state(data)
+        self._history.add("event", who=self.who, t=now, id=number, event=name, data=data)
+
+    def _wrong(self, what: str) -> None:
+        self._history.add("bad", who=self.who, t=self._history.now(), what=what)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            cut(self._connection)
+
+
+def follow(who: str, address: tuple[str, int], history: History, over: threading.Event) -> None:
+    """Reads all there is, to the end of the soak.
+
+    When it is disconnected it goes on from where it was.
+    """
+    after = None
+    turn = 0
+    while not over.is_set():
+        try:
+            reader = Reader(f"{who}.{turn}", address, history, after=after)
+        except (OSError, http.client.HTTPException):
+            return
+        closer = threading.Thread(target=lambda r=reader: (over.wait(), r.close()), daemon=True)
+        closer.start()
+        reader.read()
+        after, turn = reader.last, turn + 1
+        reader.close()

@@ -1,0 +1,116 @@
+"""The rules of time: it goes forward, stands still when told to, and a step is exactly as long as
+it says.
+"""
+
+import math
+
+from ..history import Line
+from .facts import API, Facts, Span, Spans
+from .register import ANY, Register, Write
+from .verdict import Verdict
+
+RULES = {
+    "time-forward": "Simulation time never goes back, except when a world is loaded or a "
+    "session begins.",
+    "paused": "The world is paused, or not, as it was last told; a step pauses it, a session "
+    "lets it go on.",
+    "paused-time": "While the world is paused its time stands still.",
+    "step-exact": "A step advances time by exactly what was asked for.",
+    "speed": "The clock tells the speed that was last asked for.",
+}
+
+
+def check(facts: Facts, verdict: Verdict) -> None:
+    _forward(facts, verdict)
+    _registers(facts, verdict)
+    _still(facts, verdict)
+
+
+def _forward(facts: Facts, verdict: Verdict) -> None:
+    before: dict[str, Line] = {}
+    for line in facts.events:
+        if line["event"] != "state":
+            continue
+        last = before.get(line["who"])
+        before[line["who"]] = line
+        if last is None:
+            continue
+        back = line["data"]["time"] < last["data"]["time"]
+        good = not back or facts.replaced(last, line)
+        text = f"from {last['data']['time']} back to {line['data']['time']}"
+        verdict.check("time-forward", good, text, last, line)
+
+
+def _changes(facts: Facts) -> list[Write]:
+    """Who paused the world and who let it go on."""
+    writes = [Write(-math.inf, -math.inf, False)]
+    for line in facts.done("POST", "/clock"):
+        paused = (line["body"] or {}).get("paused")
+        if paused is not None:
+            writes.append(Write(line["t0"], line["t1"], paused, line))
+    for span in facts.acts("/step"):
+        value = True if span.line["k"] == "call" and span.line.get("status") == 200 else ANY
+        writes.append(Write(span.t0, span.t1, value, span.line))
+    for session in facts.sessions.values():
+        writes.append(Write(session.start["t0"], session.running_by, False, session.start))
+        if "clock" in session.touches:
+            writes.append(Write(session.start["t0"], session.gone_by, ANY, session.start))
+    return writes
+
+
+def _registers(facts: Facts, verdict: Verdict) -> None:
+    paused = Register(_changes(facts))
+    reads = [(line, state["paused"]) for line, state in facts.looks()]
+    clocks = facts.done("GET", "/clock")
+    reads += [(line, line["answer"]["paused"]) for line in clocks]
+    for line, value in reads:
+        wrong = paused.wrong(line["t0"], line["t1"], value)
+        cause = [w.line for w in wrong or [] if w.line][-2:]
+        text = f"paused is {value}, but was last told otherwise"
+        verdict.check("paused", wrong is None, text, *cause, line)
+    writes = [
+        Write(line["t0"], line["t1"], line["body"]["speed"], line)
+        for line in facts.done("POST", "/clock")
+        if (line["body"] or {}).get("speed") is not None
+    ]
+    speed = Register(writes)
+    for line in clocks:
+        shown = line["answer"].get("speed")
+        wrong = speed.wrong(line["t0"], line["t1"], shown)
+        cause = [w.line for w in wrong or [] if w.line][-2:]
+        verdict.check("speed", wrong is None, f"speed is {shown}", *cause, line)
+
+
+def _ticks(body: dict) -> int:
+    if body.get("duration") is not None:
+        return math.floor(body["duration"] * 200 + 0.5)
+    return body.get("steps") or 1
+
+
+def _still(facts: Facts, verdict: Verdict) -> None:
+    """Two looks at a world that was certainly paused from the first to the second."""
+    goes = [Span(w.t0, w.t1, w.line) for w in _changes(facts) if w.value is not True and w.line]
+    moves = Spans(goes + facts.acts("/step") + facts.swaps.all)
+    looks: list[tuple[Line, float, bool]] = [
+        (line, state["time"], state["paused"]) for line, state in facts.looks()
+    ]
+    clocks = facts.done("GET", "/clock") + facts.done("POST", "/clock")
+    looks += [(line, line["answer"]["sim_time"], line["answer"]["paused"]) for line in clocks]
+    looks.sort(key=lambda look: look[0]["t1"])
+    last: tuple[Line, float, bool] | None = None
+    for look in looks:
+        line, time, _ = look
+        if last is not None and last[2] and last[0]["t1"] <= line["t0"]:
+            before, then = last[0], last[1]
+            others = [s for s in moves.meeting(before["t0"], line["t1"]) if s.line is not line]
+            others = [s for s in others if s.line is not before]
+            is_step = line["path"] == API + "/step"
+            lets_go = line["path"] == API + "/clock" and not look[2]
+            if not others and is_step:
+                wanted = then + _ticks(line["body"] or {}) * 0.005
+                text = f"from {then} s to {time} s, not to {wanted:.3f} s"
+                verdict.check("step-exact", abs(time - wanted) < 1e-6, text, before, line)
+            elif not others and not lets_go:
+                text = f"from {then} s to {time} s while paused"
+                verdict.check("paused-time", abs(time - then) < 1e-6, text, before, line)
+        last = look

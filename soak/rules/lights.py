@@ -1,0 +1,187 @@
+"""The rules of the traffic lights: three seconds of yellow, no command in them, nothing by
+itself.
+"""
+
+import math
+from collections import defaultdict
+
+from ..contract import YELLOW
+from ..history import Line
+from .facts import API, LAG, Facts, Spans
+from .register import ANY, Register, Write
+from .verdict import Verdict
+
+RULES = {
+    "light-three-seconds": "A light that was green is red no earlier than 3 s of simulation "
+    "time later.",
+    "light-yellow-ends": "A yellow phase ends when it said it would: not earlier, and not in "
+    "green without a reset.",
+    "light-answer": "An accepted command is answered with the light as it is then: red by "
+    "way of yellow, green at once.",
+    "light-yellow-refuses": "In the yellow phase every command is refused.",
+    "light-refusal": "`yellow transition in progress` is said only where a light may be yellow.",
+    "light-state": "A light shows what it was last told, also after a respawn; after a reset, "
+    "a switch or the start of a session it is green.",
+}
+YELLOW_S = 3.0
+#: Times have six decimals and ticks are 5 ms.
+EPS = 1e-5
+
+
+def check(facts: Facts, verdict: Verdict) -> None:
+    _by_reader(facts, verdict)
+    _answers(facts, verdict)
+    registers = _registers(facts)
+    looks = _looks(facts)
+    _states(looks, registers, verdict)
+    _refusals(facts, registers, verdict)
+    _phases(facts, verdict)
+
+
+def _by_reader(facts: Facts, verdict: Verdict) -> None:
+    """What one reader of the event stream sees, as long as the world stays the same."""
+    seen: dict[str, dict[str, dict[str, Line]]] = {}
+    before: dict[str, Line] = {}
+    resets = Spans(facts.acts("/reset"))
+    for line in facts.events:
+        if line["event"] != "state":
+            continue
+        who, state = line["who"], line["data"]
+        last = before.get(who)
+        before[who] = line
+        again = last is None or last["data"]["world"] != state["world"]
+        again = again or last["data"]["time"] > state["time"]
+        if again or facts.replaced(last, line):
+            seen[who] = {}
+        memory = seen[who]
+        for name, (shown, left) in state["lights"].items():
+            own = memory.setdefault(name, {})
+            now = state["time"]
+            if shown == "red" and (green := own.get("green")):
+                took = now - green["data"]["time"]
+                text = f"{name} was green {took:.3f} s before it was red"
+                verdict.check("light-three-seconds", took >= YELLOW_S - EPS, text, green, line)
+            if yellow := own.get("yellow"):
+                end = yellow["data"]["time"] + yellow["data"]["lights"][name][1]
+                reset = resets.meets(yellow["t"] - LAG, line["t"])
+                text = f"yellow of {name} was to end at {end:.3f} s, at {now:.3f} s it is {shown}"
+                if shown == "yellow":
+                    good = now + left >= end - EPS
+                elif shown == "red":
+                    good = now >= end - EPS
+                else:
+                    good = reset or now >= end - EPS
+                verdict.check("light-yellow-ends", good, text, yellow, line)
+            if shown == "yellow":
+                own["yellow"] = line
+            else:
+                own.pop("yellow", None)
+            if shown == "green":
+                own["green"] = line
+            elif shown == "red":
+                own.pop("green", None)
+
+
+def _orders(facts: Facts) -> list[tuple[str, Line]]:
+    prefix = API + "/traffic_lights/"
+    return [
+        (line["path"][len(prefix) :], line)
+        for line in facts.calls
+        if line["method"] == "POST" and line["path"].startswith(prefix) and line["status"]
+    ]
+
+
+def _answers(facts: Facts, verdict: Verdict) -> None:
+    for name, line in _orders(facts):
+        if line["status"] != 200:
+            continue
+        light, wanted = line["answer"]["light"], line["body"]["state"]
+        left = light.get("yellow_left")
+        if wanted == "green":
+            good = light["state"] == "green"
+        else:
+            fresh = light["state"] == "yellow" and left is not None and abs(left - YELLOW_S) < EPS
+            good = fresh or light["state"] == "red"
+        text = f"{wanted} was answered with {light['state']}, {left} s of yellow left"
+        verdict.check("light-answer", good and light["name"] == name, text, line)
+
+
+def _registers(facts: Facts) -> dict[str, Register]:
+    """What each light was told: `red` or `green`. Yellow is red on its way."""
+    orders, names = _orders(facts), set()
+    writes: dict[str, list[Write]] = defaultdict(list)
+    for name, line in orders:
+        names.add(name)
+        if line["status"] == 200:
+            value = line["body"]["state"]
+            writes[name].append(Write(line["t0"], line["t1"], value, line))
+    all_green = [Write(-math.inf, -math.inf, "green")]
+    for span in facts.acts("/reset", "/switch"):
+        value = "green" if span.line["k"] == "call" and not span.line.get("fail") else ANY
+        all_green.append(Write(span.t0, span.t1, value, span.line))
+    for session in facts.sessions.values():
+        start = session.start
+        all_green.append(Write(start["t0"], session.running_by, "green", start))
+        if "lights" in session.touches:
+            all_green.append(Write(start["t0"], session.gone_by, ANY, start))
+    return {name: Register(writes[name] + all_green) for name in sorted(names)}
+
+
+def _looks(facts: Facts) -> list[tuple[Line, dict]]:
+    found = [(line, state["lights"]) for line, state in facts.looks()]
+    found += [
+        (line, line["answer"]["lights"])
+        for line in facts.done("GET", "/traffic_lights")
+        if "wrong" not in line
+    ]
+    return found
+
+
+def _states(looks: list, registers: dict[str, Register], verdict: Verdict) -> None:
+    for line, lights in looks:
+        for name, (shown, _) in lights.items():
+            if name not in registers:
+                continue
+            told = "green" if shown == "green" else "red"
+            wrong = registers[name].wrong(line["t0"], line["t1"], told)
+            text = f"{name} shows {shown}, but was last told otherwise"
+            cause = [w.line for w in wrong or [] if w.line][-2:]
+            verdict.check("light-state", wrong is None, text, *cause, line)
+
+
+def _refusals(facts: Facts, registers: dict[str, Register], verdict: Verdict) -> None:
+    for name, line in _orders(facts):
+        if line["status"] == 409 and line["answer"].get("error") == YELLOW:
+            wrong = registers[name].wrong(line["t0"], line["t1"], "red")
+            text = f"{name} is said to be yellow, but nobody can have told it to turn red"
+            cause = [w.line for w in wrong or [] if w.line][-2:]
+            verdict.check("light-refusal", wrong is None, text, *cause, line)
+
+
+def _phases(facts: Facts, verdict: Verdict) -> None:
+    """Yellow phases that were certainly one and the same at two moments, and commands in
+    between.
+    """
+    phases: dict[tuple, list[tuple[float, float, Line]]] = defaultdict(list)
+    for line, state in facts.looks():
+        for name, (shown, left) in state["lights"].items():
+            if shown == "yellow":
+                key = (name, state["world"], round((state["time"] + left) * 200))
+                phases[key].append((line["t0"], line["t1"], line))
+    # Whatever turns a light green makes the next phase another one, with the same end where time
+    # stands still.
+    greens = Spans(facts.swaps.all + facts.acts("/reset"))
+    orders: dict[str, list[Line]] = defaultdict(list)
+    for name, line in _orders(facts):
+        orders[name].append(line)
+    for (name, _, _), seen in phases.items():
+        first = min(seen, key=lambda s: s[1])
+        last = max(seen, key=lambda s: s[0])
+        if first[1] >= last[0] or greens.meets(first[0], last[1]):
+            continue
+        for order in orders[name]:
+            if first[1] < order["t0"] and order["t1"] < last[0] and order["status"] in (200, 409):
+                text = f"{name} was yellow before and after, in one phase, and took a command"
+                verdict.check(
+                    "light-yellow-refuses", order["status"] == 409, text, first[2], order, last[2]
+                )

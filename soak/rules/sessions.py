@@ -1,0 +1,189 @@
+"""The rules of evaluations: one at a time, in its phases, to one end that is kept; nothing of it
+left.
+"""
+
+from ..contract import EVALUATING
+from ..history import Line
+from ..words import PHASES
+from .facts import API, Facts, Session
+from .verdict import Verdict
+
+RULES = {
+    "session-one": "There is one session at a time: each is told to its end before the next "
+    "one begins.",
+    "session-phases": "Phases come in their order, `ended` comes once, and the end after it.",
+    "session-time": "A session's time never goes back, and `timeout` is told exactly when "
+    "the limit has passed.",
+    "session-end": "Every session that was started has one end, the same for all who listen "
+    "and in its record.",
+    "session-outcome": "Every session ends as its script makes it end, or because it was stopped.",
+    "session-run": "A student's program is told to start once and to exit once, and only "
+    "where there was a command.",
+    "session-holds-world": "No switch, no respawn and no other session is accepted while a "
+    "session is there.",
+    "session-refusal": "`evaluation in progress` is said only where there may be a session.",
+    "session-stop": "When a stop is answered the session is over, and stays so.",
+    "session-shown": "State and session agree with what is known: none is shown as over "
+    "while it goes on.",
+    "session-nobody-left": "While there is no session, no process of a script or a student's "
+    "program is there.",
+}
+
+
+def check(facts: Facts, verdict: Verdict) -> None:
+    _streams(facts, verdict)
+    for session in facts.sessions.values():
+        _story(session, verdict)
+        _ending(session, verdict)
+    _world(facts, verdict)
+    _shown(facts, verdict)
+    _left(facts, verdict)
+
+
+def _streams(facts: Facts, verdict: Verdict) -> None:
+    """The order of sessions, as each connection was told them."""
+    open_: dict[str, Line] = {}
+    for line in facts.events:
+        if line["event"] != "evaluation":
+            continue
+        who, data = line["who"], line["data"]
+        last = open_.get(who)
+        if data["kind"] == "start":
+            text = "a session began before the one before it was over"
+            verdict.check("session-one", last is None, text, *([last] if last else []), line)
+            open_[who] = line
+        elif last is not None:
+            text = "a session speaks while another one is there"
+            verdict.check(
+                "session-one", last["data"]["session"] == data["session"], text, last, line
+            )
+            if data["kind"] == "end":
+                open_.pop(who)
+
+
+def _story(session: Session, verdict: Verdict) -> None:
+    for lines in session.events.values():
+        whole = lines[0]["data"]["kind"] == "start"
+        time, place, ended = 0.0, -1, None
+        for line in lines:
+            data = line["data"]
+            text = f"time went back from {time} to {data['time']}"
+            verdict.check("session-time", data["time"] >= time - 1e-9, text, lines[0], line)
+            time = max(time, data["time"])
+            if data["kind"] == "phase":
+                now = PHASES.index(data["phase"])
+                text = f"{data['phase']} after {PHASES[place] if place >= 0 else 'nothing'}"
+                verdict.check("session-phases", now > place and ended is None, text, lines[0], line)
+                place = now
+            if data["kind"] == "end":
+                good = ended is None and (place == len(PHASES) - 1 or not whole)
+                verdict.check(
+                    "session-phases", good, "an end that is not after `ended`", lines[0], line
+                )
+                ended = line
+            elif ended is not None:
+                verdict.check("session-phases", False, "something after the end", ended, line)
+
+
+def _ending(session: Session, verdict: Verdict) -> None:
+    ends = [
+        line for lines in session.events.values() for line in lines if line["data"]["kind"] == "end"
+    ]
+    record = session.record
+    known = [session.start, *ends[:1], *([record] if record else [])]
+    verdict.check("session-end", record is not None, "a session without a record", *known)
+    if session.heard:
+        verdict.check("session-end", bool(ends), "a session whose end nobody was told", *known)
+    if record is None or not ends:
+        return
+    kept = record["answer"]
+    for end in ends:
+        told = end["data"]
+        good = all(told[key] == kept[key] for key in ("outcome", "record", "reason"))
+        verdict.check("session-end", good, "told one end, kept another", end, record)
+    story = [event["kind"] for event in kept["events"]]
+    good = story[:1] == ["start"] and story[-1:] == ["end"] and story.count("end") == 1
+    verdict.check("session-end", good, f"a record of the story {story}", record)
+    limit, took = kept["time_limit_s"], kept["elapsed_s"]
+    good = (kept["outcome"] == "timeout") == (took > limit + 1e-9)
+    text = f"{kept['outcome']} after {took} s of {limit} s"
+    verdict.check("session-time", good, text, record)
+    exam = session.exam
+    if exam is not None and exam["expected"]:
+        text = f"{kept['outcome']} ({kept['reason']}), expected one of {exam['expected']}"
+        verdict.check("session-outcome", kept["outcome"] in exam["expected"], text, exam, record)
+        text = f"stopped, but not on request: {kept['reason']}"
+        good = kept["outcome"] != "stopped" or kept["reason"] == "stopped on request"
+        verdict.check("session-outcome", good, text, exam, record)
+
+
+def _world(facts: Facts, verdict: Verdict) -> None:
+    paths = {API + path for path in ("/switch", "/respawn", "/evaluation/start")}
+    for line in facts.calls:
+        if line["method"] != "POST" or line["path"] not in paths or line.get("fail"):
+            continue
+        session = facts.certain(line["t0"], line["t1"])
+        if session is not None and line["status"] in (200, 409):
+            own = line is session.start
+            text = f"accepted while session {session.id} was there"
+            shown = [session.start, line, *([session.alive_line] if session.alive_line else [])]
+            verdict.check("session-holds-world", own or line["status"] == 409, text, *shown)
+        if line["status"] == 409 and line["answer"].get("error") == EVALUATING:
+            good = facts.possible(line["t0"], line["t1"])
+            verdict.check(
+                "session-refusal", good, "refused for a session, but there was none", line
+            )
+
+
+def _shown(facts: Facts, verdict: Verdict) -> None:
+    for session in facts.sessions.values():
+        # Seen alive after it was certainly gone.
+        gone, alive = session.gone_line, session.alive_line
+        good = alive is None or session.alive_until <= session.gone_by
+        shown = [session.start, *([gone] if gone else []), *([alive] if alive else [])]
+        verdict.check("session-stop", good, "shown as active after it was over", *shown)
+    for line in facts.calls:
+        if line["status"] != 200 or "wrong" in line:
+            continue
+        if line["path"] == API + "/evaluation/session":
+            active = line["answer"]["active"]
+        elif line["path"] in (API + "/state", API + "/step"):
+            active = line["answer"]["evaluation"]["active"]
+        else:
+            continue
+        if active:
+            text = "a session is shown, but there can be none"
+            verdict.check("session-shown", facts.possible(line["t0"], line["t1"]), text, line)
+        elif session := facts.certain(line["t0"], line["t1"]):
+            shown = [session.start, line, *([session.alive_line] if session.alive_line else [])]
+            verdict.check("session-shown", False, "no session is shown while there is one", *shown)
+
+
+def _left(facts: Facts, verdict: Verdict) -> None:
+    for line in facts.lines:
+        if line["k"] == "watch" and not facts.possible(line["t0"], line["t1"]):
+            text = f"{line['children']} children, {line['strays']} programs, and no session"
+            good = line["children"] == 0 and line["strays"] == 0
+            verdict.check("session-nobody-left", good, text, line)
+    _runs(facts, verdict)
+
+
+def _runs(facts: Facts, verdict: Verdict) -> None:
+    """Starts and exits of programs between the start and the end of a session, by reader."""
+    now: dict[str, tuple[Line, list[Line]]] = {}
+    for line in facts.events:
+        who = line["who"]
+        if line["event"] == "evaluation":
+            kind = line["data"]["kind"]
+            if kind == "start":
+                now[who] = (line, [])
+            elif kind == "end" and who in now:
+                start, runs = now.pop(who)
+                phases = [run["data"]["phase"] for run in runs]
+                phases = [phase for phase in phases if phase != "log"]
+                command = start["data"]["command"]
+                good = phases in ([], ["start", "exit"]) if command else phases == []
+                text = f"command {command!r}, told: {phases}"
+                verdict.check("session-run", good, text, start, *runs[-2:], line)
+        elif line["event"] == "run" and who in now:
+            now[who][1].append(line)

@@ -1,0 +1,187 @@
+"""A whole soak: prepare, let everyone loose, come to rest, look what is left."""
+
+import pathlib
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from . import clients, scenarios, viewers, watch
+from .history import History
+from .librarian import Librarian
+from .reader import follow
+from .server import Server, trouble
+from .sessions import Examiner
+from .web import Client
+
+API = "/sim/api"
+#: Threads that rest for a while go: before it all that is waited for, so that few are counted.
+SETTLE = 12.0
+#: How long threads and descriptors of what is over may linger.
+REST = 40.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What kind of soak."""
+
+    program: str
+    folder: pathlib.Path
+    seconds: float
+    seed: int = 1
+    speed: float = 20.0
+    clients: int = 8
+    viewers: int = 6
+    #: Seconds between two requests of a client, on average.
+    pause: float = 0.05
+    short: bool = False
+
+
+def soak(options: Options, say: Any = print) -> dict[str, Any]:
+    """Runs it. The history is in `history.jsonl` of the folder; what is told only here is given
+    back.
+    """
+    history = History(options.folder / "history.jsonl")
+    server = Server(options.program, options.folder, options.speed)
+    try:
+        end = _soak(options, server, history, say)
+    finally:
+        took = server.stop()
+        history.close()
+    errors, warnings = trouble(server.log)
+    return end | {
+        "stopped_in_s": round(took, 3),
+        "exit_code": server.process.returncode,
+        "groups_left": watch.groups(server.pid),
+        "log_errors": errors,
+        "log_warnings": warnings,
+    }
+
+
+def _soak(options: Options, server: Server, history: History, say: Any) -> dict[str, Any]:
+    server.wait_for_judge()
+    mark = f"soak{server.pid}"
+    commands = scenarios.students(server.workspace, mark)
+    eye = watch.Watch(server.pid, mark, history)
+    host = Client("host", server.address, history)
+    worlds = _prepare(options, server, history, host)
+    say(f"{len(worlds)} worlds published and installed; opening")
+    _open(host, commands["talks"])
+    quiet = _rest(host, eye, None, 3.0 if options.short else SETTLE)
+    history.add("quiet", when="start", t=history.now(), **quiet)
+
+    names = clients.Names(options.speed)
+    names.worlds = [world for _, world in worlds[: len(worlds)]]
+    over, last = threading.Event(), threading.Event()
+    examiner = Examiner(options.seed, server.address, history, eye, worlds, commands)
+    librarian = Librarian(options.seed, server, history, options.folder)
+    readers = [
+        threading.Thread(target=follow, args=(who, server.address, history, last), daemon=True)
+        for who in ("reader_a", "reader_b")
+    ]
+    crowd = [threading.Thread(target=eye.run, args=(over,), daemon=True)]
+    crowd += [threading.Thread(target=examiner.run, args=(over,), name="examiner", daemon=True)]
+    crowd += [threading.Thread(target=librarian.run, args=(over,), name="librarian", daemon=True)]
+    for thread in readers + crowd:
+        thread.start()
+    begun = history.now()
+    crowd += clients.start(
+        options.clients, options.seed, options.pause, server.address, history, names, over
+    )
+    crowd += viewers.start(options.viewers, options.seed, server.address, history, over)
+    say(f"{options.clients} clients, {options.viewers} viewers, for {options.seconds:g} s")
+    while history.now() < begun + options.seconds:
+        time.sleep(min(30.0, max(0.1, begun + options.seconds - history.now())))
+        seen = eye.look()
+        if seen is None:
+            break
+        say(f"{history.now():7.1f} s  {seen['rss_kb'] // 1024} MiB  {seen['fds']} descriptors")
+    ended = history.now()
+    over.set()
+    # Held speeds and steps end when time goes on.
+    host.ask("POST", API + "/clock", {"paused": False, "speed": options.speed})
+    for thread in crowd:
+        thread.join(timeout=90)
+        if thread.is_alive():
+            history.add("bad", who=thread.name, t=history.now(), what="did not come to an end")
+    host.ask("POST", API + "/evaluation/stop", allow=[200])
+    _fetch_records(host)
+    time.sleep(0.3)
+    last.set()
+    for thread in readers:
+        thread.join(timeout=10)
+    left = _rest(host, eye, quiet, REST)
+    history.add("quiet", when="end", t=history.now(), **left)
+    host.close()
+    return {
+        "begun_s": round(begun, 3),
+        "ended_s": round(ended, 3),
+        "alive": server.process.poll() is None,
+        "data_kb": sum(f.stat().st_size for f in server.data.rglob("*") if f.is_file()) // 1024,
+        "fingerprint": clients.fingerprint(options.clients, options.seed),
+    }
+
+
+def _prepare(options: Options, server: Server, history: History, host: Client):
+    """Publishes and installs a world for each scenario."""
+    worlds = []
+    for scenario in scenarios.SCENARIOS:
+        if scenario.slow and options.short:
+            continue
+        path = scenarios.project(scenario, options.folder / "projects")
+        world = server.publish(path, f"soak {scenario.judge}")
+        host.ask("POST", API + "/worlds/install", {"world_id": world}, allow=[200])
+        history.add(
+            "script", world=f"custom_{world}", judge=scenario.judge, touches=scenario.touches
+        )
+        worlds.append((scenario, world))
+    return worlds
+
+
+def _open(host: Client, command: str) -> None:
+    """Everything once, so that whatever is made at first use is made."""
+    for path in ("/lidar", "/camera", "/camera?width=160", "/states", "/sim", API + "/scene"):
+        host.ask("GET", path)
+    host.ask("GET", API + "/worlds/oval/print.jpg?dpi=10")
+    host.ask("POST", API + "/evaluation/start", {"command": command, "time_limit_s": 5})
+    for _ in range(600):
+        status, answer = host.ask("GET", API + "/evaluation/session")
+        if status == 200 and not answer["active"]:
+            break
+        time.sleep(0.05)
+    host.ask("POST", API + "/switch", {"world": "oval.world"})
+
+
+def _fetch_records(host: Client) -> None:
+    """Every record there is, page by page."""
+    cursor = ""
+    while True:
+        page = f"{API}/evaluation/records?limit=50{cursor}"
+        status, answer = host.ask("GET", page, allow=[200])
+        if status != 200:
+            return
+        for record in answer["records"]:
+            host.ask("GET", f"{API}/evaluation/record?session={record['session']}", allow=[200])
+        if answer["next"] is None:
+            return
+        cursor = f"&cursor={answer['next']}"
+
+
+def _rest(
+    host: Client, eye: watch.Watch, goal: dict[str, Any] | None, patience: float
+) -> dict[str, Any]:
+    """Waits until nothing lingers: until there is as little as `goal` says, or for `patience`."""
+    host.close()
+    best, since = None, time.monotonic()
+    while time.monotonic() < since + patience:
+        seen = eye.look()
+        if seen is None:
+            return best or {}
+        if best is None or sum(seen[k] for k in ("threads", "fds", "children")) <= sum(
+            best[k] for k in ("threads", "fds", "children")
+        ):
+            best = seen
+        if goal and all(best[key] <= goal[key] for key in ("threads", "fds", "children", "strays")):
+            break
+        time.sleep(0.5)
+    return best or {}

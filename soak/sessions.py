@@ -1,0 +1,103 @@
+"""The examiner: evaluations back to back, with scripts and programs of every kind."""
+
+import random
+import threading
+import time
+from typing import Any
+
+from .history import History
+from .scenarios import STUDENTS, Scenario
+from .watch import Watch
+from .web import Client
+
+API = "/sim/api"
+
+
+class Examiner:
+    """Switches to a world, starts a session, sees it to its end, reads the record."""
+
+    def __init__(
+        self,
+        seed: int,
+        address: tuple[str, int],
+        history: History,
+        watch: Watch,
+        worlds: list[tuple[Scenario, str]],
+        commands: dict[str, str],
+    ) -> None:
+        self._chance = random.Random(f"examiner {seed}")
+        self._client = Client("examiner", address, history)
+        self._history, self._watch = history, watch
+        self._worlds, self._commands = worlds, commands
+
+    def run(self, over: threading.Event) -> None:
+        """Until it is over; every scenario once before any comes again."""
+        while not over.is_set():
+            worlds = list(self._worlds)
+            self._chance.shuffle(worlds)
+            for scenario, world_id in worlds:
+                student = self._chance.choice(STUDENTS)
+                stop_after = self._chance.uniform(0, 1.5) if self._chance.random() < 0.2 else None
+                seed, rest = self._chance.randint(0, 5), self._chance.expovariate(4)
+                if over.is_set():
+                    break
+                self._examine(scenario, world_id, student, stop_after, seed, over)
+                # Room for others to switch and to start.
+                over.wait(rest)
+        self._client.close()
+
+    def _examine(
+        self,
+        scenario: Scenario,
+        world_id: str,
+        student: str | None,
+        stop_after: float | None,
+        seed: int,
+        over: threading.Event,
+    ) -> None:
+        if not self._until(over, "/switch", {"world_id": world_id}):
+            return
+        body: dict[str, Any] = {"seed": seed, "time_limit_s": scenario.time_limit_s}
+        if student:
+            body["command"] = self._commands[student]
+        started = self._until(over, "/evaluation/start", body)
+        if not started:
+            return
+        session = started["session"]
+        self._history.add(
+            "exam",
+            t=self._history.now(),
+            session=session["id"],
+            world=session["world"],
+            scenario=scenario.judge,
+            student=student,
+            expected=[*scenario.outcomes, "stopped"] if session["world_id"] == world_id else None,
+        )
+        patience = stop_after if stop_after is not None else 25.0
+        if not self._ends(session["id"], patience, over):
+            self._client.ask("POST", API + "/evaluation/stop")
+            self._watch.look()
+        self._client.ask("GET", f"{API}/evaluation/record?session={session['id']}", allow=[200])
+        self._client.ask("GET", API + "/evaluation/session")
+
+    def _until(self, over: threading.Event, path: str, body: dict[str, Any]) -> Any:
+        """Asks until nobody is in the way any more."""
+        for _ in range(400):
+            status, answer = self._client.ask("POST", API + path, body)
+            if status == 200:
+                return answer
+            if status != 409 or over.wait(0.05):
+                return None
+        return None
+
+    def _ends(self, session: str, patience: float, over: threading.Event) -> bool:
+        """Whether a session ends by itself."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end and not over.is_set():
+            status, answer = self._client.ask("GET", API + "/evaluation/session")
+            if status == 200:
+                current = answer["session"]
+                if not answer["active"] or current["id"] != session:
+                    return True
+            over.wait(0.1)
+        return False

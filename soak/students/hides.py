@@ -1,0 +1,15 @@
+"""Leaves children behind that nobody asked for: another session, another group, deaf to signals."""
+
+import os
+import signal
+import time
+
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+                signal.signal(number, signal.SIG_IGN)
+            time.sleep(600)
+        os._exit(0)
+print("hidden")

@@ -1,0 +1,158 @@
+"""The parts of a soak: plans, shapes, registers, the report, the log."""
+
+import itertools
+import json
+import math
+import pathlib
+import tempfile
+import unittest
+
+from soak import contract, projection, report, rules, scenarios, words
+from soak.clients import Names, fingerprint
+from soak.gestures import GESTURES
+from soak.history import History, numbered, read
+from soak.plan import plan
+from soak.rules.register import ANY, Register, Write
+from soak.server import trouble
+
+from .fake import get, session, state
+
+
+class Plans(unittest.TestCase):
+    def test_the_same_seed_plays_the_same(self):
+        first = list(itertools.islice(plan("7/0", 0.05), 2000))
+        self.assertEqual(first, list(itertools.islice(plan("7/0", 0.05), 2000)))
+        self.assertNotEqual(first, list(itertools.islice(plan("7/1", 0.05), 2000)))
+        self.assertEqual(fingerprint(8, 3), fingerprint(8, 3))
+        self.assertNotEqual(fingerprint(8, 3), fingerprint(8, 4))
+
+    def test_everything_is_played_and_known(self):
+        requests = list(itertools.islice(plan("1/0", 0.05), 20_000))
+        kinds = {contract.operation(r.method, r.path).name for r in requests}
+        self.assertGreater(len(kinds), 45, kinds)
+        unknown = {
+            (r.method, r.path)
+            for r in requests
+            if contract.operation(r.method, r.path) is contract.UNKNOWN and r.allow is None
+        }
+        self.assertEqual(unknown, set())
+        self.assertEqual(len(GESTURES), len({gesture for _, gesture in GESTURES}))
+
+    def test_names_are_put_in(self):
+        names = Names(20.0)
+        names.worlds = ["a" * 32, "b" * 32]
+        body = names.put({"world_id": "$world1", "speed": "$speed", "id": "$sound", "x": 1}, "a7")
+        self.assertEqual(body, {"world_id": "b" * 32, "speed": 20.0, "id": "a7", "x": 1})
+
+
+class Shapes(unittest.TestCase):
+    def full_state(self):
+        pose = {"x": 1, "y": 1, "z": 0, "roll": 0, "pitch": 0, "yaw": 0, "q": [0, 0, 0, 1]}
+        light = {"name": "s", "x": 1, "y": 1, "yaw": 0, "builtin": True, "state": "green"}
+        more = {"vehicle": pose | {"speed": 0, "steering": 0}, "contacts": [], "lights": [light]}
+        more |= {"objects": {"box1": pose}, "overlay": "", "overlay_size": 1.0}
+        return state(1.0) | more | {"running": True, "websocket": True}
+
+    def test_a_state(self):
+        full = self.full_state()
+        self.assertIsNone(words.state(full))
+        for key in full:
+            if key in words.state_words:
+                less = {k: v for k, v in full.items() if k != key}
+                self.assertEqual(words.state(less), f"{key} is missing")
+        self.assertIn("not finite", words.state(full | {"time": math.nan}))
+        self.assertIn("no number", words.state(full | {"rtf": True}))
+        yellow = full["lights"][0] | {"state": "yellow"}
+        self.assertIsNotNone(words.state(full | {"lights": [yellow]}), "without yellow_left")
+        left = full["lights"][0] | {"yellow_left": 1.0}
+        self.assertIsNotNone(words.state(full | {"lights": [left]}), "green with yellow_left")
+        self.assertIsNone(words.state(full | {"lights": [yellow | {"yellow_left": 1.0}]}))
+        self.assertEqual(projection.state(full)["lights"], {"s": ["green", None]})
+
+    def test_errors(self):
+        of = contract.operation("POST", "/sim/api/pose")
+        kind = "application/json"
+        self.assertIsNone(contract.wrong_answer(of, 400, kind, {"error": "x"}))
+        self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"ok": False, "error": "x"}))
+        self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"detail": "x"}))
+        self.assertIsNotNone(contract.wrong_answer(of, 400, "text/plain", "x"))
+        self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"error": "x\ny"}))
+        robot = contract.operation("POST", "/speed")
+        self.assertIsNone(contract.wrong_answer(robot, 422, kind, {"detail": "x"}))
+        self.assertIsNotNone(contract.wrong_answer(robot, 422, kind, {"error": "x"}))
+        waiting = {"error": "No odometry data", "status": "waiting"}
+        self.assertIsNone(contract.wrong_answer(robot, 503, kind, waiting))
+
+    def test_events(self):
+        event = {"kind": "end", "session": "a", "time": 1, "record": None, "reason": None}
+        self.assertIsNotNone(words.evaluation_event(event))
+        self.assertIsNone(words.evaluation_event(event | {"outcome": "finished"}))
+        self.assertIsNone(words.run_event({"phase": "exit", "exit_code": -9}))
+        self.assertIsNotNone(words.run_event({"phase": "exit", "exit_code": None}))
+
+
+class Registers(unittest.TestCase):
+    def test_what_may_be_read(self):
+        register = Register([Write(0, 1, "a"), Write(2, 3, "b"), Write(2.5, 4, "c")])
+        self.assertIsNone(register.wrong(1.5, 1.6, "a"))
+        self.assertIsNotNone(register.wrong(1.5, 1.6, "b"))
+        self.assertIsNone(register.wrong(2.2, 2.3, "a"), "b may come later")
+        for either in "bc":
+            self.assertIsNone(register.wrong(5, 6, either), "they overlapped")
+        self.assertIsNotNone(register.wrong(5, 6, "a"))
+        self.assertIsNone(register.wrong(-1, -0.5, "z"), "nothing is known of before")
+
+    def test_a_writer_nobody_knows_the_value_of(self):
+        register = Register([Write(0, 1, "a"), Write(2, 9, ANY)])
+        self.assertIsNone(register.wrong(5, 6, "z"))
+        self.assertIsNotNone(register.wrong(1.5, 1.6, "z"))
+
+
+class Files(unittest.TestCase):
+    def test_a_history_comes_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "history.jsonl"
+            history = History(path)
+            history.add("call", t0=0.1234567, kind="x")
+            history.close()
+            history.add("call", t0=1.0)
+            expected = {"k": "call", "t0": 0.123457, "kind": "x", "n": 1}
+            self.assertEqual(read(path), [expected])
+
+    def test_trouble_in_a_log(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "log"
+            path.write_text(
+                "2026-01-01T00:00:00Z  INFO no ERROR here\n"
+                "2026-01-01T00:00:00Z ERROR it broke\n"
+                "2026-01-01T00:00:00Z  WARN it may break\n"
+                "thread 'sim' panicked at src/x.rs:1:1:\n"
+            )
+            errors, warnings = trouble(path)
+        self.assertEqual((len(errors), len(warnings)), (2, 1))
+
+    def test_a_project_for_every_scenario(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for scenario in scenarios.SCENARIOS:
+                path = scenarios.project(scenario, pathlib.Path(folder))
+                document = json.loads(path.read_text())
+                script = path.with_name(document["evaluation"]["script"]).read_text()
+                compile(script, scenario.judge, "exec")
+                self.assertIn("def initialize(sim)", script)
+
+    def test_a_report(self):
+        lines = numbered([*session(), get(1, "/state", {"error": "x"}, 404)])
+        for line in lines:
+            if "record?" in line.get("path", ""):
+                line["answer"]["judge"] = {"observations": 5}
+            if line["k"] == "exam":
+                line |= {"scenario": "finishes", "student": None}
+            if line["k"] == "watch":
+                line |= {"rss_kb": 1, "fds": 1, "threads": 1}
+        end = {"seconds": 1, "speed": 20, "seed": 1, "fingerprint": "f", "stopped_in_s": 0.1}
+        end |= {"exit_code": 0, "log_errors": [], "log_warnings": [], "ended_s": 30.0}
+        made = report.summary(lines, end, rules.check(lines, end))
+        text = report.markdown(made)
+        self.assertIn("**status**", text)
+        self.assertEqual(made["sessions"]["outcomes"], {"finished": 1})
+        json.dumps(made)

@@ -1,0 +1,134 @@
+"""The rules of evaluations catch what breaks them."""
+
+import unittest
+
+from .fake import (
+    broken,
+    changed,
+    checked,
+    get,
+    post,
+    ran,
+    record,
+    refused,
+    session,
+    session_answer,
+    state,
+    told,
+    without,
+)
+
+BUSY = "evaluation in progress"
+
+
+def of(lines, who="reader", **data):
+    """The event with this data."""
+    for line in lines:
+        if line["k"] == "event" and line["who"] == who and data.items() <= line["data"].items():
+            return line
+    raise AssertionError(data)
+
+
+class Sessions(unittest.TestCase):
+    def test_a_session_as_it_should_be(self):
+        lines = session()
+        lines.append(refused(12, "/switch", BUSY, {"world": "field.world"}))
+        lines.append(get(12.5, "/state", active()))
+        self.assertEqual(broken(lines), [])
+        self.assertEqual(len([n for n in checked(lines) if n.startswith("session-")]), 11)
+
+    def test_two_at_a_time(self):
+        lines = session()
+        other = told(12, 100, 0.0, "start", world="oval", command=None, time_limit_s=9)
+        other["data"]["session"] = "b" * 32
+        self.assertIn("session-one", broken([*lines, other]))
+
+    def test_phases_out_of_order(self):
+        lines = session()
+        starting = of(lines, kind="phase", phase="starting")
+        wrong = starting["data"] | {"phase": "ended"}
+        self.assertIn("session-phases", broken(changed(lines, starting, data=wrong)))
+        ended = of(lines, kind="phase", phase="ended")
+        self.assertIn("session-phases", broken(without(lines, ended)))
+        late = told(20.2, 40, 5.0, "log", line="still there")
+        self.assertIn("session-phases", broken([*lines, late]))
+
+    def test_time_goes_back(self):
+        lines = session()
+        log = of(lines, kind="log")
+        self.assertIn("session-time", broken(changed(lines, log, data=log["data"] | {"time": 9.0})))
+
+    def test_a_limit_that_passed_and_was_not_told(self):
+        lines = session()
+        kept = next(line for line in lines if "record?" in line.get("path", ""))
+        self.assertIn("session-time", broken(changed(lines, kept, answer=record(elapsed=20.5))))
+        early = changed(lines, kept, answer=record("timeout"))
+        self.assertIn("session-time", broken(early))
+
+    def test_an_end_that_is_not_kept_or_not_told(self):
+        lines = session()
+        kept = next(line for line in lines if "record?" in line.get("path", ""))
+        self.assertIn("session-end", broken(without(lines, kept)))
+        self.assertIn("session-end", broken(changed(lines, kept, answer=record(record=2))))
+        ends = [of(lines, who, kind="end") for who in ("reader", "other")]
+        self.assertIn("session-end", broken(without(lines, *ends)))
+        twice = record(events=[{"kind": "start"}, {"kind": "end"}, {"kind": "end"}])
+        self.assertIn("session-end", broken(changed(lines, kept, answer=twice)))
+
+    def test_an_outcome_that_the_script_does_not_make(self):
+        lines = session()
+        exam = next(line for line in lines if line["k"] == "exam")
+        self.assertIn("session-outcome", broken(changed(lines, exam, expected=["script_error"])))
+
+    def test_stopped_by_nobody(self):
+        lines = session()
+        kept = next(line for line in lines if "record?" in line.get("path", ""))
+        lines = changed(lines, kept, answer=record("stopped", reason="world not ready"))
+        self.assertIn("session-outcome", broken(lines))
+
+    def test_a_program_that_is_told_twice_or_never_ends(self):
+        lines = session()
+        self.assertIn("session-run", broken([*lines, ran(11, 50, phase="start", command="go")]))
+        exit_ = of(lines, phase="exit", exit_code=0)
+        self.assertIn("session-run", broken(without(lines, exit_)))
+        start = of(lines, kind="start")
+        nothing = changed(lines, start, data=start["data"] | {"command": None})
+        self.assertIn("session-run", broken(nothing))
+
+    def test_the_world_changes_under_it(self):
+        switch = post(12, "/switch", {"world": "oval.world"}, {"ok": True, "world": "oval.world"})
+        self.assertEqual(broken([*session(), switch]), ["session-holds-world"])
+        respawn = post(12, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False})
+        self.assertEqual(broken([*session(), respawn]), ["session-holds-world"])
+        # At the end nobody knows which came first.
+        self.assertEqual(broken([*session(), respawn | {"t0": 19.9, "t1": 20.0}]), [])
+
+    def test_a_refusal_without_a_session(self):
+        self.assertEqual(broken([refused(30, "/respawn", BUSY), *session()]), ["session-refusal"])
+
+    def test_it_goes_on_after_a_stop(self):
+        stop = post(12, "/evaluation/stop", None, {"ok": True, "stopped": True})
+        self.assertIn("session-stop", broken([*session(), stop]))
+        alive = get(23, "/evaluation/session", session_answer(True))
+        self.assertIn("session-stop", broken([*session(), alive]))
+
+    def test_it_is_not_shown(self):
+        for line in [
+            get(12, "/evaluation/session", session_answer(False, "b" * 32)),
+            get(12, "/state", state(3.0)),
+        ]:
+            self.assertEqual(broken([*session(), line]), ["session-shown"])
+        self.assertIn("session-shown", broken([*session(), get(30, "/state", active())]))
+
+    def test_processes_are_left(self):
+        for left in ({"children": 1}, {"strays": 2}):
+            lines = session()
+            watch = next(line for line in lines if line["k"] == "watch")
+            self.assertEqual(broken(changed(lines, watch, **left)), ["session-nobody-left"])
+            during = watch | {"t0": 12.0, "t1": 12.1} | left
+            self.assertEqual(broken([*lines, during]), [])
+
+
+def active():
+    shown = {"active": True, "session": "a" * 32, "phase": "running"}
+    return state(3.0, evaluation=shown)

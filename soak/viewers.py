@@ -1,0 +1,261 @@
+"""People who look on: they come, watch for a while, and go. Some never read what they asked for."""
+
+import contextlib
+import http.client
+import json
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from . import words
+from .history import History
+from .reader import Reader
+from .streams import Broken, WebSocket, connect, cut, events, is_jpeg, pictures
+from .web import Client
+
+#: A viewer that reads nothing stays this long at most.
+LONGEST = 8.0
+#: The longest that a print may take: a turn, and drawing it.
+TURN = 180.0
+
+
+class Viewer:
+    """Comes and goes until it is over."""
+
+    def __init__(self, who: str, seed: str, address: tuple[str, int], history: History) -> None:
+        self.who, self._address, self._history = who, address, history
+        self._chance = random.Random(f"viewer {seed}")
+        self._client = Client(who, address, history)
+        self._turn = 0
+
+    def run(self, over: threading.Event) -> None:
+        kinds: list[tuple[float, Callable[[random.Random, threading.Event], int]]] = [
+            (4, self._events),
+            (3, self._resumes),
+            (2, self._stalls),
+            (3, self._films),
+            (2, self._sensors),
+            (3, self._drives),
+            (1, self._breaks),
+            (2, self._plays),
+            (1, self._listens),
+            (2, self._opens_page),
+            (1, self._prints),
+            (1, self._stalled_print),
+        ]
+        while not over.is_set():
+            kind = self._chance.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
+            chance = random.Random(self._chance.random())
+            rest = self._chance.expovariate(2)
+            self._turn += 1
+            t0, count, ended = self._history.now(), 0, "left"
+            try:
+                count = kind(chance, over)
+            except Broken as error:
+                ended = "broken"
+                self._bad(f"{kind.__name__}: {error}")
+            except (OSError, http.client.HTTPException) as error:
+                ended = f"{type(error).__name__}: {error}"
+                if not over.is_set():
+                    self._bad(f"{kind.__name__}: {ended}")
+            name = kind.__name__.strip("_").replace("_", " ")
+            self._history.add(
+                "viewer",
+                who=self.who,
+                t0=t0,
+                t1=self._history.now(),
+                kind=name,
+                count=count,
+                ended=ended,
+            )
+            over.wait(rest)
+        self._client.close()
+
+    def _bad(self, what: str) -> None:
+        self._history.add("bad", who=self.who, t=self._history.now(), what=what)
+
+    def _name(self) -> str:
+        return f"{self.who}.{self._turn}"
+
+    def _events(self, chance: random.Random, _: threading.Event) -> int:
+        reader = Reader(self._name(), self._address, self._history, states=False)
+        try:
+            reader.read(chance.randint(1, 200))
+        finally:
+            reader.close()
+        return reader.count
+
+    def _resumes(self, chance: random.Random, over: threading.Event) -> int:
+        """Is cut off again and again, and goes on where it was."""
+        after, count = None, 0
+        for turn in range(chance.randint(2, 5)):
+            who = f"{self._name()}.{turn}"
+            reader = Reader(who, self._address, self._history, after=after, states=False)
+            try:
+                reader.read(chance.randint(1, 60))
+            finally:
+                reader.close()
+            after, count = reader.last, count + reader.count
+            if over.wait(chance.uniform(0, 0.5)):
+                break
+        return count
+
+    def _stalls(self, chance: random.Random, over: threading.Event) -> int:
+        """Asks for a stream and reads nothing of it."""
+        paths = [
+            "/sim/api/events",
+            "/camera?stream=true",
+            "/states?stream=true",
+            "/lidar?stream=true",
+        ]
+        path = chance.choice([*paths, "/audio/events"])
+        connection, _ = connect(self._address, path)
+        over.wait(chance.uniform(0.5, LONGEST))
+        cut(connection)
+        return 0
+
+    def _films(self, chance: random.Random, over: threading.Event) -> int:
+        width = chance.choice([64, 160, 320, 480])
+        connection, response = connect(
+            self._address, f"/camera?stream=true&width={width}", patience=40
+        )
+        wanted, count = chance.randint(1, 40), 0
+        try:
+            for picture in pictures(response):
+                count += 1
+                if not is_jpeg(picture):
+                    raise Broken("a picture of the stream is no JPEG")
+                if count >= wanted or over.is_set():
+                    break
+        finally:
+            cut(connection)
+        return count
+
+    def _sensors(self, chance: random.Random, over: threading.Event) -> int:
+        shapes: dict[str, Any] = {"/odom": words.odom, "/imu": words.imu, "/lidar": words.lidar}
+        path = chance.choice(sorted(shapes))
+        connection, response = connect(self._address, path + "?stream=true", patience=40)
+        wanted, count = chance.randint(1, 60), 0
+        try:
+            for _, name, data in events(response):
+                if name:
+                    count += 1
+                    if wrong := shapes[path](data):
+                        raise Broken(f"{path}: {wrong}")
+                if count >= wanted or over.is_set():
+                    break
+        finally:
+            cut(connection)
+        return count
+
+    def _drives(self, chance: random.Random, over: threading.Event) -> int:
+        axis = chance.choice(["speed", "steering"])
+        socket = WebSocket(self._address, f"/{axis}/stream")
+        wanted = chance.randint(1, 30)
+        try:
+            for _ in range(wanted):
+                socket.send(json.dumps({"value": round(chance.uniform(-1, 1), 3)}).encode())
+                if over.wait(chance.expovariate(20)):
+                    break
+            if chance.random() < 0.5:
+                socket.send(b"\x03\xe8", opcode=8)
+                code = socket.close_code()
+                if code != 1000:
+                    raise Broken(f"a close with 1000 was answered with {code}")
+        finally:
+            socket.close()
+        return wanted
+
+    def _breaks(self, chance: random.Random, _: threading.Event) -> int:
+        """Breaks the protocol, and must be told so."""
+        path = chance.choice(["/speed/stream", "/audio/stream"])
+        socket = WebSocket(self._address, path)
+        how = chance.choice(["unmasked", "opcode", "text"])
+        try:
+            if how == "unmasked":
+                socket.send(b'{"value": 0}', mask=False)
+            elif how == "opcode":
+                socket.send(b"", opcode=5)
+            else:
+                socket.send(b"\xff\xfe", opcode=1)
+            code, expected = socket.close_code(), 1007 if how == "text" else 1002
+            # A loudspeaker that takes no more sounds says so first: try again later.
+            if code != expected and not (path == "/audio/stream" and code == 1013):
+                raise Broken(f"{how}: closed with {code} and not with {expected}")
+        finally:
+            socket.close()
+        return 1
+
+    def _plays(self, chance: random.Random, over: threading.Event) -> int:
+        """Streams samples to the loudspeaker."""
+        socket = WebSocket(self._address, "/audio/stream?sample_rate=8000&channels=1", patience=40)
+        count = chance.randint(1, 40)
+        try:
+            frame = socket.read()
+            if frame is None:
+                raise Broken("a stream of samples ended before it began")
+            first = json.loads(frame[1])
+            # A world that is just being loaded takes none.
+            if frame[0] == 1 and "id" in first:
+                # A sound ends with its world, or when someone stops it.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    for _ in range(count):
+                        socket.send(bytes(chance.choice([160, 1600, 16000])), opcode=2)
+                        if over.wait(chance.expovariate(30)):
+                            break
+        finally:
+            socket.close()
+        return count
+
+    def _listens(self, chance: random.Random, over: threading.Event) -> int:
+        connection, response = connect(self._address, "/audio/events", patience=40)
+        wanted, count = chance.randint(1, 5), 0
+        try:
+            for _, name, _ in events(response):
+                count += bool(name)
+                if count >= wanted or over.is_set():
+                    break
+        finally:
+            cut(connection)
+        return count
+
+    def _opens_page(self, _: random.Random, __: threading.Event) -> int:
+        """Loads what the page at /sim needs."""
+        self._client.ask("GET", "/sim", allow=[200])
+        status, scene = self._client.ask("GET", "/sim/api/scene")
+        if status == 200:
+            for key in ("world_glb", "car_glb"):
+                # The world may be another one by now.
+                self._client.ask("GET", scene[key])
+        return 1
+
+    def _prints(self, chance: random.Random, _: threading.Event) -> int:
+        world = chance.choice(["oval", "field", "technical"])
+        file = chance.choice(["print.jpg?dpi=10", "thumbnail.png", "waypoints.npy"])
+        # One print is made at a time, and whoever waits for a turn may wait for two minutes.
+        path = f"/sim/api/worlds/{world}/{file}"
+        status, _ = self._client.ask("GET", path, patience=TURN)
+        return int(status == 200)
+
+    def _stalled_print(self, chance: random.Random, over: threading.Event) -> int:
+        """Asks for a large picture and reads nothing of it."""
+        connection = http.client.HTTPConnection(*self._address, timeout=20)
+        connection.request("GET", "/sim/api/worlds/technical/print.jpg?dpi=150")
+        over.wait(chance.uniform(0.5, 3))
+        with contextlib.suppress(OSError):
+            cut(connection)
+        return 0
+
+
+def start(
+    count: int, seed: int, address: tuple[str, int], history: History, over: threading.Event
+) -> list[threading.Thread]:
+    """Lets viewers come."""
+    threads = []
+    for index in range(count):
+        viewer = Viewer(f"viewer{index}", f"{seed}/{index}", address, history)
+        thread = threading.Thread(target=viewer.run, args=(over,), name=viewer.who, daemon=True)
+        thread.start()
+        threads.append(thread)
+    return threads

@@ -1,0 +1,94 @@
+"""What the process takes: memory, descriptors, threads, children.
+
+Read from /proc, twice a second.
+"""
+
+import os
+import pathlib
+import threading
+from typing import Any
+
+from .history import History
+
+PROC = pathlib.Path("/proc")
+
+
+class Watch:
+    """Looks at a process and at all that it started."""
+
+    def __init__(self, pid: int, mark: str, history: History) -> None:
+        self._pid, self._mark, self._history = pid, mark.encode(), history
+
+    def run(self, over: threading.Event, every: float = 0.5) -> None:
+        while not over.wait(every):
+            self.look()
+
+    def look(self) -> dict[str, Any] | None:
+        """Writes down how things stand; nothing when the process is gone."""
+        t0 = self._history.now()
+        status = _status(self._pid)
+        if not status:
+            return None
+        parents, strays = _processes(self._mark)
+        seen = {
+            "rss_kb": int(status.get("VmRSS", "0").split()[0]),
+            "anon_kb": int(status.get("RssAnon", "0").split()[0]),
+            "threads": int(status.get("Threads", "0")),
+            "fds": _descriptors(self._pid),
+            "children": len(_below(self._pid, parents)),
+            "strays": strays,
+        }
+        self._history.add("watch", t0=t0, t1=self._history.now(), **seen)
+        return seen
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        lines = (PROC / str(pid) / "status").read_text().splitlines()
+    except OSError:
+        return {}
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+
+
+def _descriptors(pid: int) -> int:
+    try:
+        return len(os.listdir(PROC / str(pid) / "fd"))
+    except OSError:
+        return 0
+
+
+def _processes(mark: bytes) -> tuple[dict[int, int], int]:
+    """Who is whose parent, and how many processes carry the mark of this soak in their command."""
+    parents, strays = {}, 0
+    for entry in os.scandir(PROC):
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = (PROC / entry.name / "stat").read_text(errors="replace")
+            words = stat[stat.rindex(")") + 2 :].split()
+            parents[int(entry.name)] = int(words[1])
+            # One that only waits to be taken note of runs no more.
+            if words[0] != "Z" and mark in (PROC / entry.name / "cmdline").read_bytes():
+                strays += 1
+        except (OSError, ValueError):
+            continue
+    return parents, strays
+
+
+def _below(pid: int, parents: dict[int, int]) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for child, parent in parents.items():
+        children.setdefault(parent, []).append(child)
+    below: set[int] = set()
+    front = [pid]
+    while front:
+        for child in children.get(front.pop(), []):
+            below.add(child)
+            front.append(child)
+    return below
+
+
+def groups(pid: int) -> list[str]:
+    """Control groups of a simulator's jails that are there."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    return sorted(str(path) for path in root.rglob(f"chicane-{pid}-*") if path.is_dir())

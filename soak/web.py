@@ -1,0 +1,130 @@
+"""One client's connection to the simulator. Every request and its answer go into the history."""
+
+import contextlib
+import http.client
+import json
+import socket
+import time
+from typing import Any
+
+from . import contract, projection
+from .history import History
+
+#: No answer of the service takes as long.
+PATIENCE = 60.0
+
+
+class Client:
+    """Asks one thing after the other over a connection that is kept."""
+
+    def __init__(self, who: str, address: tuple[str, int], history: History) -> None:
+        self.who, self._address, self._history = who, address, history
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        allow: list[int] | None = None,
+        patience: float = PATIENCE,
+        note: dict[str, Any] | None = None,
+    ) -> tuple[int | None, Any]:
+        """Asks, and gives status and answer; no status when none came.
+
+        `bytes` are sent as they are.
+        """
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        t0 = self._history.now()
+        status, kind, raw, fail = None, "", b"", None
+        try:
+            status, kind, raw, headers = self._exchange(method, path, data, patience)
+        except TimeoutError:
+            fail = f"no answer within {patience:g} s"
+        except (OSError, http.client.HTTPException) as error:
+            fail = f"{type(error).__name__}: {error}"
+        t1 = self._history.now()
+        if fail:
+            self.close()
+        answer, wrong = self._read(method, path, status, kind, raw)
+        if status == 405 and "Allow" not in headers:
+            wrong = "a 405 without Allow"
+        shown = body if not isinstance(body, bytes) else body[:80].decode(errors="replace")
+        self._history.add(
+            "call",
+            who=self.who,
+            t0=t0,
+            t1=t1,
+            method=method,
+            path=path,
+            body=_short(shown),
+            status=status,
+            answer=projection.answer(path.split("?")[0], answer) if wrong is None else answer,
+            **({"allow": allow} if allow is not None else {}),
+            **({"wrong": wrong} if wrong else {}),
+            **({"fail": fail} if fail else {}),
+            **(note or {}),
+        )
+        return status, answer
+
+    def leave(self, method: str, path: str, body: Any, after: float) -> None:
+        """Asks and hangs up without waiting for the answer."""
+        data = json.dumps(body).encode() if body is not None else None
+        t0 = self._history.now()
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            connection = http.client.HTTPConnection(*self._address, timeout=5)
+            connection.request(method, path, data, {"Content-Type": "application/json"})
+            time.sleep(after)
+            connection.close()
+        self._history.add(
+            "left",
+            who=self.who,
+            t0=t0,
+            t1=self._history.now(),
+            method=method,
+            path=path,
+            body=_short(body),
+        )
+
+    def _exchange(self, method: str, path: str, data: bytes | None, patience: float):
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection(*self._address)
+        connection = self._connection
+        connection.timeout = patience
+        if connection.sock is not None:
+            connection.sock.settimeout(patience)
+        headers = {"Content-Type": "application/json"} if data is not None else {}
+        # A body that is too large is answered before it is read to its end.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.request(method, path, data, headers)
+            if connection.sock is not None:
+                connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        response = connection.getresponse()
+        raw = response.read()
+        return response.status, response.headers.get("Content-Type", ""), raw, response.headers
+
+    def _read(self, method: str, path: str, status: int | None, kind: str, raw: bytes):
+        if status is None:
+            return None, None
+        of = contract.operation(method, path)
+        answer: Any = {"type": kind, "bytes": len(raw)}
+        if kind.startswith("application/json"):
+            try:
+                answer = json.loads(raw)
+            except ValueError:
+                return answer, f"this is no JSON: {raw[:80]!r}"
+        return answer, contract.wrong_answer(of, status, kind, answer)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _short(body: Any) -> Any:
+    if isinstance(body, dict):
+        return {
+            k: v[:60] + "…" if isinstance(v, str) and len(v) > 400 else v for k, v in body.items()
+        }
+    return body
