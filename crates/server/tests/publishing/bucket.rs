@@ -6,7 +6,11 @@ use crate::moto::{Moto, said};
 use crate::program::{Program, Scratch};
 use chicane_testkit::cdn::{Reply, WebServer};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
 const PROJECT: &str = "examples/projects/everything.json";
 const TO: &str = "s3://worlds/class/7b";
@@ -133,6 +137,60 @@ fn behind_tls() {
         ["worlds", "--data-dir", data.path(), "install", &id, "--cdn", &cdn, "--require-verified"];
     let installed = said(&arguments, &moto.command(&arguments, &trust).output().expect("it starts"));
     assert_eq!(installed, format!("custom_{id}.world"));
+}
+
+/// What was written whose answer got lost.
+type Lost = Mutex<BTreeSet<(String, Vec<u8>)>>;
+
+/// A way to a server on which the answer to everything that is written gets lost, once.
+fn losing_way(to: SocketAddr) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let lost = Arc::<Lost>::default();
+    let pass = move |mut near: TcpStream, lost: &Lost| -> Option<()> {
+        let mut from = BufReader::new(near.try_clone().ok()?);
+        let (mut head, mut length) = (String::new(), 0);
+        while !head.ends_with("\r\n\r\n") {
+            let start = head.len();
+            from.read_line(&mut head).ok().filter(|n| *n > 0)?;
+            let line = head[start..].to_ascii_lowercase();
+            length = line.strip_prefix("content-length:").map_or(length, |n| n.trim().parse().unwrap_or(0));
+        }
+        let mut body = vec![0; length];
+        from.read_exact(&mut body).ok()?;
+        let mut far = TcpStream::connect(to).ok()?;
+        far.write_all(&[head.as_bytes(), &body].concat()).ok()?;
+        let mut answer = Vec::new();
+        far.read_to_end(&mut answer).ok()?;
+        let asked = head.lines().next()?.to_owned();
+        if !asked.starts_with("PUT ") || !lost.lock().expect("a set").insert((asked, body)) {
+            near.write_all(&answer).ok()?;
+        }
+        near.shutdown(std::net::Shutdown::Both).ok()
+    };
+    std::thread::spawn(move || {
+        for near in listener.incoming().flatten() {
+            let (lost, pass) = (Arc::clone(&lost), pass);
+            std::thread::spawn(move || pass(near, &lost));
+        }
+    });
+    url
+}
+
+#[test]
+fn answers_that_get_lost() {
+    let moto = Moto::start();
+    let way = losing_way(moto.address);
+    let lossy = [("AWS_ENDPOINT", way.as_str())];
+    let run =
+        |arguments: &[&str]| said(arguments, &moto.command(arguments, &lossy).output().expect("it starts"));
+    // Every file is written, said to be there already, and found to be the right one.
+    let id = run(&["publish", "examples/projects/loop.json", "--to", "s3://worlds"]);
+    let worlds = moto.worlds();
+    assert_eq!(worlds.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>(), [id.as_str()]);
+    assert_eq!(run(&["worlds", "rename", &id, "Once", "--to", "s3://worlds"]), format!("{id} is Once"));
+    let (_, meta) = moto.worlds().remove(0);
+    assert_eq!((meta.name.as_str(), meta.seq), ("Once", 2), "changed once");
 }
 
 /// The last line of what it says when it refuses; nothing it says holds a secret.
