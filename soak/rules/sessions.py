@@ -26,8 +26,11 @@ RULES = {
     "session-shown": "State and session agree with what is known: none is shown as over "
     "while it goes on.",
     "session-nobody-left": "While there is no session, no process of a script or a student's "
-    "program is there.",
+    "program is there; but the script of a world that was just installed is looked into.",
 }
+
+# Seconds after an installation within which its script was looked into.
+LOOK = 10.0
 
 
 def check(facts: Facts, verdict: Verdict) -> None:
@@ -160,10 +163,18 @@ def _shown(facts: Facts, verdict: Verdict) -> None:
 
 
 def _left(facts: Facts, verdict: Verdict) -> None:
+    installs = [
+        line
+        for line in facts.calls
+        if line["path"] == API + "/worlds/install"
+        and line["status"] == 200
+        and not line["answer"]["cached"]
+    ]
     for line in facts.lines:
         if line["k"] == "watch" and not facts.possible(line["t0"], line["t1"]):
             text = f"{line['children']} children, {line['strays']} programs, and no session"
-            good = line["children"] == 0 and line["strays"] == 0
+            looks = any(i["t0"] <= line["t1"] and line["t0"] <= i["t1"] + LOOK for i in installs)
+            good = (line["children"] == 0 or looks) and line["strays"] == 0
             verdict.check("session-nobody-left", good, text, line)
     _runs(facts, verdict)
 

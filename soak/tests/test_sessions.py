@@ -128,6 +128,28 @@ class Sessions(unittest.TestCase):
             during = watch | {"t0": 12.0, "t1": 12.1} | left
             self.assertEqual(broken([*lines, during]), [])
 
+    def test_a_script_is_looked_into_after_an_installation(self):
+        lines = session()
+        watch = next(line for line in lines if line["k"] == "watch")
+        for cached, moment, rules in [
+            (False, watch["t0"] - 1, []),
+            (True, watch["t0"] - 1, ["session-nobody-left"]),
+            (False, watch["t0"] - 20, ["session-nobody-left"]),
+        ]:
+            answer = {
+                "ok": True,
+                "world": f"custom_{'c' * 32}.world",
+                "name": "w",
+                "rev": "1",
+                "cached": cached,
+                "verified": True,
+            }
+            install = post(moment, "/worlds/install", {"world_id": "c" * 32}, answer)
+            left = changed(lines, watch, children=1)
+            self.assertEqual(
+                [r for r in broken([*left, install]) if r in rules or "left" in r], rules
+            )
+
 
 def active():
     shown = {"active": True, "session": "a" * 32, "phase": "running"}
