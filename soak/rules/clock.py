@@ -52,7 +52,9 @@ def _changes(facts: Facts) -> list[Write]:
         value = True if span.line["k"] == "call" and span.line.get("status") == 200 else ANY
         writes.append(Write(span.t0, span.t1, value, span.line))
     for session in facts.sessions.values():
-        writes.append(Write(session.start["t0"], session.running_by, False, session.start))
+        # One that ended before it ran may have let time go on, or not have come to that.
+        let_go = False if session.ran else ANY
+        writes.append(Write(session.start["t0"], session.running_by, let_go, session.start))
         if "clock" in session.touches:
             writes.append(Write(session.start["t0"], session.gone_by, ANY, session.start))
     return writes

@@ -70,6 +70,12 @@ class Session:
     events: dict[str, list[Line]] = field(default_factory=dict)
 
     @property
+    def ran(self) -> bool:
+        """Somebody was told that it ran."""
+        told = itertools.chain.from_iterable(self.events.values())
+        return any(line["data"].get("phase") == "running" for line in told)
+
+    @property
     def begun(self) -> float:
         return self.start["t1"]
 
