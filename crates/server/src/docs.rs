@@ -32,6 +32,7 @@ pub(crate) fn document(title: &str, about: &str) -> OpenApi {
 #[derive(Clone)]
 pub(crate) struct Docs {
     json: Arc<str>,
+    title: Arc<str>,
     /// What the paths of the document begin with.
     base: &'static str,
 }
@@ -51,7 +52,8 @@ impl Docs {
             }
             document.paths.paths.insert(format!("{base}{path}"), item);
         }
-        Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), base }
+        let title = Arc::from(document.info.title.as_str());
+        Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), title, base }
     }
 
     pub(crate) fn json(&self) -> String {
@@ -67,9 +69,9 @@ impl Docs {
             .layer(Extension(self))
     }
 
-    /// A text of the page, with addresses of this document.
+    /// A text of the page, with title and addresses of this document.
     fn here(&self, text: &str) -> String {
-        text.replace("{base}", self.base)
+        text.replace("{title}", &self.title).replace("{base}", self.base)
     }
 }
 

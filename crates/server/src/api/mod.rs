@@ -32,7 +32,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 const ABOUT: &str = "Controls a Chicane simulator: world, vehicle, objects, lights, time and evaluation. Metres, \
-    seconds and radians. A command answers `{\"ok\": true, …}`; every error is `{\"error\": \"<text>\"}`.";
+    seconds and radians. A command answers `{\"ok\": true, …}`; every error is `{\"error\": \"<text>\"}`. \
+    The robot has [a page of its own](/docs).";
 
 /// Errors that every path can answer with.
 const COMMON: [CommonError; 9] = [

@@ -32,7 +32,7 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const ABOUT: &str = "Drives a robot car and reads its sensors. Metres, seconds and radians, where nothing else is \
+const ABOUT: &str = "Drives a robot car and reads its sensors; the simulator has [a page of its own](/sim/api/docs). Metres, seconds and radians, where nothing else is \
     said. Every answer carries `X-Sim-Time`, the simulated seconds that it speaks of. An error is \
     `{\"detail\": \"<text>\"}`, whoever is kept out reads `{\"error\": \"<text>\"}` as on every path, \
     and a sensor without a reading yet says `{\"error\": …, \"status\": \"waiting\"}`. Every path that is read takes `?stream=true` or `Accept: text/event-stream` and then sends what is new as \

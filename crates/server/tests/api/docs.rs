@@ -98,6 +98,20 @@ fn loaded(html: &str) -> Vec<String> {
 }
 
 #[test]
+fn each_page_has_its_title_and_leads_to_the_other() {
+    let simulator = start();
+    for (base, title, other) in
+        [("/sim/api", "Chicane API", "(/docs)"), ("", "Chicane robot API", "(/sim/api/docs)")]
+    {
+        let html = page(&simulator, &format!("{base}/docs")).text();
+        assert!(html.contains(&format!("<title>{title}</title>")), "{html}");
+        let about =
+            json(&simulator.client().get(&format!("{base}/openapi.json")))["info"]["description"].to_string();
+        assert!(about.contains(other), "{about}");
+    }
+}
+
+#[test]
 fn pages_load_everything_from_here() {
     let simulator = start();
     let mut client = simulator.client();
