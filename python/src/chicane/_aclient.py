@@ -9,8 +9,18 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from chicane._call import Feed, Procedure, Request
-from chicane._client import _rest_of, answer, stream_head
-from chicane._http import MAX_HEAD, Head, Want, Wish, head_of, read_head, read_pieces, read_reply
+from chicane._client import answer, stream_head
+from chicane._http import (
+    MAX_HEAD,
+    Head,
+    Want,
+    Wish,
+    head_of,
+    read_head,
+    read_pieces,
+    read_reply,
+    read_rest,
+)
 from chicane._settings import KEPT, SILENCE_S, Comeback, Settings
 from chicane.errors import (
     ChicaneError,
@@ -266,11 +276,11 @@ class AsyncStream(Generic[T]):
         try:
             head = await asyncio.wait_for(connection.exchange(data, read_head()), settings.timeout)
             if head.status != 200:
-                body = await asyncio.wait_for(connection.read(_rest_of(head)), settings.timeout)
-                raise refusal(head.status, body, request.name)
+                reply = await asyncio.wait_for(connection.read(read_rest(head)), settings.timeout)
+                raise refusal(reply.status, reply.body, request.name)
         except asyncio.TimeoutError:
             connection.close()
-            raise Timeout(f"{request.name}: no answer from {self._settings.address.url}") from None
+            raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
         except BaseException:
             connection.close()
             raise

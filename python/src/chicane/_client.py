@@ -12,7 +12,17 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from chicane._call import Feed, Procedure, Request
-from chicane._http import Head, Reply, Want, Wish, head_of, read_head, read_pieces, read_reply
+from chicane._http import (
+    Head,
+    Reply,
+    Want,
+    Wish,
+    head_of,
+    read_head,
+    read_pieces,
+    read_reply,
+    read_rest,
+)
 from chicane._settings import FRESH_S, KEPT, SILENCE_S, Comeback, Settings
 from chicane.errors import (
     ChicaneError,
@@ -358,17 +368,14 @@ class Stream(Generic[T]):
             connection.send(stream_head(settings, request, last_id), deadline)
             head = connection.read(read_head(), deadline)
             if head.status != 200:
-                body = connection.read(_rest_of(head), deadline)
-                raise refusal(head.status, body, request.name)
-        except BaseException:
+                reply = connection.read(read_rest(head), deadline)
+                raise refusal(reply.status, reply.body, request.name)
+        except BaseException as error:
             connection.close()
+            if isinstance(error, TimeoutError):
+                raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
             raise
         return connection, head
-
-
-def _rest_of(head: Head) -> Generator[Wish, bytes, bytes]:
-    """The beginning of a refusal's body."""
-    return read_pieces(head)()
 
 
 def stream_head(settings: Settings, request: Request[Any], last_id: str | None) -> bytes:

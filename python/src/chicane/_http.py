@@ -127,8 +127,15 @@ def read_head() -> Generator[Wish, bytes, Head]:
 def read_reply(method: str) -> Reading:
     """Reads a whole answer."""
     head = yield from read_head()
+    if method == "HEAD":
+        return Reply(*head, b"", head.keeps_open())
+    return (yield from read_rest(head))
+
+
+def read_rest(head: Head) -> Reading:
+    """Reads what comes after the head of an answer."""
     length = head.headers.get("content-length")
-    if method == "HEAD" or head.status in (204, 304):
+    if head.status in (204, 304):
         return Reply(*head, b"", head.keeps_open())
     if length is not None and "transfer-encoding" not in head.headers:
         if not length.isdigit() or int(length) > MAX_BODY:
