@@ -269,4 +269,4 @@ class Restart(unittest.TestCase):
                 simulator.stop()
                 simulator.start()
                 count = len(odom)
-                wait_for("data again", lambda n=count: len(odom) > n + 10, 3.0)
+                wait_for("data again", lambda n=count: len(odom) > n + 10)
