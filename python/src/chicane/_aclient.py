@@ -9,13 +9,12 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from chicane._call import Feed, Procedure, Request
-from chicane._client import answer, stream_head
+from chicane._client import answer, stream_head, whole_request
 from chicane._http import (
     MAX_HEAD,
     Head,
     Want,
     Wish,
-    head_of,
     read_head,
     read_pieces,
     read_reply,
@@ -111,16 +110,12 @@ class AsyncClient:
 
     async def run(self, request: Request[R]) -> R:
         """Carries out a request."""
-        settings, body = self._settings, request.body
-        length = None if body is None else len(body)
-        target = settings.address.prefix + request.target
-        data = head_of(request.method, target, settings.fixed, request.call.accept, length)
-        data += body or b""
+        data = whole_request(self._settings, request)
         while True:
             connection, fresh = await self._connection()
             try:
                 exchange = connection.exchange(data, read_reply(request.method))
-                limit = settings.timeout + request.call.longer
+                limit = self._settings.timeout + request.call.longer
                 reply = await asyncio.wait_for(exchange, limit)
                 break
             except asyncio.TimeoutError:

@@ -169,12 +169,8 @@ class Client:
 
     def send(self, request: Request[Any]) -> Connection:
         """Sends a request, for those who talk with several at once; its answer waits."""
-        settings, body = self._settings, request.body
-        length = None if body is None else len(body)
-        target = settings.address.prefix + request.target
-        data = head_of(request.method, target, settings.fixed, request.call.accept, length)
-        data += body or b""
-        deadline = time.monotonic() + settings.timeout
+        data = whole_request(self._settings, request)
+        deadline = time.monotonic() + self._settings.timeout
         while True:
             connection = self._connection(deadline)
             try:
@@ -376,6 +372,15 @@ class Stream(Generic[T]):
                 raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
             raise
         return connection, head
+
+
+def whole_request(settings: Settings, request: Request[Any]) -> bytes:
+    """A request as it is sent."""
+    body = request.body
+    length = None if body is None else len(body)
+    target = settings.address.prefix + request.target
+    head = head_of(request.method, target, settings.fixed, request.call.accept, length)
+    return head + (body or b"")
 
 
 def stream_head(settings: Settings, request: Request[Any], last_id: str | None) -> bytes:
