@@ -27,7 +27,6 @@ class Reader:
         self.count = 0
         #: Number of the last text on the screen that it was told of.
         self.text = 0
-        self.ended: str | None = None
         headers = {} if after is None else {"Last-Event-ID": str(after)}
         self._connection, self._response = connect(address, "/sim/api/events", headers, 30.0)
         history.add("open", who=who, t=history.now(), after=after, status=self._response.status)
@@ -43,8 +42,8 @@ class Reader:
                     break
         except Broken as error:
             self._wrong(str(error))
-        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
-            self.ended = f"{type(error).__name__}: {error}"
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):
+            pass  # Cut off, by us or by the server: whoever reads on begins anew.
 
     def _take(self, number: int | None, name: str, data: Any) -> None:
         now = self._history.now()

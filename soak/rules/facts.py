@@ -28,9 +28,6 @@ class Span:
     t1: float
     line: Line
 
-    def meets(self, t0: float, t1: float) -> bool:
-        return self.t0 <= t1 and self.t1 >= t0
-
 
 class Spans:
     """Spans to be asked quickly for those that meet another."""
@@ -45,8 +42,8 @@ class Spans:
         last = bisect_right(self._starts, t1)
         return [span for span in self.all[first:last] if span.t1 >= t0]
 
-    def meets(self, t0: float, t1: float, but: Line | None = None) -> bool:
-        return any(span.line is not but for span in self.meeting(t0, t1))
+    def meets(self, t0: float, t1: float) -> bool:
+        return bool(self.meeting(t0, t1))
 
 
 @dataclass
