@@ -13,10 +13,10 @@ from chicane._client import answer, stream_head, whole_request
 from chicane._http import (
     MAX_HEAD,
     Head,
+    Pieces,
     Want,
     Wish,
     read_head,
-    read_pieces,
     read_reply,
     read_rest,
 )
@@ -243,9 +243,9 @@ class AsyncStream(Generic[T]):
                 connection, head = await self._open(last_id)
                 feed = self._feed(head.headers)
                 feed.last_id = last_id
-                pieces = read_pieces(head)
+                next_piece = Pieces(head)
                 first = False
-                while piece := await asyncio.wait_for(connection.read(pieces()), SILENCE_S):
+                while piece := await asyncio.wait_for(connection.read(next_piece()), SILENCE_S):
                     for one in feed.feed(piece):
                         comeback.arrived()
                         yield one

@@ -14,12 +14,12 @@ from typing import Any, Generic, TypeVar
 from chicane._call import Feed, Procedure, Request
 from chicane._http import (
     Head,
+    Pieces,
     Reply,
     Want,
     Wish,
     head_of,
     read_head,
-    read_pieces,
     read_reply,
     read_rest,
 )
@@ -335,9 +335,9 @@ class Stream(Generic[T]):
                 connection, head = self._open(last_id)
                 feed = self._feed(head.headers)
                 feed.last_id = last_id
-                pieces = read_pieces(head)
+                next_piece = Pieces(head)
                 first = False
-                while piece := connection.read(pieces(), time.monotonic() + SILENCE_S):
+                while piece := connection.read(next_piece(), time.monotonic() + SILENCE_S):
                     for one in feed.feed(piece):
                         comeback.arrived()
                         yield one

@@ -143,19 +143,19 @@ def read_rest(head: Head) -> Reading:
         body = (yield (Want.EXACTLY, int(length))) if length != "0" else b""
         return Reply(*head, body, head.keeps_open())
     pieces, size = [], 0
-    pieces_of = read_pieces(head)
-    piece = yield from pieces_of()
+    next_piece = Pieces(head)
+    piece = yield from next_piece()
     while piece:
         pieces.append(piece)
         size += len(piece)
         if size > MAX_BODY:
             raise ProtocolError("an answer without end is not taken")
-        piece = yield from pieces_of()
-    return Reply(*head, b"".join(pieces), head.keeps_open() and pieces_of.framed)
+        piece = yield from next_piece()
+    return Reply(*head, b"".join(pieces), head.keeps_open() and next_piece.framed)
 
 
-class read_pieces:
-    """Reads an answer as it comes; an empty piece is the end."""
+class Pieces:
+    """Reads an answer as it comes, a piece a call; an empty one is the end."""
 
     def __init__(self, head: Head) -> None:
         self.framed = "chunked" in head.headers.get("transfer-encoding", "").lower()
