@@ -7,7 +7,7 @@ CHICANE = target/release/chicane
 # More words for the simulator: make run ARGS="--world technical --speed 2"
 ARGS ?=
 
-# Tools of the checks, installed beside what they check and nowhere else.
+# Tools of the checks, installed beside what they check and nowhere else, but for cargo-nextest.
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
@@ -246,7 +246,8 @@ need-venv: need-python
 	 { echo "Python can't make a venv: apt-get install python3-venv"; exit 1; }
 
 need-python:
-	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	 { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
 
 need-node:
 	@command -v npm >/dev/null && node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' || \

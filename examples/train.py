@@ -4,8 +4,7 @@ policy.
 A generation of policies is drawn, each drives an episode, and the best say where the next are
 drawn. The same seed gives the same curve, to the last digit.
 
-pip install chicane[gym]
-python3 examples/train.py --picture curve.png
+python3 examples/train.py --picture curve.png     needs Gymnasium, NumPy; the picture matplotlib
 """
 
 import argparse

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .operations import API
+
 WORLDS = ["oval", "field", "technical", "slalom", "speedway", "town", "riverside"]
 LIGHTS = ["signal1", "signal1", "signal1", "signal2"]
 OBJECTS = ["box1", "box1", "cone1", "cylinder1", "sphere1", "signal1"]
 #: Published worlds that the crowd may name.
 OWN_WORLDS = 3
-API = "/sim/api"
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ import random
 import threading
 
 from .history import History
+from .operations import API
 from .scenarios import SCENARIOS, project
 from .server import Server
 from .web import Client
-
-API = "/sim/api"
 
 
 class Librarian:
@@ -31,6 +30,8 @@ class Librarian:
             if turn % 12 == 0:
                 self._publish(turn)
             turn += 1
+            if not self._published:
+                continue
             world = self._published[int(pick * len(self._published))]
             if draw < 0.45:
                 self._client.ask("POST", API + "/worlds/install", {"world_id": world})

@@ -20,6 +20,7 @@ from .shapes import (
     whole,
 )
 
+API = "/sim/api"
 #: Texts of an error that fit its status; empty: any one line.
 Texts = tuple[str, ...]
 
@@ -56,7 +57,7 @@ def _make(method: str, path: str, answer: Shape | None, errors: dict[int, Texts]
 def _sim(
     method: str, path: str, answer: Shape | None, errors: dict[int, Texts] | None = None, **more
 ):
-    return _make(method, "/sim/api" + path, answer, errors or {}, **more)
+    return _make(method, API + path, answer, errors or {}, **more)
 
 
 def _robot(

@@ -25,7 +25,8 @@ class Reader:
         self.who, self._history, self._states = who, history, states
         self.last: int | None = after
         self.count = 0
-        self.ended: str | None = None
+        #: Number of the last text on the screen that it was told of.
+        self.text = 0
         headers = {} if after is None else {"Last-Event-ID": str(after)}
         self._connection, self._response = connect(address, "/sim/api/events", headers, 30.0)
         history.add("open", who=who, t=history.now(), after=after, status=self._response.status)
@@ -41,8 +42,8 @@ class Reader:
                     break
         except Broken as error:
             self._wrong(str(error))
-        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
-            self.ended = f"{type(error).__name__}: {error}"
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):
+            pass  # Cut off, by us or by the server: whoever reads on begins anew.
 
     def _take(self, number: int | None, name: str, data: Any) -> None:
         now = self._history.now()
@@ -57,6 +58,7 @@ class Reader:
         if first and name != "state":
             self._wrong(f"the first event is {name!r} and not a state")
         if name == "state":
+            self.text = data["overlay_seq"]
             if not self._states and not first:
                 return
             data = projection.state(data)
@@ -70,20 +72,30 @@ class Reader:
             cut(self._connection)
 
 
-def follow(who: str, address: tuple[str, int], history: History, over: threading.Event) -> None:
+class Follower:
     """Reads all there is, to the end of the soak.
 
     When it is disconnected it goes on from where it was.
     """
-    after = None
-    turn = 0
-    while not over.is_set():
-        try:
-            reader = Reader(f"{who}.{turn}", address, history, after=after)
-        except (OSError, http.client.HTTPException):
-            return
-        closer = threading.Thread(target=lambda r=reader: (over.wait(), r.close()), daemon=True)
-        closer.start()
-        reader.read()
-        after, turn = reader.last, turn + 1
-        reader.close()
+
+    def __init__(self, who: str, address: tuple[str, int], history: History) -> None:
+        self._who, self._address, self._history = who, address, history
+        self._reader: Reader | None = None
+
+    def knows(self, text: int) -> bool:
+        """Whether it was told of this text, and so of all that happened before it."""
+        return self._reader is not None and self._reader.text >= text
+
+    def run(self, over: threading.Event) -> None:
+        after, turn = None, 0
+        while not over.is_set():
+            who = f"{self._who}.{turn}"
+            try:
+                self._reader = reader = Reader(who, self._address, self._history, after=after)
+            except (OSError, http.client.HTTPException):
+                return
+            closer = threading.Thread(target=lambda r=reader: (over.wait(), r.close()), daemon=True)
+            closer.start()
+            reader.read()
+            after, turn = reader.last, turn + 1
+            reader.close()

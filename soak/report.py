@@ -6,6 +6,7 @@ from typing import Any
 
 from . import contract, growth
 from .history import Line
+from .operations import API
 from .rules import RULES, Broken, Verdict
 
 #: Broken rules that are shown with their lines.
@@ -129,14 +130,13 @@ def _worlds(lines: list[Line]) -> dict[str, int]:
         for line in lines
         if line["k"] == "call" and line["status"] == 200
     )
-    api = "/sim/api"
     return {
-        "switched": done["POST", api + "/switch"],
-        "respawned": done["POST", api + "/respawn"],
-        "reset": done["POST", api + "/reset"],
+        "switched": done["POST", API + "/switch"],
+        "respawned": done["POST", API + "/respawn"],
+        "reset": done["POST", API + "/reset"],
         "published": sum(line["k"] == "publish" for line in lines),
-        "installed": done["POST", api + "/worlds/install"],
-        "deleted": done["DELETE", api],
+        "installed": done["POST", API + "/worlds/install"],
+        "deleted": done["DELETE", API],
     }
 
 
@@ -161,9 +161,7 @@ def _rtf(calls: list[Line]) -> dict[str, float]:
     factors = [
         line["answer"]["rtf"]
         for line in calls
-        if line["path"] == "/sim/api/clock"
-        and line["status"] == 200
-        and not line["answer"]["paused"]
+        if line["path"] == API + "/clock" and line["status"] == 200 and not line["answer"]["paused"]
     ]
     factors = [factor for factor in factors if factor > 0] or [0.0]
     return {"median": round(statistics.median(factors), 2), "most": round(max(factors), 2)}

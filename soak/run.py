@@ -9,12 +9,12 @@ from typing import Any
 from . import clients, scenarios, viewers, watch
 from .history import History
 from .librarian import Librarian
-from .reader import follow
+from .operations import API
+from .reader import Follower
 from .server import Server, trouble
 from .sessions import Examiner
 from .web import Client
 
-API = "/sim/api"
 #: Threads that rest for a while go: before it all that is waited for, so that few are counted.
 SETTLE = 12.0
 #: How long threads and descriptors of what is over may linger.
@@ -71,14 +71,12 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     history.add("quiet", when="start", t=history.now(), **quiet)
 
     names = clients.Names(options.speed)
-    names.worlds = [world for _, world in worlds[: len(worlds)]]
+    names.worlds = [world for _, world in worlds]
     over, last = threading.Event(), threading.Event()
     examiner = Examiner(options.seed, server.address, history, eye, worlds, commands)
     librarian = Librarian(options.seed, server, history, options.folder)
-    readers = [
-        threading.Thread(target=follow, args=(who, server.address, history, last), daemon=True)
-        for who in ("reader_a", "reader_b")
-    ]
+    followers = [Follower(who, server.address, history) for who in ("reader_a", "reader_b")]
+    readers = [threading.Thread(target=each.run, args=(last,), daemon=True) for each in followers]
     crowd = [threading.Thread(target=eye.run, args=(over,), daemon=True)]
     crowd += [threading.Thread(target=examiner.run, args=(over,), name="examiner", daemon=True)]
     crowd += [threading.Thread(target=librarian.run, args=(over,), name="librarian", daemon=True)]
@@ -106,7 +104,7 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
             history.add("bad", who=thread.name, t=history.now(), what="did not come to an end")
     host.ask("POST", API + "/evaluation/stop", allow=[200])
     _fetch_records(host)
-    time.sleep(0.3)
+    _tell_all(host, followers)
     last.set()
     for thread in readers:
         thread.join(timeout=10)
@@ -165,6 +163,16 @@ def _fetch_records(host: Client) -> None:
         if answer["next"] is None:
             return
         cursor = f"&cursor={answer['next']}"
+
+
+def _tell_all(host: Client, followers: list[Follower]) -> None:
+    """Waits until everyone was told what happened, which is as soon as they know of a new text."""
+    status, answer = host.ask("POST", API + "/overlay", {"text": "over"}, allow=[200])
+    end = time.monotonic() + REST
+    while status == 200 and time.monotonic() < end:
+        if all(follower.knows(answer["seq"]) for follower in followers):
+            return
+        time.sleep(0.05)
 
 
 def _rest(

@@ -1,6 +1,5 @@
 """The program under test, with a data folder of its own and its log in a file."""
 
-import os
 import pathlib
 import re
 import signal
@@ -60,9 +59,7 @@ class Server:
     def publish(self, project: pathlib.Path, name: str) -> str:
         """Publishes a project as another program would, and gives its id."""
         words = ["publish", str(project), "--name", name, "--data-dir", str(self.data)]
-        done = subprocess.run(
-            [self.program, *words], capture_output=True, text=True, timeout=120, env=os.environ
-        )
+        done = subprocess.run([self.program, *words], capture_output=True, text=True, timeout=120)
         found = re.search(r"\b[0-9a-f]{32}\b", done.stdout)
         if done.returncode != 0 or found is None:
             raise RuntimeError(f"publishing failed: {done.stdout}{done.stderr}")

@@ -6,11 +6,10 @@ import time
 from typing import Any
 
 from .history import History
+from .operations import API
 from .scenarios import STUDENTS, Scenario
 from .watch import Watch
 from .web import Client
-
-API = "/sim/api"
 
 
 class Examiner:

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import scene
 from .mjcf import model
-from .side import serve, turning
+from .side import Library, serve, turning
 
 _LARGEST = (480, 360)
 
@@ -65,50 +65,16 @@ class Yard:
         return (*self.d.xpos[self.body][:2], math.atan2(turn[3], turn[0]))
 
 
-class MuJoCo:
+class MuJoCo(Library):
     """Both scenes, ready to be stepped."""
 
     def __init__(self, folder: Path, sleeping: bool):
         self.sleeping = sleeping
         self.rest, self.falling = (Yard(folder, name, sleeping) for name in ("rest", "heap"))
         self.renderers = {}
-        self.frame = 0
         self.pictures = self.rest.car.places(16)
         # Wherever the boxes come to rest, they do so before anything is measured.
         self.physics(40)
-
-    def physics(self, count: int) -> None:
-        """Steps without a scan."""
-        for _ in range(count):
-            self.rest.advance()
-
-    def lidar(self, count: int) -> None:
-        """Scans without a step."""
-        for _ in range(count):
-            self.rest.scan()
-
-    def step(self, count: int) -> None:
-        """A step, then a scan."""
-        for _ in range(count):
-            self.rest.advance()
-            self.rest.scan()
-
-    def heap(self, count: int) -> None:
-        """Falls of the heap, each from a reset on."""
-        for _ in range(count):
-            self.falling.reset()
-            for _ in range(scene.FALL_STEPS):
-                self.falling.advance()
-
-    def reset(self, count: int) -> None:
-        """Back to the start."""
-        for _ in range(count):
-            self.rest.reset()
-
-    def camera(self, count: int, width: int, height: int) -> None:
-        """Pictures from places around the circle."""
-        for _ in range(count):
-            self._picture(width, height)
 
     def _picture(self, width: int, height: int) -> np.ndarray:
         m, d = self.rest.m, self.rest.d
@@ -125,14 +91,6 @@ class MuJoCo:
         mujoco.mj_camlight(m, d)
         renderer.update_scene(d, camera=f"c{width}x{height}")
         return renderer.render()
-
-    def picture(self, file: str, width: int, height: int) -> dict:
-        """Keeps the picture from the first place, to be looked at."""
-        from matplotlib import image
-
-        self.frame = 0
-        image.imsave(file, self._picture(width, height))
-        return {"file": file}
 
     def scan(self) -> dict:
         """The scan at the start, to be compared with others'."""

@@ -11,7 +11,7 @@ import numpy as np
 import pybullet
 
 from . import scene
-from .side import serve, turning
+from .side import Library, serve, turning
 from .urdf import car as car_model
 
 # PyBullet multiplies the friction of two bodies, the scene gives that of a pair.
@@ -135,7 +135,7 @@ class Yard:
         return len(self.p.getContactPoints(**self.to))
 
 
-class PyBullet:
+class PyBullet(Library):
     """Both scenes, ready to be stepped."""
 
     def __init__(self, folder: Path, sleeping: bool, own_timestep: bool):
@@ -145,42 +145,8 @@ class PyBullet:
         # For pictures a yard without the car, which would be drawn as its solids are.
         self.still = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.still.p.removeBody(self.still.id, **self.still.to)
-        self.frame = 0
         self.pictures = self.rest.car.places(16)
         self.physics(80)
-
-    def physics(self, count: int) -> None:
-        """Steps without a scan."""
-        for _ in range(count):
-            self.rest.advance()
-
-    def lidar(self, count: int) -> None:
-        """Scans without a step."""
-        for _ in range(count):
-            self.rest.scan()
-
-    def step(self, count: int) -> None:
-        """A step, then a scan."""
-        for _ in range(count):
-            self.rest.advance()
-            self.rest.scan()
-
-    def heap(self, count: int) -> None:
-        """Falls of the heap, each from a reset on."""
-        for _ in range(count):
-            self.falling.reset()
-            for _ in range(scene.FALL_STEPS):
-                self.falling.advance()
-
-    def reset(self, count: int) -> None:
-        """Back to the start."""
-        for _ in range(count):
-            self.rest.reset()
-
-    def camera(self, count: int, width: int, height: int) -> None:
-        """Pictures from places around the circle."""
-        for _ in range(count):
-            self._picture(width, height)
 
     def _picture(self, width: int, height: int) -> np.ndarray:
         p, car = self.still.p, self.still.car
@@ -204,14 +170,6 @@ class PyBullet:
             **self.still.to,
         )
         return np.asarray(picture[2], dtype=np.uint8).reshape(height, width, 4)[:, :, :3]
-
-    def picture(self, file: str, width: int, height: int) -> dict:
-        """Keeps the picture from the first place, to be looked at."""
-        from matplotlib import image
-
-        self.frame = 0
-        image.imsave(file, self._picture(width, height))
-        return {"file": file}
 
     def scan(self) -> dict:
         """The scan at the start, to be compared with others'."""

@@ -12,6 +12,8 @@ import sys
 import time
 from itertools import pairwise
 
+from .scene import FALL_STEPS
+
 TIMED = ("physics", "lidar", "step", "heap", "reset", "camera")
 
 
@@ -31,6 +33,55 @@ def serve(side) -> None:
     close = getattr(side, "close", None)
     if close:
         close()
+
+
+class Library:
+    """A simulator in this process. Who comes from it has the yards `rest` and `falling`, places for
+    `pictures`, and a way to take one.
+    """
+
+    frame = 0
+
+    def physics(self, count: int) -> None:
+        """Steps without a scan."""
+        for _ in range(count):
+            self.rest.advance()
+
+    def lidar(self, count: int) -> None:
+        """Scans without a step."""
+        for _ in range(count):
+            self.rest.scan()
+
+    def step(self, count: int) -> None:
+        """A step, then a scan."""
+        for _ in range(count):
+            self.rest.advance()
+            self.rest.scan()
+
+    def heap(self, count: int) -> None:
+        """Falls of the heap, each from a reset on."""
+        for _ in range(count):
+            self.falling.reset()
+            for _ in range(FALL_STEPS):
+                self.falling.advance()
+
+    def reset(self, count: int) -> None:
+        """Back to the start."""
+        for _ in range(count):
+            self.rest.reset()
+
+    def camera(self, count: int, width: int, height: int) -> None:
+        """Pictures from places around the circle."""
+        for _ in range(count):
+            self._picture(width, height)
+
+    def picture(self, file: str, width: int, height: int) -> dict:
+        """Keeps the picture from the first place, to be looked at."""
+        from matplotlib import image
+
+        self.frame = 0
+        image.imsave(file, self._picture(width, height))
+        return {"file": file}
 
 
 def turning(poses: list, step_s: float) -> dict:

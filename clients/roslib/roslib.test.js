@@ -205,7 +205,7 @@ describe("the program of the documentation", () => {
       const status = await new Promise((resolve) => run.once("exit", resolve));
       assert.equal(status, 0);
       assert.match(said, /x: .*y: .*z: /s);
-      assert.ok((await simulator.get("/odom")).position.x > 0.2);
+      await waitFor("it has driven", async () => (await simulator.get("/odom")).position.x > 0.2);
     } finally {
       await simulator.close();
     }

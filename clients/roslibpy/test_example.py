@@ -5,7 +5,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from simulator import Simulator
+from simulator import Simulator, wait_for
 
 
 class TestExample(unittest.TestCase):
@@ -21,9 +21,8 @@ class TestExample(unittest.TestCase):
         ranges = [float(line) for line in run.stdout.split()]
         self.assertGreater(len(ranges), 5)
         self.assertTrue(all(0.05 < r < 16 for r in ranges), ranges)
-        odom = simulator.get("/odom")
-        self.assertGreater(odom["position"]["x"], 0.5)
-        self.assertGreater(odom["orientation"]["yaw"], 5)
+        wait_for("the way", lambda: simulator.get("/odom")["position"]["x"] > 0.5)
+        wait_for("the bend", lambda: simulator.get("/odom")["orientation"]["yaw"] > 5)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ on the line before a block, or by itself.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<language>[^\s`]*)(?P<rest>[^`]*)$")
 REMARK = re.compile(r"^\s*<!--\s*docs:\s*(?P<text>.*?)\s*-->\s*$")
@@ -31,11 +31,8 @@ class Block:
     save_as: str | None = None  # "Save this as `name`:" is what the page says right before
 
 
-@dataclass
-class Text:
-    """What stands between the blocks, line by line."""
-
-    lines: list[tuple[int, str]] = field(default_factory=list)
+Text = list[tuple[int, str]]
+"""What stands between the blocks: lines with their numbers."""
 
 
 def ends(fence: re.Match, line: str) -> bool:
@@ -46,7 +43,7 @@ def ends(fence: re.Match, line: str) -> bool:
 
 def read(source: str) -> tuple[list[Block], Text]:
     """The blocks of a page in their order, and its running text."""
-    blocks, text = [], Text()
+    blocks, text = [], []
     remark: tuple[int, str] | None = None
     fence: re.Match | None = None
     start, inside = 0, []
@@ -81,7 +78,7 @@ def read(source: str) -> tuple[list[Block], Text]:
         if remark:
             blocks.append(Block(remark[0], "", "", remark[1]))
             remark = None
-        text.lines.append((number, line))
+        text.append((number, line))
         if line.strip():
             before = f"{before} {line.strip()}" if continues else line
         continues = bool(line.strip())

@@ -39,7 +39,7 @@ class Page:
         self.report = Report()
         self.last: Printed | None = None  # output that a block `text` may show
 
-    def run(self) -> Report:
+    def run(self) -> None:
         """Runs all blocks; stops at the first that does not do what the page says."""
         # A page that tells its reader how to get at the program gets no help.
         if not any("export PATH=" in block.text for block in self.blocks):
@@ -50,13 +50,12 @@ class Page:
             )
         for number, block in enumerate(self.blocks):
             self.block(block, self.blocks[number + 1 :])
-        return self.report
 
     def needs_simulator(self) -> bool:
         """Whether the page expects one to be there: it runs something, and starts none itself."""
         runs = [b for b in self.blocks if b.language and not leaves_out(b)]
         starts = any((b.remark or "").startswith("background") for b in self.blocks)
-        return bool([b for b in runs if b.remark not in ("drawing",)]) and not starts
+        return any(b.remark != "drawing" for b in runs) and not starts
 
     def block(self, block: Block, later: list[Block]) -> None:
         """Does what one block says."""

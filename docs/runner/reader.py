@@ -7,8 +7,10 @@ to 8009; here they are free ones, put in wherever a page names one and taken out
 """
 
 import contextlib
+import itertools
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -18,6 +20,8 @@ import time
 from typing import NamedTuple
 
 PORTS = range(8000, 8010)
+# Below those that the system gives to whoever connects: none is taken before the page needs it.
+CANDIDATES = iter(random.sample(range(20_000, 32_000), 12_000))
 PATIENCE = 240  # seconds for one block, on a machine that has a lot to do
 # What a test run should not inherit, because it changes what commands do.
 STRANGERS = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
@@ -115,14 +119,18 @@ def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> No
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on, each another one."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Ports that nobody listens on, and that no other page gets."""
+    return list(itertools.islice(filter(is_free, CANDIDATES), count))
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody has a port now."""
+    with socket.socket() as one:
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def kill_group(process: subprocess.Popen, sign: int) -> None:

@@ -15,7 +15,7 @@ SPAN = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REQUEST = re.compile(r"^(GET|POST|PUT|DELETE|WS) (/\S*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
-FILE = re.compile(r"^[\w.-]+/[\w./*-]+$|^[\w-]+\.(?:md|json|toml)$")
+FILE = re.compile(r"^[\w.-]+/[\w./*-]+$")
 # Paths that are in no OpenAPI document; `run.py` asks a simulator whether they are there.
 BESIDE = ["/", "/sim", "/docs", "/sim/api/docs", "/openapi.json", "/sim/api/openapi.json"]
 BESIDE += ["/metrics", "/speed/stream", "/steering/stream", "/audio/stream"]
@@ -53,9 +53,9 @@ class Words:
                 lines = enumerate(block.text.splitlines(), block.line)
                 wrong = [(at, self.span(line.split("#")[0].strip(), "")) for at, line in lines]
                 found += [PageError(at, each) for at, each in wrong if each]
-        for number, line in text.lines:
+        for number, line in text:
             wrong = [self.span(span, blocks_text) for span in SPAN.findall(line)]
-            wrong += [self.link(page, link, text) for link in LINK.findall(line)]
+            wrong += [self.link(page, link) for link in LINK.findall(line)]
             found += [PageError(number, each) for each in wrong if each]
         return found
 
@@ -71,7 +71,7 @@ class Words:
         if re.fullmatch(r"CHICANE_[A-Z_]+", span) and span not in self.variables:
             return f"nothing reads {span}"
         top = span.split("/")[0]
-        if FILE.match(span) and "/" in span and (self.root / top).is_dir() and top != "target":
+        if FILE.match(span) and (self.root / top).is_dir() and top != "target":
             there = list(self.root.glob(span.rstrip("/"))) or span in blocks_text
             return None if there else f"there is no {span}"
         return None
@@ -98,7 +98,7 @@ class Words:
         beside = path in BESIDE or path.startswith("/cdn/")
         return None if beside and method in ("GET", "WS") else f"there is no {method} {path}"
 
-    def link(self, page: pathlib.Path, link: str, text: Text) -> str | None:
+    def link(self, page: pathlib.Path, link: str) -> str | None:
         """What is wrong with a link to something of ours."""
         if re.match(r"[a-z]+:", link):
             return None

@@ -10,6 +10,7 @@ In a container of podman or docker there is no such socket: there the channel is
 and output, which are moved away from where a script prints, and this file is process 1 (`first`).
 
 Only the standard library is used. The words are those of the simulator's crate `wire`, version 2.
+It stays one file: the program carries it as text and hands it into the container as that.
 """
 
 # What is imported here is waited for at the start of every session: what is seldom needed is
@@ -417,19 +418,23 @@ def check(call):
         tree = ast.parse(call.script, SCRIPT)
         compile(call.script, SCRIPT, "exec", dont_inherit=True)
     except SyntaxError as error:
-        return f"line {error.lineno}: {error.msg}"
+        return error.msg if error.lineno is None else f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:
         return str(error) or type(error).__name__
-    return None if defines_evaluate(tree.body) else "it does not define evaluate(sim)"
+    return None if defines_evaluate(tree) else "it does not define evaluate(sim)"
 
 
-def defines_evaluate(body):
-    """Whether a name `evaluate` is bound at the top level, also inside if, try and with."""
+def defines_evaluate(tree):
+    """Whether a name `evaluate` is bound at the top level, also inside if, try, with and match."""
     import ast
 
-    for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "evaluate":
-            return True
+    pile = list(tree.body)
+    while pile:
+        node = pile.pop()
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+            if node.name == "evaluate" and not isinstance(node, ast.AsyncFunctionDef):
+                return True
+            continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             if any((name.asname or name.name) in ("evaluate", "*") for name in node.names):
                 return True
@@ -438,12 +443,8 @@ def defines_evaluate(body):
             names = (name for target in targets for name in ast.walk(target))
             if any(isinstance(name, ast.Name) and name.id == "evaluate" for name in names):
                 return True
-        inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
-        inner += [handler.body for handler in getattr(node, "handlers", [])]
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) and any(
-            defines_evaluate(part) for part in inner if isinstance(part, list)
-        ):
-            return True
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            pile.extend(getattr(node, part, ()))
     return False
 
 

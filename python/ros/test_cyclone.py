@@ -49,7 +49,8 @@ class Topics(unittest.TestCase):
     def hear(cls):
         for heard in cls.listener.heard.values():
             heard.forget()
-        cls.listener.take(SPAN + 1.0)
+        ticks = cls.listener.heard["/clock"].ticks
+        cls.listener.take(60.0, until=lambda: ticks and ticks[-1] - ticks[0] >= 200 * (SPAN + 1.0))
 
     def lost(self) -> list[str]:
         """Topics that lost a sample in what was heard, or were not at their rate."""
@@ -188,7 +189,7 @@ class Commands(unittest.TestCase):
                 talker = self.talker(name, idl.Float64)
                 talker.say(idl.Float64(value))
                 wait_for(name, lambda k=key, v=value: abs(self.commanded()[k] - v) < 1e-6)
-        wait_for("the speed to run out", lambda: self.commanded()["speed"] == 0.0, 5.0)
+        wait_for("the speed to run out", lambda: self.commanded()["speed"] == 0.0)
         self.assertAlmostEqual(self.commanded()["steering"], -0.2, places=6)
 
     def test_a_twist_drives_the_car_and_stops_it(self):
@@ -203,8 +204,9 @@ class Commands(unittest.TestCase):
         wait_for("the car to move", moved)
         self.assertAlmostEqual(self.commanded()["steering"], math.atan(0.4 * 0.18 / 0.5), places=5)
         talker.say(twist(0.0, 0.0))
-        wait_for("the car to be told to stop", lambda: self.commanded()["speed"] == 0.0, 0.9)
-        self.assertEqual(self.commanded()["steering"], 0.0)
+        # A speed runs out by itself, a steering does not.
+        wait_for("the car to be told to stop", lambda: self.commanded()["steering"] == 0.0)
+        self.assertEqual(self.commanded()["speed"], 0.0)
 
     def test_what_is_not_a_number_or_too_much_does_no_harm(self):
         talker = self.talker("/steering", idl.Float64)

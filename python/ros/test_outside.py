@@ -17,15 +17,15 @@ CONFIGURATION = f"""<CycloneDDS><Domain>
 </Domain></CycloneDDS>"""
 
 
-def ask(domain: int) -> None:
-    """Listens for some seconds, and looks whether anyone would take a command."""
+def ask(domain: int, seconds: float) -> None:
+    """Listens for so long, and looks whether anyone would take a command."""
     from . import idl
     from .cyclone import Listener, Talker
 
     listener = Listener(domain)
     talker = Talker(listener.participant, "/speed", idl.Float64)
     clock = listener.listen("/clock", idl.Clock)
-    listener.take(6.0, until=lambda: len(clock.at) > 20 and talker.is_heard())
+    listener.take(seconds, until=lambda: len(clock.at) > 20 and talker.is_heard())
     print(json.dumps([len(clock.at) > 20, talker.is_heard()]))
 
 
@@ -47,8 +47,8 @@ class Outside(unittest.TestCase):
         ]:
             subprocess.run([*cls.inside, *command.split()], check=True)
 
-    def ask(self, domain: int) -> list[bool]:
-        script = f"from ros.test_outside import ask; ask({domain})"
+    def ask(self, domain: int, seconds: float) -> list[bool]:
+        script = f"from ros.test_outside import ask; ask({domain}, {seconds})"
         environment = {"PYTHONPATH": os.pathsep.join(sys.path), "CYCLONEDDS_URI": CONFIGURATION}
         command = [*self.inside, sys.executable, "-c", script]
         return json.loads(subprocess.check_output(command, env=os.environ | environment))
@@ -56,9 +56,9 @@ class Outside(unittest.TestCase):
     def test_another_machine_is_not_heard_and_hears_nothing(self):
         simulator = Simulator(DOMAIN)
         self.addCleanup(simulator.close)
-        self.assertEqual(self.ask(DOMAIN), [False, False])
+        self.assertEqual(self.ask(DOMAIN, 6.0), [False, False])
 
     def test_another_machine_takes_part_when_its_network_was_asked_for(self):
         simulator = Simulator(DOMAIN + 1, "--ros-network", OUTSIDE)
         self.addCleanup(simulator.close)
-        self.assertEqual(self.ask(DOMAIN + 1), [True, True])
+        self.assertEqual(self.ask(DOMAIN + 1, 60.0), [True, True])

@@ -206,7 +206,6 @@ class Callbacks(unittest.TestCase):
             return self.node.node.get_clock().now().nanoseconds * 1e-9
 
         wait_for("the clock", lambda: seconds() > 0)
-        self.assertAlmostEqual(seconds(), self.simulator.get("/sim/api/state")["time"], delta=0.2)
         self.simulator.post("/sim/api/clock", {"paused": True})
         paused = self.simulator.get("/sim/api/state")["time"]
         wait_for("the clock to stand", lambda: abs(seconds() - paused) < 1e-6)
@@ -269,4 +268,4 @@ class Restart(unittest.TestCase):
                 simulator.stop()
                 simulator.start()
                 count = len(odom)
-                wait_for("data again", lambda n=count: len(odom) > n + 10, 3.0)
+                wait_for("data again", lambda n=count: len(odom) > n + 10)

@@ -151,27 +151,28 @@ def evaluate(sim):
                 ("def evaluate(sim): pass", None),
                 ("evaluate = print", None),
                 ("try:\n    from a import evaluate\nexcept ImportError:\n    pass", None),
+                ("match 1:\n    case 1:\n        def evaluate(sim): pass", None),
+                ("if x: pass\n" + "elif x: pass\n" * 900 + "def evaluate(sim): pass", None),
                 ("import os; os._exit(1)", "it does not define evaluate(sim)"),
                 ("def f():\n    def evaluate(sim): pass", "it does not define evaluate(sim)"),
                 ("def evaluate(sim)", "line 1: expected ':'"),
+                ("def evaluate(sim): pass\0", "source code string cannot contain null bytes"),
             ]:
                 harness.send(type="check", script=script)
                 self.assertEqual(harness.hear(), {"type": "checked", "error": error}, script)
 
     def test_a_thread_has_no_say_between_calls(self):
         script = """
-import threading
+import threading, time
 def evaluate(sim):
     def later():
-        done.wait()
+        while sim._channel.in_call:
+            time.sleep(0.001)
         try:
             sim.record(1)
         except SimError as error:
             print(error, flush=True)
-    done = threading.Event()
-    thread = threading.Thread(target=later)
-    thread.start()
-    threading.Timer(0.2, done.set).start()
+    threading.Thread(target=later).start()
 """
         with Harness() as harness:
             harness.hear()

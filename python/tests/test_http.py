@@ -3,7 +3,7 @@
 import asyncio
 import os
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -181,10 +181,30 @@ class Streams(unittest.TestCase):
         with self.assertRaises(chicane.ConnectError):
             next(events)
 
+    def first_event(self, *answers: bytes, timeout: float) -> Iterator[Callable[[], Any]]:
+        """Asks for the first event, of the blocking client, then of the asynchronous one."""
+        url = self.fake(list(answers)).url
+        yield lambda: next(Sim(url, timeout=timeout).events())
+        url = self.fake(list(answers)).url
+
+        async def wait() -> Any:
+            return await AsyncSim(url, timeout=timeout).events().__anext__()
+
+        yield lambda: asyncio.run(wait())
+
     def test_a_refused_stream(self) -> None:
-        fake = self.fake([ok(b'{"error": "token"}', status="401 x")])
-        with self.assertRaisesRegex(chicane.Unauthorized, "token"):
-            next(Sim(fake.url, timeout=5).events())
+        for refused, text in (
+            (ok(b'{"error": "token"}', status="401 x"), "token"),
+            (ok(b"", status="401 x") + Fake.HOLD, "no reason given"),
+        ):
+            for first_event in self.first_event(refused, timeout=5):
+                with self.assertRaisesRegex(chicane.Unauthorized, text):
+                    first_event()
+
+    def test_a_stream_that_nobody_answers_is_not_tried_for_ever(self) -> None:
+        for first_event in self.first_event(Fake.HOLD, timeout=0.2):
+            with self.assertRaises(chicane.Timeout):
+                first_event()
 
     def test_pictures_with_and_without_a_length(self) -> None:
         def part(data: bytes, head: bytes) -> bytes:

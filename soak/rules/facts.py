@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..history import Line
+from ..operations import API
 
-API = "/sim/api"
 #: A request whose client hung up is carried out within this, or not at all.
 LEFT = 5.0
 #: An event is read at most this long after it was sent, also on a machine that has much else to do.
@@ -27,9 +27,6 @@ class Span:
     t0: float
     t1: float
     line: Line
-
-    def meets(self, t0: float, t1: float) -> bool:
-        return self.t0 <= t1 and self.t1 >= t0
 
 
 class Spans:
@@ -45,8 +42,8 @@ class Spans:
         last = bisect_right(self._starts, t1)
         return [span for span in self.all[first:last] if span.t1 >= t0]
 
-    def meets(self, t0: float, t1: float, but: Line | None = None) -> bool:
-        return any(span.line is not but for span in self.meeting(t0, t1))
+    def meets(self, t0: float, t1: float) -> bool:
+        return bool(self.meeting(t0, t1))
 
 
 @dataclass
@@ -90,7 +87,7 @@ class Facts:
         self.left = [line for line in lines if line["k"] == "left"]
         self.events = [line for line in lines if line["k"] == "event"]
         self.scripts = {line["world"]: line for line in lines if line["k"] == "script"}
-        self.restarts = Spans(self._acts("/switch", "/respawn"))
+        self.restarts = Spans(self.acts("/switch", "/respawn"))
         self.sessions = self._sessions()
         places = [Span(s.start["t0"], s.running_by, s.start) for s in self.sessions.values()]
         #: When the world may have been replaced by another one, or by itself anew.
@@ -105,7 +102,7 @@ class Facts:
             if line["method"] == method and line["status"] == 200 and line["path"] in wanted
         ]
 
-    def _acts(self, *paths: str) -> list[Span]:
+    def acts(self, *paths: str) -> list[Span]:
         """When commands to these paths may have been carried out, also those that nobody saw the
         end of.
         """
@@ -114,9 +111,6 @@ class Facts:
         unknown = self.left + [line for line in self.calls if line.get("fail")]
         spans += [Span(u["t0"], u["t1"] + LEFT, u) for u in unknown if u["path"] in wanted]
         return spans
-
-    def acts(self, *paths: str) -> list[Span]:
-        return self._acts(*paths)
 
     def looks(self) -> list[tuple[Line, dict[str, Any]]]:
         """States that someone asked for, as far as they were kept."""

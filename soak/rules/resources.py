@@ -11,8 +11,8 @@ from .verdict import Verdict
 RULES = {
     "rest": "At rest after it all there are no more descriptors, threads and children than "
     "at rest before.",
-    "memory": "Memory does not grow after the warm-up (judged where it was watched for five "
-    "minutes or more).",
+    "memory": "Memory does not grow after the warm-up (judged where it was watched for more than "
+    "three minutes).",
     "log": "The log holds no error.",
     "end": "The simulator lives to the end, stops when it is told to, and leaves nothing behind.",
 }

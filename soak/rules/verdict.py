@@ -31,9 +31,6 @@ class Verdict:
             self.broken.append(Broken(rule, text, time, lines))
         return good
 
-    def first(self) -> Broken | None:
-        return self.broken[0] if self.broken else None
-
 
 def moment(line: Line) -> float:
     """When a line was over."""

@@ -234,6 +234,6 @@ class Coverage(unittest.TestCase):
             get(5, "/state", {"error": "x"}, 404) | {"n": 2},
             get(1, "/brightness", {"error": "x"}, 404) | {"n": 1},
         ]
-        first = rules.check(lines).first()
+        first = rules.check(lines).broken[0]
         self.assertEqual([line["n"] for line in first.lines], [1])
         self.assertIn("GET /sim/api/brightness answered 404", first.text)

@@ -61,9 +61,14 @@ export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> 
   try {
     return await work;
   } catch (error) {
-    app.toast(error instanceof Error ? error.message : String(error));
+    app.toast(wordsOf(error));
     return null;
   }
+}
+
+/** What an error says. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether people asked for little motion. */

@@ -6,6 +6,7 @@ export const en = {
     live: "Live",
     lost: "Connection lost. Trying again",
     "signed-out": "Signed out",
+    silence: "The simulator does not answer.",
   },
   top: {
     chooseWorld: (name: string) => `World: ${name}. Choose another`,

@@ -9,8 +9,17 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from chicane._call import Feed, Procedure, Request
-from chicane._client import _rest_of, answer, stream_head
-from chicane._http import MAX_HEAD, Head, Want, Wish, head_of, read_head, read_pieces, read_reply
+from chicane._client import answer, stream_head, whole_request
+from chicane._http import (
+    MAX_HEAD,
+    Head,
+    Pieces,
+    Want,
+    Wish,
+    read_head,
+    read_reply,
+    read_rest,
+)
 from chicane._settings import KEPT, SILENCE_S, Comeback, Settings
 from chicane.errors import (
     ChicaneError,
@@ -101,16 +110,12 @@ class AsyncClient:
 
     async def run(self, request: Request[R]) -> R:
         """Carries out a request."""
-        settings, body = self._settings, request.body
-        length = None if body is None else len(body)
-        target = settings.address.prefix + request.target
-        data = head_of(request.method, target, settings.fixed, request.call.accept, length)
-        data += body or b""
+        data = whole_request(self._settings, request)
         while True:
             connection, fresh = await self._connection()
             try:
                 exchange = connection.exchange(data, read_reply(request.method))
-                limit = settings.timeout + request.call.longer
+                limit = self._settings.timeout + request.call.longer
                 reply = await asyncio.wait_for(exchange, limit)
                 break
             except asyncio.TimeoutError:
@@ -238,9 +243,9 @@ class AsyncStream(Generic[T]):
                 connection, head = await self._open(last_id)
                 feed = self._feed(head.headers)
                 feed.last_id = last_id
-                pieces = read_pieces(head)
+                next_piece = Pieces(head)
                 first = False
-                while piece := await asyncio.wait_for(connection.read(pieces()), SILENCE_S):
+                while piece := await asyncio.wait_for(connection.read(next_piece()), SILENCE_S):
                     for one in feed.feed(piece):
                         comeback.arrived()
                         yield one
@@ -266,11 +271,11 @@ class AsyncStream(Generic[T]):
         try:
             head = await asyncio.wait_for(connection.exchange(data, read_head()), settings.timeout)
             if head.status != 200:
-                body = await asyncio.wait_for(connection.read(_rest_of(head)), settings.timeout)
-                raise refusal(head.status, body, request.name)
+                reply = await asyncio.wait_for(connection.read(read_rest(head)), settings.timeout)
+                raise refusal(reply.status, reply.body, request.name)
         except asyncio.TimeoutError:
             connection.close()
-            raise Timeout(f"{request.name}: no answer from {self._settings.address.url}") from None
+            raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
         except BaseException:
             connection.close()
             raise

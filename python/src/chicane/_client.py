@@ -12,7 +12,17 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from chicane._call import Feed, Procedure, Request
-from chicane._http import Head, Reply, Want, Wish, head_of, read_head, read_pieces, read_reply
+from chicane._http import (
+    Head,
+    Pieces,
+    Reply,
+    Want,
+    Wish,
+    head_of,
+    read_head,
+    read_reply,
+    read_rest,
+)
 from chicane._settings import FRESH_S, KEPT, SILENCE_S, Comeback, Settings
 from chicane.errors import (
     ChicaneError,
@@ -159,12 +169,8 @@ class Client:
 
     def send(self, request: Request[Any]) -> Connection:
         """Sends a request, for those who talk with several at once; its answer waits."""
-        settings, body = self._settings, request.body
-        length = None if body is None else len(body)
-        target = settings.address.prefix + request.target
-        data = head_of(request.method, target, settings.fixed, request.call.accept, length)
-        data += body or b""
-        deadline = time.monotonic() + settings.timeout
+        data = whole_request(self._settings, request)
+        deadline = time.monotonic() + self._settings.timeout
         while True:
             connection = self._connection(deadline)
             try:
@@ -329,9 +335,9 @@ class Stream(Generic[T]):
                 connection, head = self._open(last_id)
                 feed = self._feed(head.headers)
                 feed.last_id = last_id
-                pieces = read_pieces(head)
+                next_piece = Pieces(head)
                 first = False
-                while piece := connection.read(pieces(), time.monotonic() + SILENCE_S):
+                while piece := connection.read(next_piece(), time.monotonic() + SILENCE_S):
                     for one in feed.feed(piece):
                         comeback.arrived()
                         yield one
@@ -358,17 +364,23 @@ class Stream(Generic[T]):
             connection.send(stream_head(settings, request, last_id), deadline)
             head = connection.read(read_head(), deadline)
             if head.status != 200:
-                body = connection.read(_rest_of(head), deadline)
-                raise refusal(head.status, body, request.name)
-        except BaseException:
+                reply = connection.read(read_rest(head), deadline)
+                raise refusal(reply.status, reply.body, request.name)
+        except BaseException as error:
             connection.close()
+            if isinstance(error, TimeoutError):
+                raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
             raise
         return connection, head
 
 
-def _rest_of(head: Head) -> Generator[Wish, bytes, bytes]:
-    """The beginning of a refusal's body."""
-    return read_pieces(head)()
+def whole_request(settings: Settings, request: Request[Any]) -> bytes:
+    """A request as it is sent."""
+    body = request.body
+    length = None if body is None else len(body)
+    target = settings.address.prefix + request.target
+    head = head_of(request.method, target, settings.fixed, request.call.accept, length)
+    return head + (body or b"")
 
 
 def stream_head(settings: Settings, request: Request[Any], last_id: str | None) -> bytes:

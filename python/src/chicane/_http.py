@@ -127,8 +127,15 @@ def read_head() -> Generator[Wish, bytes, Head]:
 def read_reply(method: str) -> Reading:
     """Reads a whole answer."""
     head = yield from read_head()
+    if method == "HEAD":
+        return Reply(*head, b"", head.keeps_open())
+    return (yield from read_rest(head))
+
+
+def read_rest(head: Head) -> Reading:
+    """Reads what comes after the head of an answer."""
     length = head.headers.get("content-length")
-    if method == "HEAD" or head.status in (204, 304):
+    if head.status in (204, 304):
         return Reply(*head, b"", head.keeps_open())
     if length is not None and "transfer-encoding" not in head.headers:
         if not length.isdigit() or int(length) > MAX_BODY:
@@ -136,19 +143,19 @@ def read_reply(method: str) -> Reading:
         body = (yield (Want.EXACTLY, int(length))) if length != "0" else b""
         return Reply(*head, body, head.keeps_open())
     pieces, size = [], 0
-    pieces_of = read_pieces(head)
-    piece = yield from pieces_of()
+    next_piece = Pieces(head)
+    piece = yield from next_piece()
     while piece:
         pieces.append(piece)
         size += len(piece)
         if size > MAX_BODY:
             raise ProtocolError("an answer without end is not taken")
-        piece = yield from pieces_of()
-    return Reply(*head, b"".join(pieces), head.keeps_open() and pieces_of.framed)
+        piece = yield from next_piece()
+    return Reply(*head, b"".join(pieces), head.keeps_open() and next_piece.framed)
 
 
-class read_pieces:
-    """Reads an answer as it comes; an empty piece is the end."""
+class Pieces:
+    """Reads an answer as it comes, a piece a call; an empty one is the end."""
 
     def __init__(self, head: Head) -> None:
         self.framed = "chunked" in head.headers.get("transfer-encoding", "").lower()

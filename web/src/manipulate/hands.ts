@@ -5,7 +5,7 @@
  * drawn where the server says again.
  */
 import * as THREE from "three";
-import { type App } from "../app.ts";
+import { type App, wordsOf } from "../app.ts";
 import { API, send } from "../net/api.ts";
 import { CAR, wrap } from "../scene/playback.ts";
 import { standing, type Stage } from "../scene/stage.ts";
@@ -49,9 +49,7 @@ export class Hands {
     readonly app: App,
     readonly stage: Stage,
   ) {
-    this.#poster = new Poster(send, (error) => {
-      app.toast(error instanceof Error ? error.message : String(error));
-    });
+    this.#poster = new Poster(send, (error) => app.toast(wordsOf(error)));
     const { canvas } = stage;
     // Keys are heard everywhere: the canvas need not have the focus, but a field that is typed in loses it.
     canvas.addEventListener("mousedown", (event) => event.preventDefault());
@@ -76,11 +74,6 @@ export class Hands {
 
   setBounds(bounds: THREE.Box2): void {
     this.#bounds = bounds.clone().expandByScalar(MARGIN_M);
-  }
-
-  /** Whether a drag is under way. */
-  get isDragging(): boolean {
-    return this.#drag?.moved ?? false;
   }
 
   /** Names of what can be selected, in the order of the world. */

@@ -26,10 +26,6 @@ export class History {
     this.#undone = [];
   }
 
-  get canUndo(): boolean {
-    return this.#done.length > 0;
-  }
-
   /** The last move, to be put back. */
   undo(): Move | null {
     const move = this.#done.pop() ?? null;

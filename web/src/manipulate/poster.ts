@@ -10,7 +10,7 @@ export class Poster {
 
   constructor(
     readonly send: (path: string, body: object) => Promise<unknown>,
-    readonly failed: (error: unknown, path: string) => void,
+    readonly failed: (error: unknown) => void,
     readonly sleep: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
   ) {}
 
@@ -31,7 +31,7 @@ export class Poster {
           await this.send(path, next);
         } catch (error) {
           this.#waiting.delete(path);
-          this.failed(error, path);
+          this.failed(error);
         }
         if (this.#waiting.has(path)) await pause;
       }

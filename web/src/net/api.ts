@@ -1,4 +1,5 @@
 /** Requests to the simulator. */
+import { t } from "../strings.ts";
 import type { ErrorBody } from "../wire/sim.ts";
 
 export const API = "/sim/api";
@@ -13,12 +14,9 @@ export class Refused extends Error {
   }
 }
 
-/** What is shown when nobody answers. */
-const SILENCE = "The simulator does not answer.";
-
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const answer = await fetch(path, init).catch(() => null);
-  if (!answer) throw new Refused(0, SILENCE);
+  if (!answer) throw new Refused(0, t.link.silence);
   const data: unknown = await answer.json().catch(() => null);
   if (!answer.ok) {
     const said = (data as ErrorBody | null)?.error ?? (data as { detail?: unknown } | null)?.detail;

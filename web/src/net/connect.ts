@@ -147,7 +147,7 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
 }
 
 /** The ground of a track, or what its route covers. */
-export function boundsOf({ bounds, route }: Track): THREE.Box2 {
+function boundsOf({ bounds, route }: Track): THREE.Box2 {
   if (bounds)
     return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));
   const box = new THREE.Box2();

@@ -39,10 +39,6 @@ export class Link {
 
   constructor(readonly options: LinkOptions) {}
 
-  get status(): LinkStatus {
-    return this.#status;
-  }
-
   /** Connects, unless it is connected. */
   start(): void {
     if (this.#source) return;

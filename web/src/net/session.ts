@@ -4,9 +4,6 @@
 
 import type * as Wire from "../wire/sim.ts";
 
-export type Outcome = "finished" | "timeout" | "script_error" | "stopped" | "unsupported";
-export type Phase = "initializing" | "starting" | "running" | "ended";
-
 /** A session as the server tells it; what a page learns of one from events alone is less. */
 export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" | "phase">;
 /** Answer of `GET /evaluation/session`. */

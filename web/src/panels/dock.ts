@@ -1,9 +1,9 @@
 /** The bar at the bottom: time, speed, reset; brightness; tools. */
-import { type App, attempt } from "../app.ts";
+import { type App, attempt, wordsOf } from "../app.ts";
 import { Poster } from "../manipulate/poster.ts";
 import { API, post, send } from "../net/api.ts";
 import { t } from "../strings.ts";
-import { h, setAttribute, show, write } from "../ui/dom.ts";
+import { h, setAttribute, write } from "../ui/dom.ts";
 import { icon, redraw, type IconName } from "../ui/icons.ts";
 import type { Signal } from "../ui/signal.ts";
 
@@ -86,7 +86,7 @@ export function dock(app: App): Dock {
 function brightness(app: App): HTMLElement {
   const value = h("output", { class: "slider-value" }, "1.00");
   let ours = 0;
-  const poster = new Poster(send, (error) => app.toast(error instanceof Error ? error.message : String(error)));
+  const poster = new Poster(send, (error) => app.toast(wordsOf(error)));
   const input = h("input", {
     type: "range",
     min: 0.2,
@@ -129,7 +129,7 @@ function button(name: IconName, label: string, title: string, testid: string, cl
 }
 
 /** A button that is down while something is on. */
-export function toolButton(
+function toolButton(
   name: IconName,
   label: string,
   title: string,
@@ -138,6 +138,5 @@ export function toolButton(
 ): HTMLButtonElement {
   const element = button(name, label, title, testid, () => (on.value = !on.value));
   on.watch((value) => setAttribute(element, "aria-pressed", String(value)));
-  show(element, true);
   return element;
 }

@@ -1,6 +1,6 @@
 /** The card of an evaluation: what is judged and how it is started, the run as it goes, and its result. */
 import { type App, attempt } from "../app.ts";
-import { post } from "../net/api.ts";
+import { API, post } from "../net/api.ts";
 import type { Line, SessionView } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { card, fact } from "../ui/card.ts";
@@ -222,7 +222,7 @@ function resultCard(app: App): HTMLElement {
     write(reason, session.reason ?? (session.outcome === "timeout" ? t.evaluation.disqualified : ""));
     show(reason, reason.textContent !== "");
     write(time.value, clock(session.elapsed_s ?? 0));
-    link.href = `/sim/api/evaluation/record?session=${encodeURIComponent(session.id)}`;
+    link.href = `${API}/evaluation/record?session=${encodeURIComponent(session.id)}`;
     log.show(view.log, t.evaluation.noLog);
   });
   return element;

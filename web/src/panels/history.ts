@@ -6,13 +6,11 @@ import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import { moment, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
+import type { RecordList } from "../wire/sim.ts";
 import { outcomeText } from "./evaluation.ts";
 
 const SHOWN = 50;
 const SVG = "http://www.w3.org/2000/svg";
-
-/** Answer of `GET /evaluation/records`. */
-type Answer = { records?: EvaluationRecord[] } | EvaluationRecord[];
 
 export function history(app: App): { element: HTMLElement; refresh(): void } {
   const body = h("div", { class: "history-body" });
@@ -26,10 +24,8 @@ export function history(app: App): { element: HTMLElement; refresh(): void } {
   async function refresh(): Promise<void> {
     const world = app.world.value?.world;
     if (!world || !element.open) return;
-    const answer = await get<Answer>(`/evaluation/records?world=${encodeURIComponent(world)}&limit=${SHOWN}`).catch(
-      () => null,
-    );
-    const records = (Array.isArray(answer) ? answer : (answer?.records ?? [])).filter((one) => one.world === world);
+    const path = `/evaluation/records?world=${encodeURIComponent(world)}&limit=${SHOWN}`;
+    const records = (await get<RecordList>(path).catch(() => null))?.records ?? [];
     if (records.length === 0) return fill(body, h("p", { class: "hint" }, t.evaluation.historyEmpty));
     const better = app.evaluation.value?.config.better;
     fill(body, chart(records, better === "higher"), table(records));

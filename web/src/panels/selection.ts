@@ -1,6 +1,5 @@
 /** The card of what is selected: its pose with numbers to type, and a light's RED and GREEN. */
-import type { App } from "../app.ts";
-import { attempt } from "../app.ts";
+import { type App, attempt } from "../app.ts";
 import type { Hands } from "../manipulate/hands.ts";
 import type { Place } from "../manipulate/history.ts";
 import { post } from "../net/api.ts";

@@ -7,12 +7,9 @@ import { h, fill } from "../ui/dom.ts";
 import { icon, type IconName } from "../ui/icons.ts";
 import type { WorldEntry } from "../wire/sim.ts";
 
-/** A key that older lists don't have. */
-export type Listed = WorldEntry & { verified?: boolean | null };
-
 export function worldTile(
   app: App,
-  world: Listed,
+  world: WorldEntry,
   options: { current: boolean; highlighted: boolean; open: () => Promise<void>; changed: () => void },
 ): HTMLElement {
   const { current, highlighted } = options;
@@ -30,7 +27,7 @@ export function worldTile(
   const badges = [
     h("span", { class: "badge" }, origin),
     world.evaluation && h("span", { class: "badge badge-flag" }, icon("flag"), t.worlds.evaluation),
-    world.verified === false && h("span", { class: "badge badge-warn" }, t.worlds.unverified),
+    !world.verified && h("span", { class: "badge badge-warn" }, t.worlds.unverified),
   ];
   const open = h(
     "button",
@@ -119,7 +116,7 @@ export function worldTile(
 }
 
 /** The address that leads others to a world. */
-export function shareLink(world: Pick<WorldEntry, "name" | "world_id">): string {
+function shareLink(world: Pick<WorldEntry, "name" | "world_id">): string {
   return `${location.origin}/sim?world=${encodeURIComponent(world.world_id ?? world.name)}`;
 }
 

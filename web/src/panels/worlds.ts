@@ -1,11 +1,11 @@
 /** The dialog of worlds: open, install, delete, share. */
-import { type App, attempt } from "../app.ts";
+import { type App, attempt, wordsOf } from "../app.ts";
 import { get, post } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { dialog } from "../ui/dialog.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
-import type { InstallAnswer, Worlds } from "../wire/sim.ts";
-import { type Listed, worldTile } from "./world-tile.ts";
+import type { InstallAnswer, WorldEntry, Worlds } from "../wire/sim.ts";
+import { worldTile } from "./world-tile.ts";
 
 const ID = /^[0-9a-f]{32}$/;
 
@@ -61,8 +61,8 @@ export function worlds(app: App): WorldsDialog {
   async function refresh(): Promise<void> {
     const found = await attempt(app, get<Worlds>("/worlds"));
     if (!found) return;
-    const entries = found.worlds as Listed[];
-    const isLinked = (world: Listed) => linked !== "" && (world.world_id === linked || world.name === linked);
+    const entries = found.worlds;
+    const isLinked = (world: WorldEntry) => linked !== "" && (world.world_id === linked || world.name === linked);
     const target = entries.find(isLinked);
     const isCurrent = target !== undefined && target.name === found.current;
     const said =
@@ -89,7 +89,7 @@ export function worlds(app: App): WorldsDialog {
     );
   }
 
-  async function open(world: Listed): Promise<void> {
+  async function open(world: WorldEntry): Promise<void> {
     const body = world.world_id ? { world_id: world.world_id } : { world: world.file };
     if (await attempt(app, post("/switch", body))) element.close();
   }
@@ -115,7 +115,7 @@ export function worlds(app: App): WorldsDialog {
       linked = world_id;
       await refresh();
     } catch (refused) {
-      fail(refused instanceof Error ? refused.message : String(refused));
+      fail(wordsOf(refused));
     } finally {
       clearInterval(timer);
       button.disabled = false;
@@ -142,7 +142,7 @@ export function worlds(app: App): WorldsDialog {
 
   app.world.watch(() => element.open && void refresh());
 
-  function show_(): void {
+  function present(): void {
     if (!element.open) element.showModal();
     void refresh();
   }
@@ -150,7 +150,7 @@ export function worlds(app: App): WorldsDialog {
     element,
     open() {
       linked = "";
-      show_();
+      present();
     },
     follow(named) {
       // An id may be written in capitals, a name only as it is.
@@ -159,7 +159,7 @@ export function worlds(app: App): WorldsDialog {
       // The world that is shown already needs no dialog.
       const known = app.world.value;
       if (known?.world === world || known?.world_id === world) return;
-      show_();
+      present();
     },
   };
 }

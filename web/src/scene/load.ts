@@ -79,7 +79,7 @@ function upright(file: GLTF): THREE.Object3D {
 }
 
 /** The box of a node in its own frame. */
-export function boxOf(node: THREE.Object3D): THREE.Box3 {
+function boxOf(node: THREE.Object3D): THREE.Box3 {
   node.updateMatrixWorld(true);
   const back = node.matrixWorld.clone().invert();
   const box = new THREE.Box3();
@@ -148,7 +148,7 @@ function layers(root: THREE.Object3D, light: THREE.Color | null): void {
 }
 
 /** How high a flat geometry lies; null if it is not flat, or not on the ground. Corners may be shared with others. */
-export function flatHeight(geometry: THREE.BufferGeometry): number | null {
+function flatHeight(geometry: THREE.BufferGeometry): number | null {
   const position = geometry.getAttribute("position");
   const { index } = geometry;
   const count = index?.count ?? position.count;

@@ -56,10 +56,6 @@ export class Playback {
     return Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, 1.4 * this.#intervalMs));
   }
 
-  get latest(): Frame | null {
-    return this.#frames.at(-1) ?? null;
-  }
-
   clear(): void {
     this.#frames = [];
   }
@@ -100,12 +96,6 @@ export class Playback {
     const span = next.stamp - from.stamp;
     const part = span > 0 ? (shown - from.stamp) / span : 1;
     return { time: from.time + part * (next.time - from.time), from, to: next, part };
-  }
-
-  /** Whether there is more to show than the last frame. */
-  isMoving(nowMs: number): boolean {
-    const last = this.#frames.at(-1);
-    return last !== undefined && last.stamp + this.delayMs > nowMs - 50;
   }
 }
 

@@ -72,10 +72,6 @@ export class Stage {
   /** Whether the world that is on was drawn. */
   ready = false;
 
-  get carPiece(): Piece | null {
-    return this.#car;
-  }
-
   /** A thing by name, the car as `CAR`. */
   piece(name: string): Piece | null {
     return (name === CAR ? this.#car : this.#world?.objects.get(name)) ?? null;

@@ -1,12 +1,5 @@
-/** A value that others can watch. */
-export interface Readable<T> {
-  readonly value: T;
-  /** Calls now and on every change; the answer ends it. */
-  watch(listener: (value: T, before: T | undefined) => void): () => void;
-}
-
-/** A value that can be set; setting an equal one tells nobody. */
-export class Signal<T> implements Readable<T> {
+/** A value that can be set and watched; setting an equal one tells nobody. */
+export class Signal<T> {
   #value: T;
   readonly #listeners = new Set<(value: T, before: T | undefined) => void>();
 
@@ -25,6 +18,7 @@ export class Signal<T> implements Readable<T> {
     for (const listener of [...this.#listeners]) listener(value, before);
   }
 
+  /** Calls now and on every change; the answer ends it. */
   watch(listener: (value: T, before: T | undefined) => void): () => void {
     this.#listeners.add(listener);
     listener(this.#value, undefined);

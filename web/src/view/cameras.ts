@@ -1,6 +1,7 @@
 /** Ways to look at the scene: orbit, chase, from above. One pair of controls for all; modes differ in what follows what. */
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { CAR } from "../scene/playback.ts";
 import type { Stage } from "../scene/stage.ts";
 
 export type CameraMode = "orbit" | "chase" | "top";
@@ -214,7 +215,7 @@ export class Cameras {
   }
 
   #car(): { position: THREE.Vector3; heading: number } {
-    const node = this.stage.carPiece?.node;
+    const node = this.stage.piece(CAR)?.node;
     if (!node) return { position: new THREE.Vector3(), heading: 0 };
     const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(node.quaternion);
     return { position: node.position, heading: Math.atan2(ahead.y, ahead.x) };
@@ -227,7 +228,7 @@ export class Cameras {
     if (this.#flight) {
       this.#fly(this.#flight, seconds);
     } else {
-      if (this.#mode === "chase" && this.stage.carPiece) moving = this.#chase(seconds);
+      if (this.#mode === "chase" && this.stage.piece(CAR)) moving = this.#chase(seconds);
       if (this.controls.update(seconds)) moving = true;
     }
     // Layers of the road lie half a millimetre apart, so depths must be fine: nothing is nearer than this.

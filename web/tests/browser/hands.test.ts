@@ -181,6 +181,8 @@ describe("hands", () => {
     await one.click("signal1");
     await two.click("signal1");
     expect(await one.mark("light-green").getAttribute("aria-pressed")).toBe("true");
+    // Time stands still, so that the yellow lasts until everyone has looked.
+    await at.simulator.ask("clock", { paused: true });
     await one.mark("light-red").click();
     await one
       .mark("light-yellow")
@@ -188,7 +190,12 @@ describe("hands", () => {
       .or(one.page.getByText(/Yellow, red in \d\.\d s/))
       .first()
       .waitFor();
-    for (const visit of [one, two]) expect(await visit.mark("light-red").isDisabled()).toBe(true);
+    for (const visit of [one, two])
+      await until(
+        () => visit.mark("light-red").isDisabled(),
+        (disabled) => disabled,
+      );
+    await at.simulator.ask("clock", { paused: false });
     for (const visit of [one, two])
       await until(
         () => visit.mark("light-red").getAttribute("aria-pressed"),

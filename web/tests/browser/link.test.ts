@@ -25,7 +25,7 @@ describe("the connection", () => {
       () => visit.pose("car"),
       (car) => Math.abs(car.x - 4) < 0.01 && Math.abs(car.y - 1) < 0.05,
     );
-    await at.simulator.ask("overlay", { text: "again", ttl: 5 });
+    await at.simulator.ask("overlay", { text: "again", ttl: 600 });
     await until(
       () => visit.mark("overlay").textContent(),
       (text) => text === "again",

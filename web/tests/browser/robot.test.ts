@@ -127,12 +127,13 @@ describe("the robot", () => {
     expect(await visit.mark("lidar").isChecked()).toBe(true);
     await visit.page.keyboard.press("t");
     await visit.mark("drift").waitFor();
-    const drive = at.simulator.ask("/speed", { value: 0.5, duration: 2 });
     await until(
-      () => visit.mark("instruments").textContent(),
+      async () => {
+        await at.simulator.ask("/drive", { speed: 0.5, steering: 0 });
+        return visit.mark("instruments").textContent();
+      },
       (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""),
     );
-    await drive;
     const drift = await until(
       () => visit.mark("drift").textContent(),
       (text) => /^\d+\.\d+ m$/.test(text ?? ""),

@@ -60,8 +60,6 @@ describe("playback", () => {
     playback.push(frame(0, 0), 0);
     playback.push(frame(0.033, 0.02), 33);
     expect(shown(playback, 5000)).toBe(0.02);
-    expect(playback.isMoving(5000)).toBe(false);
-    expect(playback.isMoving(40)).toBe(true);
   });
 
   it("jumps on a teleport instead of flying there", () => {
@@ -79,7 +77,7 @@ describe("playback", () => {
     playback.push(frame(50, 5), 0);
     playback.push(frame(0, 1), 500);
     expect(shown(playback, 500)).toBe(1);
-    expect(playback.latest?.time).toBe(0);
+    expect(playback.at(500)?.time).toBe(0);
   });
 
   it("shows what changes while time stands still", () => {

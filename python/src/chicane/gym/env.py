@@ -116,7 +116,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
             self._observe.append("camera")
         self._camera = camera_size if pictured else RENDER
         self._frame: NDArray[np.uint8] | None = None
-        shape = self._ask(self._step_request(0.005, None)).arrays.get("camera")
+        shape = self._sim.run(self._step_request(0.005, None)).arrays.get("camera")
         self._obstacles = obstacles
         self._eyes = Eyes(
             kinds, self._vehicle, beams, shape.shape if shape else (1, 1, 3), obstacles
@@ -176,7 +176,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
                 self._sim.move_object(name, x=x, y=y, yaw=yaw)
         x, y, yaw = self._track.at(along)
         self._sim.set_pose(x=x, y=y, yaw=yaw)
-        seen = self._ask(self._step_request(self._settle_s, (0.0, 0.0)))
+        seen = self._sim.run(self._step_request(self._settle_s, (0.0, 0.0)))
         self._begin(self._track.locate(x, y))
         self._started_at = float(seen.state.get("time") or 0.0)
         params = self._look(seen)
@@ -213,9 +213,6 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
             body |= {"observe": self._observe, "camera_width": width, "camera_height": height}
         accept = "application/octet-stream"
         return request("POST", "/sim/api/step", Call(body=body, accept=accept, read=read))
-
-    def _ask(self, request: Request[Observation]) -> Observation:
-        return self._sim.run(request)
 
     def _look(self, seen: Observation) -> Params:
         car = seen.state.get("vehicle")

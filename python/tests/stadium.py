@@ -1,0 +1,173 @@
+"""A track, and a simulator that tests move by hand, for judging scripts."""
+
+import contextlib
+import io
+import math
+import runpy
+from pathlib import Path
+
+TEMPLATE = Path(__file__).parents[1] / "judge" / "templates" / "lap_time.py"
+STEP = 0.02
+HALF_ROAD = 0.25
+START = -0.185  # the car's centre when its front is 5 cm behind the line
+
+
+class View(dict):
+    """A mapping that reads as d["x"] and as d.x."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Stadium:
+    """Two straights of 4 m and two bends: the centre line, and lines beside it.
+
+    It starts in the middle of a straight. `place` walks round it, whichever way it runs."""
+
+    def __init__(self, clockwise=False, radius=1.0):
+        self.clockwise = clockwise
+        self.radius = radius
+        self.length = 8 + 2 * math.pi * radius
+        self.side = -1.0 if clockwise else 1.0  # which side the infield is on: 1 = left
+
+    def place(self, along, inwards=0.0):
+        """x, y and heading, `inwards` metres from the centre line towards the infield."""
+        along %= self.length
+        bend = math.pi * self.radius
+        if along < 2:
+            x, y, turned = along, 0.0, 0.0
+        elif along < 2 + bend:
+            turned = (along - 2) / self.radius
+            x, y = 2 + self.radius * math.sin(turned), self.radius * (1 - math.cos(turned))
+        elif along < 6 + bend:
+            x, y, turned = 2 - (along - 2 - bend), 2 * self.radius, math.pi
+        elif along < 6 + 2 * bend:
+            turned = (along - 6 - bend) / self.radius + math.pi
+            x, y = -2 + self.radius * math.sin(turned), self.radius * (1 - math.cos(turned))
+        else:
+            x, y, turned = along - self.length, 0.0, 2 * math.pi
+        x, y = x - inwards * math.sin(turned), y + inwards * math.cos(turned)
+        # Mirrored, and moved into the first quadrant.
+        yaw = math.remainder(self.side * turned, math.tau)
+        return 5 + x, 5 + self.side * y, yaw
+
+    def line(self, inwards=0.0, rows=200, first=0.0):
+        points = [
+            list(self.place(first + self.length * i / rows, inwards)[:2]) for i in range(rows)
+        ]
+        return [*points, points[0]]
+
+    def track(self):
+        inner, outer = self.line(HALF_ROAD), self.line(-HALF_ROAD)
+        return View(waypoints=self.line(), inner=inner, outer=outer, bounds=None)
+
+
+class FakeSim:
+    """What the harness gives to a script. Actions are done at once, and remembered."""
+
+    def __init__(self, track, pose, objects=()):
+        self.track = track
+        self.route = track.waypoints
+        self.config = View(better="lower")
+        self.objects = View()
+        self.origins = View()
+        self.records = []
+        self.finished = 0
+        self.teleports = []
+        self.put_back = []
+        self.obeys = True  # whether a teleport moves the car
+        run = View(running=True, exit_code=None)
+        self.state = View(time=0.0, pose=None, objects=View(), lights=View(), run=run, paused=False)
+        self.set_pose(*pose)
+        for name, kind, x, y in objects:
+            origin = View(x=x, y=y, z=0.1, yaw=0.5)
+            kind_type = kind if kind in ("light", "wall") else "object"
+            self.objects[name] = View(
+                type=kind_type, kind=kind, static=False, movable=kind != "wall", origin=origin
+            )
+            self.origins[name] = origin
+            self.place_object(name, **origin)
+
+    def set_pose(self, x, y, yaw):
+        self.state["pose"] = View(x=x, y=y, z=0.0, roll=0.0, pitch=0.0, yaw=yaw, speed=0.0)
+
+    def place_object(self, name, **values):
+        zero = View(x=0.0, y=0.0, z=0.0, roll=0.0, pitch=0.0, yaw=0.0)
+        self.state.objects[name] = View({**self.state.objects.get(name, zero), **values})
+
+    def teleport(self, x, y, yaw):
+        self.teleports.append((x, y, yaw))
+        if self.obeys:
+            self.set_pose(x, y, yaw)
+
+    def move_object(self, name, x, y, z, yaw):
+        self.put_back.append(name)
+        self.place_object(name, x=x, y=y, z=z, yaw=yaw)
+
+    def record(self, value):
+        self.records.append(value)
+
+    def finish(self):
+        self.finished += 1
+
+
+class Run:
+    """A judged run: the test says where the car is, 50 times a second."""
+
+    def __init__(self, stadium=None, objects=(), track=None, start=START):
+        self.stadium = stadium or Stadium()
+        self.script = runpy.run_path(str(TEMPLATE))
+        self.sim = FakeSim(track or self.stadium.track(), self.stadium.place(start), objects)
+        self.along = start
+        self.log = io.StringIO()
+        with contextlib.redirect_stdout(self.log):
+            self.script["initialize"](self.sim)
+        self.observe(0.0)
+
+    def observe(self, passed=STEP):
+        state = self.sim.state
+        state["time"] = round(state.time + passed, 9)
+        with contextlib.redirect_stdout(self.log):
+            self.script["evaluate"](self.sim)
+
+    def wait(self, seconds):
+        for _ in range(round(seconds / STEP)):
+            if not self.sim.finished:
+                self.observe()
+
+    def drive_to(self, along, speed=1.0, inwards=0.0):
+        """Along the route, forwards or back, until there or judged."""
+        step = math.copysign(speed * STEP, along - self.along)
+        while not self.sim.finished and abs(along - self.along) > 1e-9:
+            left = along - self.along
+            self.along += step if abs(step) < abs(left) else left
+            self.sim.set_pose(*self.stadium.place(self.along, inwards))
+            self.observe()
+
+    def drive_straight(self, x, y, speed=1.0):
+        """Across whatever there is, until there or judged."""
+        pose = self.sim.state.pose
+        x0, y0 = pose.x, pose.y
+        yaw = math.atan2(y - y0, x - x0)
+        steps = math.ceil(math.hypot(x - x0, y - y0) / (speed * STEP))
+        for i in range(1, steps + 1):
+            if self.sim.finished:
+                return
+            self.sim.set_pose(x0 + (x - x0) * i / steps, y0 + (y - y0) * i / steps, yaw)
+            self.observe()
+
+    def carry_to(self, along, inwards=0.0):
+        self.along = along
+        self.sim.set_pose(*self.stadium.place(along, inwards))
+        self.observe()
+
+    @property
+    def record(self):
+        return self.sim.records[-1]
+
+    @property
+    def penalties(self):
+        return self.sim.penalties
