@@ -188,11 +188,6 @@ impl Profile {
         [x, y]
     }
 
-    /// How far the body reaches ahead of the pose origin.
-    pub fn front_overhang_m(&self) -> f64 {
-        self.body.centre_m[0] + 0.5 * self.body.size_m[0]
-    }
-
     /// Moments of inertia about the centre of mass along x, y, z: a box and four wheels.
     pub fn inertia_kgm2(&self) -> [f64; 3] {
         let wheels = 4.0 * self.wheel_mass_kg;
@@ -253,7 +248,6 @@ impl Profile {
         within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
         within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 12.0)?;
         within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 2.0)?;
-
         within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)?;
         within("camera.width_px", f64::from(self.camera.width_px), 16.0, 1920.0)?;
         within("camera.height_px", f64::from(self.camera.height_px), 16.0, 1080.0)?;
