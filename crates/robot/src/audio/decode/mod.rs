@@ -139,12 +139,8 @@ pub enum DecodeError {
     TooSlow,
 }
 
-/// Decodes a file to its end and says what it holds.
-pub fn decode(file: &[u8], said: Option<Format>) -> Result<Clip, DecodeError> {
-    decode_while(file, said, &|| true)
-}
-
-/// The same, as long as the caller wants: `go_on` is asked every few milliseconds.
+/// Decodes a file to its end and says what it holds, as long as the caller wants: `go_on` is asked every
+/// few milliseconds.
 pub fn decode_while(
     file: &[u8],
     said: Option<Format>,
