@@ -6,20 +6,20 @@ use glam::{DQuat, DVec3};
 
 /// A rigid part of the car.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub(crate) struct Part {
     /// What it is.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it moves with.
-    pub joint: Joint,
+    pub(crate) joint: Joint,
     /// Its pose in the joint's frame.
-    pub pose: Pose,
+    pub(crate) pose: Pose,
     /// What it looks like.
-    pub model: Model,
+    pub(crate) model: Model,
 }
 
 /// What moves on the car.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Joint {
+pub(crate) enum Joint {
     /// Nothing: the frame of the car itself.
     Body,
     /// A wheel, in its middle: front left, front right, rear left, rear right. It spins about y;
@@ -36,7 +36,7 @@ pub enum Joint {
 ///
 /// `steering` of the left and right front wheel and `pan` are positive to the left, `tilt` is
 /// positive upwards, and `wheel_angles` grow as the car rolls ahead; all in radians.
-pub fn joint_pose(
+pub(crate) fn joint_pose(
     profile: &Profile,
     joint: Joint,
     steering: [f64; 2],
@@ -58,7 +58,7 @@ pub fn joint_pose(
 }
 
 /// All parts of the car.
-pub fn car(profile: &Profile) -> Vec<Part> {
+pub(crate) fn car(profile: &Profile) -> Vec<Part> {
     let part = |name, joint, pose, model| Part { name, joint, pose, model };
     let lidar = Pose { position: DVec3::from_array(profile.lidar.position_m), ..Pose::IDENTITY };
     let mut parts = vec![
