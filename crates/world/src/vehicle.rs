@@ -173,10 +173,8 @@ impl Profile {
         if bytes.len() > 64 << 10 {
             return Err(Error::file(file, "profile is larger than 64 KiB"));
         }
-        let profile: Profile = serde_json::from_slice(bytes).map_err(|e| {
-            let place = Place { file: file.to_owned(), line: e.line() as u32, column: e.column() as u32 };
-            Error::at(place, e.to_string())
-        })?;
+        let profile: Profile =
+            serde_json::from_slice(bytes).map_err(|e| Error::at(Place::of_json(file, &e), e.to_string()))?;
         profile.check().map_err(|message| Error::file(file, message))?;
         Ok(profile)
     }
@@ -350,5 +348,7 @@ mod tests {
     fn a_missing_field_has_a_place() {
         let error = Profile::from_json("x.json", b"{\n \"generation\": \"a\"\n}").expect_err("refused");
         assert!(error.to_string().starts_with("x.json:3:1: missing field `model_name`"), "{error}");
+        let error = Profile::from_json("x.json", b"{\n").expect_err("refused");
+        assert!(error.to_string().starts_with("x.json:2:1: EOF"), "{error}");
     }
 }

@@ -21,8 +21,8 @@ const MAX_STEPS: usize = 500_000;
 /// Characters of a part's name.
 const MAX_NAME: usize = 200;
 
-/// Reads a mesh file.
-pub(super) fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
+/// Reads a mesh file. What can be passed over is, with a warning.
+pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
     let doc = Document::parse(file, bytes, MAX_MESH)?;
     doc.warn_of_tolerated(warnings);
     if doc.root.name != "COLLADA" {
