@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// A running world.
 pub struct Sim {
     pub(crate) world: Arc<World>,
-    pub(crate) profile: Arc<Profile>,
-    pub(crate) seed: u64,
+    profile: Arc<Profile>,
+    seed: u64,
     pub(crate) state: State,
     /// The engine as it was at the start: what a reset goes back to.
     pub(crate) pristine: Engine,
@@ -26,11 +26,11 @@ pub struct Sim {
     /// Fingerprint of world, profile and seed.
     pub(crate) origin: u64,
     /// What the last tick brought, for readers until the next one.
-    pub(crate) recent: Recent,
+    recent: Recent,
 }
 
 /// Results of the last tick, with room made once.
-pub(crate) struct Recent {
+struct Recent {
     faults: Vec<Fault>,
     events: Vec<Event>,
     ranges: Vec<f64>,

@@ -16,7 +16,7 @@ mod vorbis;
 mod wav;
 
 /// The longest clip, seconds.
-pub const MAX_CLIP_S: f64 = 600.0;
+const MAX_CLIP_S: f64 = 600.0;
 /// Samples of all channels: 600 s of stereo at 48 kHz.
 const MAX_CLIP_SAMPLES: u64 = 600 * 48_000 * 2;
 /// Sample rates that can be played, Hz.
