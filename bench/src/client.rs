@@ -2,6 +2,7 @@
 
 use crate::Broken;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -62,6 +63,13 @@ impl Client {
             return Err(format!("unexpected answer: {}", String::from_utf8_lossy(&self.buffer)).into());
         }
         Ok(&self.buffer[head..])
+    }
+
+    /// How long a request takes, with its answer.
+    pub async fn timed(&mut self, request: &[u8]) -> Result<Duration, Broken> {
+        let sent = Instant::now();
+        self.ask(request).await?;
+        Ok(sent.elapsed())
     }
 
     async fn read(&mut self) -> Result<(), Broken> {

@@ -3,7 +3,7 @@
 //! `install [--json <file>] [<path of chicane>]`. Two real simulators: one is the CDN, the other installs from it.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-use chicane_bench::client::{Client, delete, post};
+use chicane_bench::client::{delete, post};
 use chicane_bench::options::Options;
 use chicane_bench::report::{Report, Target};
 use chicane_bench::server::Server;
@@ -13,7 +13,6 @@ use chicane_testkit::SHIPPED;
 use chicane_testkit::cdn::{packed, publish};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 /// How often each is done.
 const TIMES: usize = 20;
@@ -56,9 +55,9 @@ async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
         let gone = delete(&format!("/worlds/custom_{id}"));
         let [mut fresh, mut cached, mut switched] = [const { Vec::new() }; 3];
         for _ in 0..TIMES {
-            fresh.push(timed(&mut client, &wanted).await?);
-            cached.push(timed(&mut client, &wanted).await?);
-            switched.push(timed(&mut client, &switch).await?);
+            fresh.push(client.timed(&wanted).await?);
+            cached.push(client.timed(&wanted).await?);
+            switched.push(client.timed(&switch).await?);
             client.ask(&back).await?;
             client.ask(&gone).await?;
         }
@@ -68,10 +67,4 @@ async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
     }
     server.stop().await?;
     cdn.stop().await
-}
-
-async fn timed(client: &mut Client, request: &[u8]) -> Result<Duration, Broken> {
-    let start = Instant::now();
-    client.ask(request).await?;
-    Ok(start.elapsed())
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::options::Options;
-use chicane_bench::report::{Report, Target};
+use chicane_bench::report::{Report, Target, quantile};
 use chicane_bench::{Broken, end};
 use chicane_session::{Heard, Judge, Setting, Wanted, root};
 use chicane_testkit::http::Client;
@@ -13,7 +13,7 @@ use chicane_wire::{
 };
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,15 +73,9 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
         answer(&mut judge)?;
         times.push(begun.elapsed());
     }
-    times.sort();
-    let ms = |d: Duration| d.as_secs_f64() * 1e3;
-    report.add(
-        "container start to initialize, median",
-        ms(times[times.len() / 2]),
-        "ms",
-        Target::AtMost(150.0),
-    );
-    report.add("container start to initialize, p99", ms(times[times.len() - 1]), "ms", Target::None);
+    let name = "container start to initialize";
+    report.add(format!("{name}, median"), quantile(&mut times, 0.5), "ms", Target::AtMost(150.0));
+    report.add(format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Target::None);
     Ok(())
 }
 
@@ -110,24 +104,15 @@ fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
 }
 
 /// The whole program: a world that is judged as fast as it goes, and sessions back to back.
-fn whole(program: &PathBuf, quick: bool, report: &mut Report) -> Result<(), Broken> {
+fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), Broken> {
     let sessions = if quick { 5 } else { 20 };
     let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let script = folder.join("script.py");
     std::fs::write(&script, READER)?;
     let mut command = Command::new(program);
-    command.args([
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--speed",
-        "0",
-        "--world",
-        "technical",
-        "--log-level",
-        "warn",
-    ]);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--speed", "0", "--log-level", "warn"]);
+    command.args(["--world", "technical"]);
     command.arg("--data-dir").arg(folder.join("data")).arg("--judge-script").arg(&script);
     let mut child = Killed(command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn()?);
     let output = child.0.stdout.take().ok_or("no output")?;

@@ -59,7 +59,7 @@ fn run() -> Result<(), Broken> {
         && word == "thumbnails"
     {
         for name in SHIPPED {
-            let file = std::path::Path::new(folder).join(format!("{name}.png"));
+            let file = Path::new(folder).join(format!("{name}.png"));
             std::fs::write(file, thumbnail(&shipped_world(name), Arc::new(Profile::gen1())))?;
         }
         return Ok(());

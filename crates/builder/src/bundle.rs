@@ -13,7 +13,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The judging script of the lap-time template.
-pub const LAP_TIME: &str = include_str!("../../../python/judge/templates/lap_time.py");
+const LAP_TIME: &str = include_str!("../../../python/judge/templates/lap_time.py");
 const SDF_VERSION: &str = "1.7";
 
 /// Why no world was made: what the check found. There is at least one error among it.

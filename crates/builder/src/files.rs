@@ -19,16 +19,6 @@ impl Files for MemoryBundle {
     }
 }
 
-/// No files at all.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _: &str) -> Option<Cow<'_, [u8]>> {
-        None
-    }
-}
-
 /// Memory that decoding one picture may take.
 const MAX_MEMORY: u64 = 1 << 30;
 

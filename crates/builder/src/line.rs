@@ -156,7 +156,8 @@ impl Line {
         let rows = self.samples[self.start..].iter().chain(self.closed.then(|| &self.samples[0]));
         let side = |factor: f64| -> Vec<DVec2> { rows.clone().map(|s| s.beside(factor * s.width)).collect() };
         let (left, right) = (side(0.5), side(-0.5));
-        let (inner, outer) = if area(&left) <= area(&right) { (left, right) } else { (right, left) };
+        let left_is_inner = route::enclosed_area(&left) <= route::enclosed_area(&right);
+        let (inner, outer) = if left_is_inner { (left, right) } else { (right, left) };
         Route { centre: side(0.0), borders: Some(route::Borders { inner, outer }) }
     }
 }
@@ -192,11 +193,4 @@ fn find(fine: &[Fine], s: f64) -> (usize, f64) {
     // The first point of a piece is the last one of the piece before.
     let end = if b.piece == a.piece { b.u } else { 1.0 };
     (a.piece, a.u + (end - a.u) * t)
-}
-
-/// Twice the enclosed area.
-fn area(line: &[DVec2]) -> f64 {
-    let Some(first) = line.first() else { return 0.0 };
-    let next = line.iter().skip(1).chain([first]);
-    line.iter().zip(next).map(|(a, b)| (*a - *first).perp_dot(*b - *first)).sum::<f64>().abs()
 }

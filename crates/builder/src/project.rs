@@ -18,8 +18,6 @@ pub use read::MAX_JSON;
 pub(crate) use names::is_plain;
 pub(crate) use write::config as evaluation_config;
 
-use std::f64::consts::TAU;
-
 /// A builder project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Project {
@@ -257,23 +255,6 @@ pub enum Script {
     /// The lap-time template.
     LapTime,
 }
-
-/// Box: size of the one that ships.
-pub const BOX_SIZE: [f64; 3] = [0.3, 0.2, 0.2];
-/// Cylinder: 29.7 cm around, a sheet of paper rolled up.
-pub const CYLINDER_RADIUS: f64 = 0.297 / TAU;
-/// Cylinder: metres.
-pub const CYLINDER_HEIGHT: f64 = 0.21;
-/// Sphere: metres.
-pub const SPHERE_RADIUS: f64 = 0.11;
-/// Cone: side of its base.
-pub const CONE_BASE: f64 = 0.135;
-/// Cone: metres.
-pub const CONE_HEIGHT: f64 = 0.23;
-/// Light: width of its screen.
-pub const LIGHT_WIDTH: f64 = 0.18;
-/// Light: it leans back by 15 degrees.
-pub const LIGHT_TILT: f64 = TAU / 24.0;
 
 impl Kind {
     /// One word for it, as in the document.

@@ -1,6 +1,7 @@
 //! Picture files to pixels, within limits.
 
 use crate::image::Image;
+use chicane_world::picture::MAX_SIDE;
 use image::{ImageReader, Limits};
 use std::io::Cursor;
 
@@ -12,8 +13,8 @@ pub(crate) fn picture(bytes: &[u8]) -> Option<Image> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_MEMORY);
-    limits.max_image_width = Some(16_384);
-    limits.max_image_height = Some(16_384);
+    limits.max_image_width = Some(MAX_SIDE as u32);
+    limits.max_image_height = Some(MAX_SIDE as u32);
     reader.limits(limits);
     let decoded = reader.decode().ok()?.into_rgba8();
     let (width, height) = (decoded.width() as usize, decoded.height() as usize);

@@ -11,6 +11,11 @@ pub struct Image {
     pub pixels: Vec<[u8; 4]>,
 }
 
+/// Whether some pixels can be seen through somewhere.
+pub(crate) fn has_holes(pixels: &[[u8; 4]]) -> bool {
+    pixels.iter().any(|p| p[3] < 250)
+}
+
 impl Image {
     /// A picture of one colour.
     pub fn filled(width: usize, height: usize, colour: [u8; 4]) -> Image {

@@ -4,7 +4,7 @@
 //! straight lines, so a somewhat larger straight picture is drawn and then bent through a table.
 
 use chicane_world::Profile;
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::PI;
 
 /// How a camera maps directions to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +31,7 @@ impl Optics {
 
     /// A camera without a lens, by its horizontal field of view.
     pub fn pinhole(width: usize, height: usize, horizontal_fov_rad: f64) -> Optics {
-        let half = (0.5 * horizontal_fov_rad).clamp(0.001, 0.49 * FRAC_PI_2 * 2.0);
+        let half = (0.5 * horizontal_fov_rad).clamp(0.001, 0.49 * PI);
         Optics { width, height, focal: 0.5 * width as f64 / libm::tan(half), k1: 0.0, k2: 0.0 }
     }
 

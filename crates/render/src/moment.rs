@@ -39,8 +39,6 @@ impl CarMoment {
 
     /// Pose of the on-board camera in the world: x is where it looks.
     pub fn camera(&self, profile: &Profile) -> Pose {
-        let [x, y, z] = profile.camera.position_m;
-        let head = Pose::from_xyz_rpy([x, y, z], [0.0, -self.tilt, self.pan]);
-        self.pose.then(&head)
+        self.joint(profile, Joint::Tilt)
     }
 }

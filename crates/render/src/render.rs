@@ -158,7 +158,7 @@ impl Renderer {
                     continue;
                 }
                 left -= chunk.triangles.len();
-                let paint = &stage.paints[placed.paint.unwrap_or(chunk.paint) as usize];
+                let paint = &stage.paints[placed.item.paint.unwrap_or(chunk.paint) as usize];
                 if paint.blended || paint.opacity * item.opacity < 1.0 {
                     clear.push((centre.z, placed, i));
                 } else {
@@ -207,7 +207,6 @@ impl Renderer {
         let stretch = axes.x_axis.length().max(axes.y_axis.length()).max(axes.z_axis.length());
         Some(Placed {
             item,
-            paint: item.paint,
             lamp,
             to_eye: Affine3A::from_mat3_translation(to_eye.matrix3.as_mat3(), to_eye.translation.as_vec3()),
             normals: normals(&axes),
@@ -217,7 +216,7 @@ impl Renderer {
     }
 
     fn chunk(&mut self, stage: &Stage, placed: &Placed<'_>, chunk: &Chunk, eye: &Eye) {
-        let paint = &stage.paints[placed.paint.unwrap_or(chunk.paint) as usize];
+        let paint = &stage.paints[placed.item.paint.unwrap_or(chunk.paint) as usize];
         let (colour, emissive, texture) = match placed.lamp {
             Some((colour, emissive)) => (colour, emissive, None),
             None => (paint.colour, paint.emissive, paint.texture),
@@ -306,7 +305,6 @@ impl Renderer {
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     item: &'a Item,
-    paint: Option<u32>,
     /// Colour and light of a lamp.
     lamp: Option<(Vec3, Vec3)>,
     to_eye: Affine3A,

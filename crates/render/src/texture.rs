@@ -1,7 +1,7 @@
 //! Textures as the rasteriser reads them: sides that are powers of two, smaller and smaller copies,
 //! rows from the bottom, so that v grows upwards.
 
-use crate::image::Image;
+use crate::image::{Image, has_holes};
 
 /// Longest side that is kept; a larger picture is made smaller once.
 pub(crate) const MAX_SIDE: usize = 2048;
@@ -34,7 +34,7 @@ impl Texture {
         let side = |n: usize| n.next_power_of_two().min(max_side.max(1));
         let (mut width, mut height) = (side(image.width), side(image.height));
         let mut level = resampled(image, width, height);
-        let has_holes = level.iter().any(|p| p[3] < 250);
+        let has_holes = has_holes(&level);
         let (mut texels, mut levels) = (Vec::new(), Vec::new());
         loop {
             let fine = [(width * 65536) as f32, (height * 65536) as f32];

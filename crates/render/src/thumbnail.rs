@@ -2,7 +2,6 @@
 
 use crate::looks::Lamp;
 use crate::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
-use chicane_world::world::ObjectKind;
 use chicane_world::{Pose, Profile, World};
 use glam::{DVec2, DVec3};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -28,11 +27,10 @@ pub fn thumbnail(world: &World, profile: Arc<Profile>) -> Vec<u8> {
     let [width, height] = THUMBNAIL_SIZE;
     let optics = Optics::pinhole(width * FINER, height * FINER, VIEW);
     let camera = Camera { pose: outlook(world, &optics), optics };
-    let lights = world.objects.iter().enumerate().filter(|(_, o)| o.kind == ObjectKind::Light);
     let moment = Moment {
         car: CarMoment { pose: world.spawn, ..CarMoment::default() },
         objects: world.objects.iter().map(|o| o.origin).collect(),
-        lamps: lights.map(|(i, _)| (i, Lamp::Green)).collect(),
+        lamps: world.lights().map(|(i, _)| (i, Lamp::Green)).collect(),
     };
     let drawn = Renderer::new(Arc::new(Stage::new(world, profile))).picture(&camera, &moment);
     let small = halved(&drawn);

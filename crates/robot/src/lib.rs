@@ -13,6 +13,5 @@ mod stack;
 mod topics;
 
 pub use drive::{Axis, Drive, Hold};
-pub use odometry::Odometry;
 pub use stack::{Command, Done, Refusal, Stack};
 pub use topics::{Battery, Imu, Joints, ODOM_RATE_HZ, Odom, Scan, Topics};

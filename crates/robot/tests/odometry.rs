@@ -5,9 +5,9 @@ use chicane_robot::{Command, Odom, Stack};
 use chicane_sim::Command as WorldCommand;
 use chicane_sim::{BatterySample, How, ImuSample, Readings, Scan, Sim, Wheels, Who};
 use chicane_testkit::{Pilot, Yard, shipped_world};
+use chicane_world::pose::wrap_angle;
 use chicane_world::{Pose, Profile, World};
 use glam::{DMat3, DVec3};
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 /// A car in a world, with its stack.
@@ -42,8 +42,8 @@ impl Run {
         let odom = self.odom();
         assert_eq!(odom.tick, self.sim.tick(), "there is odometry at this tick");
         let truth = self.start.inverse().then(&self.sim.vehicle().pose);
-        let turned = odom.yaw - truth.yaw() + PI;
-        [odom.x - truth.position.x, odom.y - truth.position.y, turned.rem_euclid(2.0 * PI) - PI]
+        let turned = wrap_angle(odom.yaw - truth.yaw());
+        [odom.x - truth.position.x, odom.y - truth.position.y, turned]
     }
 
     /// Squared error in deviations.

@@ -12,4 +12,4 @@ pub mod topics;
 pub use command::{Refused, command};
 pub use messages::{Message, RosType};
 pub use publish::{Outgoing, Publisher, Sample};
-pub use topics::{Direction, Durability, Qos, Reliability, Topic};
+pub use topics::{Direction, Durability, Qos, Topic};

@@ -57,15 +57,6 @@ pub enum Direction {
     In,
 }
 
-/// Whether lost samples are sent again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reliability {
-    /// No.
-    BestEffort,
-    /// Yes, while they are kept.
-    Reliable,
-}
-
 /// Whether those who come late get what was said before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
@@ -75,11 +66,9 @@ pub enum Durability {
     TransientLocal,
 }
 
-/// Quality of service.
+/// Quality of service. All topics are reliable, so that readers of either kind match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Qos {
-    /// Whether lost samples are sent again.
-    pub reliability: Reliability,
     /// Samples that are kept: the last so many.
     pub depth: usize,
     /// Whether those who come late get them.
@@ -120,13 +109,13 @@ impl Topic {
         self.row().1
     }
 
-    /// Its quality of service. What is said is said reliably, so that readers of either kind match.
+    /// Its quality of service.
     pub const fn qos(self) -> Qos {
         let durability = match self {
             Topic::TfStatic | Topic::Epoch => Durability::TransientLocal,
             _ => Durability::Volatile,
         };
-        Qos { reliability: Reliability::Reliable, depth: self.row().2, durability }
+        Qos { depth: self.row().2, durability }
     }
 
     /// Who speaks.
@@ -189,6 +178,5 @@ mod tests {
         let kept = |t: &Topic| t.qos().durability == Durability::TransientLocal;
         let kept: Vec<&str> = Topic::ALL.iter().filter(|t| kept(t)).map(|t| t.name()).collect();
         assert_eq!(kept, ["/tf_static", "/sim/epoch"]);
-        assert!(Topic::ALL.iter().all(|t| t.qos().reliability == Reliability::Reliable));
     }
 }

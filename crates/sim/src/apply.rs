@@ -6,7 +6,6 @@ use crate::motion::{Motion, Upright};
 use crate::physics::{Car, SUBSTEP_S, Solver};
 use crate::sim::Sim;
 use chicane_world::Pose;
-use chicane_world::world::ObjectType;
 
 impl Sim {
     /// Applies a command as a whole, or refuses it and changes nothing.
@@ -38,9 +37,8 @@ impl Sim {
     /// Takes over what the lights of an earlier simulation of this world showed, by name; a
     /// yellow one becomes red.
     pub fn keep_lights_of(&mut self, earlier: &Sim) {
-        let lights = earlier.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
-        let old: Vec<(&str, Lamp)> =
-            lights.map(|o| o.name.as_str()).zip(earlier.state.lamps.iter().copied()).collect();
+        let names = earlier.world.lights().map(|(_, o)| o.name.as_str());
+        let old: Vec<(&str, Lamp)> = names.zip(earlier.state.lamps.iter().copied()).collect();
         let was = |name: &str| old.iter().find(|(n, _)| *n == name).map(|(_, lamp)| lamp.after_respawn());
         self.set_lamps(|name| was(name).unwrap_or_default());
     }
@@ -51,8 +49,7 @@ impl Sim {
     }
 
     fn set_lamps(&mut self, lamp_of: impl Fn(&str) -> Lamp) {
-        let lights = self.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
-        for (lamp, light) in self.state.lamps.iter_mut().zip(lights) {
+        for (lamp, (_, light)) in self.state.lamps.iter_mut().zip(self.world.lights()) {
             *lamp = lamp_of(&light.name);
         }
     }
@@ -73,8 +70,7 @@ impl Sim {
     }
 
     fn set_light(&mut self, name: String, red: bool) -> Result<Applied, Refusal> {
-        let mut lights = self.world.objects.iter().filter(|o| o.object_type == ObjectType::Light);
-        let Some(i) = lights.position(|o| o.name == name) else {
+        let Some(i) = self.world.lights().position(|(_, o)| o.name == name) else {
             return Err(Refusal::NoSuchLight { name });
         };
         match self.state.lamps[i].ask(red) {
@@ -87,13 +83,10 @@ impl Sim {
     }
 
     fn movable(&self, name: String) -> Result<usize, Refusal> {
-        if let Some(i) = self.world.object(&name) {
-            let why = NotMovableWhy::Wall;
-            return if self.world.objects[i].movable {
-                Ok(i)
-            } else {
-                Err(Refusal::NotMovable { name, why })
-            };
+        match self.world.object(&name) {
+            Some(i) if self.world.objects[i].movable => return Ok(i),
+            Some(_) => return Err(Refusal::NotMovable { name, why: NotMovableWhy::Wall }),
+            None => {}
         }
         match self.world.fixed_names.iter().find(|f| f.name == name) {
             Some(f) if f.is_track => Err(Refusal::NotMovable { name, why: NotMovableWhy::Track }),

@@ -138,9 +138,9 @@ impl std::fmt::Display for NotMovableWhy {
 }
 
 /// Farthest x and y of a pose command.
-pub(crate) const XY_LIMIT: f64 = 100.0;
+const XY_LIMIT: f64 = 100.0;
 /// Most points of a path.
-pub(crate) const PATH_LIMIT: usize = 10_000;
+const PATH_LIMIT: usize = 10_000;
 
 fn within(field: &'static str, value: f64, low: f64, high: f64) -> Result<(), Refusal> {
     if value >= low && value <= high { Ok(()) } else { Err(Refusal::OutOfRange { field, low, high }) }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Length of the yellow phase: 3.0 simulated seconds.
-pub const YELLOW_TICKS: u32 = 3 * crate::TICKS_PER_SECOND as u32;
+const YELLOW_TICKS: u32 = 3 * crate::TICKS_PER_SECOND as u32;
 
 /// What a light shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

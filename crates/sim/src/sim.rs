@@ -8,7 +8,6 @@ use crate::snapshot::{Snapshot, VehicleState};
 use crate::state::State;
 use crate::{TICK_S, sample_at};
 use chicane_world::readings::{BatterySample, Drive, ImuSample, Readings, Scan};
-use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use glam::DVec3;
 use std::sync::Arc;
@@ -16,8 +15,8 @@ use std::sync::Arc;
 /// A running world.
 pub struct Sim {
     pub(crate) world: Arc<World>,
-    pub(crate) profile: Arc<Profile>,
-    pub(crate) seed: u64,
+    profile: Arc<Profile>,
+    seed: u64,
     pub(crate) state: State,
     /// The engine as it was at the start: what a reset goes back to.
     pub(crate) pristine: Engine,
@@ -27,11 +26,11 @@ pub struct Sim {
     /// Fingerprint of world, profile and seed.
     pub(crate) origin: u64,
     /// What the last tick brought, for readers until the next one.
-    pub(crate) recent: Recent,
+    recent: Recent,
 }
 
 /// Results of the last tick, with room made once.
-pub(crate) struct Recent {
+struct Recent {
     faults: Vec<Fault>,
     events: Vec<Event>,
     ranges: Vec<f64>,
@@ -59,12 +58,7 @@ impl Sim {
             tick: 0,
             engine: pristine.clone(),
             car: Car::default(),
-            lamps: world
-                .objects
-                .iter()
-                .filter(|o| o.object_type == ObjectType::Light)
-                .map(|_| Lamp::Green)
-                .collect(),
+            lamps: world.lights().map(|_| Lamp::Green).collect(),
             car_motion: None,
             motions: vec![None; objects],
             touched: vec![false; objects],
@@ -166,8 +160,6 @@ impl Sim {
     /// What there is to see now.
     pub fn snapshot(&self) -> Snapshot {
         let state = &self.state;
-        let lights =
-            self.world.objects.iter().enumerate().filter(|(_, o)| o.object_type == ObjectType::Light);
         let indices = |flags: &mut dyn Iterator<Item = bool>| -> Vec<usize> {
             flags.enumerate().filter(|(_, f)| *f).map(|(i, _)| i).collect()
         };
@@ -176,7 +168,7 @@ impl Sim {
             time_s: state.tick as f64 * TICK_S,
             vehicle: self.vehicle(),
             objects: (0..self.world.objects.len()).map(|i| state.engine.object_pose(i)).collect(),
-            lights: lights.map(|(i, _)| i).zip(state.lamps.iter().copied()).collect(),
+            lights: self.world.lights().map(|(i, _)| i).zip(state.lamps.iter().copied()).collect(),
             contacts: indices(&mut self.state.touched.iter().copied()),
             last_contact: state.last_contact.clone(),
             carried: indices(&mut state.motions.iter().map(Option::is_some)),
@@ -272,9 +264,7 @@ impl Sim {
     }
 
     fn tick_lamps(&mut self) {
-        let lights =
-            self.world.objects.iter().enumerate().filter(|(_, o)| o.object_type == ObjectType::Light);
-        for (lamp, (i, _)) in self.state.lamps.iter_mut().zip(lights) {
+        for (lamp, (i, _)) in self.state.lamps.iter_mut().zip(self.world.lights()) {
             let next = lamp.tick();
             if next != *lamp && next == Lamp::Red {
                 self.recent.events.push(Event::TurnedRed(i));

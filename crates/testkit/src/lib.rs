@@ -1,4 +1,5 @@
-//! What tests and benchmarks share: the shipped worlds, and small ones made in code.
+//! What tests and benchmarks share: the shipped worlds, small ones made in code, one who drives them; sounds, an
+//! HTTP client, and web servers that serve published worlds.
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 pub mod cdn;

@@ -75,19 +75,10 @@ impl Yard {
     }
 
     /// A wall by centre, heading, length, thickness and height.
-    pub fn wall(
-        mut self,
-        name: &str,
-        at: [f64; 2],
-        yaw: f64,
-        length: f64,
-        thickness: f64,
-        height: f64,
-    ) -> Yard {
+    pub fn wall(self, name: &str, at: [f64; 2], yaw: f64, length: f64, thickness: f64, height: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], 0.5 * height, yaw);
         let half = 0.5 * DVec3::new(length, thickness, height);
-        self = self.object(name, ObjectKind::Wall, pose, Shape::Box(half), None);
-        self
+        self.object(name, ObjectKind::Wall, pose, Shape::Box(half), None)
     }
 
     /// Four walls of the usual fence around a rectangle from (0, 0).

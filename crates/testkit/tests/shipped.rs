@@ -41,7 +41,7 @@ fn each_loads_without_a_warning_and_is_whole() {
         let evaluation = world.evaluation.as_ref().expect("an evaluation");
         assert_eq!((evaluation.version, evaluation.robot.as_str()), (1, "gen1"), "{name}");
         assert!(evaluation.script.contains("def evaluate(sim)"), "{name}");
-        for light in world.objects.iter().filter(|o| o.kind == ObjectKind::Light) {
+        for (_, light) in world.lights() {
             let panel = light.panel.expect("a screen");
             let [width, height] = panel.size;
             assert!(width >= 0.18 - 1e-9 && (height - width * 16.0 / 9.0).abs() < 1e-9, "{panel:?}");

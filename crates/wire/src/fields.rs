@@ -90,7 +90,9 @@ impl Fields {
         let value = match self.get(name) {
             None => return Ok(None),
             Some(Value::Number(n)) => {
-                let from_float = || n.as_f64().filter(|v| v.fract() == 0.0 && (0.0..1e15).contains(v));
+                // Above, not every whole number is a float.
+                const EXACT: f64 = (1u64 << 53) as f64;
+                let from_float = || n.as_f64().filter(|v| v.fract() == 0.0 && (0.0..EXACT).contains(v));
                 n.as_u64().or_else(|| from_float().map(|v| v as u64)).ok_or_else(wrong)?
             }
             Some(_) => return Err(wrong()),
@@ -154,6 +156,8 @@ mod tests {
         assert_eq!(f.number("b", "wrong"), Err(Invalid::new("wrong")));
         assert_eq!(f.number("c", "wrong"), Ok(Some(2.0)));
         assert_eq!(f.whole_within("e", 1, 5), Ok(Some(3)));
+        let seed = fields(r#"{"seed": 5e15}"#).whole_within("seed", 0, (1 << 53) - 1);
+        assert_eq!(seed, Ok(Some(5_000_000_000_000_000)));
         for name in ["b", "d", "f", "g"] {
             let error = f.whole_within(name, 1, 5).expect_err("refused");
             assert_eq!(error.0, format!("{name} must be a whole number from 1 to 5"));

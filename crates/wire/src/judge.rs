@@ -11,7 +11,7 @@ use crate::model::{ModelRequest, Motion};
 use crate::named::Named;
 use crate::num::Num;
 use crate::state::{RunState, VehiclePose};
-use crate::vehicle::{check_position, check_yaw};
+use crate::vehicle::PoseRequest;
 use crate::world::{CatalogueEntry, RouteLines};
 use crate::{BrightnessRequest, LightRequest, OverlayRequest};
 use serde::{Deserialize, Serialize};
@@ -303,11 +303,7 @@ impl JudgeAct {
 
 /// Where the car is to go, and how.
 fn place(fields: &Fields) -> Result<ModelRequest, Invalid> {
-    let wrong = "x, y, yaw must be numbers";
-    let [x, y, yaw] = ["x", "y", "yaw"].map(|name| fields.number(name, wrong));
-    let (x, y, yaw) = (x?, y?, yaw?);
-    check_position(x, y, None)?;
-    check_yaw(yaw)?;
+    let PoseRequest { x, y, yaw } = PoseRequest::parse(fields)?;
     Ok(ModelRequest { x, y, z: None, yaw, motion: Motion::parse(fields)? })
 }
 

@@ -25,6 +25,11 @@ impl Place {
         let (line, column) = advance((1, 1), &text[..offset.min(text.len())]);
         Place { file: file.to_owned(), line, column }
     }
+
+    /// Where a file is no good JSON. The parser counts columns from 0 where a line ends too soon.
+    pub(crate) fn of_json(file: &str, e: &serde_json::Error) -> Place {
+        Place { file: file.to_owned(), line: e.line() as u32, column: (e.column() as u32).max(1) }
+    }
 }
 
 /// Line and column after a text that begins at a line and column.

@@ -134,12 +134,10 @@ impl<'a> Source<'a> {
     }
 
     fn json_error(&self, e: &serde_json::Error) -> Error {
-        let (line, column) = (e.line() as u32, e.column() as u32);
         // serde_json repeats the place at the end of its message.
         let message = e.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(m, _)| m);
-        let place = Place { file: self.file.to_owned(), line, column: column.max(1) };
-        Error::at(place, format!("not JSON: {message}"))
+        Error::at(Place::of_json(self.file, e), format!("not JSON: {message}"))
     }
 }
 

@@ -22,7 +22,7 @@ pub mod sdf;
 pub mod spec;
 pub mod vehicle;
 pub mod world;
-pub mod xml;
+mod xml;
 
 pub use bundle::{Assets, Bundle, MemoryBundle};
 pub use error::{Error, Place, Warning, Warnings};

@@ -7,9 +7,9 @@
 use crate::error::Error;
 
 /// Rows of a table.
-pub const MAX_ROWS: u64 = 200_000;
+const MAX_ROWS: u64 = 200_000;
 /// Columns of a table.
-pub const MAX_COLUMNS: u64 = 16;
+const MAX_COLUMNS: u64 = 16;
 /// Bytes of a header.
 const MAX_HEADER: usize = 64 << 10;
 const MAGIC: &[u8; 6] = b"\x93NUMPY";

@@ -68,12 +68,12 @@ impl Pose {
 }
 
 /// Rotation about z.
-pub fn quat_from_yaw(yaw: f64) -> DQuat {
+fn quat_from_yaw(yaw: f64) -> DQuat {
     DQuat::from_xyzw(0.0, 0.0, libm::sin(yaw * 0.5), libm::cos(yaw * 0.5))
 }
 
 /// Rotation from roll, pitch, yaw about fixed axes.
-pub fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
+pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     let (sr, cr) = (libm::sin(roll * 0.5), libm::cos(roll * 0.5));
     let (sp, cp) = (libm::sin(pitch * 0.5), libm::cos(pitch * 0.5));
     let (sy, cy) = (libm::sin(yaw * 0.5), libm::cos(yaw * 0.5));
@@ -86,7 +86,7 @@ pub fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
 }
 
 /// Roll, pitch, yaw of a rotation; at the poles (pitch ±π/2) roll is 0.
-pub fn rpy_from_quat(q: DQuat) -> [f64; 3] {
+pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     let m = DMat3::from_quat(q);
     let sin_pitch = -m.x_axis.z;
     if sin_pitch.abs() > 1.0 - 1e-12 {
@@ -99,8 +99,7 @@ pub fn rpy_from_quat(q: DQuat) -> [f64; 3] {
 /// An angle brought into −π..π.
 pub fn wrap_angle(a: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
-    let r = (a + PI).rem_euclid(TAU) - PI;
-    if r < -PI { r + TAU } else { r }
+    (a + PI).rem_euclid(TAU) - PI
 }
 
 #[cfg(test)]

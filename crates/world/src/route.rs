@@ -174,7 +174,7 @@ fn extent(points: &[DVec2]) -> f64 {
 }
 
 /// Area inside a line whose ends are joined, whichever way it runs.
-fn enclosed_area(line: &[DVec2]) -> f64 {
+pub fn enclosed_area(line: &[DVec2]) -> f64 {
     let Some(&origin) = line.first() else { return 0.0 };
     // Measured from the first point: far from the origin the products would swallow the area.
     let twice: f64 = line.windows(2).map(|w| (w[0] - origin).perp_dot(w[1] - origin)).sum();

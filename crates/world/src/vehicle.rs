@@ -173,10 +173,8 @@ impl Profile {
         if bytes.len() > 64 << 10 {
             return Err(Error::file(file, "profile is larger than 64 KiB"));
         }
-        let profile: Profile = serde_json::from_slice(bytes).map_err(|e| {
-            let place = Place { file: file.to_owned(), line: e.line() as u32, column: e.column() as u32 };
-            Error::at(place, e.to_string())
-        })?;
+        let profile: Profile =
+            serde_json::from_slice(bytes).map_err(|e| Error::at(Place::of_json(file, &e), e.to_string()))?;
         profile.check().map_err(|message| Error::file(file, message))?;
         Ok(profile)
     }
@@ -186,11 +184,6 @@ impl Profile {
         let x = if i < 2 { 0.5 } else { -0.5 } * self.wheelbase_m;
         let y = if i.is_multiple_of(2) { 0.5 } else { -0.5 } * self.track_m;
         [x, y]
-    }
-
-    /// How far the body reaches ahead of the pose origin.
-    pub fn front_overhang_m(&self) -> f64 {
-        self.body.centre_m[0] + 0.5 * self.body.size_m[0]
     }
 
     /// Moments of inertia about the centre of mass along x, y, z: a box and four wheels.
@@ -253,7 +246,6 @@ impl Profile {
         within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
         within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 12.0)?;
         within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 2.0)?;
-
         within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)?;
         within("camera.width_px", f64::from(self.camera.width_px), 16.0, 1920.0)?;
         within("camera.height_px", f64::from(self.camera.height_px), 16.0, 1080.0)?;
@@ -356,5 +348,7 @@ mod tests {
     fn a_missing_field_has_a_place() {
         let error = Profile::from_json("x.json", b"{\n \"generation\": \"a\"\n}").expect_err("refused");
         assert!(error.to_string().starts_with("x.json:3:1: missing field `model_name`"), "{error}");
+        let error = Profile::from_json("x.json", b"{\n").expect_err("refused");
+        assert!(error.to_string().starts_with("x.json:2:1: EOF"), "{error}");
     }
 }

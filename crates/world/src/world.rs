@@ -209,10 +209,8 @@ impl World {
         self.objects.iter().position(|o| o.name == name)
     }
 
-    /// Where a car with this much body ahead of its pose origin stands to start a judged run:
-    /// its front bumper `gap` behind waypoint 0.
-    pub fn start_pose(&self, front_overhang: f64, gap: f64) -> Pose {
-        let back = self.spawn.rotation * DVec3::new(front_overhang + gap, 0.0, 0.0);
-        Pose { position: self.spawn.position - back, rotation: self.spawn.rotation }
+    /// The traffic lights with their indices, in file order.
+    pub fn lights(&self) -> impl Iterator<Item = (usize, &Object)> {
+        self.objects.iter().enumerate().filter(|(_, o)| o.object_type == ObjectType::Light)
     }
 }

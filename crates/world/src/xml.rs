@@ -8,37 +8,27 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::cell::Cell;
 
-/// Bounds of a document.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Bytes of the file.
-    pub bytes: usize,
-    /// Depth of nesting.
-    pub depth: usize,
-    /// Elements in all.
-    pub nodes: usize,
-    /// Attributes of one element.
-    pub attributes: usize,
-}
-
+/// Bytes of a world or model file.
+pub(crate) const MAX_SDF: usize = 8 << 20;
+/// Bytes of a mesh, whose numbers come as long texts.
+pub(crate) const MAX_MESH: usize = 64 << 20;
+/// Depth of nesting.
+const MAX_DEPTH: usize = 64;
+/// Elements of a document.
+const MAX_ELEMENTS: usize = 200_000;
+/// Attributes of one element.
+const MAX_ATTRIBUTES: usize = 64;
 /// Attributes of a document in all.
 const MAX_ALL_ATTRIBUTES: usize = 1_000_000;
 
-impl Limits {
-    /// For world and model files.
-    pub const SDF: Limits = Limits { bytes: 8 << 20, depth: 64, nodes: 200_000, attributes: 64 };
-    /// For meshes, whose numbers come as long texts.
-    pub const MESH: Limits = Limits { bytes: 64 << 20, depth: 64, nodes: 200_000, attributes: 64 };
-}
-
 /// A parsed document.
 #[derive(Debug)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// Name of the file, for messages.
-    pub file: &'a str,
+    pub(crate) file: &'a str,
     bytes: &'a [u8],
     /// The root element.
-    pub root: Element,
+    pub(crate) root: Element,
     /// Byte offset of the first comment that holds `--`, which strict readers refuse.
     dashed_comment: Option<usize>,
     /// The last place asked for: offset, line, column. The next one is mostly further on.
@@ -47,57 +37,57 @@ pub struct Document<'a> {
 
 /// One element with what is directly inside it.
 #[derive(Debug, Default)]
-pub struct Element {
+pub(crate) struct Element {
     /// Tag name as written, prefix included.
-    pub name: String,
+    pub(crate) name: String,
     /// Attributes in order; of duplicates the first counts.
-    pub attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<(String, String)>,
     /// The text directly inside, joined and trimmed.
-    pub text: String,
+    pub(crate) text: String,
     /// Child elements in order.
-    pub children: Vec<Element>,
+    pub(crate) children: Vec<Element>,
     /// Byte offset of the start tag.
-    pub offset: usize,
+    pub(crate) offset: usize,
 }
 
 impl Element {
     /// Value of an attribute.
-    pub fn attribute(&self, name: &str) -> Option<&str> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
     /// First child of a name.
-    pub fn child(&self, name: &str) -> Option<&Element> {
+    pub(crate) fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|c| c.name == name)
     }
 
     /// All children of a name.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
         self.children.iter().filter(move |c| c.name == name)
     }
 
     /// Walks down a path of first children.
-    pub fn path(&self, names: &[&str]) -> Option<&Element> {
+    pub(crate) fn path(&self, names: &[&str]) -> Option<&Element> {
         names.iter().try_fold(self, |e, n| e.child(n))
     }
 }
 
 impl<'a> Document<'a> {
-    /// Parses a document within limits.
-    pub fn parse(file: &'a str, bytes: &'a [u8], limits: Limits) -> Result<Document<'a>, Error> {
-        if bytes.len() > limits.bytes {
-            let message = format!("file is larger than {} MiB", limits.bytes >> 20);
+    /// Parses a document of at most so many bytes.
+    pub(crate) fn parse(file: &'a str, bytes: &'a [u8], max_bytes: usize) -> Result<Document<'a>, Error> {
+        if bytes.len() > max_bytes {
+            let message = format!("file is larger than {} MiB", max_bytes >> 20);
             return Err(Error::file(file, message));
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
-        let mut parser = Parser { file, bytes, limits, nodes: 0, attributes: 0, dashed_comment: None };
+        let mut parser = Parser { file, bytes, elements: 0, attributes: 0, dashed_comment: None };
         let root = parser.run(text)?;
         Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment, asked: Cell::new((0, 1, 1)) })
     }
 
     /// Warns of what was tolerated though it is not XML.
-    pub fn warn_of_tolerated(&self, warnings: &mut Warnings) {
+    pub(crate) fn warn_of_tolerated(&self, warnings: &mut Warnings) {
         if let Some(offset) = self.dashed_comment {
             let place = || Place::at(self.file, self.bytes, offset);
             warnings.add("`--` inside a comment is not XML; it was passed over", place);
@@ -105,7 +95,7 @@ impl<'a> Document<'a> {
     }
 
     /// Where an element starts.
-    pub fn place(&self, e: &Element) -> Place {
+    pub(crate) fn place(&self, e: &Element) -> Place {
         let (offset, line, column) = self.asked.get();
         let (from, start) = if offset <= e.offset { (offset, (line, column)) } else { (0, (1, 1)) };
         let (line, column) = advance(start, &self.bytes[from..e.offset]);
@@ -114,7 +104,7 @@ impl<'a> Document<'a> {
     }
 
     /// An error at an element.
-    pub fn error(&self, e: &Element, message: impl Into<String>) -> Error {
+    pub(crate) fn error(&self, e: &Element, message: impl Into<String>) -> Error {
         Error::at(self.place(e), message)
     }
 }
@@ -122,8 +112,7 @@ impl<'a> Document<'a> {
 struct Parser<'a> {
     file: &'a str,
     bytes: &'a [u8],
-    limits: Limits,
-    nodes: usize,
+    elements: usize,
     attributes: usize,
     dashed_comment: Option<usize>,
 }
@@ -229,22 +218,21 @@ impl Parser<'_> {
         if has_root && depth == 0 {
             return self.fail(offset, "more than one root element");
         }
-        if depth >= self.limits.depth {
-            return self.fail(offset, format!("nested deeper than {} elements", self.limits.depth));
+        if depth >= MAX_DEPTH {
+            return self.fail(offset, format!("nested deeper than {MAX_DEPTH} elements"));
         }
         self.element(tag, offset)
     }
 
     fn element(&mut self, tag: &BytesStart<'_>, offset: usize) -> Result<Element, Error> {
-        self.nodes += 1;
-        if self.nodes > self.limits.nodes {
-            return self.fail(offset, format!("more than {} elements", self.limits.nodes));
+        self.elements += 1;
+        if self.elements > MAX_ELEMENTS {
+            return self.fail(offset, format!("more than {MAX_ELEMENTS} elements"));
         }
         let mut attributes = Vec::new();
         for attribute in tag.attributes().with_checks(false) {
-            if attributes.len() >= self.limits.attributes {
-                return self
-                    .fail(offset, format!("more than {} attributes on one element", self.limits.attributes));
+            if attributes.len() >= MAX_ATTRIBUTES {
+                return self.fail(offset, format!("more than {MAX_ATTRIBUTES} attributes on one element"));
             }
             let attribute = match attribute {
                 Ok(a) => a,
@@ -288,7 +276,7 @@ fn named_entity(name: &str) -> Option<char> {
 }
 
 /// The beginning of a text that came from a file, safe to show in a message.
-pub fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
 
@@ -306,7 +294,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Escapes a text for use between tags or inside a quoted attribute.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -102,7 +102,7 @@ fn a_chain_of_a_hundred_thousand_frames_is_fine() {
     }
     inside += "<frame name='f99000'/>";
     let (spec, _) = read(&inside).expect("readable");
-    let poses = compile::poses(&spec, &Assets::of(&sdf_support::Nothing)).expect("resolvable");
+    let poses = compile::poses(&spec, &Assets::of(&MemoryBundle::default())).expect("resolvable");
     assert_eq!(poses[0].1.position.z, 99_000.0);
 }
 
@@ -114,7 +114,7 @@ fn a_chain_of_attachments_is_fine() {
     }
     inside += "<frame name='f150000'/>";
     let (spec, _) = read(&inside).expect("readable");
-    assert_eq!(compile::poses(&spec, &Assets::of(&sdf_support::Nothing)).expect("fine").len(), 150_001);
+    assert_eq!(compile::poses(&spec, &Assets::of(&MemoryBundle::default())).expect("fine").len(), 150_001);
 }
 
 #[test]
@@ -134,6 +134,6 @@ fn the_place_in_an_included_file_is_named() {
     assert_eq!(error.to_string(), "models/part/model.sdf:4:1: no frame named \"x\" in model \"other\"");
     // A spec that was edited has no such text: the file is named all the same.
     let (spec, _) = read("<frame name='f' attached_to='x'/>").expect("readable");
-    let error = compile::poses(&spec, &Assets::of(&sdf_support::Nothing)).expect_err("no x");
+    let error = compile::poses(&spec, &Assets::of(&MemoryBundle::default())).expect_err("no x");
     assert_eq!(error.to_string(), "worlds/t.world: no frame named \"x\" in the world");
 }

@@ -253,8 +253,8 @@ fn materials_and_surfaces() {
 #[test]
 fn dashes_in_a_comment_are_passed_over_with_one_warning() {
     let text = "<sdf version='1.7'>\n <!-- a -- b --><!-- c -- d -->\n<world name='w'/></sdf>";
-    let mut warnings = chicane_world::Warnings::default();
-    chicane_world::sdf::read("w.world", text.as_bytes(), &mut warnings).expect("tolerated");
+    let mut warnings = Warnings::default();
+    sdf::read("w.world", text.as_bytes(), &mut warnings).expect("tolerated");
     let list: Vec<String> = warnings.into_vec().iter().map(ToString::to_string).collect();
     assert_eq!(list, ["w.world:2:2: `--` inside a comment is not XML; it was passed over"]);
 }

@@ -1,6 +1,7 @@
 //! Physics and lidar of the two scenes, as an agent's steps.
 
 use chicane_sim::{Command, Drive, Sim};
+use chicane_world::pose::wrap_angle;
 use chicane_world::{Profile, World};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -104,8 +105,7 @@ impl Core {
             step(&mut self.rest);
             let (now, towards) = self.place();
             way += (now - at).length();
-            turn += (towards - heading + 3.0 * std::f64::consts::PI).rem_euclid(2.0 * std::f64::consts::PI)
-                - std::f64::consts::PI;
+            turn += wrap_angle(towards - heading);
             (at, heading) = (now, towards);
         }
         self.heap(1);
@@ -124,8 +124,7 @@ impl Core {
 
     fn place(&self) -> (glam::DVec3, f64) {
         let pose = self.rest.vehicle().pose;
-        let ahead = pose.rotation * glam::DVec3::X;
-        (pose.position, libm::atan2(ahead.y, ahead.x))
+        (pose.position, pose.yaw())
     }
 }
 

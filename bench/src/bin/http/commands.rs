@@ -2,11 +2,11 @@
 
 use crate::requests::{Loop, closed_loop, in_words};
 use chicane_bench::Broken;
-use chicane_bench::client::{Client, find, get, post, post_accepting};
+use chicane_bench::client::{find, get, post, post_accepting};
 use chicane_bench::report::{Report, Target, quantile};
 use chicane_bench::server::Server;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// From the start of the process to its ready line, with a new data folder each time.
 pub(crate) async fn start(program: &Path, report: &mut Report) -> Result<(), Broken> {
@@ -79,27 +79,21 @@ pub(crate) async fn worlds(server: &Server, report: &mut Report) -> Result<(), B
     let mut client = server.connect().await?;
     let mut resets = Vec::new();
     for _ in 0..100 {
-        resets.push(timed(&mut client, &post("/reset", "")).await?);
+        resets.push(client.timed(&post("/reset", "")).await?);
     }
     report.add_times("reset, 100 times", &mut resets, Target::None);
     let mut respawns = Vec::new();
     for _ in 0..20 {
-        respawns.push(timed(&mut client, &post("/respawn", "")).await?);
+        respawns.push(client.timed(&post("/respawn", "")).await?);
     }
     report.add_times("respawn, 20 times", &mut respawns, Target::AtMost(300.0));
     let mut switches = Vec::new();
     for _ in 0..10 {
         for world in ["technical", "oval"] {
             let request = post("/switch", &format!(r#"{{"world":"{world}.world"}}"#));
-            switches.push(timed(&mut client, &request).await?);
+            switches.push(client.timed(&request).await?);
         }
     }
     report.add_times("switch of worlds, 20 times", &mut switches, Target::AtMost(500.0));
     Ok(())
-}
-
-async fn timed(client: &mut Client, request: &[u8]) -> Result<Duration, Broken> {
-    let sent = Instant::now();
-    client.ask(request).await?;
-    Ok(sent.elapsed())
 }

@@ -9,11 +9,12 @@
 mod fixture;
 mod views;
 
+use chicane_bench::{Broken, end};
 use chicane_render::{Camera, Layers, Moment, Optics, Renderer, Stage, glb, looks};
 use chicane_world::world::{Object, ObjectType};
 use chicane_world::{Pose, Profile, World};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use views::View;
@@ -22,17 +23,13 @@ const WIDTH: usize = 480;
 const HEIGHT: usize = 360;
 
 fn main() -> ExitCode {
-    let Some(folder) = std::env::args().nth(1).map(PathBuf::from) else {
-        eprintln!("second-opinion: say where to, such as `second-opinion target/second-opinion`");
-        return ExitCode::FAILURE;
-    };
-    match write(&folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("second-opinion: {}: {e}", folder.display());
-            ExitCode::FAILURE
-        }
-    }
+    end("second-opinion", run())
+}
+
+fn run() -> Result<(), Broken> {
+    let folder =
+        std::env::args().nth(1).ok_or("say where to, such as `second-opinion target/second-opinion`")?;
+    Ok(write(Path::new(&folder)).map_err(|e| format!("{folder}: {e}"))?)
 }
 
 fn write(folder: &Path) -> std::io::Result<()> {

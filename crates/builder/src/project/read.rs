@@ -3,11 +3,11 @@
 use super::fields as f;
 use super::json::{At, Fields, ReadError};
 use super::{
-    BOX_SIZE, Body, CONE_BASE, CONE_HEIGHT, CYLINDER_HEIGHT, CYLINDER_RADIUS, CentreLine, Colour, Decal,
-    Direction, Evaluation, Fence, Field, FileName, Ground, Kind, LIGHT_TILT, LIGHT_WIDTH, Node, Object,
-    OuterLine, Project, SPHERE_RADIUS, Script, Track, WorldName,
+    Body, CentreLine, Colour, Decal, Direction, Evaluation, Fence, Field, FileName, Ground, Kind, Node,
+    Object, OuterLine, Project, Script, Track, WorldName,
 };
 use serde_json::Value;
+use std::f64::consts::TAU;
 
 /// Bytes of the document.
 pub const MAX_JSON: usize = 4 << 20;
@@ -18,6 +18,22 @@ const MAX_DECALS: usize = 200;
 const FAR: f64 = 200.0;
 const TURN: f64 = 6.3;
 const BLUE: Colour = Colour([0x29, 0x54, 0x8c]);
+/// Box: size of the one that ships.
+const BOX_SIZE: [f64; 3] = [0.3, 0.2, 0.2];
+/// Cylinder: 29.7 cm around, a sheet of paper rolled up.
+const CYLINDER_RADIUS: f64 = 0.297 / TAU;
+/// Cylinder: metres.
+const CYLINDER_HEIGHT: f64 = 0.21;
+/// Sphere: metres.
+const SPHERE_RADIUS: f64 = 0.11;
+/// Cone: side of its base.
+const CONE_BASE: f64 = 0.135;
+/// Cone: metres.
+const CONE_HEIGHT: f64 = 0.23;
+/// Light: width of its screen.
+const LIGHT_WIDTH: f64 = 0.18;
+/// Light: it leans back by 15 degrees.
+const LIGHT_TILT: f64 = TAU / 24.0;
 
 impl Project {
     /// Reads a project document.

@@ -3,7 +3,6 @@
 use crate::support::{
     circle, example_files, example_projects, png as png_head_of, read, ring, shipped_projects,
 };
-use chicane_builder::files::NoFiles;
 use chicane_builder::project::Kind;
 use chicane_builder::{Line, Project, build};
 use chicane_world::scene::{Look, TextureSource};
@@ -96,7 +95,7 @@ fn the_road_is_as_wide_as_it_was_drawn_and_faces_up() {
     let mut value = ring();
     value["track"]["nodes"][3]["width"] = json!(1.0);
     let project = read(&value);
-    let world = load(&build(&project, &NoFiles).expect("a world"));
+    let world = load(&build(&project, &MemoryBundle::default()).expect("a world"));
     let mesh = &world.scene.meshes[0];
     let mut area = 0.0;
     for group in &mesh.groups {
@@ -158,7 +157,7 @@ fn the_picture_of_a_field_is_shipped_as_a_png() {
 fn a_project_with_an_error_is_not_built() {
     let mut value = ring();
     value["track"]["nodes"] = circle(1.0, 1.0, 0.3, 8);
-    let error = build(&read(&value), &NoFiles).expect_err("too tight");
+    let error = build(&read(&value), &MemoryBundle::default()).expect_err("too tight");
     assert!(error.to_string().starts_with("error bend-too-tight: track.nodes["), "{error}");
 }
 

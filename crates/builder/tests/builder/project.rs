@@ -18,7 +18,7 @@ fn the_examples_are_read_and_come_back_from_writing() {
 }
 
 #[test]
-fn defaults_are_those_of_the_mission() {
+fn what_is_left_out_has_its_usual_value() {
     let mut value = ring();
     value["fence"] = json!({});
     value["objects"] = json!([

@@ -1,7 +1,7 @@
 //! Random tracks.
 
-use chicane_builder::files::NoFiles;
 use chicane_builder::{Line, Project, RandomError, Severity, Wish, build, check, random};
+use chicane_world::MemoryBundle;
 use std::collections::BTreeSet;
 
 #[test]
@@ -20,7 +20,7 @@ fn ten_seeds_are_ten_tracks_that_can_be_driven() {
         assert!((5.0..40.0).contains(&line.length), "{}", line.length);
         // It starts where it is straight.
         assert!(line.samples[..10].iter().all(|s| s.curvature.abs() < 0.6), "{seed}");
-        build(&project, &NoFiles).expect("a world");
+        build(&project, &MemoryBundle::default()).expect("a world");
         seen.insert(format!("{:?}", project.track.nodes));
     }
     assert_eq!(seen.len(), 10);

@@ -1,6 +1,6 @@
 //! The container: buffers, accessors, pictures, materials, nodes.
 
-use crate::image::Image;
+use crate::image::{Image, has_holes};
 use chicane_world::scene::{Material, Mesh, Texture, TextureSource};
 use image::ImageEncoder;
 use image::codecs::png::PngEncoder;
@@ -163,7 +163,7 @@ impl Pack {
 
     /// A picture from memory; its number as image and as texture.
     pub(super) fn picture(&mut self, picture: &Image) -> usize {
-        self.embed(&png(picture), "image/png", has_holes(picture))
+        self.embed(&png(picture), "image/png", has_holes(&picture.pixels))
     }
 
     /// A texture of a scene; `None` if it can't be read.
@@ -171,7 +171,7 @@ impl Pack {
         match &texture.source {
             TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),
             TextureSource::File { bytes, .. } if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => {
-                let has_holes = crate::decode::picture(bytes).is_some_and(|image| has_holes(&image));
+                let has_holes = crate::decode::picture(bytes).is_some_and(|image| has_holes(&image.pixels));
                 Some(self.embed(bytes, "image/png", has_holes))
             }
             TextureSource::File { bytes, .. } if bytes.starts_with(b"\xff\xd8\xff") => {
@@ -271,11 +271,6 @@ impl Pack {
         }
         out
     }
-}
-
-/// Whether a picture can be seen through somewhere; the renderer asks the same.
-fn has_holes(picture: &Image) -> bool {
-    picture.pixels.iter().any(|p| p[3] < 250)
 }
 
 /// PNG; without alpha where every pixel is solid.

@@ -44,6 +44,11 @@ impl Builder {
         }
     }
 
+    /// The same face, seen from its other side.
+    pub(super) fn fan_turned(&mut self, material: usize, ring: &[DVec3]) {
+        self.fan(material, &ring.iter().rev().copied().collect::<Vec<_>>());
+    }
+
     /// A skin over rings of the same number of corners; `material` tells that of ring and side.
     pub(super) fn skin(&mut self, rings: &[Vec<DVec3>], material: impl Fn(usize, usize) -> usize) {
         for (i, pair) in rings.windows(2).enumerate() {

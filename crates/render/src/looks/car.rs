@@ -6,20 +6,20 @@ use glam::{DQuat, DVec3};
 
 /// A rigid part of the car.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub(crate) struct Part {
     /// What it is.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it moves with.
-    pub joint: Joint,
+    pub(crate) joint: Joint,
     /// Its pose in the joint's frame.
-    pub pose: Pose,
+    pub(crate) pose: Pose,
     /// What it looks like.
-    pub model: Model,
+    pub(crate) model: Model,
 }
 
 /// What moves on the car.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Joint {
+pub(crate) enum Joint {
     /// Nothing: the frame of the car itself.
     Body,
     /// A wheel, in its middle: front left, front right, rear left, rear right. It spins about y;
@@ -36,7 +36,7 @@ pub enum Joint {
 ///
 /// `steering` of the left and right front wheel and `pan` are positive to the left, `tilt` is
 /// positive upwards, and `wheel_angles` grow as the car rolls ahead; all in radians.
-pub fn joint_pose(
+pub(crate) fn joint_pose(
     profile: &Profile,
     joint: Joint,
     steering: [f64; 2],
@@ -58,7 +58,7 @@ pub fn joint_pose(
 }
 
 /// All parts of the car.
-pub fn car(profile: &Profile) -> Vec<Part> {
+pub(crate) fn car(profile: &Profile) -> Vec<Part> {
     let part = |name, joint, pose, model| Part { name, joint, pose, model };
     let lidar = Pose { position: DVec3::from_array(profile.lidar.position_m), ..Pose::IDENTITY };
     let mut parts = vec![
@@ -110,10 +110,7 @@ mod tests {
             all.iter().fold(DVec3::splat(from), |a, (_, p)| f(a, *p))
         };
         let (low, high) = (fold(DVec3::min, 9.0), fold(DVec3::max, -9.0));
-        assert!(
-            (high.x - p.front_overhang_m()).abs() < 0.001 && (low.x + 0.135).abs() < 0.001,
-            "{low} {high}"
-        );
+        assert!((high.x - 0.135).abs() < 0.001 && (low.x + 0.135).abs() < 0.001, "{low} {high}");
         assert!((high.y - 0.098).abs() < 0.003 && (low.y + high.y).abs() < 1e-6, "{low} {high}");
         assert!((0.0..0.001).contains(&low.z) && (0.18..0.21).contains(&high.z), "{low} {high}");
         let triangles: usize =

@@ -1,13 +1,12 @@
 //! The cardboard box: closed with tape, with arrows printed on its sides.
 
-use super::field::{Field, hash, spread};
+use super::field::{Field, STEP, hash, spread};
 use super::shapes::cuboid;
 use super::{Model, printed};
 use crate::image::Image;
 use chicane_world::scene::Group;
 
 const SIZE: usize = 256;
-const STEP: i32 = 256;
 const KRAFT: [i32; 3] = [184, 143, 96];
 const INK: [i32; 3] = [62, 50, 42];
 const TAPE: [i32; 3] = [206, 170, 112];

@@ -2,6 +2,9 @@
 //!
 //! Whole numbers only, so that every machine makes the same picture.
 
+/// One step of an 8-bit colour in the numbers of a field.
+pub(super) const STEP: i32 = 256;
+
 /// Numbers on a grid; left meets right and top meets bottom.
 pub(super) struct Field {
     pub(super) width: usize,

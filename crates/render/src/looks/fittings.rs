@@ -28,7 +28,7 @@ fn rod(b: &mut Builder, material: usize, pose: &Pose, radius: f64, length: f64) 
     let rings = [circle(-0.5 * length), circle(0.5 * length)];
     b.skin(&rings, |_, _| material);
     b.fan(material, &rings[1]);
-    b.fan(material, &rings[0].iter().rev().copied().collect::<Vec<_>>());
+    b.fan_turned(material, &rings[0]);
 }
 
 /// A small egg of these half axes.
@@ -41,7 +41,7 @@ fn egg(b: &mut Builder, material: usize, pose: &Pose, half: [f64; 3]) {
     let rings: Vec<Vec<DVec3>> = (-3..=3).map(circle).collect();
     b.skin(&rings, |_, _| material);
     b.fan(material, &rings[6]);
-    b.fan(material, &rings[0].iter().rev().copied().collect::<Vec<_>>());
+    b.fan_turned(material, &rings[0]);
 }
 
 /// Half the height of the lidar's puck, and its radius.
@@ -100,7 +100,7 @@ fn bumpers(b: &mut Builder, m: &Measures, profile: &Profile) {
         // Along −y at the front and +y at the rear the rings run the same way round.
         b.skin(&rings, |_, _| TRIM);
         if let (Some(first), Some(last)) = (rings.first(), rings.last()) {
-            b.fan(TRIM, &first.iter().rev().copied().collect::<Vec<_>>());
+            b.fan_turned(TRIM, first);
             b.fan(TRIM, last);
         }
     }
@@ -137,7 +137,7 @@ fn wing(b: &mut Builder, m: &Measures) {
     let rings = [board(-half), board(half)];
     b.skin(&rings, |_, _| STRIPE);
     b.fan(STRIPE, &rings[1]);
-    b.fan(STRIPE, &rings[0].iter().rev().copied().collect::<Vec<_>>());
+    b.fan_turned(STRIPE, &rings[0]);
     for side in [-1.0, 1.0] {
         b.mesh(PAINT, &at(x, side * half, z + 0.002), &cuboid([0.03, 0.003, 0.1 * h]));
         let foot = m.ridge(x) - 0.004;
@@ -208,7 +208,7 @@ pub(super) fn lidar() -> Model {
     b.skin(&rings, |i, _| levels[i].2);
     if let (Some(low), Some(top)) = (rings.first(), rings.last()) {
         b.fan(CASE, top);
-        b.fan(CASE, &low.iter().rev().copied().collect::<Vec<_>>());
+        b.fan_turned(CASE, low);
     }
     // A mark on the lid that points ahead.
     b.mesh(ACCENT, &at(0.55 * radius, 0.0, half), &cuboid([0.3 * radius, 0.08 * radius, 0.0008]));

@@ -1,11 +1,10 @@
 //! Grass: a lawn from above, blade by blade.
 
-use super::field::{Field, hash, spread};
+use super::field::{Field, STEP, hash, spread};
 use super::textures::rgb;
 use crate::image::Image;
 
 const SIZE: usize = 512;
-const STEP: i32 = 256;
 const BLADES: u32 = 26_000;
 
 /// Darkest at the ground, brightest at the tips.

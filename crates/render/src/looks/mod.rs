@@ -5,38 +5,38 @@
 
 mod ball;
 mod build;
-pub mod car;
+mod car;
 mod cardboard;
 mod field;
 mod fittings;
 mod grass;
-pub mod lamps;
-pub mod objects;
-pub mod shapes;
+mod lamps;
+mod objects;
+mod shapes;
 mod shell;
-pub mod sky;
-pub mod textures;
+pub(crate) mod sky;
+mod textures;
 mod wheel;
 
-pub use car::{Joint, Part, car, joint_pose};
-pub use lamps::{Lamp, lamp_colours};
-pub use objects::object;
-pub use shapes::shape;
-pub use sky::{Sky, sky};
-pub use textures::texture;
+pub(crate) use car::{Joint, car, joint_pose};
+pub use lamps::{Lamp, LampColours, lamp_colours};
+pub(crate) use objects::object;
+pub(crate) use shapes::{cylinder, shape};
+pub(crate) use sky::Sky;
+pub(crate) use textures::texture;
 
 use crate::image::Image;
 use chicane_world::scene::{Material, Mesh};
 
 /// A thing with everything it needs to be drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Model {
+pub(crate) struct Model {
     /// Its triangles; [`chicane_world::scene::Group::material`] counts in `materials`.
-    pub mesh: Mesh,
+    pub(crate) mesh: Mesh,
     /// Its materials; their textures count in `textures`.
-    pub materials: Vec<Material>,
+    pub(crate) materials: Vec<Material>,
     /// Its pictures.
-    pub textures: Vec<Image>,
+    pub(crate) textures: Vec<Image>,
 }
 
 /// A material of one colour.

@@ -6,7 +6,7 @@ use chicane_world::scene::BuiltInMesh;
 use glam::DVec3;
 
 /// A standard object.
-pub fn object(kind: BuiltInMesh) -> Model {
+pub(crate) fn object(kind: BuiltInMesh) -> Model {
     match kind {
         BuiltInMesh::BoxObstacle => cardboard::model(),
         BuiltInMesh::Ball => ball::model(),
@@ -53,7 +53,7 @@ fn cone() -> Model {
     let plate = [foot(0.48, -0.5), foot(0.5, -0.49), foot(0.5, -0.465), foot(0.47, FOOT)];
     b.skin(&plate, |_, _| BLACK);
     b.fan(BLACK, &plate[3]);
-    b.fan(BLACK, &plate[0].iter().rev().copied().collect::<Vec<_>>());
+    b.fan_turned(BLACK, &plate[0]);
     let materials = vec![plain([0.95, 0.36, 0.07]), plain([0.94, 0.94, 0.92]), plain([0.13, 0.13, 0.14])];
     Model { mesh: b.finish(0.6), materials, textures: Vec::new() }
 }

@@ -10,7 +10,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 const SIDES: usize = 32;
 
 /// The shape of a primitive; `None` for meshes and standard looks.
-pub fn shape(look: &Look) -> Option<Mesh> {
+pub(crate) fn shape(look: &Look) -> Option<Mesh> {
     Some(match *look {
         Look::Box(size) => cuboid(size),
         Look::Cylinder(radius, length) => cylinder(radius, length),
@@ -98,7 +98,7 @@ fn half_around(i: usize) -> (f64, f64) {
 }
 
 /// A box of these edge lengths; every face shows the whole picture, upright on the sides.
-pub fn cuboid(size: [f64; 3]) -> Mesh {
+pub(crate) fn cuboid(size: [f64; 3]) -> Mesh {
     // Normal, then the directions of u and v.
     const FACES: [[[f64; 3]; 3]; 6] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -121,7 +121,7 @@ pub fn cuboid(size: [f64; 3]) -> Mesh {
 }
 
 /// A cylinder along z: radius, length.
-pub fn cylinder(radius: f64, length: f64) -> Mesh {
+pub(crate) fn cylinder(radius: f64, length: f64) -> Mesh {
     let h = 0.5 * length;
     let mut out = Out::default();
     out.turn(&[[radius, -h, 1.0, 0.0, 0.0], [radius, h, 1.0, 0.0, 1.0]]);
@@ -131,12 +131,12 @@ pub fn cylinder(radius: f64, length: f64) -> Mesh {
 }
 
 /// A ball.
-pub fn sphere(radius: f64) -> Mesh {
+pub(crate) fn sphere(radius: f64) -> Mesh {
     ellipsoid([radius; 3])
 }
 
 /// A ball stretched to these half axes.
-pub fn ellipsoid(half: [f64; 3]) -> Mesh {
+pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
     let mut out = Out::default();
     let rings: Vec<[f64; 5]> = (0..=SIDES / 2)
         .map(|i| {
@@ -162,7 +162,7 @@ pub fn ellipsoid(half: [f64; 3]) -> Mesh {
 }
 
 /// A cylinder along z with round ends: radius, length without the ends.
-pub fn capsule(radius: f64, length: f64) -> Mesh {
+pub(crate) fn capsule(radius: f64, length: f64) -> Mesh {
     let quarter = SIDES / 4;
     let total = length + PI * radius;
     let mut rings = Vec::with_capacity(2 * quarter + 2);
@@ -183,7 +183,7 @@ pub fn capsule(radius: f64, length: f64) -> Mesh {
 }
 
 /// A cone along z, tip up: radius, length.
-pub fn cone(radius: f64, length: f64) -> Mesh {
+pub(crate) fn cone(radius: f64, length: f64) -> Mesh {
     let h = 0.5 * length;
     let mut out = Out::default();
     out.turn(&[[radius, -h, length, radius, 0.0], [0.0, h, length, radius, 1.0]]);
@@ -192,7 +192,7 @@ pub fn cone(radius: f64, length: f64) -> Mesh {
 }
 
 /// A rectangle that faces +z.
-pub fn plane(size: [f64; 2]) -> Mesh {
+pub(crate) fn plane(size: [f64; 2]) -> Mesh {
     let mut out = Out::default();
     let at = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let corners =

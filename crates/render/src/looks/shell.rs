@@ -256,7 +256,7 @@ impl Measures {
         b.skin(&rings, |i, j| self.material(0.5 * (stations[i].0 + stations[i + 1].0), j));
         if let (Some(rear), Some(front)) = (rings.first(), rings.last()) {
             b.fan(PAINT, front);
-            b.fan(PAINT, &rear.iter().rev().copied().collect::<Vec<_>>());
+            b.fan_turned(PAINT, rear);
         }
     }
 }

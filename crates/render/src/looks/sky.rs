@@ -11,14 +11,14 @@ pub(crate) const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
 
 /// The sky of a world, ready to be asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Sky {
+pub(crate) struct Sky {
     towards: Vec3,
     glow: Vec3,
 }
 
 impl Sky {
     /// The sky round a sun.
-    pub fn new(sun: &Sun) -> Sky {
+    pub(crate) fn new(sun: &Sun) -> Sky {
         let [x, y, z] = sun.direction;
         let [r, g, b] = sun.colour;
         Sky {
@@ -30,7 +30,7 @@ impl Sky {
     /// What is seen in eight directions of any length where nothing stands: linear RGB, 0..1.
     ///
     /// Above the horizon haze turns into blue, with a glow round the sun; below it is ground haze.
-    pub fn colours(&self, [x, y, z]: [f32x8; 3]) -> [f32x8; 3] {
+    pub(crate) fn colours(&self, [x, y, z]: [f32x8; 3]) -> [f32x8; 3] {
         let (one, zero) = (f32x8::splat(1.0), f32x8::ZERO);
         let by_length = one / (x * x + y * y + z * z).sqrt();
         let up = z * by_length;
@@ -64,15 +64,15 @@ impl Sky {
     }
 }
 
-/// What is seen in one direction where nothing stands: linear RGB, 0..1.
-pub fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
-    let [x, y, z] = direction.to_array().map(f32x8::splat);
-    Sky::new(sun).colours([x, y, z]).map(|c| c.to_array()[0])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is seen in one direction.
+    fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
+        let directions = direction.to_array().map(f32x8::splat);
+        Sky::new(sun).colours(directions).map(|c| c.to_array()[0])
+    }
 
     fn every_direction() -> impl Iterator<Item = Vec3> {
         (-40..=40).flat_map(|i| (0..80).map(move |j| (i as f32 / 40.0, j as f32 / 80.0))).map(|(z, u)| {

@@ -3,21 +3,19 @@
 //! The camera looks at them from 15 cm above the ground: grain is fine and faint, so that it
 //! does not shimmer, and paint is far brighter than the road.
 
-use super::field::{Field, hash, spread};
+use super::field::{Field, STEP, hash, spread};
 use crate::image::Image;
 use chicane_world::scene::BuiltInTexture;
 
 /// Pixels along the edge of a square picture; most show one metre.
 const SIZE: usize = 512;
-/// One step of an 8-bit colour in the numbers of a field.
-const STEP: i32 = 256;
 
 const ASPHALT: [i32; 3] = [63, 64, 67];
 const WHITE: [i32; 3] = [238, 238, 232];
 const YELLOW: [i32; 3] = [244, 186, 38];
 
 /// A standard picture. Rows run from the top, so row 0 is at v = 1.
-pub fn texture(kind: BuiltInTexture) -> Image {
+pub(crate) fn texture(kind: BuiltInTexture) -> Image {
     match kind {
         BuiltInTexture::Road => road(),
         BuiltInTexture::OuterLine => paint(WHITE, 21),

@@ -45,14 +45,13 @@ pub(super) fn model(profile: &Profile) -> Model {
         _ => RUBBER,
     });
     // The inner side is closed and plain, the outer one a dish with spokes over it.
-    let inner = circle(0.68, -0.40);
-    b.fan(DARK, &inner.iter().rev().copied().collect::<Vec<_>>());
+    b.fan_turned(DARK, &tyre[0]);
     let dish = [circle(0.69, 0.42), circle(0.655, 0.44), circle(0.61, 0.40), circle(0.58, 0.16)];
     b.skin(&dish, |i, _| if i < 2 { RIM } else { DARK });
     b.fan(DARK, &dish[3]);
     for i in 0..SPOKES {
-        let (s, c) = libm::sincos(TAU * i as f64 / SPOKES as f64);
         let turn = TAU * i as f64 / SPOKES as f64;
+        let (s, c) = libm::sincos(turn);
         let at = Pose::from_xyz_yaw(0.37 * r * c, 0.37 * r * s, 0.3 * w, turn);
         b.mesh(RIM, &lie.then(&at), &cuboid([0.52 * r, 0.13 * r, 0.14 * w]));
     }

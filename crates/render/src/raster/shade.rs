@@ -4,11 +4,10 @@
 //! exact everywhere.
 
 use super::setup::{Plane, Setup, Surface, Triangle};
-use super::tile::columns;
+use super::tile::{LANES, columns};
 use crate::texture::{Level, Texture};
 use wide::{f32x8, i32x8};
 
-const LANES: usize = 8;
 /// Samples along the direction in which a texture is most compressed.
 const MAX_TAPS: f32 = 4.0;
 

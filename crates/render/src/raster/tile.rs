@@ -6,7 +6,8 @@ use super::{Background, TILE};
 use crate::texture::Texture;
 use wide::{f32x8, i32x8};
 
-const LANES: usize = 8;
+/// Pixels that are drawn at once.
+pub(super) const LANES: usize = 8;
 const GROUPS: usize = TILE / LANES;
 /// No triangle.
 const NOTHING: i32 = -1;

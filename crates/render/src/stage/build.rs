@@ -42,7 +42,7 @@ impl Builder {
         self.paints.len() as u32 - 1
     }
 
-    /// A material; its texture's index is counted from `first`, or is missing.
+    /// A material with its texture, if it has one that can be read.
     fn material(&mut self, material: &Material, texture: Option<u32>) -> u32 {
         let [r, g, b, a] = material.colour;
         let holes = texture.is_some_and(|t| self.textures[t as usize].has_holes);
@@ -133,7 +133,7 @@ impl Builder {
     pub(super) fn yellow_discs(&mut self, world: &World) {
         for (i, object) in world.objects.iter().enumerate() {
             let Some(panel) = &object.panel else { continue };
-            let mesh = looks::shapes::cylinder(panel.lamp_radius, 0.004);
+            let mesh = looks::cylinder(panel.lamp_radius, 0.004);
             let paint = self.material(&Material::default(), None);
             let solid = self.solid(&mesh, |_| paint);
             // A cylinder stands along z; the screen faces its own x.

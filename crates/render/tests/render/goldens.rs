@@ -2,7 +2,7 @@
 //!
 //! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes them anew. They
 //! must not depend on the processor; with other instructions they are compared by
-//! `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=/tmp/v3 cargo nextest run --release -p
+//! `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/v3 cargo nextest run --release -p
 //! chicane-render goldens`.
 
 use crate::set::{Set, at, look, png, renderer, start};

@@ -163,10 +163,10 @@ fn the_print_of_every_shipped_world_is_what_it_looks_like_from_above() {
 #[test]
 fn a_print_of_another_world_is_not() {
     // So that the figures above say something.
-    let (oval, field) = (shipped_world("oval"), shipped_world("technical"));
+    let (oval, technical) = (shipped_world("oval"), shipped_world("technical"));
     let Bounds { min, max } = oval.ground.bounds.unwrap();
     let print = whole(&Print::new(&cut(oval, min, max), 6).unwrap());
-    let other = whole(&Print::new(&cut(field, min, max), 6).unwrap());
+    let other = whole(&Print::new(&cut(technical, min, max), 6).unwrap());
     let differ = print.bytes.iter().zip(&other.bytes).filter(|(a, b)| a.abs_diff(**b) > 24).count();
     assert!(differ as f64 > 0.1 * print.bytes.len() as f64, "{differ}");
 }

@@ -49,7 +49,7 @@ fn each_face_of_a_box_shows_its_own_picture() {
     }
 }
 
-/// Red and green above, blue and yellow below, white in the middle of the upper left.
+/// Red and green above, blue and yellow below.
 fn quartered() -> Vec<u8> {
     png(64, 64, |x, y| match (x < 32, y < 32) {
         (true, true) => [250, 10, 10],

@@ -6,5 +6,5 @@
 mod decode;
 mod player;
 
-pub use decode::{Clip, DecodeError, Format, MAX_CLIP_S, decode, decode_while};
-pub use player::{Event, Files, Kind, MAX_SOUNDS, Player, Playing, Sound, Stream};
+pub use decode::{Clip, DecodeError, Format, decode_while};
+pub use player::{Event, Files, Kind, Player, Playing, Sound, Stream};

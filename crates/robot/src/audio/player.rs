@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Sounds at a time.
-pub const MAX_SOUNDS: usize = 16;
+const MAX_SOUNDS: usize = 16;
 /// Sounds whose file is kept, also after they ended.
 const MAX_FILES: usize = 32;
 /// Bytes of files that are kept.

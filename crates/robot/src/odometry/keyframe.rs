@@ -197,9 +197,7 @@ impl Keyframe {
         }
         None
     }
-}
 
-impl Keyframe {
     /// Whether the ends of a stretch lie off its line by more than noise does it: it goes round a corner.
     fn bends(&self, line: &Line, from: usize, to: usize, noise: f64) -> bool {
         let third = (to + 1 - from) / 3;
@@ -219,7 +217,7 @@ mod tests {
     use chicane_world::Profile;
 
     /// A room of 4 by 3 m around a car in its middle.
-    pub(crate) fn room(beams: &Beams) -> Scan {
+    fn room(beams: &Beams) -> Scan {
         let range = |d: &[f64; 2]| (2.0 / d[0].abs()).min(1.5 / d[1].abs()) as f32;
         Scan { sample: 0, ranges: (0..beams.count()).map(|i| range(&beams.direction(i))).collect() }
     }

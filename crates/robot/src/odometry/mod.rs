@@ -59,7 +59,7 @@ const STILL_SCANS: u32 = 6;
 
 /// The estimator.
 #[derive(Debug, Clone)]
-pub struct Odometry {
+pub(crate) struct Odometry {
     filter: Filter,
     beams: Beams,
     keyframe: Keyframe,
@@ -91,7 +91,7 @@ pub struct Odometry {
 
 impl Odometry {
     /// Starts at the origin, at rest.
-    pub fn new(profile: &Profile) -> Odometry {
+    pub(crate) fn new(profile: &Profile) -> Odometry {
         let beams = Beams::new(&profile.lidar);
         Odometry {
             filter: Filter::new(profile),
@@ -118,7 +118,7 @@ impl Odometry {
     }
 
     /// Takes a sample of gyro and accelerometer in.
-    pub fn feel(&mut self, imu: &Imu, tick: u64) {
+    pub(crate) fn feel(&mut self, imu: &Imu, tick: u64) {
         if !(imu.acceleration.is_finite() && imu.angular_velocity.is_finite()) {
             return;
         }
@@ -147,7 +147,7 @@ impl Odometry {
     }
 
     /// Takes a scan in; gives the estimate at its tick.
-    pub fn look(&mut self, scan: &Scan, tick: u64) -> Odom {
+    pub(crate) fn look(&mut self, scan: &Scan, tick: u64) -> Odom {
         let dt = self.pass(tick);
         if dt > 0.0 && !self.standing {
             self.filter.predict(dt, self.gyro, [0.0; 2], self.imu_dt);
@@ -171,7 +171,7 @@ impl Odometry {
     }
 
     /// The estimate at a tick that is not before the last reading.
-    pub fn at(&self, tick: u64) -> Odom {
+    pub(crate) fn at(&self, tick: u64) -> Odom {
         if self.standing {
             return self.filter.odom(tick, 0.0, 0.0, self.gyro_sd);
         }

@@ -10,19 +10,19 @@ use chicane_robot::{Joints, Odom};
 use chicane_world::Profile;
 
 /// Where the car was switched on.
-pub const ODOM: &str = "odom";
+pub(super) const ODOM: &str = "odom";
 /// On the ground below the car.
-pub const FOOTPRINT: &str = "base_footprint";
+pub(super) const FOOTPRINT: &str = "base_footprint";
 /// The car, at the height of its axles.
-pub const BASE: &str = "base_link";
+pub(super) const BASE: &str = "base_link";
 /// The lidar.
-pub const LIDAR: &str = "lidar_link";
+pub(super) const LIDAR: &str = "lidar_link";
 /// Gyro and accelerometer.
-pub const IMU: &str = "imu_link";
+pub(super) const IMU: &str = "imu_link";
 /// The camera, x ahead.
-pub const CAMERA: &str = "camera_link";
+pub(super) const CAMERA: &str = "camera_link";
 /// The camera, z ahead.
-pub const OPTICAL: &str = "camera_optical_frame";
+pub(super) const OPTICAL: &str = "camera_optical_frame";
 
 pub(super) fn header(stamp: Time, frame: &str) -> Header {
     Header { stamp, frame_id: frame.to_owned() }

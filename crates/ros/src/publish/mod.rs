@@ -8,13 +8,12 @@
 mod frames;
 mod sensors;
 
-pub use frames::{BASE, CAMERA, FOOTPRINT, IMU, LIDAR, ODOM, OPTICAL};
-
 use crate::messages::{Clock, CompressedImage, Image, Message, TFMessage, Time, UInt64};
 use crate::topics::Topic;
 use chicane_robot::{Battery, Imu, Joints, ODOM_RATE_HZ, Odom, Scan, Topics};
 use chicane_world::Profile;
 use chicane_world::readings::sample_at;
+use frames::OPTICAL;
 use std::sync::Arc;
 
 /// A message and where it is said.

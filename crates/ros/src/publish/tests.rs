@@ -1,5 +1,6 @@
 //! What is said, when, and what is in it.
 
+use super::frames::{BASE, CAMERA, FOOTPRINT, IMU, LIDAR, ODOM};
 use super::*;
 use crate::messages::{LaserScan, Odometry};
 use chicane_world::readings::{Readings, Wheels};

@@ -1,6 +1,6 @@
 //! From a `World` to the engine's bodies.
 
-use super::engine::{Engine, Solver, USER_CAR, USER_NOBODY, USER_OBJECT, to_engine, z_to_y};
+use super::engine::{Engine, Solver, USER_CAR, USER_NOBODY, USER_OBJECT, to_engine};
 use super::model::SOLID_WHEEL;
 use chicane_world::world::{MassProperties, Object, ObjectKind, Shape, Solid};
 use chicane_world::{Pose, Profile, World};
@@ -148,6 +148,12 @@ fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
         }
     };
     Some(made)
+}
+
+/// Turns a shape along z into the engine's, which lies along y.
+fn z_to_y() -> DQuat {
+    let h = std::f64::consts::FRAC_1_SQRT_2;
+    DQuat::from_xyzw(h, 0.0, 0.0, h)
 }
 
 fn mass(mass: &MassProperties) -> rapier::MassProperties {

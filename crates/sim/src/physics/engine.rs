@@ -2,7 +2,7 @@
 
 use crate::save::erased::Encode;
 use chicane_world::Pose;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use rapier::{ColliderHandle, RigidBodyHandle};
 use rapier3d_f64::parry::bounding_volume::BoundingVolume;
 use rapier3d_f64::parry::query;
@@ -190,14 +190,15 @@ impl Engine {
         close(&self.colliders[one], &self.colliders[other])
     }
 
+    /// Asks where colliders are.
+    pub(super) fn query<'a>(&'a self, filter: rapier::QueryFilter<'a>) -> rapier::QueryPipeline<'a> {
+        let dispatcher = self.narrow_phase.query_dispatcher();
+        self.broad_phase.as_query_pipeline(dispatcher, &self.bodies, &self.colliders, filter)
+    }
+
     /// A carried car is no matter of contacts to the engine: ask the shapes around it.
     fn mark_overlapped(&self, touched: &mut [bool]) {
-        let query = self.broad_phase.as_query_pipeline(
-            self.narrow_phase.query_dispatcher(),
-            &self.bodies,
-            &self.colliders,
-            rapier::QueryFilter::new().exclude_rigid_body(self.chassis),
-        );
+        let query = self.query(rapier::QueryFilter::new().exclude_rigid_body(self.chassis));
         for part in self.chassis().colliders().iter().map(|&c| &self.colliders[c]) {
             for (_, other) in query.intersect_aabb_conservative(part.compute_aabb().loosened(TOUCH_M)) {
                 if let Some(object) = object_of(other.user_data)
@@ -211,17 +212,10 @@ impl Engine {
 
     /// What a ray from a wheel meets below it, other than the ground and the car itself.
     pub(super) fn footing(&self, origin: DVec3, direction: DVec3, reach: f64) -> Option<Footing> {
-        let chassis = self.chassis;
         let solid = |_: ColliderHandle, c: &rapier::Collider| c.shape().as_halfspace().is_none();
-        let filter = rapier::QueryFilter::new().exclude_rigid_body(chassis).predicate(&solid);
-        let query = self.broad_phase.as_query_pipeline(
-            self.narrow_phase.query_dispatcher(),
-            &self.bodies,
-            &self.colliders,
-            filter,
-        );
+        let filter = rapier::QueryFilter::new().exclude_rigid_body(self.chassis).predicate(&solid);
         let ray = rapier::Ray::new(origin, direction);
-        let (handle, hit) = query.cast_ray_and_get_normal(&ray, reach, true)?;
+        let (handle, hit) = self.query(filter).cast_ray_and_get_normal(&ray, reach, true)?;
         let collider = &self.colliders[handle];
         Some(Footing {
             distance: hit.time_of_impact,
@@ -270,12 +264,6 @@ fn close(a: &rapier::Collider, b: &rapier::Collider) -> bool {
 
 fn moving(body: &rapier::RigidBody) -> Moving {
     Moving { pose: from_engine(body.position()), linear: body.linvel(), angular: body.angvel() }
-}
-
-/// Turns a shape along z into the engine's, which lies along y.
-pub(super) fn z_to_y() -> DQuat {
-    let h = std::f64::consts::FRAC_1_SQRT_2;
-    DQuat::from_xyzw(h, 0.0, 0.0, h)
 }
 
 impl Engine {

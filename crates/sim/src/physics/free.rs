@@ -36,12 +36,7 @@ impl Engine {
         let hull = car.position() * rapier::Pose::from_translation(model.hull.0);
         let shape = rapier::Cuboid::new(model.hull.1);
         let around = shape.aabb(&hull).loosened(margin);
-        let near = self.broad_phase.as_query_pipeline(
-            self.narrow_phase.query_dispatcher(),
-            &self.bodies,
-            &self.colliders,
-            rapier::QueryFilter::new(),
-        );
+        let near = self.query(rapier::QueryFilter::new());
         let is_near = |other: &rapier::Collider| {
             if other.parent() == Some(self.chassis) || other.shape().as_halfspace().is_some() {
                 return false;

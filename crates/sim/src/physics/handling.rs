@@ -76,12 +76,7 @@ impl Engine {
             let local = collider.position_wrt_parent().copied().unwrap_or_default();
             boxes.push(collider.shape().compute_aabb(&(pose * local)).loosened(0.02));
         }
-        let query = self.broad_phase.as_query_pipeline(
-            self.narrow_phase.query_dispatcher(),
-            &self.bodies,
-            &self.colliders,
-            rapier::QueryFilter::only_dynamic().exclude_rigid_body(handle),
-        );
+        let query = self.query(rapier::QueryFilter::only_dynamic().exclude_rigid_body(handle));
         let mut wake: Vec<RigidBodyHandle> = Vec::new();
         for aabb in boxes {
             wake.extend(query.intersect_aabb_conservative(aabb).filter_map(|(_, c)| c.parent()));

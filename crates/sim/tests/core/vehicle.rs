@@ -215,7 +215,7 @@ fn the_way_the_tick_is_taken_does_not_show() {
 
 #[test]
 fn it_can_be_pushed() {
-    // A heavy box slides into the parked car from the side.
+    // A heavy ball is moved into the parked car from the side.
     let mut sim = yard(Yard::new().ball("boulder", [0.0, -1.0, 0.15], 0.15, 20.0));
     let from = sim.vehicle().pose.position;
     let push = crate::common::place("boulder", 0.0, 0.3, chicane_sim::How::Over { duration_s: 2.0 });

@@ -68,7 +68,7 @@ impl Body for PlayRequest {
         let text = |name: &str, what: &str, most: usize| {
             let wrong = format!("{name} must be {what}");
             match fields.text(name, &wrong)? {
-                Some(text) if text.len() > most => Err(Invalid(wrong)),
+                Some(text) if text.len() > most && text.chars().count() > most => Err(Invalid(wrong)),
                 found => Ok(found.map(str::to_owned)),
             }
         };
@@ -378,8 +378,9 @@ mod tests {
         ] {
             assert!(parse::<PlayRequest>(body).expect_err(body).starts_with(word), "{body}");
         }
-        let long = format!(r#"{{"path": "{}"}}"#, "a".repeat(1025));
-        assert!(parse::<PlayRequest>(&long).is_err());
+        let path = |text: &str| parse::<PlayRequest>(&format!(r#"{{"path": "{text}"}}"#));
+        assert!(path(&"ü".repeat(1024)).is_ok(), "letters are counted, not bytes");
+        assert!(path(&"a".repeat(1025)).is_err());
     }
 
     #[test]

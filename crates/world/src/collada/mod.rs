@@ -17,7 +17,8 @@ mod transform;
 mod weld;
 mod write;
 
-use crate::error::{Error, Warnings};
+pub use read::read;
+pub use write::write;
 
 /// Triangles of a file, instances counted.
 pub const MAX_TRIANGLES: usize = 2_000_000;
@@ -72,14 +73,4 @@ impl Default for Material {
     fn default() -> Self {
         Material { name: String::new(), colour: [0.7, 0.7, 0.7, 1.0], emissive: [0.0; 3], texture: None }
     }
-}
-
-/// Reads a mesh file. What can be passed over is, with a warning.
-pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
-    read::read(file, bytes, warnings)
-}
-
-/// Writes a model as COLLADA 1.4.1: z up, metres. Equal models give equal bytes.
-pub fn write(model: &Model) -> String {
-    write::write(model)
 }

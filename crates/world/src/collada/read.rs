@@ -9,7 +9,7 @@ use super::source::local;
 use super::transform::{self, Mover, move_part};
 use super::{Group, MAX_TRIANGLES, Model, Part};
 use crate::error::{Error, Warnings};
-use crate::xml::{Document, Element, Limits, excerpt};
+use crate::xml::{Document, Element, MAX_MESH, excerpt};
 use glam::DAffine3;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,9 +21,9 @@ const MAX_STEPS: usize = 500_000;
 /// Characters of a part's name.
 const MAX_NAME: usize = 200;
 
-/// Reads a mesh file.
-pub(super) fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
-    let doc = Document::parse(file, bytes, Limits::MESH)?;
+/// Reads a mesh file. What can be passed over is, with a warning.
+pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
+    let doc = Document::parse(file, bytes, MAX_MESH)?;
     doc.warn_of_tolerated(warnings);
     if doc.root.name != "COLLADA" {
         let message = format!("not a COLLADA file: its root is <{}>", excerpt(&doc.root.name));

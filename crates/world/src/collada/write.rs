@@ -7,8 +7,8 @@ use super::{Group, Material, Model, Part};
 use crate::xml::escape;
 use std::fmt::Write;
 
-/// Writes a model.
-pub(super) fn write(model: &Model) -> String {
+/// Writes a model as COLLADA 1.4.1: z up, metres. Equal models give equal bytes.
+pub fn write(model: &Model) -> String {
     let mut out = Out(String::new());
     out.line(0, r#"<?xml version="1.0" encoding="utf-8"?>"#);
     out.line(0, r#"<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">"#);

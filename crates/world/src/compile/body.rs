@@ -1,7 +1,6 @@
 //! A model as one rigid thing: everything in it, however nested, in the model's own frame.
 
 use super::frames::Frames;
-use super::uri::folder_of;
 use crate::error::Error;
 use crate::pose::Pose;
 use crate::spec::{CollisionSpec, InertialSpec, ModelSpec, VisualSpec};
@@ -13,15 +12,8 @@ pub(super) struct Part<'a, T> {
     /// In the model's own frame.
     pub(super) pose: Pose,
     pub(super) spec: &'a T,
-    /// The file it is written in, for messages.
+    /// The file it is written in: relative paths start from its folder, and messages name it.
     pub(super) file: &'a str,
-}
-
-impl<'a, T> Part<'a, T> {
-    /// The folder that relative paths start from.
-    pub(super) fn folder(&self) -> &'a str {
-        folder_of(self.file)
-    }
 }
 
 /// A top-level model.

@@ -78,8 +78,8 @@ impl Extents {
     }
 }
 
-/// Half of the thinnest box that is made of a flat mesh.
-const MIN_HALF: f64 = 5e-4;
+/// Half of the thinnest box that is made of a flat mesh or a plane.
+pub(super) const MIN_HALF: f64 = 5e-4;
 
 #[cfg(test)]
 mod tests {

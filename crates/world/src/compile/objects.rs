@@ -1,7 +1,7 @@
 //! Objects of the catalogue: marked models of the world file.
 
 use super::body::Body;
-use super::extents::Extents;
+use super::extents::{Extents, MIN_HALF};
 use super::mass::mass_of;
 use super::meshes::{MeshFound, Meshes};
 use super::solids::{
@@ -122,7 +122,7 @@ fn box_of(
         }
         Geometry::Plane { normal, size } => {
             let rotation = pose.rotation * from_z_to(*normal);
-            let half = DVec3::new(size[0] * 0.5, size[1] * 0.5, 5e-4);
+            let half = DVec3::new(size[0] * 0.5, size[1] * 0.5, MIN_HALF);
             Some((Pose { position: pose.position, rotation }, Shape::Box(half)))
         }
         Geometry::Polyline { points, height } => polyline_extents(points, *height).map(|e| e.to_solid(pose)),

@@ -3,7 +3,6 @@
 use super::body::Part;
 use super::colours::script_colour;
 use super::looks::Looks;
-use super::uri::folder_of;
 use crate::collada;
 use crate::error::{Error, Place, Warnings};
 use crate::scene::Material;
@@ -45,7 +44,7 @@ impl Looks<'_> {
             }
         }
         let texture = match &spec.albedo_map {
-            Some(map) => self.textures.find(map, part.folder(), part.file, warnings)?,
+            Some(map) => self.textures.find(map, part.file, warnings)?,
             None => None,
         };
         if colour.is_none() && spec.emissive.is_none() && texture.is_none() {
@@ -66,7 +65,7 @@ impl Looks<'_> {
     ) -> Result<usize, Error> {
         let Some(own) = own else { return Ok(self.plain()) };
         let texture = match &own.texture {
-            Some(name) => self.textures.find(name, folder_of(path), path, warnings)?,
+            Some(name) => self.textures.find(name, path, warnings)?,
             None => None,
         };
         Ok(self.keep(Material { colour: own.colour, emissive: own.emissive, texture }))

@@ -3,7 +3,7 @@
 
 use super::tree::Tree;
 use crate::error::Place;
-use crate::xml::{Document, Element, Limits};
+use crate::xml::{Document, Element, MAX_SDF};
 
 /// What an error is about.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ impl Tree<'_> {
         bytes
             .as_deref()
             .and_then(|bytes| {
-                let doc = Document::parse(scope.file, bytes, Limits::SDF).ok()?;
+                let doc = Document::parse(scope.file, bytes, MAX_SDF).ok()?;
                 let model = scope.model.map(|m| m.name.as_str());
                 Some(doc.place(find(&doc.root, None, model, sought)?))
             })

@@ -1,6 +1,6 @@
 //! Pictures: found, checked, and kept once each. They are not decoded here.
 
-use super::uri::{Leads, Wanted, leads, stem_of};
+use super::uri::{Leads, Wanted, folder_of, leads, stem_of};
 use crate::bundle::{Assets, normalise};
 use crate::error::{Error, Place, Warnings};
 use crate::picture;
@@ -28,32 +28,25 @@ impl<'a> Textures<'a> {
         Textures { assets, list: Vec::new(), index: BTreeMap::new(), known: BTreeMap::new() }
     }
 
-    /// The picture that a file of this folder names; `None`, with a warning, where there is none.
+    /// The picture that a file names; `None`, with a warning, where there is none.
     pub(super) fn find(
         &mut self,
         name: &str,
-        folder: &str,
         file: &str,
         warnings: &mut Warnings,
     ) -> Result<Option<usize>, Error> {
-        let key = (folder.to_owned(), name.to_owned());
+        let key = (folder_of(file).to_owned(), name.to_owned());
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
-        let found = self.search(name, folder, file, warnings)?;
+        let found = self.search(name, file, warnings)?;
         self.known.insert(key, found);
         Ok(found)
     }
 
-    fn search(
-        &mut self,
-        name: &str,
-        folder: &str,
-        file: &str,
-        warnings: &mut Warnings,
-    ) -> Result<Option<usize>, Error> {
+    fn search(&mut self, name: &str, file: &str, warnings: &mut Warnings) -> Result<Option<usize>, Error> {
         let shown = excerpt(name);
-        let message = match leads(name, folder, Wanted::Asset) {
+        let message = match leads(name, folder_of(file), Wanted::Asset) {
             Leads::Network => {
                 format!("picture \"{shown}\" is missing: nothing is ever fetched from a network")
             }

@@ -41,17 +41,6 @@ impl Route {
         self.centre.windows(2).map(|w| w[0].distance(w[1])).sum()
     }
 
-    /// Metres from the first waypoint to each waypoint along the centre line.
-    pub fn distances(&self) -> Vec<f64> {
-        let mut total = 0.0;
-        let steps = self.centre.windows(2).map(|w| w[0].distance(w[1]));
-        let sums = steps.map(|step| {
-            total += step;
-            total
-        });
-        self.centre.first().map(|_| 0.0).into_iter().chain(sums).collect()
-    }
-
     /// The point of the centre line nearest to `p`; of equally near ones the first.
     pub fn project(&self, p: DVec2) -> Projection {
         let Some(Nearest { point, segment, distance }) = nearest(&self.centre, p) else {

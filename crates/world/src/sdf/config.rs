@@ -2,11 +2,11 @@
 
 use super::{NEWEST, minor_version};
 use crate::error::Error;
-use crate::xml::{Document, Limits, escape};
+use crate::xml::{Document, MAX_SDF, escape};
 
 /// Reads the name of the model file: the newest version that can be read.
 pub fn read_config(file: &str, bytes: &[u8]) -> Result<String, Error> {
-    let doc = Document::parse(file, bytes, Limits::SDF)?;
+    let doc = Document::parse(file, bytes, MAX_SDF)?;
     let mut best: Option<(u32, &str)> = None;
     for sdf in doc.root.all("sdf").filter(|s| !s.text.is_empty()) {
         let minor = sdf.attribute("version").and_then(minor_version).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! SDF: world files, model files and `model.config`, read and written.
 //!
-//! [`read`] takes what Gazebo users have (SDF 1.4 to 1.12) as far as it means something here:
+//! [`read()`] takes what Gazebo users have (SDF 1.4 to 1.12) as far as it means something here:
 //! what it does not know is passed over with a warning, what it knows must be right. [`write()`]
 //! goes the other way, and reading what it wrote gives the same [`crate::Spec`], bit for bit.
 

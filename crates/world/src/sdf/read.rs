@@ -6,7 +6,7 @@ use crate::error::{Error, Warnings};
 use crate::spec::{
     Entry, FrameSpec, IncludeSpec, JointSpec, LightSpec, LinkSpec, ModelSpec, SceneSpec, Spec,
 };
-use crate::xml::{Document, Element, Limits, excerpt};
+use crate::xml::{Document, Element, MAX_SDF, excerpt};
 use std::collections::BTreeSet;
 
 /// What a file without a readable version is taken for.
@@ -17,7 +17,7 @@ const MAX_GRAVITY: f64 = 1e3;
 
 /// Reads a world file.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, Error> {
-    let doc = Document::parse(file, bytes, Limits::SDF)?;
+    let doc = Document::parse(file, bytes, MAX_SDF)?;
     doc.warn_of_tolerated(warnings);
     let mut ctx = Ctx { doc: &doc, warnings };
     let version = ctx.version()?;
@@ -49,7 +49,7 @@ pub(crate) fn read_included(
 
 /// The model of a file; the inner error says that there is none.
 fn model_in(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Result<ModelSpec, Error>, Error> {
-    let doc = Document::parse(file, bytes, Limits::SDF)?;
+    let doc = Document::parse(file, bytes, MAX_SDF)?;
     doc.warn_of_tolerated(warnings);
     let mut ctx = Ctx { doc: &doc, warnings };
     ctx.version()?;

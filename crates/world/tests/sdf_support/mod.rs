@@ -2,7 +2,7 @@
 // Each test file uses some of it.
 #![allow(dead_code, unreachable_pub)]
 
-use chicane_world::{Assets, Bundle, Error, MemoryBundle, Spec, Warnings, World, sdf};
+use chicane_world::{Assets, Error, MemoryBundle, Spec, Warnings, World, sdf};
 
 /// A world file with this inside of `<world>`.
 pub fn world_text(inside: &str) -> String {
@@ -111,16 +111,3 @@ pub const PNG: &[u8] = &[
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
     1, 8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE,
 ];
-
-/// A bundle without files.
-pub struct Nothing;
-
-impl Bundle for Nothing {
-    fn read(&self, _: &str) -> Option<std::borrow::Cow<'_, [u8]>> {
-        None
-    }
-
-    fn list(&self, _: &str) -> Vec<String> {
-        Vec::new()
-    }
-}

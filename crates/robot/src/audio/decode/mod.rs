@@ -16,7 +16,7 @@ mod vorbis;
 mod wav;
 
 /// The longest clip, seconds.
-pub const MAX_CLIP_S: f64 = 600.0;
+const MAX_CLIP_S: f64 = 600.0;
 /// Samples of all channels: 600 s of stereo at 48 kHz.
 const MAX_CLIP_SAMPLES: u64 = 600 * 48_000 * 2;
 /// Sample rates that can be played, Hz.
@@ -139,12 +139,8 @@ pub enum DecodeError {
     TooSlow,
 }
 
-/// Decodes a file to its end and says what it holds.
-pub fn decode(file: &[u8], said: Option<Format>) -> Result<Clip, DecodeError> {
-    decode_while(file, said, &|| true)
-}
-
-/// The same, as long as the caller wants: `go_on` is asked every few milliseconds.
+/// Decodes a file to its end and says what it holds, as long as the caller wants: `go_on` is asked every
+/// few milliseconds.
 pub fn decode_while(
     file: &[u8],
     said: Option<Format>,

@@ -6,9 +6,14 @@ const CONTINUED: u8 = 1;
 const FIRST: u8 = 2;
 const LAST: u8 = 4;
 const CUT_OFF: DecodeError = DecodeError::Truncated(Format::Ogg);
+const SEVERAL: &str = "it holds several streams; one Vorbis stream can be played";
 
 pub(super) fn damaged(what: &'static str) -> DecodeError {
     DecodeError::Damaged { format: Format::Ogg, what }
+}
+
+pub(super) fn unsupported(what: &'static str) -> DecodeError {
+    DecodeError::Unsupported { format: Format::Ogg, what }
 }
 
 /// A page.
@@ -67,16 +72,14 @@ impl<'a> Pages<'a> {
     pub(super) fn next(&mut self) -> Result<Option<Page<'a>>, DecodeError> {
         if self.over {
             if self.rest.starts_with(b"OggS") {
-                let what = "it holds several streams; one Vorbis stream can be played";
-                return Err(DecodeError::Unsupported { format: Format::Ogg, what });
+                return Err(unsupported(SEVERAL));
             }
             return Ok(None);
         }
         let (page, rest) = Page::read(self.rest)?;
         if page.flags & FIRST != 0 && self.next.is_some() || self.next.is_some_and(|(s, _)| s != page.serial)
         {
-            let what = "it holds several streams; one Vorbis stream can be played";
-            return Err(DecodeError::Unsupported { format: Format::Ogg, what });
+            return Err(unsupported(SEVERAL));
         }
         if self.next.is_some_and(|(_, number)| number != page.number) {
             return Err(damaged("a page is missing"));

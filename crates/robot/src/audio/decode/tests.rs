@@ -4,6 +4,10 @@ use super::*;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, Block, chunk, flac, mp3, wav, wav_of};
 use proptest::prelude::*;
 
+fn decode(file: &[u8], said: Option<Format>) -> Result<Clip, DecodeError> {
+    decode_while(file, said, &|| true)
+}
+
 fn clip(format: Format, sample_rate: u32, channels: u16, frames: u64) -> Result<Clip, DecodeError> {
     Ok(Clip { format, sample_rate, channels, frames })
 }

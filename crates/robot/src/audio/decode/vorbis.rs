@@ -2,7 +2,7 @@
 //! header is measured before the decoder sees it.
 
 use super::codebooks::{self, Wrong};
-use super::ogg::{Pages, damaged};
+use super::ogg::{Pages, damaged, unsupported};
 use super::{Budget, Clip, DecodeError, Format};
 use lewton::audio::{PreviousWindowRight, read_audio_packet_generic};
 use lewton::header::{IdentHeader, SetupHeader, read_header_ident, read_header_setup};
@@ -11,10 +11,6 @@ use lewton::header::{IdentHeader, SetupHeader, read_header_ident, read_header_se
 const LEAST: u64 = 512;
 /// Where the number of channels is in the first packet.
 const CHANNELS_AT: usize = 11;
-
-fn unsupported(what: &'static str) -> DecodeError {
-    DecodeError::Unsupported { format: Format::Ogg, what }
-}
 
 /// What is known after so many packets.
 enum Stage {
