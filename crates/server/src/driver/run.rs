@@ -190,7 +190,7 @@ impl Driver {
         }
         match order {
             Order::Command(command, reply) => self.command(command, reply),
-            Order::Robot { command, epoch, reply } => self.ask_robot(command, epoch, reply),
+            Order::Robot { command, world, reply } => self.ask_robot(command, world, reply),
             Order::Hold { speed, ticks, reply } => self.hold(speed, ticks, reply),
             Order::Clock { paused, speed, reply } => {
                 self.told("clock", serde_json::json!({"paused": paused, "speed": speed}));
