@@ -7,6 +7,7 @@
 //! orders the thread does the ticks that are due and sleeps until the next one is. It waits
 //! for nobody: replies and published values are left where others find them.
 
+mod carry_out;
 mod judging;
 mod order;
 mod pace;
@@ -15,6 +16,7 @@ mod published;
 mod run;
 mod running;
 mod taps;
+mod ticks;
 
 pub use judging::DriveAt;
 pub(crate) use judging::{Entry, Wish};
