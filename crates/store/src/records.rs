@@ -1,7 +1,7 @@
 //! Records of evaluations: every session that ever was, with its story.
 
 use crate::settings::StoreError;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
 /// Every column of a session but its number.
@@ -117,28 +117,31 @@ impl Records {
     ) -> Result<(), StoreError> {
         self.with(|connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            {
-                let mut add = change
-                    .prepare("INSERT INTO session_event (session, place, event) VALUES (?1, ?2, ?3)")?;
-                for (place, event) in (place..).zip(events) {
-                    add.execute(params![number, place.cast_signed(), event])?;
-                }
-            }
+            add_events(&change, number, place, events)?;
             let so_far = "UPDATE session SET record = ?2, elapsed_s = ?3 WHERE number = ?1";
             change.execute(so_far, params![number, record, elapsed_s])?;
             change.commit()
         })
     }
 
-    /// A session ended.
-    pub fn end(&self, number: i64, result: &SessionResult) -> Result<(), StoreError> {
+    /// A session ended, with the last of its story: both are kept, or neither is.
+    pub fn end(
+        &self,
+        number: i64,
+        place: u64,
+        events: &[String],
+        result: &SessionResult,
+    ) -> Result<(), StoreError> {
         self.with(|connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            add_events(&change, number, place, events)?;
             let sql = "UPDATE session SET ended_at = ?2, outcome = ?3, reason = ?4, record = ?5, elapsed_s = ?6, \
                        observations = ?7, wait_s = ?8 WHERE number = ?1";
             let SessionResult { ended_at, outcome, reason, record, elapsed_s, observations, wait_s } = result;
             let observations = observations.cast_signed();
             let values = params![number, ended_at, outcome, reason, record, elapsed_s, observations, wait_s];
-            connection.execute(sql, values).map(drop)
+            change.execute(sql, values)?;
+            change.commit()
         })
     }
 
@@ -190,6 +193,14 @@ impl Records {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }
+}
+
+fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[String]) -> rusqlite::Result<()> {
+    let mut add = change.prepare("INSERT INTO session_event (session, place, event) VALUES (?1, ?2, ?3)")?;
+    for (place, event) in (place..).zip(events) {
+        add.execute(params![number, place.cast_signed(), event])?;
+    }
+    Ok(())
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
@@ -280,7 +291,15 @@ mod tests {
         assert_eq!(left.len(), 1, "it was never ended");
         assert_eq!((left[0].record.as_str(), left[0].elapsed_s), ("4.5", 5.0));
         assert_eq!(records.events(number).expect("read"), ["{\"k\":1}", "{\"k\":2}", "{\"k\":3}"]);
-        records.end(number, &result("stopped")).expect("ended");
+        // A place that is taken: nothing of it is kept.
+        let last = ["{\"k\":4}".to_owned(), "{\"k\":5}".to_owned()];
+        assert!(records.end(number, 2, &last, &result("stopped")).is_err());
+        assert_eq!(
+            (records.unfinished().expect("read").len(), records.events(number).expect("read").len()),
+            (1, 3)
+        );
+        records.end(number, 3, &last, &result("stopped")).expect("ended");
+        assert_eq!(records.events(number).expect("read").len(), 5);
         assert!(records.unfinished().expect("read").is_empty());
         let row = records.session(Some("a")).expect("read").expect("there");
         assert_eq!((row.start, row.result), (session("a", "oval"), Some(result("stopped"))));

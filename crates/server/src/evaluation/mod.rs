@@ -233,7 +233,12 @@ impl Evaluations {
             finish(stage, &start, &ended);
             over.send_modify(|count| *count += 1);
         });
-        supervised.map_err(|e| not_kept(e.to_string()))?;
+        if let Err(e) = supervised {
+            // Nobody is there to end it.
+            self.current.end(|_| ());
+            parts.simulator.look();
+            return Err(ApiError::internal(format!("the session could not be started: {e}")));
+        }
         Ok(session)
     }
 

@@ -22,9 +22,10 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
             reason: Some(reason.clone()),
         };
         let place = records.events(row.number)?.len() as u64;
-        records.add(row.number, place, &[written(row.elapsed_s, &end)], &row.record, row.elapsed_s)?;
         records.end(
             row.number,
+            place,
+            &[written(row.elapsed_s, &end)],
             &SessionResult {
                 ended_at: time::now(),
                 outcome,

@@ -81,7 +81,7 @@ impl Stage {
 
     /// Keeps an event for ever.
     fn keep(&mut self, time_s: f64, kind: &EvaluationKind) {
-        let must = matches!(kind, EvaluationKind::Phase { .. } | EvaluationKind::End { .. });
+        let must = matches!(kind, EvaluationKind::Phase { .. });
         if !self.journal.line(written(time_s, kind), must) {
             self.journal.line(written(time_s, &EvaluationKind::Truncated {}), true);
         }
@@ -105,13 +105,12 @@ impl Stage {
 
     /// Writes down the end. All is on disk when this returns.
     pub(super) fn close(
-        mut self,
+        self,
         time_s: f64,
         end: &EvaluationKind,
         result: SessionResult,
     ) -> Result<(), String> {
-        self.keep(time_s, end);
-        self.journal.end(result)
+        self.journal.end(written(time_s, end), result)
     }
 
     /// Shows everyone how things stand.
