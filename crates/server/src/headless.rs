@@ -5,6 +5,7 @@
 
 use crate::cli::{Evaluate, Judge, JudgeBy};
 use chicane_server::{DriveAt, JudgeOptions, Options, Server};
+use chicane_sim::TICKS_PER_SECOND;
 use chicane_wire::{Record, Session, StartRequest};
 use chicane_world::Profile;
 use std::io::{IsTerminal, Write};
@@ -14,8 +15,6 @@ use std::time::Duration;
 
 /// How often it looks how things stand.
 const LOOK: Duration = Duration::from_millis(50);
-/// Ticks in a second.
-const TICKS: f64 = 200.0;
 
 /// What is to be done.
 struct Job {
@@ -26,10 +25,9 @@ struct Job {
     speed: f64,
     workspace: PathBuf,
     data_dir: Option<PathBuf>,
+    /// The whole record and nothing else is printed.
     json: bool,
     judge: JudgeBy,
-    /// Whether the script's log is shown as it comes.
-    log: bool,
 }
 
 /// One evaluation of a student's program.
@@ -48,7 +46,6 @@ pub(crate) fn evaluate(asked: &Evaluate) -> Result<u8, String> {
         data_dir: asked.data_dir.clone(),
         json: asked.json,
         judge: asked.judge.clone(),
-        log: !asked.json,
     })
 }
 
@@ -66,7 +63,6 @@ pub(crate) fn judge(asked: &Judge) -> Result<u8, String> {
         data_dir: None,
         json: asked.json,
         judge: asked.judge.clone(),
-        log: !asked.json,
     })
 }
 
@@ -84,10 +80,7 @@ fn run(job: Job) -> Result<u8, String> {
 
 async fn carry_out(job: &Job, data_dir: &Path) -> Result<u8, String> {
     let (library, world) = crate::which::find(&job.world)?;
-    let workspace = std::path::absolute(&job.workspace).map_err(|e| e.to_string())?;
-    if !workspace.is_dir() {
-        return Err(format!("--workspace {} is not a folder", job.workspace.display()));
-    }
+    let workspace = crate::serve::workspace(&job.workspace)?;
     let server = Server::start(Options {
         listen: ([127, 0, 0, 1], 0).into(),
         data_dir: data_dir.to_owned(),
@@ -157,7 +150,7 @@ struct Told {
 impl Told {
     fn tell(&mut self, job: &Job, session: &Session, server: &Server, id: &str) {
         let mut out = std::io::stderr();
-        if job.log
+        if !job.json
             && let Ok(lines) = server.log(id, self.lines)
         {
             for line in &lines {
@@ -226,7 +219,7 @@ fn parse_drive(text: &str) -> Result<Vec<DriveAt>, (usize, String)> {
         if !(0.0..=3600.0).contains(time_s) {
             return Err(wrong("seconds are from 0 to 3600"));
         }
-        let tick = (time_s * TICKS).round() as u64;
+        let tick = (time_s * TICKS_PER_SECOND as f64).round() as u64;
         if all.last().is_some_and(|last| last.tick > tick) {
             return Err(wrong("lines are in the order of their seconds"));
         }

@@ -36,7 +36,7 @@ pub use access::Token;
 pub use announce::Running;
 pub use api::openapi;
 pub use bucket::bucket;
-pub use cdn::{InstalledHere, Where, install_here, listed};
+pub use cdn::{Installed, Where, install_here, listed};
 pub use remote::ask;
 /// How long a CDN may be silent before it is given up.
 pub const CDN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);

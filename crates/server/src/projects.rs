@@ -121,13 +121,8 @@ fn build_and_load(path: &str, project: &Project, files: &Beside) -> Result<(Memo
     Ok((bundle, world))
 }
 
-/// Makes the world of a project.
-pub(crate) fn make(path: &str, judge: &JudgeBy) -> Result<Made, String> {
-    make_as(path, None, judge)
-}
-
-/// The same, with its world and all its files called otherwise.
-pub(crate) fn make_as(path: &str, name: Option<WorldName>, judge: &JudgeBy) -> Result<Made, String> {
+/// Makes the world of a project; with a name, its world and all its files are called otherwise.
+pub(crate) fn make(path: &str, name: Option<WorldName>, judge: &JudgeBy) -> Result<Made, String> {
     let (mut project, files) = open(path)?;
     if errors(&check(&project)) == 0 {
         must_judge(path, &project, &files, judge)?;
@@ -147,7 +142,7 @@ pub(crate) fn make_as(path: &str, name: Option<WorldName>, judge: &JudgeBy) -> R
 
 /// Builds the world of a project into a folder.
 pub(crate) fn build_into(path: &str, folder: &Path, judge: &JudgeBy) -> Result<(), String> {
-    let Made { project, bundle, warnings } = make(path, judge)?;
+    let Made { project, bundle, warnings } = make(path, None, judge)?;
     make_room(project.name.as_str(), folder)?;
     write(&bundle, folder)?;
     for warning in warnings {

@@ -88,7 +88,7 @@ fn bundle(path: &str, stand: &Stand, judge: &JudgeBy) -> Result<(MemoryBundle, S
         }
         return Ok((bundle, name));
     }
-    let made = projects::make_as(path, WorldName::parse(&stand.world_name()), judge)?;
+    let made = projects::make(path, WorldName::parse(&stand.world_name()), judge)?;
     made.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     Ok((made.bundle, made.project.display_name))
 }

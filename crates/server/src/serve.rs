@@ -14,10 +14,7 @@ pub(crate) fn run(serve: &Serve) -> Result<(), String> {
     crate::memory::give_back();
     let log = start_log(serve);
     raise_descriptor_limit();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|e| format!("can't start: {e}"))?;
+    let runtime = crate::worlds::runtime()?;
     let ended = runtime.block_on(until_told_to_stop(serve));
     // Whatever is still at work, such as a world being loaded, is not waited for.
     runtime.shutdown_background();
@@ -36,7 +33,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
         }
         token => token,
     };
-    let (data_dir, workspace) = (data_dir(serve.data_dir.as_deref())?, workspace(serve)?);
+    let (data_dir, workspace) = (data_dir(serve.data_dir.as_deref())?, workspace(&serve.workspace)?);
     if std::path::absolute(&data_dir).is_ok_and(|data_dir| workspace.starts_with(data_dir)) {
         return Err(format!(
             "--workspace {} lies in the data folder, which student programs must not see: choose another",
@@ -172,12 +169,13 @@ fn profile(robot: &str) -> Result<Profile, String> {
     Profile::from_json(robot, &bytes).map_err(|e| e.to_string())
 }
 
-fn workspace(serve: &Serve) -> Result<PathBuf, String> {
-    let folder = std::path::absolute(&serve.workspace).map_err(|e| e.to_string())?;
+/// The folder that student programs run in.
+pub(crate) fn workspace(asked: &Path) -> Result<PathBuf, String> {
+    let folder = std::path::absolute(asked).map_err(|e| e.to_string())?;
     if folder.is_dir() {
         return Ok(folder);
     }
-    Err(format!("--workspace {} is not a folder", serve.workspace.display()))
+    Err(format!("--workspace {} is not a folder", asked.display()))
 }
 
 /// The folder that was asked for, else the platform's.

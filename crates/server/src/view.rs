@@ -1,6 +1,6 @@
-//! From the core's types to the words of the wire.
+//! From the core's types to the words of the wire, and the one way back that two need.
 
-use chicane_sim::{Lamp, TICK_S, VehicleState};
+use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, sample_tick};
 use chicane_store::Entry;
 use chicane_wire as wire;
 use chicane_wire::{FlatPose, Named, Num, Rect, RouteLines, Size};
@@ -110,11 +110,30 @@ fn object_kind(kind: ObjectKind) -> wire::ObjectKind {
     }
 }
 
+/// What moves something as a request says.
+pub(crate) fn place_command(who: Who, request: wire::ModelRequest) -> Command {
+    let wire::ModelRequest { x, y, z, yaw, motion } = request;
+    let how = match motion {
+        wire::Motion::AtOnce => How::AtOnce,
+        wire::Motion::Over(duration_s) => How::Over { duration_s },
+        wire::Motion::Along { path, speed, repeat } => How::Along { path, speed, repeat },
+    };
+    Command::Place { who, x, y, z, yaw, how }
+}
+
+pub(crate) fn light_state(lamp: Lamp) -> wire::LightState {
+    match lamp {
+        Lamp::Green => wire::LightState::Green,
+        Lamp::Red => wire::LightState::Red,
+        Lamp::Yellow { .. } => wire::LightState::Yellow,
+    }
+}
+
 pub(crate) fn light(name: Arc<str>, at: &Pose, lamp: Lamp, panel: Option<&Panel>) -> wire::Light {
-    let (state, yellow_left) = match lamp {
-        Lamp::Green => (wire::LightState::Green, None),
-        Lamp::Red => (wire::LightState::Red, None),
-        Lamp::Yellow { ticks_left } => (wire::LightState::Yellow, Some(Num(f64::from(ticks_left) * TICK_S))),
+    let state = light_state(lamp);
+    let yellow_left = match lamp {
+        Lamp::Yellow { ticks_left } => Some(Num(f64::from(ticks_left) * TICK_S)),
+        Lamp::Green | Lamp::Red => None,
     };
     let panel = panel.map(|p| wire::Panel {
         px: Num(p.pose.position.x),
@@ -181,14 +200,24 @@ pub(crate) fn profile(p: &Profile) -> wire::Profile {
 }
 
 /// Three components.
-pub(crate) fn xyz(v: glam::DVec3) -> chicane_wire::Xyz {
-    chicane_wire::Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) }
+pub(crate) fn xyz(v: DVec3) -> wire::Xyz {
+    wire::Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) }
+}
+
+/// When sample `k` of a sensor was taken, simulated seconds.
+pub(crate) fn sample_time(k: u64, rate_hz: u32) -> f64 {
+    sample_tick(k, rate_hz) as f64 * TICK_S
+}
+
+/// A sound's number as clients and scripts know it.
+pub(crate) fn sound_id(number: u64) -> String {
+    format!("a{number}")
 }
 
 /// Odometry as a step shows it.
-pub(crate) fn odom_observation(odom: &chicane_robot::Odom) -> chicane_wire::OdomObservation {
-    chicane_wire::OdomObservation {
-        time: Num(odom.tick as f64 * chicane_sim::TICK_S),
+pub(crate) fn odom_observation(odom: &chicane_robot::Odom) -> wire::OdomObservation {
+    wire::OdomObservation {
+        time: Num(odom.tick as f64 * TICK_S),
         x: Num(odom.x),
         y: Num(odom.y),
         yaw: Num(odom.yaw),

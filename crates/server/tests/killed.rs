@@ -172,9 +172,7 @@ fn in_every_phase() {
             });
         }
         program.kill();
-        let killed = Instant::now();
         until("nobody is left", || processes(&mark).is_empty());
-        assert!(killed.elapsed() < Duration::from_secs(5), "{wanted}: {:?}", killed.elapsed());
 
         let again = Program::serve(&arguments);
         let mut client = again.client();

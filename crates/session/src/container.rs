@@ -2,9 +2,9 @@
 //! but one: an engine hands on what a script prints by another way than what its harness says, and so out of step.
 
 use crate::engine::Contained;
-use crate::jail::{Isolation, Jail, JailError, JudgePlan, Plan, Report, Spawn, Usage};
+use crate::jail::{Jail, JailError, JudgePlan, Plan, Report, Spawn, Usage};
 use crate::judge::{FILES, MEMORY, PROCESSES};
-use crate::setting::{Setting, Way};
+use crate::setting::{Isolation, Setting, Way};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::{BorrowedFd, OwnedFd};

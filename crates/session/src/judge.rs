@@ -5,15 +5,16 @@
 //! line of the harness was written is taken out before that line is handed over: so that prints belong to their call.
 
 use crate::container::{Container, Started as Fresh};
-use crate::jail::{Isolation, JailError, Report, Usage};
+use crate::jail::{JailError, Report, Usage};
 use crate::lines::Lines;
 use crate::marks::Marks;
 use crate::outcome::ScriptFault;
-use crate::setting::Setting;
+use crate::setting::{Isolation, Setting};
+use crate::wake::wait_for;
 use chicane_wire::{
     JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD, Moved, Observation, Pose,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::collections::VecDeque;
@@ -428,12 +429,4 @@ impl Judge {
         self.container.end();
         self.lines.finish().map(|line| line.text)
     }
-}
-
-/// Waits until one of the descriptors has something, or the time is over. Which of them have.
-pub(crate) fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], most: Duration) -> Vec<bool> {
-    let mut fds: Vec<PollFd<'_>> = all.iter().map(|(fd, flags)| PollFd::new(fd, *flags)).collect();
-    let time = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() };
-    let _ = poll(&mut fds, Some(&time));
-    fds.iter().map(|fd| !fd.revents().is_empty()).collect()
 }

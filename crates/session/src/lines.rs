@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Longest line, in characters.
-pub(crate) const MAX_CHARS: usize = 2000;
+const MAX_CHARS: usize = 2000;
 
 /// Takes bytes apart into lines. What is too long is cut; the rest of such a line is dropped.
 #[derive(Debug, Default)]

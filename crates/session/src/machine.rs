@@ -36,7 +36,7 @@ impl Phase {
 
 /// What the script is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
+pub(crate) enum Call {
     /// Its top level.
     Load,
     /// `initialize(sim)`.
@@ -47,7 +47,7 @@ pub enum Call {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub(crate) enum Input {
     /// The new simulation is in place.
     Placed,
     /// It could not be.
@@ -81,7 +81,7 @@ pub enum Input {
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub(crate) enum Action {
     /// A new simulation with the car behind the line.
     Place,
     /// A fresh container.
@@ -108,7 +108,7 @@ pub enum Action {
 
 /// A session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
+pub(crate) struct Machine {
     phase: Phase,
     with_student: bool,
     call: Option<Call>,
@@ -119,7 +119,7 @@ pub struct Machine {
 
 impl Machine {
     /// A session that begins, and the first things to do.
-    pub fn begin(with_student: bool) -> (Machine, Vec<Action>) {
+    pub(crate) fn begin(with_student: bool) -> (Machine, Vec<Action>) {
         let machine = Machine {
             phase: Phase::Initializing,
             with_student,
@@ -132,28 +132,23 @@ impl Machine {
     }
 
     /// A session that can't be run, and what is left to do.
-    pub fn refuse(why: Ending) -> (Machine, Vec<Action>) {
+    pub(crate) fn refuse(why: Ending) -> (Machine, Vec<Action>) {
         let machine = Machine { ending: Some(why), phase: Phase::Ended, ..Machine::begin(false).0 };
         (machine, vec![Action::Close])
     }
 
-    /// Where it is.
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
     /// Which call the script has not answered yet.
-    pub fn call(&self) -> Option<Call> {
+    pub(crate) fn call(&self) -> Option<Call> {
         self.call
     }
 
     /// How it ends or ended.
-    pub fn ending(&self) -> Option<&Ending> {
+    pub(crate) fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
     /// Takes in what happened.
-    pub fn handle(&mut self, input: Input) -> Vec<Action> {
+    pub(crate) fn handle(&mut self, input: Input) -> Vec<Action> {
         match input {
             Input::JudgeGone => return self.gone(true, false),
             Input::StudentGone => return self.gone(false, true),

@@ -18,7 +18,7 @@ fn running(with_student: bool) -> Machine {
         inputs.push(Input::StudentUp);
     }
     let machine = after(with_student, &inputs);
-    assert_eq!(machine.phase(), Phase::Running);
+    assert_eq!(machine.phase, Phase::Running);
     machine
 }
 
@@ -48,7 +48,7 @@ fn a_program_is_started_before_time_runs_and_ended_before_the_session_is_closed(
     let stop = m.handle(Input::Stop(StopCause::Asked));
     assert_eq!(stop, [Action::Halt, Action::EndStudent, Action::EndJudge]);
     assert_eq!(m.handle(Input::JudgeGone), []);
-    assert_ne!(m.phase(), Phase::Ended);
+    assert_ne!(m.phase, Phase::Ended);
     assert_eq!(m.handle(Input::StudentGone), [Action::Enter(Phase::Ended), Action::Close]);
 }
 
@@ -82,7 +82,7 @@ fn every_phase_can_be_stopped_and_fail() {
             assert_eq!(actions[0], Action::Halt, "{name}");
             actions.extend(m.handle(Input::StudentGone));
             actions.extend(m.handle(Input::JudgeGone));
-            assert_eq!(m.phase(), Phase::Ended, "{name}: {input:?}");
+            assert_eq!(m.phase, Phase::Ended, "{name}: {input:?}");
             assert_eq!(m.ending(), Some(ending), "{name}");
             assert_eq!(actions.iter().filter(|a| **a == Action::Close).count(), 1, "{name}: closed once");
         }
@@ -122,7 +122,7 @@ fn what_comes_up_while_it_ends_is_ended() {
     // The supervisor ends what it could not hand over; the machine hears of it and stays where it is.
     assert_eq!(m.handle(Input::JudgeUp), []);
     assert_eq!(m.handle(Input::JudgeGone), []);
-    assert_eq!(m.phase(), Phase::Ended);
+    assert_eq!(m.phase, Phase::Ended);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn an_answer_without_a_call_is_a_fault() {
 #[test]
 fn the_time_limit_counts_only_while_it_runs() {
     let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET, QUIET]);
-    assert_eq!(m.phase(), Phase::Starting);
+    assert_eq!(m.phase, Phase::Starting);
     assert_eq!(m.handle(Input::LimitPassed), []);
     m.handle(Input::StudentUp);
     assert_eq!(m.handle(Input::LimitPassed), [Action::Halt, Action::EndStudent, Action::EndJudge]);
@@ -145,7 +145,7 @@ fn the_time_limit_counts_only_while_it_runs() {
 fn a_session_for_another_robot_runs_nothing() {
     let why = Ending::Unsupported(Unsupported::Version(2));
     let (m, actions) = Machine::refuse(why.clone());
-    assert_eq!((actions, m.phase()), (vec![Action::Close], Phase::Ended));
+    assert_eq!((actions, m.phase), (vec![Action::Close], Phase::Ended));
     assert_eq!(m.ending(), Some(&why));
 }
 

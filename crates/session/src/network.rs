@@ -3,7 +3,7 @@
 //! It joins the judge's own network namespace to the host's sockets and lets nobody through to the host's
 //! loopback. Whatever else must not be reached is forbidden by routes inside (`jail/net.rs`).
 
-use crate::judge::wait_for;
+use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::net::Ipv4Addr;

@@ -7,7 +7,7 @@ const LEAST_S: f64 = 0.1;
 
 /// The record of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     record: Value,
     told: Value,
     told_at: Option<f64>,
@@ -15,24 +15,24 @@ pub struct Progress {
 
 impl Progress {
     /// The last record.
-    pub fn record(&self) -> &Value {
+    pub(crate) fn record(&self) -> &Value {
         &self.record
     }
 
     /// Takes in a new one.
-    pub fn set(&mut self, record: Value) {
+    pub(crate) fn set(&mut self, record: Value) {
         self.record = record;
     }
 
     /// What is to be told now, if anything is.
-    pub fn tell(&mut self, time_s: f64) -> Option<Value> {
+    pub(crate) fn tell(&mut self, time_s: f64) -> Option<Value> {
         // Observations come by the hundredth of a second: sums of them may fall short by a rounding.
         let early = self.told_at.is_some_and(|at| time_s - at < LEAST_S - 1e-6);
         if early { None } else { self.rest(time_s) }
     }
 
     /// What was not told, at the end.
-    pub fn rest(&mut self, time_s: f64) -> Option<Value> {
+    pub(crate) fn rest(&mut self, time_s: f64) -> Option<Value> {
         if self.record == self.told {
             return None;
         }

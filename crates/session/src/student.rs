@@ -36,7 +36,7 @@ pub struct StudentOrder {
 
 /// What came from a student's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StudentSaid {
+pub(crate) enum StudentSaid {
     /// A line.
     Line {
         /// `stdout` or `stderr`.
@@ -52,7 +52,7 @@ pub enum StudentSaid {
 
 /// A student's program.
 #[derive(Debug)]
-pub struct Student {
+pub(crate) struct Student {
     jail: Jail,
     streams: [Stream; 2],
     said: VecDeque<StudentSaid>,
@@ -70,7 +70,7 @@ struct Stream {
 
 impl Student {
     /// Starts it.
-    pub fn start(setting: &Setting, order: StudentOrder) -> Result<Student, JailError> {
+    pub(crate) fn start(setting: &Setting, order: StudentOrder) -> Result<Student, JailError> {
         let pipe = || {
             let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
             rustix::io::ioctl_fionbio(&read, true)?;
@@ -102,7 +102,7 @@ impl Student {
     }
 
     /// The next thing that came. Never waits.
-    pub fn hear(&mut self) -> Option<StudentSaid> {
+    pub(crate) fn hear(&mut self) -> Option<StudentSaid> {
         if self.said.is_empty() && !self.over {
             // In this order: what it wrote before it ended comes before its end.
             let (reports, standing) = self.jail.reports();
@@ -140,7 +140,7 @@ impl Student {
 
     /// Ends it and everything that it started, and waits until all is gone. What it said last comes out of `hear`. Whoever could not be
     /// ended is given back.
-    pub fn end(&mut self) -> Option<Left> {
+    pub(crate) fn end(&mut self) -> Option<Left> {
         if self.over {
             return None;
         }

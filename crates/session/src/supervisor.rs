@@ -5,13 +5,13 @@
 //! over, prints first: so the story is the same however fast things went.
 
 use crate::jail::{JailError, Left};
-use crate::judge::{Heard, Judge, wait_for};
+use crate::judge::{Heard, Judge};
 use crate::machine::{Action, Call, Input, Machine, Phase};
 use crate::outcome::{Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::student::{Student, StudentOrder, StudentSaid};
-use crate::wake::NotesOut;
+use crate::wake::{NotesOut, wait_for};
 use chicane_wire::{
     EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, RaisedKind, RunEvent, RunState,
     Statics,
@@ -44,7 +44,7 @@ pub trait Scene {
     /// Simulated time went on.
     fn time(&mut self, time_s: f64);
     /// The record is another one, told or not.
-    fn record(&mut self, record: &Value, time_s: f64);
+    fn record(&mut self, record: &Value);
     /// Something happened to the student's program.
     fn tell_run(&mut self, time_s: f64, event: RunEvent);
     /// The student's program runs, or not.
@@ -341,7 +341,7 @@ impl Supervisor<'_, '_> {
         match said {
             JudgeSaid::Record { value } if called => {
                 self.progress.set(value);
-                self.scene.record(self.progress.record(), self.time_s);
+                self.scene.record(self.progress.record());
             }
             JudgeSaid::Act(value) if called => {
                 let done = JudgeAct::read(value).map_err(|e| e.0).and_then(|act| self.scene.act(act));

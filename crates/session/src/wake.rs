@@ -1,9 +1,10 @@
-//! A queue that can be waited for together with descriptors.
+//! Waiting for many things at once: descriptors, and a queue that has one.
 
-use rustix::event::{EventfdFlags, eventfd};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::time::Duration;
 
 /// The way in. Sending never waits.
 #[derive(Debug)]
@@ -58,4 +59,12 @@ impl<T> NotesOut<T> {
     pub(crate) fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
+}
+
+/// Waits until one of the descriptors has something, or the time is over. Which of them have.
+pub(crate) fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], most: Duration) -> Vec<bool> {
+    let mut fds: Vec<PollFd<'_>> = all.iter().map(|(fd, flags)| PollFd::new(fd, *flags)).collect();
+    let time = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() };
+    let _ = poll(&mut fds, Some(&time));
+    fds.iter().map(|fd| !fd.revents().is_empty()).collect()
 }

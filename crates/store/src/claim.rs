@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-/// The sole right to work on a folder, among all processes. It is made if it is not there.
+/// A claim on a folder, which is made if it is not there.
 #[derive(Debug)]
 pub(crate) struct Claim(File);
 

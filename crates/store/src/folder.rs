@@ -1,11 +1,10 @@
 //! A bundle in a folder on disk.
 
+use crate::rules::MAX_FILE;
 use chicane_world::Bundle;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Files larger than this are not read: no world may hold one.
-const MAX_FILE: u64 = 64 << 20;
 /// Files listed in a folder; more are not looked at.
 const MAX_FILES: usize = 10_000;
 /// Folders inside folders.
@@ -47,6 +46,7 @@ impl Bundle for FolderBundle {
         for part in path.split('/') {
             whole.push(part);
             let kind = std::fs::symlink_metadata(&whole).ok()?;
+            // No world may hold a larger one.
             if kind.is_symlink() || kind.len() > MAX_FILE {
                 return None;
             }

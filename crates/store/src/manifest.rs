@@ -11,7 +11,7 @@ pub const MAX_META: usize = 1 << 20;
 /// Bytes of `manifest.json`.
 pub const MAX_MANIFEST: usize = 2 << 20;
 /// Characters of a name for people.
-pub const MAX_NAME: usize = 100;
+const MAX_NAME: usize = 100;
 
 /// Who may have a published world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
 use crate::rules::{self, FilePath, Unfit};
 use crate::sum::{Sum, ZEROS, neutral, random_hex, replaced};
+use crate::time;
 use chicane_wire::WorldId;
 use chicane_world::{Assets, Bundle, MemoryBundle, Warning, World};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What stands for the id in a bundle while the id is not known: 32 random hex digits, which nothing
 /// else holds.
@@ -75,7 +75,7 @@ impl Package {
         rules::check_sizes(files.iter().map(|(path, bytes)| (path, bytes.len() as u64)))?;
         let world = load(&bundle, need)?;
         let failed = |why: String| Unfit::Rule(why);
-        let (nonce, created_at) = (random_hex().map_err(failed)?, now());
+        let (nonce, created_at) = (random_hex().map_err(failed)?, time::now());
         let sums: Vec<Sum> = files.iter().map(|(_, bytes)| neutral(bytes, &stand.0)).collect();
         let listed = files.iter().zip(&sums).map(|((path, bytes), sum)| Listed {
             path: path.clone(),
@@ -143,33 +143,6 @@ pub(crate) fn load(bundle: &dyn Bundle, need: Need) -> Result<World, Unfit> {
 fn is_picture(path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "bmp" | "tga" | "webp")
-}
-
-/// The time, as `2026-01-31T23:59:59Z`.
-fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    stamp(since.as_secs())
-}
-
-fn stamp(seconds: u64) -> String {
-    let (mut days, rest) = (seconds / 86_400, seconds % 86_400);
-    let leap = |y: u64| (y.is_multiple_of(4) && !y.is_multiple_of(100)) || y.is_multiple_of(400);
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", days + 1)
 }
 
 /// Whether the id is the sum of the files, whose neutral sums are given in the order of the manifest.
@@ -255,18 +228,5 @@ pub(crate) mod tests {
         png.extend(60_000u32.to_be_bytes());
         png.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
         png
-    }
-
-    #[test]
-    fn days_are_counted_as_calendars_do() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_709_251_199, "2024-02-29T23:59:59Z"),
-            (1_798_761_599, "2026-12-31T23:59:59Z"),
-        ] {
-            assert_eq!(stamp(seconds), text);
-        }
     }
 }

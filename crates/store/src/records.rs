@@ -1,7 +1,7 @@
 //! Records of evaluations: every session that ever was, with its story.
 
 use crate::settings::StoreError;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
 /// Every column of a session but its number.
@@ -33,9 +33,9 @@ pub struct NewSession {
     pub started_at: String,
 }
 
-/// How a session stands or ended.
+/// How a session ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Result {
+pub struct SessionResult {
     /// RFC 3339.
     pub ended_at: String,
     /// How it ended.
@@ -64,7 +64,7 @@ pub struct SessionRow {
     /// Simulated seconds, the last that were kept.
     pub elapsed_s: f64,
     /// How it ended; `None` while it goes on.
-    pub result: Option<Result>,
+    pub result: Option<SessionResult>,
 }
 
 /// The records of a data folder. All calls block; a write is on the disk when its call returns.
@@ -79,12 +79,12 @@ impl Records {
     }
 
     /// Opens the records of a data folder to read them, also while a simulator uses it.
-    pub fn open(dir: &std::path::Path) -> std::result::Result<Records, crate::data::OpenError> {
+    pub fn open(dir: &std::path::Path) -> Result<Records, crate::data::OpenError> {
         crate::database::open_to_read(&dir.join("chicane.db")).map(Records::new)
     }
 
     /// A session begins; its number.
-    pub fn begin(&self, session: &NewSession) -> std::result::Result<i64, StoreError> {
+    pub fn begin(&self, session: &NewSession) -> Result<i64, StoreError> {
         self.with(|connection| {
             connection.execute(
                 "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at)
@@ -114,36 +114,39 @@ impl Records {
         events: &[String],
         record: &str,
         elapsed_s: f64,
-    ) -> std::result::Result<(), StoreError> {
+    ) -> Result<(), StoreError> {
         self.with(|connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            {
-                let mut add = change
-                    .prepare("INSERT INTO session_event (session, place, event) VALUES (?1, ?2, ?3)")?;
-                for (place, event) in (place..).zip(events) {
-                    add.execute(params![number, place.cast_signed(), event])?;
-                }
-            }
+            add_events(&change, number, place, events)?;
             let so_far = "UPDATE session SET record = ?2, elapsed_s = ?3 WHERE number = ?1";
             change.execute(so_far, params![number, record, elapsed_s])?;
             change.commit()
         })
     }
 
-    /// A session ended.
-    pub fn end(&self, number: i64, result: &Result) -> std::result::Result<(), StoreError> {
+    /// A session ended, with the last of its story: both are kept, or neither is.
+    pub fn end(
+        &self,
+        number: i64,
+        place: u64,
+        events: &[String],
+        result: &SessionResult,
+    ) -> Result<(), StoreError> {
         self.with(|connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            add_events(&change, number, place, events)?;
             let sql = "UPDATE session SET ended_at = ?2, outcome = ?3, reason = ?4, record = ?5, elapsed_s = ?6, \
                        observations = ?7, wait_s = ?8 WHERE number = ?1";
-            let Result { ended_at, outcome, reason, record, elapsed_s, observations, wait_s } = result;
+            let SessionResult { ended_at, outcome, reason, record, elapsed_s, observations, wait_s } = result;
             let observations = observations.cast_signed();
             let values = params![number, ended_at, outcome, reason, record, elapsed_s, observations, wait_s];
-            connection.execute(sql, values).map(drop)
+            change.execute(sql, values)?;
+            change.commit()
         })
     }
 
-    /// Sessions that were never ended: numbers, ids, simulated seconds and records.
-    pub fn unfinished(&self) -> std::result::Result<Vec<SessionRow>, StoreError> {
+    /// Sessions that were never ended.
+    pub fn unfinished(&self) -> Result<Vec<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!("SELECT number, {COLUMNS} FROM session WHERE outcome IS NULL ORDER BY number");
             connection.prepare(&sql)?.query_map([], read)?.collect()
@@ -151,7 +154,7 @@ impl Records {
     }
 
     /// The session of this id, or the last one.
-    pub fn session(&self, id: Option<&str>) -> std::result::Result<Option<SessionRow>, StoreError> {
+    pub fn session(&self, id: Option<&str>) -> Result<Option<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
                 "SELECT number, {COLUMNS} FROM session WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 1"
@@ -166,7 +169,7 @@ impl Records {
         world: Option<&str>,
         below: Option<i64>,
         limit: usize,
-    ) -> std::result::Result<Vec<SessionRow>, StoreError> {
+    ) -> Result<Vec<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
                 "SELECT number, {COLUMNS} FROM session
@@ -178,21 +181,26 @@ impl Records {
     }
 
     /// The story of a session: JSON objects in order.
-    pub fn events(&self, number: i64) -> std::result::Result<Vec<String>, StoreError> {
+    pub fn events(&self, number: i64) -> Result<Vec<String>, StoreError> {
         self.with(|connection| {
             let sql = "SELECT event FROM session_event WHERE session = ?1 ORDER BY place";
             connection.prepare(sql)?.query_map([number], |row| row.get(0))?.collect()
         })
     }
 
-    fn with<T>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
-    ) -> std::result::Result<T, StoreError> {
+    fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         // Whoever panicked while holding it had his transaction rolled back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }
+}
+
+fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[String]) -> rusqlite::Result<()> {
+    let mut add = change.prepare("INSERT INTO session_event (session, place, event) VALUES (?1, ?2, ?3)")?;
+    for (place, event) in (place..).zip(events) {
+        add.execute(params![number, place.cast_signed(), event])?;
+    }
+    Ok(())
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
@@ -200,7 +208,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let (record, elapsed_s): (String, f64) = (row.get("record")?, row.get("elapsed_s")?);
     let result = match outcome {
         None => None,
-        Some(outcome) => Some(Result {
+        Some(outcome) => Some(SessionResult {
             ended_at: row.get::<_, Option<String>>("ended_at")?.unwrap_or_default(),
             outcome,
             reason: row.get("reason")?,
@@ -255,8 +263,8 @@ mod tests {
         }
     }
 
-    fn result(outcome: &str) -> Result {
-        Result {
+    fn result(outcome: &str) -> SessionResult {
+        SessionResult {
             ended_at: "2026-01-01T00:01:00Z".to_owned(),
             outcome: outcome.to_owned(),
             reason: None,
@@ -283,7 +291,15 @@ mod tests {
         assert_eq!(left.len(), 1, "it was never ended");
         assert_eq!((left[0].record.as_str(), left[0].elapsed_s), ("4.5", 5.0));
         assert_eq!(records.events(number).expect("read"), ["{\"k\":1}", "{\"k\":2}", "{\"k\":3}"]);
-        records.end(number, &result("stopped")).expect("ended");
+        // A place that is taken: nothing of it is kept.
+        let last = ["{\"k\":4}".to_owned(), "{\"k\":5}".to_owned()];
+        assert!(records.end(number, 2, &last, &result("stopped")).is_err());
+        assert_eq!(
+            (records.unfinished().expect("read").len(), records.events(number).expect("read").len()),
+            (1, 3)
+        );
+        records.end(number, 3, &last, &result("stopped")).expect("ended");
+        assert_eq!(records.events(number).expect("read").len(), 5);
         assert!(records.unfinished().expect("read").is_empty());
         let row = records.session(Some("a")).expect("read").expect("there");
         assert_eq!((row.start, row.result), (session("a", "oval"), Some(result("stopped"))));

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 pub(crate) const FOLDERS: [&str; 6] =
     ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
 /// Files of a world.
-pub const MAX_FILES: usize = 2_000;
+pub(crate) const MAX_FILES: usize = 2_000;
 /// Bytes of a file.
-pub const MAX_FILE: u64 = 64 << 20;
+pub(crate) const MAX_FILE: u64 = 64 << 20;
 /// Bytes of all files.
 pub const MAX_TOTAL: u64 = 256 << 20;
 /// Characters of a path.

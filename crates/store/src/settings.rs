@@ -13,7 +13,7 @@ const LAST_WORLD: &str = "last_world";
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StoreError {
     /// The disk is full or gone, or the database is torn.
-    #[error("the settings can't be read or written: {0}")]
+    #[error("the database can't be read or written: {0}")]
     Database(String),
     /// A brightness that the screen does not have.
     #[error(

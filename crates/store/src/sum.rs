@@ -59,7 +59,7 @@ impl std::fmt::Debug for Sum {
 }
 
 /// A sum of bytes that come one after another.
-pub struct Summing(Context);
+pub(crate) struct Summing(Context);
 
 impl Default for Summing {
     fn default() -> Summing {
@@ -69,12 +69,12 @@ impl Default for Summing {
 
 impl Summing {
     /// More bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// The sum of all.
-    pub fn end(self) -> Sum {
+    pub(crate) fn end(self) -> Sum {
         Sum::from_ring(self.0.finish())
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
 }
 
 /// 32 random hex digits.
-pub(crate) fn random_hex() -> Result<String, String> {
+pub fn random_hex() -> Result<String, String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|e| format!("no random numbers: {e}"))?;
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())

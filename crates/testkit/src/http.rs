@@ -146,6 +146,24 @@ pub fn raw(address: SocketAddr, bytes: &[u8]) -> Answer {
     line.answer(false).unwrap_or_else(|why| panic!("{}: {why}", String::from_utf8_lossy(first(bytes))))
 }
 
+/// Sends exactly these bytes and reads until there is enough, or the server hangs up.
+pub fn raw_until(address: SocketAddr, bytes: &[u8], enough: impl Fn(&str) -> bool) -> String {
+    let mut line = Line::open(address);
+    let _ = line.stream.write_all(bytes);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let text = String::from_utf8_lossy(&line.bytes).into_owned();
+        if enough(&text) {
+            return text;
+        }
+        match line.more(deadline) {
+            Ok(true) => {}
+            Ok(false) => return text,
+            Err(e) => panic!("{e}, after {:?}", line.text()),
+        }
+    }
+}
+
 /// Sends exactly these bytes and reads until the server hangs up, or says nothing for a while.
 pub fn raw_until_quiet(address: SocketAddr, bytes: &[u8], quiet: Duration) -> Vec<u8> {
     let mut line = Line::open(address);

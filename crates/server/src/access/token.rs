@@ -30,9 +30,7 @@ impl Token {
 
     /// A token of 128 random bits.
     pub fn random() -> Result<Token, String> {
-        let mut bytes = [0u8; 16];
-        getrandom::fill(&mut bytes).map_err(|e| format!("no random numbers for a token: {e}"))?;
-        Ok(Token(bytes.iter().map(|b| format!("{b:02x}")).collect()))
+        chicane_store::random_hex().map(Token)
     }
 
     /// The secret itself.

@@ -7,8 +7,8 @@ use crate::error::ApiError;
 use crate::view;
 use axum::Json;
 use axum::extract::State;
-use chicane_sim::{Applied, Command, How, Who};
-use chicane_wire::{ErrorBody, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion, Objects};
+use chicane_sim::{Applied, Who};
+use chicane_wire::{ErrorBody, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Objects};
 use std::sync::Arc;
 
 /// All marked objects, walls and lights, in the order of the world file.
@@ -43,13 +43,7 @@ pub(super) async fn set_pose(
     if name == "vehicle" || name == app.profile.model_name {
         return Err(ApiError::forbidden("use POST /pose for the vehicle"));
     }
-    let ModelRequest { x, y, z, yaw, motion } = request;
-    let how = match motion {
-        Motion::AtOnce => How::AtOnce,
-        Motion::Over(duration_s) => How::Over { duration_s },
-        Motion::Along { path, speed, repeat } => How::Along { path, speed, repeat },
-    };
-    let command = Command::Place { who: Who::Object(name.clone()), x, y, z, yaw, how };
+    let command = view::place_command(Who::Object(name.clone()), request);
     let (applied, now) = app.simulator.command(command).await?;
     let object = now.running.as_ref().and_then(|s| s.place.world.objects.iter().find(|o| o.name == name));
     let (Applied::Placed(pose), Some(object)) = (&applied, object) else {

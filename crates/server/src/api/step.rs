@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use chicane_render::Rgb;
-use chicane_sim::{TICK_S, sample_tick};
+use chicane_sim::TICK_S;
 use chicane_wire::{
     ArrayInfo, CameraObservation, ErrorBody, ImuObservation, LidarObservation, Num, Observations, Observe,
     Octets, StepHeader, StepRequest, StepRequestBody, Stepped,
@@ -98,11 +98,6 @@ fn not_drawn() -> ApiError {
     ApiError::internal("the camera's picture could not be drawn")
 }
 
-/// When sample `k` of a sensor was taken.
-fn time_of(k: u64, rate_hz: u32) -> Num {
-    Num(sample_tick(k, rate_hz) as f64 * TICK_S)
-}
-
 fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observations {
     let lidar = &app.profile.lidar;
     let range = |&r: &f32| r.is_finite().then(|| Num(f64::from(r)));
@@ -110,7 +105,7 @@ fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observatio
     Observations {
         camera: None,
         lidar: robot.scan.as_ref().filter(|_| asked(Observe::Lidar)).map(|scan| LidarObservation {
-            time: time_of(scan.sample, lidar.rate_hz),
+            time: Num(view::sample_time(scan.sample, lidar.rate_hz)),
             angle_min: Num(-PI),
             angle_increment: Num(TAU / f64::from(lidar.beams)),
             range_min: Num(lidar.range_min_m),
@@ -118,7 +113,7 @@ fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observatio
             ranges: scan.ranges.iter().map(range).collect(),
         }),
         imu: robot.imu.as_ref().filter(|_| asked(Observe::Imu)).map(|imu| ImuObservation {
-            time: time_of(imu.sample, app.profile.imu.rate_hz),
+            time: Num(view::sample_time(imu.sample, app.profile.imu.rate_hz)),
             acceleration: view::xyz(imu.acceleration),
             gyro: view::xyz(imu.angular_velocity),
         }),
@@ -141,13 +136,17 @@ fn arrays(
             Observe::Lidar => {
                 let Some(scan) = &robot.scan else { continue };
                 raw.extend(scan.ranges.iter().flat_map(|r| r.to_le_bytes()));
-                (vec![scan.ranges.len()], "<f4", time_of(scan.sample, app.profile.lidar.rate_hz))
+                (
+                    vec![scan.ranges.len()],
+                    "<f4",
+                    Num(view::sample_time(scan.sample, app.profile.lidar.rate_hz)),
+                )
             }
             Observe::Imu => {
                 let Some(imu) = &robot.imu else { continue };
                 let (a, w) = (imu.acceleration.to_array(), imu.angular_velocity.to_array());
                 raw.extend(a.into_iter().chain(w).flat_map(f64::to_le_bytes));
-                (vec![2, 3], "<f8", time_of(imu.sample, app.profile.imu.rate_hz))
+                (vec![2, 3], "<f8", Num(view::sample_time(imu.sample, app.profile.imu.rate_hz)))
             }
             Observe::Camera => {
                 let Some((exposure, rgb)) = picture else { continue };

@@ -1,10 +1,10 @@
 //! Installing without a simulator: for the command line.
 
-use super::installer::{Installer, Report};
+use super::installer::{Installed, Installer, Report};
 use super::source::Source;
 use crate::CDN_PATIENCE;
 use crate::access::Token;
-use chicane_store::{Library, MAX_META, Record};
+use chicane_store::{Library, MAX_META};
 use chicane_wire::WorldId;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -31,17 +31,6 @@ impl Where {
     }
 }
 
-/// What came of an installation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InstalledHere {
-    /// What is installed.
-    pub record: Record,
-    /// It was there already.
-    pub cached: bool,
-    /// What was passed over while it was loaded.
-    pub warnings: Vec<String>,
-}
-
 /// Installs a published world into a data folder, which a simulator may be using. Says how far it is, 0
 /// to 1.
 pub async fn install_here(
@@ -50,13 +39,12 @@ pub async fn install_here(
     from: &Where,
     require_verified: bool,
     progress: impl Fn(f64) + Send + Sync + 'static,
-) -> Result<InstalledHere, String> {
+) -> Result<Installed, String> {
     let library = Arc::new(Library::default().with_installed(data_dir));
     let report: Report = Arc::new(move |_, part| progress(part.unwrap_or(1.0)));
     let (_run, stop) = watch::channel(false);
     let installer = Installer::new(library, from.source()?, require_verified, report, stop);
-    let installed = installer.install(id).await.map_err(|e| e.to_string())?;
-    Ok(InstalledHere { record: installed.record, cached: installed.cached, warnings: installed.warnings })
+    installer.install(id).await.map_err(|e| e.to_string())
 }
 
 /// The worlds that a CDN lists. Only simulators do so; other hosts have no list.

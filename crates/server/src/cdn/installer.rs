@@ -28,14 +28,15 @@ const FETCHING: f64 = 0.9;
 /// Told how far a world is, 0 to 1; `None` when that is over.
 pub(crate) type Report = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 
-/// What came of it.
+/// What came of an installation.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Installed {
-    pub(crate) record: Record,
+pub struct Installed {
+    /// What is installed.
+    pub record: Record,
     /// It was there already.
-    pub(crate) cached: bool,
+    pub cached: bool,
     /// What was passed over while it was loaded.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 type Outcome = Result<Installed, InstallError>;

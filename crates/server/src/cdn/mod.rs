@@ -6,7 +6,8 @@ mod installer;
 mod serve;
 mod source;
 
-pub use here::{InstalledHere, Where, install_here, listed};
+pub use here::{Where, install_here, listed};
+pub use installer::Installed;
 pub(crate) use installer::{Installer, Report};
 pub(crate) use serve::{CdnKeys, serve};
 pub(crate) use source::Source;

@@ -4,8 +4,9 @@
 //! order in, can still be judged on its way and be stopped. Its actions are carried out here like anyone's commands, at
 //! the tick of the observation that they answer.
 
+use super::carry_out::moves_the_car;
 use super::order::Loaded;
-use super::run::{Driver, moves_the_car};
+use super::run::Driver;
 use crate::evaluation::observe;
 use chicane_robot::audio::Event as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};

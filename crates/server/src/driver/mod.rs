@@ -7,6 +7,7 @@
 //! orders the thread does the ticks that are due and sleeps until the next one is. It waits
 //! for nobody: replies and published values are left where others find them.
 
+mod carry_out;
 mod judging;
 mod order;
 mod pace;
@@ -15,6 +16,7 @@ mod published;
 mod run;
 mod running;
 mod taps;
+mod ticks;
 
 pub use judging::DriveAt;
 pub(crate) use judging::{Entry, Wish};
@@ -146,17 +148,33 @@ impl Simulator {
 
     /// Asks the robot for something.
     pub(crate) async fn robot(&self, command: chicane_robot::Command) -> Answer<chicane_robot::Done> {
-        self.ask(|reply| Order::Robot { command, epoch: None, reply }).await
+        self.ask(|reply| Order::Robot { command, world: None, reply }).await
     }
 
-    /// Asks the robot for something, unless a world was loaded since it was this one's turn
+    /// Asks the robot for something, unless a world was loaded since the one of this number
     /// (`Published::assets_version`). Waits for room in the inbox.
     pub(crate) async fn same_robot(
         &self,
         command: chicane_robot::Command,
-        epoch: u64,
+        world: u64,
     ) -> Answer<chicane_robot::Done> {
-        self.insist(|reply| Order::Robot { command, epoch: Some(epoch), reply }).await
+        self.insist(|reply| Order::Robot { command, world: Some(world), reply }).await
+    }
+
+    /// Asks the robot of the world that is there for something; with the number of that world.
+    pub(crate) async fn this_robot(
+        &self,
+        command: chicane_robot::Command,
+    ) -> Result<(chicane_robot::Done, u64), Refused> {
+        loop {
+            let world = self.now().assets_version;
+            match self.same_robot(command.clone(), world).await {
+                Ok((done, _)) => return Ok((done, world)),
+                // Another world came in between; what is asked for is for that one.
+                Err(Refused::NotReady) if self.now().assets_version != world => {}
+                Err(refused) => return Err(refused),
+            }
+        }
     }
 
     /// Has the robot drive for so many ticks. The car stops when the returned future is dropped.

@@ -19,8 +19,8 @@ pub(crate) type Reply<T> = oneshot::Sender<Answer<T>>;
 pub(crate) enum Order {
     /// Changes the world.
     Command(Command, Reply<Applied>),
-    /// Asks the robot for something. With an epoch: only if no world was loaded since.
-    Robot { command: chicane_robot::Command, epoch: Option<u64>, reply: Reply<chicane_robot::Done> },
+    /// Asks the robot for something. With the number of a world (`Published::assets_version`): only if none was loaded since.
+    Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
     /// Has the robot drive for so many ticks; answered when that is over.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
     /// Stops, starts or paces time.

@@ -1,16 +1,15 @@
-//! The loop of the sim thread.
+//! The loop of the sim thread: orders in, ticks between them, published values out.
 
 use super::Start;
-use super::judging::{Entry, Judging};
-use super::order::{Loaded, Order, Refused, Reply};
+use super::judging::Judging;
+use super::order::{Order, Refused, Reply};
 use super::pace::{Meter, Pacer};
 use super::published::{Badge, ClockView, OverlayView, Published, Seen};
 use super::running::Running;
 use super::taps::Taps;
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
-use chicane_sim::{Command, Event};
-use chicane_wire::{Num, Transition};
+use chicane_wire::Transition;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -21,51 +20,47 @@ use tokio::sync::watch;
 /// Orders that are carried out before something is published.
 const BATCH: usize = 256;
 /// Ticks are done for this long before something is published.
-const SLICE: Duration = Duration::from_millis(2);
-/// A long step shows how it goes on this often.
-const SHOW_STEP: Duration = Duration::from_millis(33);
-/// A long step looks this often, in ticks, whether it is still wanted.
-const LOOK_STEP: u64 = 32;
+pub(super) const SLICE: Duration = Duration::from_millis(2);
 
 /// Sends a reply, once what it speaks of is published.
 type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
 
 /// What the sim thread owns.
 pub(super) struct Driver {
-    orders: Receiver<Order>,
+    pub(super) orders: Receiver<Order>,
     /// An order that was found while ticks were done.
-    next: Option<Order>,
+    pub(super) next: Option<Order>,
     view: watch::Sender<Arc<Published>>,
-    stopping: Arc<AtomicBool>,
-    metrics: Arc<Metrics>,
+    pub(super) stopping: Arc<AtomicBool>,
+    pub(super) metrics: Arc<Metrics>,
     loudspeaker: Loudspeaker,
     pub(super) taps: Taps,
     pub(super) running: Option<Running>,
     /// The evaluation that is under way.
     pub(super) judging: Option<Judging>,
     /// What everyone is to see of it, and what was last seen.
-    to_show: Arc<Mutex<Badge>>,
-    badge: Badge,
+    pub(super) to_show: Arc<Mutex<Badge>>,
+    pub(super) badge: Badge,
     pub(super) pacer: Pacer,
     pub(super) meter: Meter,
     pub(super) transition: Option<Transition>,
-    installing: Option<Transition>,
-    overlay: OverlayView,
+    pub(super) installing: Option<Transition>,
+    pub(super) overlay: OverlayView,
     pub(super) brightness: f64,
     pub(super) assets_version: u64,
     /// How often the car was put elsewhere, or time began anew.
     pub(super) epoch: u64,
     serial: u64,
     changes: u64,
-    lost: Option<Arc<str>>,
+    pub(super) lost: Option<Arc<str>>,
     replies: Vec<SendReply>,
     /// What happened to sounds since the last publication, and when.
     pub(super) heard: Vec<(f64, chicane_robot::audio::Event)>,
     /// Something happened that was not published yet.
     pub(super) unseen: bool,
     /// Time went on since the last publication.
-    stale: bool,
-    published: Instant,
+    pub(super) stale: bool,
+    pub(super) published: Instant,
 }
 
 impl Driver {
@@ -184,266 +179,6 @@ impl Driver {
         }
     }
 
-    fn take(&mut self, order: Order) {
-        if changes_what_others_are_told(&order) {
-            self.answer_first();
-        }
-        match order {
-            Order::Command(command, reply) => self.command(command, reply),
-            Order::Robot { command, epoch, reply } => self.ask_robot(command, epoch, reply),
-            Order::Hold { speed, ticks, reply } => self.hold(speed, ticks, reply),
-            Order::Clock { paused, speed, reply } => {
-                self.told("clock", serde_json::json!({"paused": paused, "speed": speed}));
-                self.let_go(paused.is_some());
-                self.set_clock(paused, speed);
-                self.reply(reply, ());
-            }
-            Order::Step { ticks, speed, steering, reply } => self.step(ticks, [speed, steering], reply),
-            Order::Overlay { text, ttl_s, size, reply } => {
-                self.set_overlay(text, ttl_s, size);
-                self.reply(reply, ());
-            }
-            Order::Brightness(value, reply) => {
-                self.brightness = value;
-                self.reply(reply, ());
-            }
-            Order::Begin { kind, target, of, reply } => {
-                if self.is_taken() {
-                    return refuse(reply, Refused::Evaluating);
-                }
-                let served = self.running.as_ref().map(|r| &r.place.name).or(self.lost.as_ref());
-                if self.transition.is_some() || of.as_ref().is_some_and(|of| served != Some(of)) {
-                    return refuse(reply, Refused::Switching);
-                }
-                self.transition = Some(Transition { kind, target, progress: Num(0.0) });
-                self.reply(reply, ());
-            }
-            Order::Progress(part) => {
-                if let Some(transition) = &mut self.transition {
-                    transition.progress = Num(part);
-                    self.change();
-                }
-            }
-            Order::Installing(what, reply) => {
-                self.installing = what;
-                self.reply(reply, ());
-            }
-            Order::Swap { loaded, reply } => {
-                self.swap(*loaded);
-                self.reply(reply, ());
-            }
-            Order::Abort(reply) => {
-                self.transition = None;
-                self.reply(reply, ());
-            }
-            Order::Judge { entry, reply } => self.begin_session(*entry, reply),
-            Order::Look => self.unseen |= self.shown_badge() != self.badge,
-            Order::Stop => {}
-        }
-    }
-
-    fn command(&mut self, command: Command, reply: Reply<chicane_sim::Applied>) {
-        let Some(running) = self.running.as_mut().filter(|_| self.transition.is_none()) else {
-            return refuse(reply, Refused::NotReady);
-        };
-        let is_reset = matches!(command, Command::Reset);
-        let moves = moves_the_car(&command);
-        let name = command_name(&command);
-        match running.sim.apply(command) {
-            Ok(applied) => {
-                self.told(name, serde_json::Value::Null);
-                if let Some(running) = self.running.as_mut().filter(|_| is_reset) {
-                    running.stack.calm();
-                    self.hear();
-                    self.answer_holds();
-                }
-                if moves {
-                    self.begin_epoch();
-                }
-                self.reply(reply, applied);
-            }
-            Err(refusal) => refuse(reply, Refused::By(refusal)),
-        }
-    }
-
-    /// Whether a session has the world: from when it exists, though its simulation is not in place yet, to when
-    /// nothing of it is left. A world that was lost is brought back all the same.
-    fn is_taken(&self) -> bool {
-        let exists = || self.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
-        self.judging.is_some() || (self.lost.is_none() && exists())
-    }
-
-    fn shown_badge(&self) -> Badge {
-        self.to_show.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Puts the simulation of an evaluation in the place of the one that runs.
-    fn begin_session(&mut self, entry: Entry, reply: Reply<Option<Box<chicane_wire::Observation>>>) {
-        if self.transition.is_some() || self.running.is_none() {
-            return refuse(reply, Refused::NotReady);
-        }
-        if self.judging.is_some() {
-            return refuse(reply, Refused::Evaluating);
-        }
-        let (judging, loaded, at) = Judging::new(entry);
-        self.swap(loaded);
-        self.judging = Some(judging);
-        if let (Some([x, y, yaw]), Some(running)) = (at, &mut self.running) {
-            let (who, how) = (chicane_sim::Who::Vehicle, chicane_sim::How::AtOnce);
-            let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
-            let _ = running.sim.apply(Command::Place { who, x, y, z: None, yaw, how });
-            self.begin_epoch();
-        }
-        self.set_clock(Some(false), None);
-        let seen = self.observation().map(Box::new);
-        self.reply(reply, seen);
-    }
-
-    pub(super) fn set_overlay(&mut self, text: String, ttl_s: f64, size: f64) {
-        let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
-        let seq = self.overlay.seq + 1;
-        self.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
-    }
-
-    pub(super) fn set_clock(&mut self, paused: Option<bool>, speed: Option<f64>) {
-        let now = Instant::now();
-        if paused.is_some_and(|p| p != self.pacer.paused()) {
-            self.meter.restart(now);
-        }
-        self.pacer.set(paused, speed, now);
-    }
-
-    fn step(&mut self, ticks: u64, [speed, steering]: [Option<f64>; 2], reply: Reply<()>) {
-        // A session that was let run may not know yet.
-        self.serve_session();
-        let early = self.judging.as_ref().is_some_and(Judging::is_new);
-        if self.running.is_none() || self.transition.is_some() || early {
-            return refuse(reply, Refused::NotReady);
-        }
-        if reply.is_closed() {
-            // Its client is gone; nothing was begun.
-            return;
-        }
-        self.told("step", serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering}));
-        if self.unseen {
-            // Orders before this one are answered as of now, not as of its end.
-            self.publish();
-        }
-        if !self.pacer.paused() {
-            self.set_clock(Some(true), None);
-            self.change();
-        }
-        let mut shown = Instant::now();
-        for done in 0..ticks {
-            // A session judges on the way. Whoever steps waits for that, and for nothing else.
-            while self.is_held() && !self.wait_for_session(SHOW_STEP) {
-                if reply.is_closed() || self.stopping.load(Ordering::Relaxed) {
-                    return self.publish();
-                }
-                if shown.elapsed() >= SHOW_STEP {
-                    self.publish();
-                    shown = Instant::now();
-                }
-            }
-            let Some(running) = &mut self.running else { return };
-            // Asked for anew at every tick: it is held while stepping.
-            if speed.is_some() || steering.is_some() {
-                let _ = running.stack.apply(chicane_robot::Command::Drive { speed, steering });
-            }
-            self.tick();
-            if done % LOOK_STEP == 0 {
-                if reply.is_closed() || self.stopping.load(Ordering::Relaxed) {
-                    break;
-                }
-                if shown.elapsed() >= SHOW_STEP {
-                    self.publish();
-                    shown = Instant::now();
-                }
-            }
-        }
-        self.answer(reply, ());
-        // The next order may well be another step: what this one did is seen first.
-        self.publish();
-    }
-
-    fn swap(&mut self, loaded: Loaded) {
-        let Loaded { mut sim, place, keep_lights } = loaded;
-        if let Some(old) = self.running.as_ref().filter(|_| keep_lights) {
-            sim.keep_lights_of(&old.sim);
-        }
-        let now = Instant::now();
-        if let Some(old) = &mut self.running {
-            // No old command lives on, and whoever waits for one is told.
-            old.stack.calm();
-            self.hear();
-            self.answer_holds();
-        }
-        self.running = Some(Running::new(sim, place, now));
-        self.transition = None;
-        self.lost = None;
-        self.pacer.restart(now);
-        self.meter.restart(now);
-        self.assets_version += 1;
-        self.epoch += 1;
-        self.tap_tick();
-    }
-
-    fn do_due_ticks(&mut self) {
-        if self.running.is_none() || self.is_held() {
-            return;
-        }
-        let started = Instant::now();
-        let due = self.pacer.due(started);
-        let mut done = 0;
-        while done < due {
-            self.tick();
-            done += 1;
-            if started.elapsed() > SLICE || self.is_held() {
-                break;
-            }
-            if let Ok(order) = self.orders.try_recv() {
-                self.next = Some(order);
-                break;
-            }
-        }
-        if done > 0 {
-            self.pacer.did(done);
-            self.meter.did(done);
-            // With a script that judges a thousand times a second, not everyone has to see each time.
-            self.stale = true;
-            if !self.is_held() || self.published.elapsed() >= SLICE {
-                self.publish();
-            }
-        }
-    }
-
-    fn tick(&mut self) {
-        // Nothing moves for a client that is gone.
-        self.answer_holds();
-        self.drive_by_tick();
-        let Some(running) = &mut self.running else { return };
-        let started = Instant::now();
-        running.tick();
-        self.metrics.tick_time.observe(started.elapsed());
-        let (mut told, mut begun) = (false, false);
-        for event in running.sim.events() {
-            told = true;
-            if let Event::Quarantined(who) = event {
-                begun |= who.is_none();
-                let who = who.map_or("the vehicle", |i| &running.place.names[i]);
-                tracing::warn!(who, "a state that was not finite: put back to its start");
-            }
-        }
-        if told {
-            self.change();
-        }
-        self.epoch += u64::from(begun);
-        self.tap_tick();
-        self.hear();
-        self.answer_holds();
-        self.observe_if_due();
-    }
-
     /// A simulation that panicked is given up; someone will load its world again.
     fn lose_world(&mut self) {
         if let Some(running) = self.running.take() {
@@ -467,7 +202,7 @@ impl Driver {
     }
 
     /// Answers after a change.
-    fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+    pub(super) fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
         self.change();
         self.answer(reply, value);
     }
@@ -480,7 +215,12 @@ impl Driver {
         }));
     }
 
-    fn publish(&mut self) {
+    /// What everyone is to see of an evaluation.
+    pub(super) fn shown_badge(&self) -> Badge {
+        self.to_show.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn publish(&mut self) {
         let now = Instant::now();
         (self.published, self.stale) = (now, false);
         let badge = self.shown_badge();
@@ -526,32 +266,7 @@ impl Driver {
     }
 }
 
-/// Whether an answer that is not given yet would speak of what this order does, and not of what its own did: of another
-/// pace or text, of lights that were reset, of another world.
-fn changes_what_others_are_told(order: &Order) -> bool {
-    match order {
-        Order::Command(command, _) => matches!(command, Command::Reset),
-        Order::Clock { .. } | Order::Overlay { .. } | Order::Swap { .. } | Order::Judge { .. } => true,
-        _ => false,
-    }
-}
-
 /// Refuses at once: nothing changed, so nothing has to be seen first.
 pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
     let _ = reply.send(Err(why));
-}
-
-/// Whether the car is somewhere else afterwards.
-pub(super) fn moves_the_car(command: &Command) -> bool {
-    matches!(command, Command::Reset | Command::Place { who: chicane_sim::Who::Vehicle, .. })
-}
-
-/// In the record of an evaluation.
-fn command_name(command: &Command) -> &'static str {
-    match command {
-        Command::Place { who: chicane_sim::Who::Vehicle, .. } => "pose",
-        Command::Place { .. } => "model",
-        Command::SetLight { .. } => "light",
-        Command::Reset => "reset",
-    }
 }

@@ -80,8 +80,8 @@ impl Driver {
         });
     }
 
-    pub(super) fn ask_robot(&mut self, command: Command, epoch: Option<u64>, reply: Reply<Done>) {
-        let current = epoch.is_none_or(|epoch| epoch == self.assets_version);
+    pub(super) fn ask_robot(&mut self, command: Command, world: Option<u64>, reply: Reply<Done>) {
+        let current = world.is_none_or(|world| world == self.assets_version);
         // What ends a command may come at any time: a world that fails to load leaves this one as it is.
         let ends = matches!(command, Command::Release { .. } | Command::End { .. });
         let taken = current && (ends || self.transition.is_none());

@@ -26,8 +26,8 @@ enum Entry {
     Stand(String, f64),
     /// Whoever waits for what came so far to be on disk.
     Settle(SyncSender<()>),
-    /// It is over.
-    End(SessionResult),
+    /// It is over: the last line, and how it ended.
+    End(String, SessionResult),
 }
 
 /// The way to the disk.
@@ -80,9 +80,9 @@ impl Journal {
         }
     }
 
-    /// Ends it: all is on disk when this returns.
-    pub(crate) fn end(self, result: SessionResult) -> Result<(), String> {
-        let _ = self.entries.send(Entry::End(result));
+    /// Ends it, with its last line: all is on disk when this returns.
+    pub(crate) fn end(self, line: String, result: SessionResult) -> Result<(), String> {
+        let _ = self.entries.send(Entry::End(line, result));
         drop(self.entries);
         self.thread.join().unwrap_or_else(|_| Err("the writer failed".to_owned()))
     }
@@ -92,8 +92,8 @@ fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String
     let records = data.records();
     // The first line, that it began, is there already.
     let (mut place, mut lines, mut stand) = (1, Vec::new(), ("null".to_owned(), 0.0));
-    let (mut deadline, mut over, mut waiting) = (None::<Instant>, None, None);
-    while over.is_none() {
+    let (mut deadline, mut waiting) = (None::<Instant>, None);
+    loop {
         let wait =
             deadline.map_or(Duration::from_secs(3600), |d| d.saturating_duration_since(Instant::now()));
         match queue.recv_timeout(wait) {
@@ -103,9 +103,13 @@ fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String
                     Entry::Line(line) => lines.push(line),
                     Entry::Stand(record, elapsed_s) => stand = (record, elapsed_s),
                     Entry::Settle(done) => waiting = Some(done),
-                    Entry::End(result) => over = Some(result),
+                    // Together, or not at all: a story that ends is one of a session that did.
+                    Entry::End(line, result) => {
+                        lines.push(line);
+                        return records.end(number, place, &lines, &result).map_err(|e| e.to_string());
+                    }
                 }
-                if over.is_none() && waiting.is_none() && lines.len() < QUEUE && Instant::now() < until {
+                if waiting.is_none() && lines.len() < QUEUE && Instant::now() < until {
                     continue;
                 }
             }
@@ -120,9 +124,5 @@ fn write(data: &Data, number: i64, queue: &Receiver<Entry>) -> Result<(), String
         if let Some(done) = waiting.take() {
             let _ = done.try_send(());
         }
-    }
-    match over {
-        Some(result) => records.end(number, &result).map_err(|e| e.to_string()),
-        None => Ok(()),
     }
 }

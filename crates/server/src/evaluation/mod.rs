@@ -10,17 +10,15 @@ pub(crate) mod observe;
 pub(crate) mod records;
 mod scene;
 mod session;
-mod time;
 
 use crate::driver::{Badge, DriveAt, Place, Simulator};
 use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, EngineWanted, Left, Note, Notes, Setting, StopCause, StudentOrder, Unsupported, notes, sha256,
-    supervise,
+    Brief, EngineWanted, Left, Note, Notes, Setting, StopCause, StudentOrder, Unsupported, notes, supervise,
 };
-use chicane_store::{Data, NewSession, SessionResult};
+use chicane_store::{Data, NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{CurrentSession, EvaluationKind, Num, RunState, Session, StartRequest};
 use chicane_world::Profile;
 use chicane_world::evaluation::{Better, Evaluation};
@@ -169,7 +167,8 @@ impl Evaluations {
             Err(why) => return Err(ApiError::unavailable(format!("judge not available: {why}"))),
         };
         let start = NewSession {
-            id: new_id()?,
+            // One that nobody can guess.
+            id: random_hex().map_err(ApiError::internal)?,
             world: place.name.to_string(),
             world_id: place.entry.world_id.clone(),
             rev: place.entry.rev.clone(),
@@ -180,7 +179,7 @@ impl Evaluations {
                 Better::Lower => "lower".to_owned(),
                 Better::Higher => "higher".to_owned(),
             },
-            sha256: sha256(script),
+            sha256: Sum::of(script.as_bytes()).hex(),
             started_at: time::now(),
         };
         let not_kept = |e: String| ApiError::internal(format!("the session could not be stored: {e}"));
@@ -234,7 +233,12 @@ impl Evaluations {
             finish(stage, &start, &ended);
             over.send_modify(|count| *count += 1);
         });
-        supervised.map_err(|e| not_kept(e.to_string()))?;
+        if let Err(e) = supervised {
+            // Nobody is there to end it.
+            self.current.end(|_| ());
+            parts.simulator.look();
+            return Err(ApiError::internal(format!("the session could not be started: {e}")));
+        }
         Ok(session)
     }
 
@@ -371,13 +375,6 @@ fn ready(simulator: &Simulator) -> Result<Arc<Place>, ApiError> {
 
 pub(crate) fn no_evaluation() -> ApiError {
     ApiError::not_found("world has no evaluation")
-}
-
-/// An id that nobody can guess.
-fn new_id() -> Result<String, ApiError> {
-    let mut bytes = [0u8; 16];
-    getrandom::fill(&mut bytes).map_err(|e| ApiError::internal(e.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A session as it begins.

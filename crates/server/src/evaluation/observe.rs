@@ -1,14 +1,13 @@
 //! From the world to what a judging script sees of it.
 
 use crate::driver::Place;
-use crate::view;
+use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chicane_robot::audio::{Event, Kind, Playing};
 use chicane_sim::{Lamp, Snapshot};
 use chicane_wire::{
-    JudgeAudio, JudgeSound, JudgeSoundEvent, JudgeTrack, LightState, Named, Num, Observation, RunState,
-    Statics,
+    JudgeAudio, JudgeSound, JudgeSoundEvent, JudgeTrack, Named, Num, Observation, RunState, Statics,
 };
 use std::sync::Arc;
 
@@ -46,14 +45,7 @@ pub(crate) fn observation(
     heard: &[Event],
 ) -> Observation {
     let names = place.names.iter().cloned();
-    let light = |(i, lamp): &(usize, Lamp)| {
-        let state = match lamp {
-            Lamp::Green => LightState::Green,
-            Lamp::Red => LightState::Red,
-            Lamp::Yellow { .. } => LightState::Yellow,
-        };
-        (Arc::clone(&place.names[*i]), state)
-    };
+    let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&place.names[*i]), view::light_state(*lamp));
     Observation {
         time: Num(clock.time_s),
         paused: clock.paused,
@@ -71,13 +63,9 @@ pub(crate) fn observation(
     }
 }
 
-fn id(number: u64) -> String {
-    format!("a{number}")
-}
-
 fn sound(playing: &Playing) -> JudgeSound {
     JudgeSound {
-        id: id(playing.id),
+        id: sound_id(playing.id),
         kind: match playing.kind {
             Kind::File => "file",
             Kind::Stream => "stream",
@@ -98,16 +86,16 @@ fn events(event: &Event) -> Option<JudgeSoundEvent> {
             channels: playing.channels,
         },
         Event::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
-            id: id(*number),
+            id: sound_id(*number),
             data: STANDARD.encode(data),
             sample_rate: *sample_rate,
             channels: *channels,
         },
         Event::Volume { id: number, volume } => {
-            JudgeSoundEvent::Volume { id: id(*number), volume: Num(*volume) }
+            JudgeSoundEvent::Volume { id: sound_id(*number), volume: Num(*volume) }
         }
-        Event::Stop { id: number } => JudgeSoundEvent::Stop { id: id(*number) },
-        Event::Ended { id: number } => JudgeSoundEvent::Ended { id: id(*number) },
+        Event::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
+        Event::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
         Event::StopAll => return None,
     })
 }

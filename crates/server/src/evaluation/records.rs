@@ -1,9 +1,9 @@
 //! Records as they are kept and as they are answered.
 
+use super::scene::written;
 use super::session::LOG;
-use super::time;
 use chicane_session::StopCause;
-use chicane_store::{Data, SessionResult, SessionRow, StoreError};
+use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
 use chicane_wire::{EvaluationKind, JudgeWork, Num, Record, RecordList, RunState, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,12 +21,11 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
             record: value(&row.record),
             reason: Some(reason.clone()),
         };
-        let mut event = serde_json::to_value(&end).unwrap_or_default();
-        event["time"] = serde_json::to_value(Num(row.elapsed_s)).unwrap_or_default();
         let place = records.events(row.number)?.len() as u64;
-        records.add(row.number, place, &[event.to_string()], &row.record, row.elapsed_s)?;
         records.end(
             row.number,
+            place,
+            &[written(row.elapsed_s, &end)],
             &SessionResult {
                 ended_at: time::now(),
                 outcome,
@@ -55,22 +54,20 @@ pub(crate) fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, St
 /// Lines of the script's log, from this one on.
 pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
     let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
-    let line = |event: String| match value(&event) {
-        event if event["kind"] == "log" => event["line"].as_str().map(str::to_owned),
-        _ => None,
-    };
-    Ok(data.records().events(row.number)?.into_iter().filter_map(line).skip(from).collect())
+    Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
+}
+
+/// What the script printed, if an event is about that.
+fn log_line(event: &str) -> Option<String> {
+    let event = value(event);
+    event["line"].as_str().filter(|_| event["kind"] == "log").map(str::to_owned)
 }
 
 /// The last session, as it is shown.
 pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     let Some(row) = data.records().session(None)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
-    let line = |event: &String| {
-        let event = value(event);
-        (event["kind"] == "log").then(|| event["line"].as_str().map(str::to_owned)).flatten()
-    };
-    let mut log: Vec<String> = events.iter().rev().filter_map(line).take(LOG).collect();
+    let mut log: Vec<String> = events.iter().rev().filter_map(|e| log_line(e)).take(LOG).collect();
     log.reverse();
     let exit =
         events.iter().rev().map(|event| value(event)).find(|e| e["kind"] == "run" && e["phase"] == "exit");

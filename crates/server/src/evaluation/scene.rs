@@ -7,12 +7,12 @@ use crate::driver::{Badge, DriveAt, Entry, Loaded, Place, Simulator, Wish};
 use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
+use crate::view;
 use chicane_session::{Note, Notes, Phase, Scene};
-use chicane_sim::{Command, How, Refusal, Sim, Who};
+use chicane_sim::{Command, Refusal, Sim, Who};
 use chicane_store::{Data, SessionResult};
 use chicane_wire::{
-    EvaluationEvent, EvaluationKind, JudgeAct, ModelRequest, Motion, Num, Observation, RunEvent, RunState,
-    Statics, StoryEvent,
+    EvaluationEvent, EvaluationKind, JudgeAct, Num, Observation, RunEvent, RunState, Statics, StoryEvent,
 };
 use chicane_world::Profile;
 use glam::DVec2;
@@ -51,7 +51,6 @@ pub(super) struct Stage {
     pub(super) stood: Instant,
 }
 
-/// An event as it is kept.
 #[derive(Serialize)]
 struct Kept<'a> {
     time: Num,
@@ -80,19 +79,9 @@ impl Stage {
         done.map_err(|refusal| ApiError::from(refusal).text.into_owned())
     }
 
-    fn put(&self, who: Who, request: ModelRequest) -> Result<(), String> {
-        let ModelRequest { x, y, z, yaw, motion } = request;
-        let how = match motion {
-            Motion::AtOnce => How::AtOnce,
-            Motion::Over(duration_s) => How::Over { duration_s },
-            Motion::Along { path, speed, repeat } => How::Along { path, speed, repeat },
-        };
-        self.apply(Command::Place { who, x, y, z, yaw, how })
-    }
-
     /// Keeps an event for ever.
     fn keep(&mut self, time_s: f64, kind: &EvaluationKind) {
-        let must = matches!(kind, EvaluationKind::Phase { .. } | EvaluationKind::End { .. });
+        let must = matches!(kind, EvaluationKind::Phase { .. });
         if !self.journal.line(written(time_s, kind), must) {
             self.journal.line(written(time_s, &EvaluationKind::Truncated {}), true);
         }
@@ -116,13 +105,12 @@ impl Stage {
 
     /// Writes down the end. All is on disk when this returns.
     pub(super) fn close(
-        mut self,
+        self,
         time_s: f64,
         end: &EvaluationKind,
         result: SessionResult,
     ) -> Result<(), String> {
-        self.keep(time_s, end);
-        self.journal.end(result)
+        self.journal.end(written(time_s, end), result)
     }
 
     /// Shows everyone how things stand.
@@ -168,11 +156,13 @@ impl Scene for Stage {
 
     fn act(&mut self, act: JudgeAct) -> Result<(), String> {
         match act {
-            JudgeAct::Teleport(request) => self.put(Who::Vehicle, request),
+            JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
             JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
                 Err("use teleport for the vehicle".to_owned())
             }
-            JudgeAct::MoveObject(name, request) => self.put(Who::Object(name), request),
+            JudgeAct::MoveObject(name, request) => {
+                self.apply(view::place_command(Who::Object(name), request))
+            }
             JudgeAct::SetLight(name, request) => {
                 self.apply(Command::SetLight { name, red: request.is_red() })
             }
@@ -215,7 +205,7 @@ impl Scene for Stage {
         }
     }
 
-    fn record(&mut self, record: &Value, _: f64) {
+    fn record(&mut self, record: &Value) {
         self.current.update(|session| session.record = record.clone());
     }
 

@@ -2,11 +2,12 @@
 
 use super::error::RobotError;
 use super::query::Query;
-use super::sensors::{robot, time_of};
+use super::sensors::robot;
 use super::stream::{Reading, Stamp, answer};
 use super::view;
 use crate::app::App;
 use crate::driver::Published;
+use crate::view::sample_time;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
@@ -39,7 +40,7 @@ impl Lidar {
             range_max: Num(lidar.range_max_m),
             ranges: Named(ranges),
             meta: ScanMeta {
-                time: Num(time_of(scan.sample, lidar.rate_hz)),
+                time: Num(sample_time(scan.sample, lidar.rate_hz)),
                 frame_id: "lidar_link",
                 beams: lidar.beams,
                 angle_increment: Num(360.0 / f64::from(lidar.beams)),
@@ -67,7 +68,7 @@ impl Reading for Lidar {
 
     fn stamp(&self, app: &App, now: &Published) -> Option<Stamp> {
         let scan = robot(now)?.scan.as_ref()?;
-        Some(Stamp::new(now, scan.sample, time_of(scan.sample, app.profile.lidar.rate_hz)))
+        Some(Stamp::new(now, scan.sample, sample_time(scan.sample, app.profile.lidar.rate_hz)))
     }
 
     async fn json(&self, app: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {

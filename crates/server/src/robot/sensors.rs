@@ -7,22 +7,18 @@ use super::stream::{Reading, Stamp, answer};
 use super::view;
 use crate::app::App;
 use crate::driver::{Published, RobotView};
+use crate::view::sample_time;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 use chicane_robot::Joints;
-use chicane_sim::{TICK_S, sample_tick};
+use chicane_sim::TICK_S;
 use chicane_wire::{Battery, Detail, Inertial, Num, Odometry, Waiting};
 use std::sync::Arc;
 
 /// What the robot says, if there is one.
 pub(super) fn robot(now: &Published) -> Option<&RobotView> {
     now.running.as_ref().map(|seen| &seen.robot)
-}
-
-/// When sample `k` of a sensor was taken.
-pub(super) fn time_of(k: u64, rate_hz: u32) -> f64 {
-    sample_tick(k, rate_hz) as f64 * TICK_S
 }
 
 struct Odom;
@@ -60,7 +56,7 @@ impl Reading for Imu {
 
     fn stamp(&self, app: &App, now: &Published) -> Option<Stamp> {
         let imu = robot(now)?.imu.as_ref()?;
-        Some(Stamp::new(now, imu.sample, time_of(imu.sample, app.profile.imu.rate_hz)))
+        Some(Stamp::new(now, imu.sample, sample_time(imu.sample, app.profile.imu.rate_hz)))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
@@ -88,7 +84,7 @@ impl Reading for Charge {
 
     fn stamp(&self, app: &App, now: &Published) -> Option<Stamp> {
         let battery = robot(now)?.battery.as_ref()?;
-        Some(Stamp::new(now, battery.sample, time_of(battery.sample, app.profile.battery.rate_hz)))
+        Some(Stamp::new(now, battery.sample, sample_time(battery.sample, app.profile.battery.rate_hz)))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {

@@ -7,19 +7,11 @@
 use super::error::RobotError;
 use super::view;
 use crate::app::App;
-use crate::driver::Refused;
 use crate::websocket::{Said, Socket, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
 use chicane_robot::{Axis, Command, Done};
 use chicane_wire::{Body, Detail, Fields, Invalid, SpeedFrame, SteeringRequest};
-
-/// A command that is in force: its number, and the world it was given in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Given {
-    serial: u64,
-    epoch: u64,
-}
 
 /// Frames `{"value": m/s}`.
 pub(super) async fn speed(State(app): State<App>, upgrade: Upgrade) -> Response {
@@ -39,7 +31,8 @@ type Parse = fn(&Fields) -> Result<Command, Invalid>;
 
 /// Carries out what a client asks for, until it goes.
 async fn obey(app: App, mut socket: Socket, axis: Axis, parse: Parse) {
-    let mut last: Option<Given> = None;
+    // The command that is in force: its number, and the world it was given in.
+    let mut last: Option<(u64, u64)> = None;
     while let Some(said) = socket.next().await {
         let given = match read(&said, parse) {
             Ok(command) => give(&app, command).await,
@@ -56,9 +49,9 @@ async fn obey(app: App, mut socket: Socket, axis: Axis, parse: Parse) {
             }
         }
     }
-    if let Some(Given { serial, epoch }) = last {
+    if let Some((serial, world)) = last {
         // Refused only by a world that has no such command any more.
-        let _ = app.simulator.same_robot(Command::Release { axis, serial }, epoch).await;
+        let _ = app.simulator.same_robot(Command::Release { axis, serial }, world).await;
     }
 }
 
@@ -69,16 +62,10 @@ fn read(said: &Said, parse: Parse) -> Result<Command, RobotError> {
     }
 }
 
-/// Puts a command in force, in the world that is there.
-async fn give(app: &App, command: Command) -> Result<Given, RobotError> {
-    loop {
-        let epoch = app.simulator.now().assets_version;
-        match app.simulator.same_robot(command.clone(), epoch).await {
-            Ok((Done::Commanded { serial, .. }, _)) => return Ok(Given { serial, epoch }),
-            Ok((done, _)) => return Err(RobotError::failed(format!("the robot answered {done:?}"))),
-            // Another world came in between; the command is for that one.
-            Err(Refused::NotReady) if app.simulator.now().assets_version != epoch => {}
-            Err(refused) => return Err(refused.into()),
-        }
+/// Puts a command in force: its number, and that of the world.
+async fn give(app: &App, command: Command) -> Result<(u64, u64), RobotError> {
+    match app.simulator.this_robot(command).await? {
+        (Done::Commanded { serial, .. }, world) => Ok((serial, world)),
+        (done, _) => Err(RobotError::failed(format!("the robot answered {done:?}"))),
     }
 }

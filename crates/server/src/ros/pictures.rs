@@ -2,9 +2,9 @@
 
 use super::dds::Dds;
 use crate::camera::Camera;
-use crate::driver::{Moment, Tap};
-use chicane_ros::Topic;
+use crate::driver::{Exposure, Moment, Tap};
 use chicane_ros::publish::{compressed, image};
+use chicane_ros::{Outgoing, Topic};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -20,22 +20,30 @@ pub(super) async fn draw(dds: Arc<Dds>, camera: Camera, tap: Tap, mut stopped: w
         };
         let frames: Vec<&Arc<Moment>> = moments.iter().filter(|moment| moment.frame.is_some()).collect();
         for moment in frames.iter().skip(frames.len().saturating_sub(WAITING)) {
-            say(&dds, &camera, moment).await;
+            let Some((of, brightness)) = &moment.frame else { continue };
+            let frame = (of, moment.sample.tick, *brightness);
+            let say = |out| dds.say(out, moment.at);
+            say_frame(&camera, frame, |topic| dds.is_heard(topic), say).await;
         }
     }
 }
 
-async fn say(dds: &Dds, camera: &Camera, moment: &Moment) {
-    let Some((of, brightness)) = &moment.frame else { return };
-    let (size, tick) = (camera.size(None, None), moment.sample.tick);
-    if dds.is_heard(Topic::ImageRaw)
-        && let Ok(rgb) = camera.rgb(of, size, *brightness).await
+/// Says a frame (the world, the tick, how bright) in each form that someone wants.
+pub(super) async fn say_frame(
+    camera: &Camera,
+    (of, tick, brightness): (&Arc<Exposure>, u64, f64),
+    is_heard: impl Fn(Topic) -> bool,
+    say: impl Fn(Outgoing),
+) {
+    let size = camera.size(None, None);
+    if is_heard(Topic::ImageRaw)
+        && let Ok(rgb) = camera.rgb(of, size, brightness).await
     {
-        dds.say(image(tick, size.map(|n| n as u32), rgb.bytes.clone()), moment.at);
+        say(image(tick, size.map(|n| n as u32), rgb.bytes.clone()));
     }
-    if dds.is_heard(Topic::ImageCompressed)
-        && let Ok(jpeg) = camera.jpeg(of, size, *brightness).await
+    if is_heard(Topic::ImageCompressed)
+        && let Ok(jpeg) = camera.jpeg(of, size, brightness).await
     {
-        dds.say(compressed(tick, jpeg.to_vec()), moment.at);
+        say(compressed(tick, jpeg.to_vec()));
     }
 }

@@ -1,9 +1,8 @@
 //! `GET /camera` and the camera in `POST /step`.
 
 use crate::support::{Api, Gate, json as parsed, number, plain, setup, start_paused};
-use chicane_testkit::http::{Answer, raw_until_quiet};
+use chicane_testkit::http::{Answer, raw_until};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// The camera's frame in a binary answer of `POST /step`: its entry and its pixels.
 fn frame_of(api: &mut Api, body: Value) -> (Value, Vec<u8>) {
@@ -153,13 +152,13 @@ fn a_stream_brings_the_newest_frames() {
     let (simulator, mut api) = start_paused();
     let address = simulator.client().address();
     let request = format!("GET /camera?stream=true&width=64 HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    let reader =
-        std::thread::spawn(move || raw_until_quiet(address, request.as_bytes(), Duration::from_millis(1500)));
+    // Frame 42 is the last one up to tick 560.
+    let last = |heard: &str| heard.contains("X-Sim-Time: 2.800\r\n");
+    let reader = std::thread::spawn(move || raw_until(address, request.as_bytes(), last));
     for _ in 0..40 {
         api.step(14);
     }
-    let heard = reader.join().expect("the reader");
-    let text = String::from_utf8_lossy(&heard);
+    let text = reader.join().expect("the reader");
     assert!(text.contains("multipart/x-mixed-replace; boundary=frame"), "{}", &text[..200]);
     let times: Vec<f64> = text
         .lines()
@@ -167,7 +166,6 @@ fn a_stream_brings_the_newest_frames() {
         .map(|t| t.trim().parse().expect("a time"))
         .collect();
     assert!(times.windows(2).all(|w| w[0] < w[1]), "{times:?}");
-    // Frame 42 is the last one up to tick 560.
     assert_eq!(times.last(), Some(&2.8), "{times:?}");
     assert!(text.matches("--frame\r\nContent-Type: image/jpeg").count() == times.len());
 }

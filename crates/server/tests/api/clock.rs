@@ -80,11 +80,12 @@ fn time_goes_with_real_time_and_says_so() {
         let clock = api.get("/clock");
         (0.8..1.2).contains(&number(&clock["rtf"])).then_some(())
     });
-    // Over a second of simulated time the two clocks agree, as well as a busy machine lets them.
-    let (from, started) = (api.time(), Instant::now());
-    until("a second has passed", || (api.time() >= from + 1.0).then_some(()));
-    let real = started.elapsed().as_secs_f64();
-    assert!((0.9..2.0).contains(&real), "{real} s for a simulated second");
+    // Over a second of simulated time the two clocks agree. A busy machine may miss one; it does not miss all of them.
+    until("a second in a second", || {
+        let (started, from) = (Instant::now(), api.time());
+        until("a second has passed", || (api.time() >= from + 1.0).then_some(()));
+        (0.9..1.2).contains(&started.elapsed().as_secs_f64()).then_some(())
+    });
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn an_overlay_is_shown_with_its_defaults() {
         (&shown["text"], &shown["ttl"], &shown["size"]),
         (&json!("Lap 1 – 100 %"), &json!(10.0), &json!(1.0))
     );
-    assert!((9.0..=10.0).contains(&number(&shown["remaining_s"])), "{shown}");
+    assert!((5.0..=10.0).contains(&number(&shown["remaining_s"])), "{shown}");
     assert_eq!(shown["seq"], before + 1);
     let state = api.get("/state");
     assert_eq!(state["overlay"], "Lap 1 – 100 %");

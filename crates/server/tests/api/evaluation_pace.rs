@@ -37,22 +37,17 @@ fn sim_thread_s() -> f64 {
     ns.sum::<f64>() * 1e-9
 }
 
-fn ticks(simulator: &Simulator) -> f64 {
-    let text = simulator.client().get("/metrics").text();
-    let line = text.lines().find_map(|l| l.strip_prefix("chicane_ticks_total "));
-    line.expect("a count").parse().expect("a number")
-}
-
 fn measure(simulator: &Simulator, api: &mut Api, count: f64) -> Pace {
-    let (begun, first, cpu, time) = (Instant::now(), ticks(simulator), sim_thread_s(), api.time());
+    let ticks = || simulator.metric("chicane_ticks_total");
+    let (begun, first, cpu, time) = (Instant::now(), ticks(), sim_thread_s(), api.time());
     let mut now = first;
     while now - first < count {
         assert!(begun.elapsed() < LONGEST, "only {} ticks in {LONGEST:?}", now - first);
         std::thread::sleep(Duration::from_millis(50));
-        now = ticks(simulator);
+        now = ticks();
     }
     let factor = (api.time() - time) / begun.elapsed().as_secs_f64();
-    Pace { tick_s: (sim_thread_s() - cpu) / (ticks(simulator) - first), factor }
+    Pace { tick_s: (sim_thread_s() - cpu) / (ticks() - first), factor }
 }
 
 /// A session, measured while it runs.

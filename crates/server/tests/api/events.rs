@@ -1,6 +1,6 @@
 //! `GET /events`: server-sent events.
 
-use crate::support::{Api, Simulator, number, start, start_paused, until};
+use crate::support::{Api, Gate, Setup, Simulator, number, plain, setup, start, until};
 use chicane_testkit::http::{Event, Events, Heard};
 use chicane_wire::{EvaluationEvent, EvaluationKind, Num, RunEvent, StoryEvent};
 use serde_json::{Value, json};
@@ -15,7 +15,11 @@ fn data(event: &Event) -> Value {
 
 /// A simulator whose time stands still, and of which everything was told.
 fn start_settled() -> (Simulator, Api) {
-    let (simulator, mut api) = start_paused();
+    settled(setup())
+}
+
+fn settled(setup: Setup) -> (Simulator, Api) {
+    let (simulator, mut api) = setup.start_paused();
     let mut events = simulator.events();
     // When this is told, all before it was.
     api.post("/overlay", json!({"text": "settled", "ttl": 3600}));
@@ -73,14 +77,13 @@ fn while_nothing_changes_nothing_is_sent() {
 }
 
 #[test]
-fn every_command_is_told_at_once() {
+fn every_command_is_told_though_time_stands_still() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     let mut last_id = 0;
     let mut told = |api: &mut Api, path: &str, body: Value, holds: &dyn Fn(&Value) -> bool| {
         api.post(path, body);
-        let asked = Instant::now();
         loop {
             let event = events.next_of("state");
             let id: u64 = event.id.parse().expect("an id");
@@ -90,7 +93,6 @@ fn every_command_is_told_at_once() {
                 break;
             }
         }
-        assert!(asked.elapsed() < Duration::from_secs(1), "{path} was told after {:?}", asked.elapsed());
     };
     told(&mut api, "/pose", json!({"x": 2.5}), &|s| s["vehicle"]["x"] == 2.5);
     told(&mut api, "/models/box1/pose", json!({"x": 3.5}), &|s| s["objects"]["box1"]["x"] == 3.5);
@@ -121,7 +123,6 @@ fn a_state_is_sent_at_least_ten_times_a_second_while_time_runs() {
             last = time;
             frames += 1;
         }
-        assert!(frames < 40, "{frames} frames in a second");
         (frames >= 10).then_some(())
     });
 }
@@ -133,12 +134,15 @@ fn motion_is_sent_at_most_thirty_times_a_second() {
     api.post("/models/box1/pose", json!({"path": [[2, 3], [6, 3]], "speed": 1, "loop": true}));
     let mut events = simulator.events();
     state(&mut events);
-    let (since, mut frames) = (Instant::now(), 0);
-    while since.elapsed() < Duration::from_secs(2) {
+    // Counted where they are made, within a time that is never too short: a reader that is late finds many at once.
+    let frames_made = || simulator.metric("chicane_state_frames_total");
+    let (since, before) = (Instant::now(), frames_made());
+    for _ in 0..60 {
         state(&mut events);
-        frames += 1;
     }
-    assert!(frames <= 66, "{frames} frames in two seconds");
+    let made = frames_made() - before;
+    let most = since.elapsed().as_secs_f64() * 30.0 + 3.0;
+    assert!(made <= most, "{made} frames where there may be {most}");
 }
 
 #[test]
@@ -289,13 +293,17 @@ fn a_slow_reader_misses_old_states_and_gets_the_newest() {
 
 #[test]
 fn loading_a_world_is_told() {
-    let (simulator, mut api) = start_settled();
+    let gate = Gate::default();
+    let (simulator, mut api) = settled(setup().with_world("slow", gate.before(plain("slow"))));
     let mut events = simulator.events();
     state(&mut events);
-    api.post("/switch", json!({"world": "field.world"}));
+    let mut switching = simulator.client();
+    switching.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
     let during = state(&mut events);
     assert_eq!(during["switching"], true);
-    assert_eq!(during["transition"]["target"], "field.world");
+    assert_eq!(during["transition"]["target"], "slow.world");
+    gate.open();
+    assert_eq!(switching.answer().status, 200);
     let after = until("it is ready", || {
         let now = state(&mut events);
         (now["switching"] == false).then_some(now)

@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a server may be silent that is slow on purpose.
-const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
+const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A published world, and a server of it that is to misbehave.
 struct Stage {

@@ -1,22 +1,15 @@
 //! `GET /metrics`.
 
-use crate::support::{Simulator, start_paused, until};
+use crate::support::{start_paused, until};
 use serde_json::json;
-
-/// The value of a line.
-fn value(simulator: &Simulator, name: &str) -> f64 {
-    let answer = simulator.client().get("/metrics");
-    assert_eq!(answer.status, 200);
-    assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/plain; version=0.0.4")));
-    let text = answer.text();
-    let line = text.lines().find_map(|l| l.strip_prefix(name).and_then(|r| r.strip_prefix(' ')));
-    line.unwrap_or_else(|| panic!("{name} in\n{text}")).parse().expect("a number")
-}
 
 #[test]
 fn every_line_can_be_read_by_prometheus() {
     let (simulator, _) = start_paused();
-    let text = simulator.client().get("/metrics").text();
+    let answer = simulator.client().get("/metrics");
+    assert_eq!(answer.status, 200);
+    assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/plain; version=0.0.4")));
+    let text = answer.text();
     let mut typed = Vec::new();
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("# ") {
@@ -36,16 +29,16 @@ fn every_line_can_be_read_by_prometheus() {
 #[test]
 fn ticks_answers_and_subscribers_are_counted() {
     let (simulator, mut api) = start_paused();
-    let ticks = value(&simulator, "chicane_ticks_total");
+    let ticks = simulator.metric("chicane_ticks_total");
     api.step(250);
-    assert_eq!(value(&simulator, "chicane_ticks_total"), ticks + 250.0);
-    assert_eq!(value(&simulator, "chicane_tick_seconds_count"), ticks + 250.0);
+    assert_eq!(simulator.metric("chicane_ticks_total"), ticks + 250.0);
+    assert_eq!(simulator.metric("chicane_tick_seconds_count"), ticks + 250.0);
 
-    let refused = value(&simulator, "chicane_http_answers_total{class=\"4xx\"}");
+    let refused = simulator.metric("chicane_http_answers_total{class=\"4xx\"}");
     api.refused("/pose", json!({"x": "1"}));
-    assert_eq!(value(&simulator, "chicane_http_answers_total{class=\"4xx\"}"), refused + 1.0);
+    assert_eq!(simulator.metric("chicane_http_answers_total{class=\"4xx\"}"), refused + 1.0);
 
-    let streams = || value(&simulator, "chicane_event_subscribers");
+    let streams = || simulator.metric("chicane_event_subscribers");
     assert_eq!(streams(), 0.0);
     let (one, two) = (simulator.events(), simulator.events());
     until("two streams", || (streams() == 2.0).then_some(()));
@@ -56,5 +49,5 @@ fn ticks_answers_and_subscribers_are_counted() {
         api.step(1);
         (streams() == 0.0).then_some(())
     });
-    assert_eq!(value(&simulator, "chicane_real_time_factor"), 0.0);
+    assert_eq!(simulator.metric("chicane_real_time_factor"), 0.0);
 }

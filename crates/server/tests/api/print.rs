@@ -1,10 +1,11 @@
 //! Prints of floors: what is answered, who waits, and when it ends.
 
-use crate::support::{Simulator, open_route, plain, refusal, setup, start, start_paused, torn, until};
+use crate::support::{
+    AT_ONCE, Simulator, open_route, plain, refusal, setup, start, start_paused, torn, until,
+};
 use chicane_testkit::http::Answer;
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 /// Takes minutes, if it is taken to its end.
 const LONG: &str = "/sim/api/worlds/oval/print.jpg?dpi=200";
@@ -93,10 +94,8 @@ fn a_print_that_nobody_reads_any_more_is_not_made() {
         assert_eq!(until("it is under way", || begun(&gone)), 200);
         drop(gone);
     }
-    let started = Instant::now();
+    // Behind one of those that it would wait for it would not come in time.
     assert_eq!(simulator.client().get(SHORT).status, 200);
-    let took = started.elapsed();
-    assert!(took < Duration::from_secs(15), "{took:?}");
 }
 
 #[test]
@@ -126,5 +125,5 @@ fn a_print_does_not_keep_the_simulator_from_stopping() {
     let asked = [asked_in_vain(&simulator), asked_in_vain(&simulator)];
     until("one of them is under way", || asked.iter().any(|a| begun(a) == Some(200)).then_some(()));
     let took = simulator.stop();
-    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(took < AT_ONCE, "{took:?}");
 }

@@ -1,13 +1,12 @@
 //! `POST /speed` with a duration: answered at the end.
 
 use crate::support::{
-    Api, Robot, Simulator, crowd, json as parsed, number, setup, start, start_paused, until,
+    AT_ONCE, Api, Robot, Simulator, crowd, json as parsed, number, setup, start, start_paused, until,
 };
 use chicane_testkit::http::Client;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 /// Sends a speed that is to be held, and waits until it is in force.
 fn hold(simulator: &Simulator, robot: &mut Robot, value: f64, duration: f64) -> Client {
@@ -133,10 +132,8 @@ fn the_car_stops_when_the_client_goes_with_half_a_request_behind_it() {
     let mut robot = simulator.robot();
     for more in ["G", "GET /speed HTTP/1.1\r\n", "GET /health HTTP/1.1\r\nhost: x\r\n\r\n"] {
         let held = hold_and_say(&simulator, &mut robot, more);
-        let gone = Instant::now();
         drop(held);
         until("the car is told to stop", || (robot.asked("speed") == 0.0).then_some(()));
-        assert!(gone.elapsed() < Duration::from_secs(5), "{more:?}: {:?}", gone.elapsed());
     }
 }
 
@@ -171,7 +168,6 @@ fn a_hold_that_nobody_can_finish_does_not_keep_the_simulator_from_stopping() {
     let simulator = start();
     let mut robot = simulator.robot();
     let _held = hold(&simulator, &mut robot, 0.2, 600.0);
-    let asked = Instant::now();
-    simulator.stop();
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    let took = simulator.stop();
+    assert!(took < AT_ONCE, "{took:?}");
 }

@@ -4,7 +4,6 @@ use crate::support::{
     crowd, json as parsed, near, number, pretty, refusal, setup, start, start_paused, until,
 };
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_step_answers_with_the_state() {
@@ -265,9 +264,7 @@ fn a_step_ends_early_when_its_client_goes() {
     gone.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
     until("the step is under way", || (api.time() > 0.0).then_some(()));
     drop(gone);
-    let asked = Instant::now();
     let answer = api.post("/pose", json!({}));
-    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
     assert_eq!(answer["applied"], true);
     let time = api.time();
     assert!(time < 500.0, "{time} s: the whole step was done");

@@ -21,6 +21,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
+/// What waits for nobody takes a fraction of a second, and on a busy machine a few of them. What waits for somebody would
+/// take much longer than this.
+pub(crate) const AT_ONCE: Duration = Duration::from_secs(5);
+
 /// What a simulator is started with.
 pub(crate) struct Setup {
     options: Options,
@@ -217,6 +221,13 @@ impl Simulator {
     /// A client of everything.
     pub(crate) fn client(&self) -> Client {
         Client::new(self.address)
+    }
+
+    /// The value of a line of `/metrics`.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let text = self.client().get("/metrics").text();
+        let line = text.lines().find_map(|l| l.strip_prefix(name).and_then(|r| r.strip_prefix(' ')));
+        line.unwrap_or_else(|| panic!("{name} in\n{text}")).parse().expect("a number")
     }
 
     pub(crate) fn events(&self) -> Events {

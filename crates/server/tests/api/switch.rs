@@ -168,7 +168,8 @@ fn the_list_of_worlds_does_not_wait_for_one_that_is_loaded() {
     let (send, listed) = channel();
     let mut api = simulator.api();
     std::thread::spawn(move || send.send(api.get("/worlds")));
-    let listed = listed.recv_timeout(std::time::Duration::from_secs(3));
+    // Before the gate would open by itself.
+    let listed = listed.recv_timeout(chicane_testkit::http::PATIENCE / 2);
     gate.open();
     assert_eq!(finished(&switch).status, 200);
     assert!(listed.expect("a list while a world is loaded")["current"].is_null());

@@ -98,12 +98,10 @@ impl Served {
         self.get("/evaluation/record")
     }
 
-    /// Stops the session, and says how long that took.
-    pub(crate) fn stop(&self) -> Duration {
-        let begun = Instant::now();
+    /// Stops the session.
+    pub(crate) fn stop(&self) {
         let answer = self.client().post("/sim/api/evaluation/stop", "");
         assert_eq!(answer.status, 200, "{}", answer.text());
-        begun.elapsed()
     }
 
     pub(crate) fn kill(&mut self) {

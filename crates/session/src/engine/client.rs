@@ -1,6 +1,6 @@
 //! The engine's own program, asked something small: never for longer than it may take, never for more than is looked at.
 
-use crate::judge::wait_for;
+use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use std::ffi::OsStr;
 use std::os::fd::AsFd;

@@ -3,8 +3,9 @@
 use super::client::{ask, last_words};
 use super::{Engine, PATIENCE, new_name};
 use crate::census;
-use crate::jail::{Isolation, Usage, Watched};
+use crate::jail::{Usage, Watched};
 use crate::judge::{FILES, MEMORY};
+use crate::setting::Isolation;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};

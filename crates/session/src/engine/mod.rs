@@ -26,7 +26,7 @@ const LABEL: &str = "chicane.judge=1";
 /// How long an engine may take for something small.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The image that scripts run in unless another one is asked for.
-pub const IMAGE: &str = "python:3.14-slim";
+pub(crate) const IMAGE: &str = "python:3.14-slim";
 
 /// Which engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct EngineWanted {
     pub kind: EngineKind,
     /// Its program; found by its name if omitted.
     pub program: Option<PathBuf>,
-    /// The image; [`IMAGE`] if omitted.
+    /// The image; `python:3.14-slim` if omitted.
     pub image: Option<String>,
     /// The simulator listens to this machine only, so a network that keeps out of the host's loopback keeps out of it.
     pub loopback_only: bool,

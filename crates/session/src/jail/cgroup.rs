@@ -44,15 +44,6 @@ impl Cgroups {
         [two, one].into_iter().flatten().find(|c| c.works()).unwrap_or(Cgroups::None)
     }
 
-    /// In a few words.
-    pub fn describe(&self) -> &'static str {
-        match self {
-            Cgroups::V2(_) => "cgroup v2",
-            Cgroups::V1(_) => "cgroup v1",
-            Cgroups::None => "no cgroup",
-        }
-    }
-
     fn works(&self) -> bool {
         self.sweep();
         let Ok(group) = self.group("trial") else { return false };

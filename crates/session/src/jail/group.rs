@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// What a group has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// Bytes of memory of its own, files apart.
     pub memory: u64,
     /// Processor time, microseconds.

@@ -5,7 +5,8 @@ use super::group::{Group, Usage};
 use super::plan::{self, Hello, Plan, Report};
 use crate::census;
 use crate::network::{Network, Uplink};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::wake::wait_for;
+use rustix::event::PollFlags;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::VecDeque;
@@ -23,7 +24,7 @@ const NOBODY: u32 = 65_534;
 
 /// How a jail is started.
 #[derive(Debug)]
-pub struct Spawn<'a> {
+pub(crate) struct Spawn<'a> {
     /// The program `chicane`.
     pub launcher: &'a Path,
     /// What it is for.
@@ -49,7 +50,7 @@ pub struct JailError(pub String);
 
 /// Processes in namespaces of their own. Everything inside ends when this is dropped.
 #[derive(Debug)]
-pub struct Jail {
+pub(crate) struct Jail {
     outer: Child,
     init: Option<OwnedFd>,
     control: Option<OwnedFd>,
@@ -62,7 +63,7 @@ pub struct Jail {
 
 impl Jail {
     /// Starts a jail and waits until its program runs.
-    pub fn start(spawn: Spawn<'_>) -> Result<Jail, JailError> {
+    pub(crate) fn start(spawn: Spawn<'_>) -> Result<Jail, JailError> {
         let what = match spawn.plan {
             Plan::Judge(_) => "judge",
             Plan::Student(_) => "student",
@@ -147,12 +148,12 @@ impl Jail {
     }
 
     /// For those who wait for reports.
-    pub fn control(&self) -> Result<BorrowedFd<'_>, String> {
+    pub(crate) fn control(&self) -> Result<BorrowedFd<'_>, String> {
         self.control.as_ref().map(AsFd::as_fd).ok_or_else(|| "the jail is gone".to_owned())
     }
 
     /// What the jail said since, and whether it still stands.
-    pub fn reports(&mut self) -> (Vec<Report>, bool) {
+    pub(crate) fn reports(&mut self) -> (Vec<Report>, bool) {
         let mut reports: Vec<Report> = self.more.drain(..).collect();
         let Some(control) = &self.control else { return (reports, false) };
         let mut open = true;
@@ -187,7 +188,7 @@ impl Jail {
     }
 
     /// What is used inside, and how many processes there are where no group counts.
-    pub fn usage(&self) -> (Usage, Option<u64>) {
+    pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self.group.usage() {
             Some(usage) => (usage, None),
             None => {
@@ -201,7 +202,7 @@ impl Jail {
 
     /// Ends everything inside and waits until it is gone. May be called again. Whoever the kernel could not end in time, such as
     /// one that waits for a disk that does not answer, is given back.
-    pub fn end(&mut self) -> Option<Left> {
+    pub(crate) fn end(&mut self) -> Option<Left> {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);
         } else {
@@ -247,15 +248,13 @@ pub struct Left(OwnedFd);
 impl Left {
     /// Whether somebody still is there.
     pub fn is_there(&self) -> bool {
-        let mut fds = [PollFd::new(&self.0, PollFlags::IN)];
-        let asked = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
-        asked.is_ok() && fds[0].revents().is_empty()
+        !wait_readable(self.0.as_fd(), Duration::ZERO)
     }
 }
 
-fn wait_readable(fd: BorrowedFd<'_>, most: Duration) {
-    let time = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() };
-    let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&time));
+/// Waits until there is something to read, but not for ever. Whether there is.
+fn wait_readable(fd: BorrowedFd<'_>, most: Duration) -> bool {
+    wait_for(&[(fd, PollFlags::IN)], most) == [true]
 }
 
 /// Says which users there are inside.

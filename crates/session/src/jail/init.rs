@@ -19,14 +19,6 @@ const FULL_BELOW: u64 = 64 << 10;
 const PYTHON: &str = "/usr/bin/python3.14";
 
 pub(super) fn run() -> Result<(), String> {
-    let outcome = start();
-    if let Err(why) = &outcome {
-        let _ = plan::write(stdin(), &Report::Failed(why.clone()));
-    }
-    outcome
-}
-
-fn start() -> Result<(), String> {
     limits::pass_on_nothing()?;
     let plan: Plan = plan::read(stdin())?;
     // A jail that can be looked into or be traced is none.

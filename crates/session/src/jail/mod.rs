@@ -32,21 +32,25 @@ mod outer;
 mod plan;
 mod seccomp;
 
-pub use crate::setting::Isolation;
-pub use cgroup::Cgroups;
-pub use group::Usage;
-pub(crate) use group::Watched;
-pub use host::{Jail, JailError, Left, Spawn};
-pub use plan::{Hello, JudgePlan, Plan, Report, StudentPlan};
+pub(crate) use cgroup::Cgroups;
+pub(crate) use group::{Usage, Watched};
+pub use host::Left;
+pub(crate) use host::{Jail, JailError, Spawn};
+pub(crate) use plan::{JudgePlan, Plan, Report, StudentPlan};
 
 /// The hidden word of the command line that starts a part of a jail.
-pub const WORD: &str = "__jail";
+const WORD: &str = "__jail";
 
-/// What `chicane __jail <part>` does. Never returns to the program's ordinary work.
+/// What `chicane __jail <part>` does. Never returns to the program's ordinary work. A part that can't do it says why to the
+/// simulator.
 pub fn main(part: &str) -> Result<(), String> {
-    match part {
+    let done = match part {
         "outer" => outer::run(),
         "init" => init::run(),
-        other => Err(format!("no part of a jail is called {other}")),
+        other => return Err(format!("no part of a jail is called {other}")),
+    };
+    if let Err(why) = &done {
+        let _ = plan::write(rustix::stdio::stdin(), &Report::Failed(why.clone()));
     }
+    done
 }

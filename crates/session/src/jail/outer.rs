@@ -9,14 +9,6 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
 pub(super) fn run() -> Result<(), String> {
-    let outcome = start();
-    if let Err(why) = &outcome {
-        let _ = plan::write(stdin(), &Report::Failed(why.clone()));
-    }
-    outcome
-}
-
-fn start() -> Result<(), String> {
     limits::pass_on_nothing()?;
     let plan: Plan = plan::read(stdin())?;
     // The simulator may be called by any signal; what it starts for others is not.

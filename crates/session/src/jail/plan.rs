@@ -14,7 +14,7 @@ const MAX_MESSAGE: usize = 4 << 20;
 /// What a jail is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Plan {
+pub(crate) enum Plan {
     /// The judging script.
     Judge(JudgePlan),
     /// The student's program.
@@ -23,7 +23,7 @@ pub enum Plan {
 
 /// The judging script's jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JudgePlan {
+pub(crate) struct JudgePlan {
     /// The prepared root file system.
     pub root: PathBuf,
     /// The harness, Python.
@@ -40,7 +40,7 @@ pub struct JudgePlan {
 
 /// The student's jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StudentPlan {
+pub(crate) struct StudentPlan {
     /// For `bash -c`.
     pub command: String,
     /// Folder that it runs in.
@@ -56,7 +56,7 @@ pub struct StudentPlan {
 /// What the simulator says after the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Hello {
+pub(super) enum Hello {
     /// Maps, cgroup and network are there.
     Go,
 }
@@ -64,7 +64,7 @@ pub enum Hello {
 /// What a jail says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Report {
+pub(crate) enum Report {
     /// Outer left the host's namespaces and wants to be mapped.
     Unshared,
     /// Init was started and has this number on the host.

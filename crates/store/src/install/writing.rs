@@ -41,11 +41,6 @@ impl Writing {
         Ok(self.to.write_all(bytes)?)
     }
 
-    /// Bytes so far.
-    pub fn written(&self) -> u64 {
-        self.written
-    }
-
     /// The end of the file: it is on disk, and as was said.
     pub fn end(self) -> Result<(), InstallError> {
         self.to.sync_all()?;

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::body::read_json_apart;
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use chicane_robot::audio::Sound;
 use chicane_robot::{Command, Done};
@@ -39,9 +39,7 @@ impl<S: Sync> FromRequest<S> for Play {
     type Rejection = RobotError;
 
     async fn from_request(request: Request, _: &S) -> Result<Play, RobotError> {
-        let length = request.headers().get(header::CONTENT_LENGTH);
-        let length = length.and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
-        let place = match length {
+        let place = match crate::web::length(request.headers()) {
             Some(length) if length <= SMALL => None,
             _ => tokio::time::timeout(WAIT, PLACES.acquire()).await.map_err(|_| busy())?.ok(),
         };
@@ -64,7 +62,7 @@ pub(super) fn busy() -> RobotError {
 ))]
 pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response, RobotError> {
     let now = app.simulator.now();
-    let epoch = now.assets_version;
+    let world = now.assets_version;
     if now.current().is_none() {
         return Err(RobotError::new(StatusCode::CONFLICT, "world not ready"));
     }
@@ -75,7 +73,7 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     let (file, source) = (Arc::clone(&ready.file), Arc::clone(&ready.source));
     let sound = Sound { clip: ready.clip, file, source, volume, looped, replace };
     // Only in the world that was there when it was asked for.
-    let (done, now) = app.simulator.same_robot(Command::Play(Box::new(sound)), epoch).await?;
+    let (done, now) = app.simulator.same_robot(Command::Play(Box::new(sound)), world).await?;
     let Done::Sounding(number) = done else { return Err(RobotError::failed("the robot did not play")) };
     Ok(at(now.time_s(), Json(Played { success: true, id: view::id(number), duration })))
 }

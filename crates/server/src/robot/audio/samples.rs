@@ -13,7 +13,7 @@ use super::super::sensors::robot;
 use super::super::view::json;
 use super::view;
 use crate::app::App;
-use crate::driver::{Published, Refused};
+use crate::driver::Published;
 use crate::websocket::{Gone, Said, Socket, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
@@ -58,7 +58,7 @@ pub(super) async fn stream(
 
 /// Opens a sound, feeds it, and stops it.
 async fn run(app: App, mut socket: Socket, wanted: Stream) {
-    let (id, epoch) = match open(&app, wanted).await {
+    let (id, world) = match open(&app, wanted).await {
         Ok(opened) => opened,
         Err(error) => {
             let detail = error.text().into_owned();
@@ -71,7 +71,7 @@ async fn run(app: App, mut socket: Socket, wanted: Stream) {
     let piece = sample_rate as usize / PIECES * stride;
     let waiting = Waiting { piece, pieces: VecDeque::new(), bytes: 0 };
     let rested = Instant::now();
-    let mut feeding = Feeding { app, socket, id, epoch, stride, ready: 0, rested, waiting };
+    let mut feeding = Feeding { app, socket, id, world, stride, ready: 0, rested, waiting };
     let opened = StreamOpened { id: view::id(id), sample_rate, channels };
     if say(&mut feeding.socket, &opened).await.is_ok() {
         feeding.feed().await;
@@ -79,17 +79,11 @@ async fn run(app: App, mut socket: Socket, wanted: Stream) {
     feeding.stop().await;
 }
 
-/// A sound in the world that is there: its number, and which world that is.
+/// A sound: its number, and that of the world.
 async fn open(app: &App, wanted: Stream) -> Result<(u64, u64), RobotError> {
-    loop {
-        let epoch = app.simulator.now().assets_version;
-        match app.simulator.same_robot(Command::Open(wanted), epoch).await {
-            Ok((Done::Sounding(id), _)) => return Ok((id, epoch)),
-            Ok(_) => return Err(RobotError::failed("the robot opened no stream")),
-            // Another world came in between.
-            Err(Refused::NotReady) if app.simulator.now().assets_version != epoch => {}
-            Err(refused) => return Err(refused.into()),
-        }
+    match app.simulator.this_robot(Command::Open(wanted)).await? {
+        (Done::Sounding(id), world) => Ok((id, world)),
+        _ => Err(RobotError::failed("the robot opened no stream")),
     }
 }
 
@@ -102,7 +96,8 @@ struct Feeding {
     app: App,
     socket: Socket,
     id: u64,
-    epoch: u64,
+    /// Number of the world that it plays in.
+    world: u64,
     /// Bytes of one sample of every channel.
     stride: usize,
     /// The tick from which on the next piece is taken.
@@ -192,7 +187,7 @@ impl Feeding {
 
     /// Whether the sound is still there.
     fn plays(&self, now: &Published) -> bool {
-        let sounds = robot(now).filter(|_| now.assets_version == self.epoch).map(|robot| &robot.playing);
+        let sounds = robot(now).filter(|_| now.assets_version == self.world).map(|robot| &robot.playing);
         sounds.is_some_and(|sounds| sounds.iter().any(|sound| sound.id == self.id))
     }
 
@@ -217,7 +212,7 @@ impl Feeding {
     /// Gives a piece to the robot; false if it has to wait, for the world or for ever.
     async fn pass_on(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
-        match self.app.simulator.same_robot(command, self.epoch).await {
+        match self.app.simulator.same_robot(command, self.world).await {
             Ok((Done::Ahead(ahead), now)) => {
                 self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD);
                 self.rested = Instant::now() + PAUSE;
@@ -235,7 +230,7 @@ impl Feeding {
     async fn stop(&mut self) {
         let mut view = self.app.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {
-            let stopped = self.app.simulator.same_robot(Command::Stop { id: self.id }, self.epoch).await;
+            let stopped = self.app.simulator.same_robot(Command::Stop { id: self.id }, self.world).await;
             if stopped.is_ok() || view.changed().await.is_err() {
                 return;
             }

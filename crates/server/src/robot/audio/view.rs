@@ -1,13 +1,9 @@
 //! From what the player says to the words of the API.
 
+pub(super) use crate::view::sound_id as id;
 use chicane_robot::audio::{Format, Kind, Playing};
 use chicane_wire::{Num, SoundBegun, SoundFormat, SoundKind, SoundPlaying};
 use std::sync::Arc;
-
-/// A sound's number as clients know it.
-pub(super) fn id(number: u64) -> String {
-    format!("a{number}")
-}
 
 pub(super) fn format(format: Format) -> SoundFormat {
     match format {

@@ -7,8 +7,8 @@ use super::hub::Hub;
 use crate::app::App;
 use crate::camera::Camera;
 use crate::driver::{Exposure, Published};
+use crate::ros::pictures::say_frame;
 use chicane_ros::messages::{Clock, Time};
-use chicane_ros::publish::{compressed, image};
 use chicane_ros::{Message, Outgoing, Publisher, Sample, Topic};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -103,20 +103,9 @@ impl Speaker {
 
 /// Draws the newest frame again and again, while someone wants it.
 async fn draw(hub: Arc<Hub>, camera: Camera, mut newest: watch::Receiver<Undrawn>) {
-    let size = camera.size(None, None);
     while newest.changed().await.is_ok() {
         let Some((of, tick, brightness)) = newest.borrow_and_update().clone() else { continue };
-        if hub.is_heard(Topic::ImageRaw)
-            && let Ok(rgb) = camera.rgb(&of, size, brightness).await
-        {
-            let out = image(tick, size.map(|n| n as u32), rgb.bytes.clone());
-            hub.say(out.topic, &out.message);
-        }
-        if hub.is_heard(Topic::ImageCompressed)
-            && let Ok(jpeg) = camera.jpeg(&of, size, brightness).await
-        {
-            let out = compressed(tick, jpeg.to_vec());
-            hub.say(out.topic, &out.message);
-        }
+        let say = |out: Outgoing| hub.say(out.topic, &out.message);
+        say_frame(&camera, (&of, tick, brightness), |topic| hub.is_heard(topic), say).await;
     }
 }

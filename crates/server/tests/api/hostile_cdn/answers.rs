@@ -66,7 +66,6 @@ fn answers_without_end() {
 fn answers_that_take_their_time() {
     let stage = Stage::new();
     for ending in ["meta.json", "manifest.json", ".npy"] {
-        let started = Instant::now();
         let silent = stage.refused_soon(
             move |asked, reply| if asked.path.ends_with(ending) { Reply::Silence } else { reply },
         );
@@ -76,7 +75,6 @@ fn answers_that_take_their_time() {
             if asked.path.ends_with(ending) { Reply::Drip(Duration::from_millis(20)) } else { reply }
         });
         assert_status(&dripping, 502, "too slowly");
-        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Now.
-pub(crate) fn now() -> String {
+pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     written(seconds)
 }
@@ -35,7 +35,9 @@ mod tests {
             (951_782_399, "2000-02-28T23:59:59Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
             (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
             (1_767_225_600, "2026-01-01T00:00:00Z"),
+            (1_798_761_599, "2026-12-31T23:59:59Z"),
             (4_107_542_400, "2100-03-01T00:00:00Z"),
             (4_107_456_000, "2100-02-28T00:00:00Z"),
         ] {
