@@ -25,7 +25,7 @@ mod wake;
 
 pub use engine::{EngineKind, EngineWanted};
 pub use jail::Left;
-pub use judge::Judge;
+pub use judge::{Heard, Judge};
 pub use machine::Phase;
 pub use network::own_addresses;
 pub use outcome::{StopCause, Unsupported};
