@@ -181,24 +181,31 @@ impl Loader {
     }
 
     fn load(&self, entry: Entry, lights: Lights, seed: u64) -> Result<Loaded, LoadFailure> {
+        // A world does not change under its name and revision: the one that runs is not read again.
+        let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.place));
+        let place = match same.filter(|place| place.entry == entry) {
+            Some(place) => place,
+            None => self.read(entry)?,
+        };
+        self.simulator.progress(0.5);
+        let mut sim = Sim::new(Arc::clone(&place.world), Arc::clone(&self.profile), seed);
+        if let Lights::Stored(red) = &lights {
+            sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
+        }
+        self.simulator.progress(0.9);
+        Ok(Loaded { sim, place, keep_lights: matches!(lights, Lights::Kept) })
+    }
+
+    fn read(&self, entry: Entry) -> Result<Arc<Place>, LoadFailure> {
         let world = match self.library.load(&entry.name) {
             Ok(world) => Arc::new(world),
             Err(LoadError::NotFound) => return Err(LoadFailure::NotFound),
             Err(LoadError::Broken(why)) => return Err(LoadFailure::Broken(why.to_string())),
         };
-        self.simulator.progress(0.5);
         for warning in &world.warnings {
             tracing::warn!(world = world.name, "{warning}");
         }
-        let place = Place::new(entry, Arc::clone(&world)).map_err(|e| LoadFailure::Broken(e.to_string()))?;
-        if let Some(seen) = &self.simulator.now().running {
-            place.inherit(&seen.place);
-        }
-        let mut sim = Sim::new(world, Arc::clone(&self.profile), seed);
-        if let Lights::Stored(red) = &lights {
-            sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
-        }
-        self.simulator.progress(0.9);
-        Ok(Loaded { sim, place: Arc::new(place), keep_lights: matches!(lights, Lights::Kept) })
+        let place = Place::new(entry, world).map_err(|e| LoadFailure::Broken(e.to_string()))?;
+        Ok(Arc::new(place))
     }
 }

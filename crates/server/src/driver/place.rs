@@ -63,21 +63,6 @@ impl Place {
         })
     }
 
-    /// Takes over what was made ready of another place, if that is the same world: a respawn brings in what
-    /// was there before, and drawing it up anew would take longer than all the rest.
-    pub(crate) fn inherit(&self, other: &Place) {
-        if self.world != other.world {
-            return;
-        }
-        // Nobody has asked this one yet, so both are empty.
-        if let Some(stage) = other.stage.get() {
-            let _ = self.stage.set(Arc::clone(stage));
-        }
-        if let Some(scene) = other.scene.get() {
-            let _ = self.scene.set(Arc::clone(scene));
-        }
-    }
-
     /// The world ready to be drawn. The first call takes a while.
     pub(crate) fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
         Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
@@ -92,26 +77,4 @@ impl Place {
 
 fn json<T: serde::Serialize>(value: &T) -> Result<Bytes, serde_json::Error> {
     serde_json::to_vec(value).map(Bytes::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use chicane_store::Library;
-
-    #[test]
-    fn what_was_made_ready_goes_to_the_same_world_only() {
-        let library = Library::built_in();
-        let place = |name: &str| {
-            let world = Arc::new(library.load(name).expect("a world"));
-            Place::new(library.entry(name).expect("an entry"), world).expect("a place")
-        };
-        let profile = Arc::new(Profile::gen1());
-        let (first, again, other) = (place("oval"), place("oval"), place("field"));
-        let (stage, scene) = (first.stage(&profile), first.scene());
-        again.inherit(&first);
-        other.inherit(&first);
-        assert!(Arc::ptr_eq(&again.stage(&profile), &stage) && Arc::ptr_eq(&again.scene(), &scene));
-        assert!(!Arc::ptr_eq(&other.stage(&profile), &stage) && !Arc::ptr_eq(&other.scene(), &scene));
-    }
 }

@@ -4,6 +4,7 @@ use crate::support::{Gate, number, plain, refusal, setup, setup_in, start, start
 use chicane_testkit::http::Answer;
 use chicane_testkit::shipped_bundle;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
 
 #[test]
@@ -200,21 +201,51 @@ fn of_two_switches_at_once_one_is_done() {
 
 #[test]
 fn a_respawn_is_a_transition_too() {
+    let (simulator, mut api) = setup().world("oval").start_paused();
+    // It is short: one is seen among many, and another one meets it.
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut api = simulator.api();
+            while !done.load(Relaxed) {
+                let answer = api.try_post("/respawn", "{}");
+                assert!(answer.status == 200 || refusal(&answer).0 == 409, "{}", answer.text());
+            }
+        });
+        let state = until("a respawn is seen", || {
+            Some(api.get("/state")).filter(|state| !state["transition"].is_null())
+        });
+        assert_eq!(state["transition"]["kind"], "respawn");
+        assert_eq!(state["transition"]["target"], "oval.world");
+        assert!(state["current"].is_null());
+        let refused = until("one meets another", || {
+            Some(api.try_post("/respawn", "{}")).filter(|answer| answer.status != 200)
+        });
+        assert_eq!(refusal(&refused), (409, "world switch in progress".to_owned()));
+        done.store(true, Relaxed);
+    });
+    assert_eq!(api.get("/status")["current"], "oval");
+}
+
+#[test]
+fn a_world_that_runs_is_not_read_again() {
     let gate = Gate::default();
     gate.open();
     let (simulator, mut api) =
         setup().with_world("oval", gate.before(shipped_bundle("oval"))).world("oval").start_paused();
     gate.close();
-    let respawn = in_background(&simulator, "/respawn", json!({}));
+    api.step(10);
+    api.post("/respawn", json!({}));
+    assert_eq!(number(&api.get("/clock")["sim_time"]), 0.0);
+    api.step(10);
+    api.post("/switch", json!({"world": "oval.world"}));
+    assert_eq!(number(&api.get("/clock")["sim_time"]), 0.0);
+    // One that went is.
+    api.post("/switch", json!({"world": "field.world"}));
+    let back = in_background(&simulator, "/switch", json!({"world": "oval.world"}));
     gate.wait_for_someone();
-    let state = api.get("/state");
-    assert_eq!(state["transition"]["kind"], "respawn");
-    assert_eq!(state["transition"]["target"], "oval.world");
-    assert!(state["current"].is_null());
-    assert_eq!(api.refused("/respawn", json!({})), (409, "world switch in progress".to_owned()));
     gate.open();
-    assert_eq!(finished(&respawn).status, 200);
-    assert_eq!(api.get("/status")["current"], "oval");
+    assert_eq!(finished(&back).status, 200);
 }
 
 #[test]
