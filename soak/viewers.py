@@ -180,9 +180,10 @@ class Viewer:
             else:
                 socket.send(b"\xff\xfe", opcode=1)
             code, expected = socket.close_code(), 1007 if how == "text" else 1002
-            # A loudspeaker that takes no more sounds says so first: try again later.
-            if code != expected and not (path == "/audio/stream" and code == 1013):
-                raise Broken(f"{how}: closed with {code} and not with {expected}")
+            # A loudspeaker that takes no more sounds says so first, and so does one whose sounds
+            # somebody stopped.
+            if code != expected and not (path == "/audio/stream" and code in (1000, 1013)):
+                raise Broken(f"{path}, {how}: closed with {code} and not with {expected}")
         finally:
             socket.close()
         return 1

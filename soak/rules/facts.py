@@ -73,6 +73,12 @@ class Session:
         return any(line["data"].get("phase") == "running" for line in told)
 
     @property
+    def outcome(self) -> str | None:
+        """How it was told to have ended."""
+        told = itertools.chain.from_iterable(self.events.values())
+        return next((line["data"]["outcome"] for line in told if line["data"]["kind"] == "end"), None)
+
+    @property
     def begun(self) -> float:
         return self.start["t1"]
 

@@ -121,7 +121,12 @@ def _registers(facts: Facts) -> dict[str, Register]:
         all_green.append(Write(span.t0, span.t1, value, span.line))
     for session in facts.sessions.values():
         start = session.start
-        all_green.append(Write(start["t0"], session.running_by, "green", start))
+        if session.outcome == "unsupported":
+            # The world is not for it, and is left as it was.
+            continue
+        # One that ended before it ran may not have come to that.
+        value = "green" if session.ran else ANY
+        all_green.append(Write(start["t0"], session.running_by, value, start))
         if "lights" in session.touches:
             all_green.append(Write(start["t0"], session.gone_by, ANY, start))
     return {name: Register(writes[name] + all_green) for name in sorted(names)}

@@ -11,8 +11,11 @@ RULES = {
     "stream-ids": "The ids of a connection grow from event to event.",
     "stream-same": "An event of the story is the same for everyone.",
     "stream-whole": "A connection is told every event of the story between its first and its last, "
-    "and one that resumes every event since its last.",
+    "and one that resumes every event since its last, or, where that was too long ago, every one "
+    "that is kept.",
 }
+#: Events that are kept at the least, with the longest lines there are.
+KEPT = 400
 
 
 def check(facts: Facts, verdict: Verdict) -> None:
@@ -37,6 +40,13 @@ def check(facts: Facts, verdict: Verdict) -> None:
             continue
         after = opened.get(who, {}).get("after")
         first = told[0]["id"] if after is None else after + 1
+        if after is not None and lines[0]["id"] > after:
+            # The first state says from where it goes on: from the oldest that is kept.
+            since = bisect_right(ids, lines[0]["id"])
+            kept = sum(story[number]["t"] <= lines[0]["t"] for number in ids[since:])
+            text = f"{who} goes on after {lines[0]['id']}, not after {after}: {kept} were kept"
+            verdict.check("stream-whole", kept >= KEPT, text, lines[0])
+            first = lines[0]["id"] + 1
         known = ids[bisect_left(ids, first) : bisect_right(ids, told[-1]["id"])]
         own = {line["id"] for line in told}
         missing = [number for number in known if number not in own]

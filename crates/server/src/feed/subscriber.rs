@@ -101,11 +101,11 @@ impl Subscriber {
         };
         let more = lines.len() == LINES;
         if more {
-            // There may be more lines; the frame waits for its turn.
+            // There may be more lines.
             self.head.mark_changed();
         }
         let is_new = |f: &&Arc<Frame>| f.serial > self.first && self.frame.is_none_or(|seen| f.number > seen);
-        let mut frame = head.frame.as_ref().filter(|f| !more && is_new(f));
+        let mut frame = head.frame.as_ref().filter(is_new);
         // Lines that are newer than this head come with their own.
         for (id, bytes) in lines.into_iter().take_while(|(id, _)| *id <= head.line) {
             if let Some(frame) = frame.take_if(|f| f.id < id) {
@@ -114,7 +114,8 @@ impl Subscriber {
             self.line = id;
             self.ready.push_back(bytes);
         }
-        if let Some(frame) = frame {
+        // Behind all lines it comes only if there are no others before it.
+        if let Some(frame) = frame.filter(|_| !more) {
             self.take_frame(frame);
         }
         if head.beat > self.beat {

@@ -236,6 +236,29 @@ fn many_lines_at_once_all_arrive() {
 }
 
 #[test]
+fn ids_grow_also_where_states_stand_between_many_lines() {
+    let (simulator, mut api) = start_settled();
+    let mut events = simulator.events();
+    let mut last: u64 = events.next().expect("a state").id.parse().expect("an id");
+    for round in 0..20 {
+        std::thread::scope(|scope| {
+            scope.spawn(|| tell(&simulator, 0, 2000));
+            for i in 0..10 {
+                api.post("/pose", json!({"x": 2.0 + f64::from(10 * round + i) * 0.001}));
+            }
+        });
+        let mut lines = 0;
+        while lines < 2000 {
+            let event = events.next().expect("an event");
+            let id: u64 = event.id.parse().expect("an id");
+            assert!(id > last, "{id} after {last}: {event:?}");
+            last = id;
+            lines += usize::from(event.event == "run");
+        }
+    }
+}
+
+#[test]
 fn a_reader_that_does_not_read_disturbs_nobody_and_is_disconnected() {
     let simulator = start();
     let (mut slow, mut quick) = (simulator.events(), simulator.events());
