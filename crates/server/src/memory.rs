@@ -39,15 +39,16 @@ mod gnu {
 
     #[allow(unsafe_code)]
     fn look_after() {
-        let mut least = own_pages().unwrap_or(0);
+        let mut least = u64::MAX - GROWN;
         loop {
             std::thread::sleep(LOOK);
             let Some(now) = own_pages() else { return };
+            least = least.min(now);
             if now >= least + GROWN {
                 // SAFETY: it gives pages back that hold nothing, under the locks of the allocator.
                 unsafe { libc::malloc_trim(0) };
+                least = own_pages().unwrap_or(now);
             }
-            least = own_pages().unwrap_or(now).min(now);
         }
     }
 
