@@ -162,7 +162,7 @@ need-cargo:
 
 need-nextest:
 	@$(CARGO) nextest --version >/dev/null 2>&1 || \
-	 { echo "installing cargo-nextest, the test runner"; $(CARGO) install cargo-nextest --version 0.9.143 --locked; }
+	 { echo "installing cargo-nextest, the test runner"; $(CARGO) install cargo-nextest --version 0.9.143 --locked --debug; }
 
 need-deny: need-cargo
 	@PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --version >/dev/null 2>&1 || \
