@@ -76,7 +76,9 @@ class Session:
     def outcome(self) -> str | None:
         """How it was told to have ended."""
         told = itertools.chain.from_iterable(self.events.values())
-        return next((line["data"]["outcome"] for line in told if line["data"]["kind"] == "end"), None)
+        return next(
+            (line["data"]["outcome"] for line in told if line["data"]["kind"] == "end"), None
+        )
 
     @property
     def begun(self) -> float:
