@@ -111,7 +111,7 @@ clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json
 	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# QUICK=1 takes some three minutes instead of fifteen; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
+# QUICK=1 takes some four minutes instead of six; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
 # AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it;
 # JOIN=<file> takes in contests that another benchmark held (bench/compare/joined.py).
 bench: build need-python need-osmesa need-others ## Compare with other simulators, side by side in one run

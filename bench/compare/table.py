@@ -77,7 +77,7 @@ def markdown(result: dict) -> str:
             f"| {f['title']} | {number(f['figure'])} {f['unit']} |" for f in result["figures"]
         ]
         lines.append("")
-    lines += [f"Not measured: {m}." for m in result["missing"]]
+    lines += [line for m in result["missing"] for line in (f"Not measured: {m}.", "")]
     lines += ["**Where we lose**", "", *losses(result), ""]
     return "\n".join(lines).strip() + "\n"
 
