@@ -150,6 +150,12 @@ impl Stopped {
         let pid = self.0.id().to_string();
         assert!(std::process::Command::new("kill").args([signal, &pid]).status().expect("kill").success());
     }
+
+    /// A signal is sent before it is obeyed.
+    fn stands_still(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).expect("a process");
+        stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+    }
 }
 
 impl Drop for Stopped {
@@ -174,6 +180,7 @@ fn a_program_that_cannot_be_ended_is_still_running() {
     let outside = Stopped(enter.spawn().expect("nsenter"));
     until("the one that came in", || pid_of(&format!("sleep {other}")));
     outside.signal("-STOP");
+    until("it stands still", || outside.stands_still().then_some(()));
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
     assert_eq!(api.get("/evaluation/session")["active"], false);
 
