@@ -4,13 +4,13 @@
 use crate::get;
 use crate::moto::{Moto, said};
 use crate::program::{Program, Scratch};
+use crate::way;
 use chicane_testkit::cdn::{Reply, WebServer};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 const PROJECT: &str = "examples/projects/everything.json";
 const TO: &str = "s3://worlds/class/7b";
@@ -139,42 +139,14 @@ fn behind_tls() {
     assert_eq!(installed, format!("custom_{id}.world"));
 }
 
-/// What was written whose answer got lost.
-type Lost = Mutex<BTreeSet<(String, Vec<u8>)>>;
-
-/// A way to a server on which the answer to everything that is written gets lost, once.
+/// A way on which the answer to everything that is written gets lost, once.
 fn losing_way(to: SocketAddr) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let lost = Arc::<Lost>::default();
-    let pass = move |mut near: TcpStream, lost: &Lost| -> Option<()> {
-        let mut from = BufReader::new(near.try_clone().ok()?);
-        let (mut head, mut length) = (String::new(), 0);
-        while !head.ends_with("\r\n\r\n") {
-            let start = head.len();
-            from.read_line(&mut head).ok().filter(|n| *n > 0)?;
-            let line = head[start..].to_ascii_lowercase();
-            length = line.strip_prefix("content-length:").map_or(length, |n| n.trim().parse().unwrap_or(0));
-        }
-        let mut body = vec![0; length];
-        from.read_exact(&mut body).ok()?;
-        let mut far = TcpStream::connect(to).ok()?;
-        far.write_all(&[head.as_bytes(), &body].concat()).ok()?;
-        let mut answer = Vec::new();
-        far.read_to_end(&mut answer).ok()?;
-        let asked = head.lines().next()?.to_owned();
-        if !asked.starts_with("PUT ") || !lost.lock().expect("a set").insert((asked, body)) {
-            near.write_all(&answer).ok()?;
-        }
-        near.shutdown(std::net::Shutdown::Both).ok()
-    };
-    std::thread::spawn(move || {
-        for near in listener.incoming().flatten() {
-            let (lost, pass) = (Arc::clone(&lost), pass);
-            std::thread::spawn(move || pass(near, &lost));
-        }
-    });
-    url
+    let lost = Mutex::new(BTreeSet::new());
+    way::open(to, move |asked| {
+        let answer = asked.through()?;
+        let is_first = || lost.lock().expect("a set").insert((asked.line.clone(), asked.body.clone()));
+        (!asked.line.starts_with("PUT ") || !is_first()).then_some(answer)
+    })
 }
 
 #[test]

@@ -2,17 +2,18 @@
 
 use crate::moto::Moto;
 use crate::program::{Program, Scratch, command};
-use crate::{get, said, walk};
+use crate::{get, said, walk, way};
 use chicane_store::{Access, Cdn, Manifest, Meta, Sum};
 use chicane_testkit::Random;
 use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish as publish_package};
-use chicane_testkit::http::Client;
+use chicane_testkit::http::{Client, PATIENCE};
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::Stdio;
-use std::sync::Arc;
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Waits for a random moment within a time.
@@ -204,50 +205,58 @@ fn a_publication() {
     assert_eq!(installed, format!("custom_{}.world", acknowledged[0]));
 }
 
+/// Publishes to a bucket, is killed when a request comes after so many others, and that one is let through or not.
+fn publish_and_die(moto: &Moto, arguments: &[&str], before: usize, lands: bool) {
+    let victim = Arc::new(Mutex::new((before, None::<Child>)));
+    let (end, ended) = channel();
+    let fate = Arc::clone(&victim);
+    let way = way::open(moto.address, move |asked| {
+        let mut fate = fate.lock().expect("a fate");
+        if fate.0 > 0 {
+            fate.0 -= 1;
+            return asked.through();
+        }
+        // Nobody is left for what came at the same time.
+        let mut child = fate.1.take()?;
+        child.kill().and_then(|()| child.wait()).expect("killed");
+        end.send(lands.then(|| asked.through())).ok()?;
+        None
+    });
+    let mut command = moto.command(arguments, &[("AWS_ENDPOINT", &way)]);
+    let mut fate = victim.lock().expect("a fate");
+    fate.1 = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+    drop(fate);
+    let answer = ended.recv_timeout(PATIENCE).expect("it was killed");
+    assert!(answer.is_none_or(|answer| answer.is_some()), "the server is there");
+}
+
 #[test]
 fn a_publication_to_a_bucket() {
-    const KILLS: usize = 40;
     let (moto, built) = (Moto::start(), Scratch::new("kill-bucket"));
     let world = format!("{}/world", built.path());
     said(&["build", "worlds/oval.json", "-o", &world]);
     let arguments = ["publish", &world, "--to", "s3://worlds"];
-    let began = Instant::now();
-    let mut acknowledged = vec![moto.said(&arguments)];
-    let mut usual = began.elapsed().mul_f64(1.1);
-    let mut random = Random(0xA076_1D64_78BD_642F);
-    for _ in 0..KILLS {
-        let mut child = moto.command(&arguments, &[]);
-        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-        moment(&mut random, usual);
-        child.kill().expect("killed");
-        let output = child.wait_with_output().expect("ended");
-        let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        let before = acknowledged.len();
-        acknowledged.extend((id.len() == 32).then_some(id));
-        usual = usual.mul_f64(if acknowledged.len() == before { LONGER } else { SHORTER });
+    let first = moto.said(&arguments);
+    // Each file is one request, the description is the last of them, and each is a moment to die at.
+    let requests = moto.keys().len();
+    for before in 0..requests {
+        for lands in [false, true] {
+            let keys = moto.keys().len();
+            publish_and_die(&moto, &arguments, before, lands);
+            assert_eq!(moto.keys().len() - keys, before + usize::from(lands), "{before} {lands}");
+        }
     }
-    // Whatever can be seen is whole, whatever was acknowledged is there, and moments fell on all sides.
-    let keys = moto.keys();
-    let worlds = moto.worlds();
-    let mut begun: Vec<&str> = keys.iter().filter_map(|key| key.split('/').nth(1)).collect();
-    begun.dedup();
-    let torn = begun.len() - worlds.len();
-    for id in &acknowledged {
-        assert!(worlds.iter().any(|(there, _)| there.as_str() == id), "{id} is gone");
-    }
-    assert!(
-        (2..KILLS).contains(&acknowledged.len()) && torn > 0,
-        "{} and {torn} of {KILLS}",
-        acknowledged.len()
-    );
     let last = moto.said(&arguments);
+    // What can be seen is whole: the first, the last, and the one whose description was written.
+    let published: Vec<String> = moto.worlds().iter().map(|(id, _)| id.to_string()).collect();
+    assert_eq!(published.len(), 3);
+    assert!(published.contains(&first) && published.contains(&last), "{published:?}");
+    let listed = moto.said(&["worlds", "list", "--to", "s3://worlds"]);
+    let ids = listed.split_whitespace().filter(|word| WorldId::parse(word).is_some());
+    assert!(ids.count() == 3 && published.iter().all(|id| listed.contains(id)), "{listed}");
     let data = Scratch::new("kill-bucket-data");
     let installed = said(&["worlds", "--data-dir", data.path(), "install", &last, "--cdn", &moto.url()]);
     assert_eq!(installed, format!("custom_{last}.world"));
-    assert!(
-        moto.keys().len() > keys.len()
-            && moto.said(&["worlds", "list", "--to", "s3://worlds"]).contains(&last)
-    );
 }
 
 /// The ids of what is published; each must be whole, to the last byte.
