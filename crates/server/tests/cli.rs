@@ -44,6 +44,19 @@ impl Drop for Scratch {
 }
 
 #[test]
+fn a_slip_of_the_pen_is_told_what_is_near() {
+    for (words, near) in [
+        (&["evalute"][..], "'evaluate'"),
+        (&["worlds", "lst"], "'list'"),
+        (&["serve", "--wrld", "oval"], "'--world'"),
+    ] {
+        let output = chicane(words);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && text.contains(near), "{words:?}: {text}");
+    }
+}
+
+#[test]
 fn check_says_what_is_in_a_world() {
     let output = chicane(&["check", "oval"]);
     assert!(output.status.success());

@@ -59,6 +59,8 @@ pub enum StopCause {
     NoStudent(String),
     /// The record could not be written.
     NotKept(String),
+    /// A fault of the simulator's own, in what looks after the session.
+    Unsupervised,
 }
 
 /// Why a session can't be run here.
@@ -134,6 +136,7 @@ impl std::fmt::Display for StopCause {
             StopCause::NoJudge(why) => write!(f, "the judge could not be started: {why}"),
             StopCause::NoStudent(why) => write!(f, "the student program could not be started: {why}"),
             StopCause::NotKept(why) => write!(f, "the record could not be kept: {why}"),
+            StopCause::Unsupervised => f.write_str("the simulator failed to supervise the session"),
         }
     }
 }

@@ -19,6 +19,7 @@ use chicane_wire::{
 use rustix::event::PollFlags;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
@@ -108,7 +109,7 @@ pub fn supervise(
         // The container comes up while the world is put in place: neither needs the other.
         let ahead = setting.filter(|_| machine.ending().is_none());
         let ahead = ahead.map(|setting| scope.spawn(|| Judge::start(setting)));
-        let supervisor = Supervisor {
+        let mut supervisor = Supervisor {
             machine,
             actions: first.into(),
             brief,
@@ -128,8 +129,13 @@ pub fn supervise(
             wait: Duration::ZERO,
             left: None,
             closed: false,
+            failed: false,
         };
-        supervisor.supervise(notes)
+        // A fault of our own costs one session, and leaves none that nobody can end.
+        if catch_unwind(AssertUnwindSafe(|| supervisor.supervise(notes))).is_err() {
+            supervisor.give_up();
+        }
+        supervisor.end()
     })
 }
 
@@ -155,24 +161,42 @@ struct Supervisor<'a, 'scope> {
     wait: Duration,
     left: Option<Left>,
     closed: bool,
+    failed: bool,
 }
 
 impl Supervisor<'_, '_> {
-    fn supervise(mut self, notes: &NotesOut<Note>) -> SessionEnd {
+    fn supervise(&mut self, notes: &NotesOut<Note>) {
         loop {
             while let Some(action) = self.actions.pop_front() {
                 self.carry_out(action);
             }
             if self.closed {
-                break;
+                return;
             }
             let heard = self.take_note(notes) | self.hear_judge() | self.hear_student();
             if !heard && self.actions.is_empty() {
                 self.wait(notes);
             }
         }
+    }
+
+    /// Ends all that runs, wherever things broke off.
+    fn give_up(&mut self) {
+        tracing::error!("the supervision of a session failed; the session is ended");
+        self.failed = true;
+        self.left = self.student.take().and_then(|mut student| student.end());
+        self.judge = None;
+        let _ = catch_unwind(AssertUnwindSafe(|| self.halt()));
+    }
+
+    fn end(self) -> SessionEnd {
+        let ending = match self.machine.ending() {
+            _ if self.failed => Ending::Stopped(StopCause::Unsupervised),
+            Some(ending) => ending.clone(),
+            None => Ending::Stopped(StopCause::Asked),
+        };
         SessionEnd {
-            ending: self.machine.ending().cloned().unwrap_or(Ending::Stopped(StopCause::Asked)),
+            ending,
             record: self.progress.record().clone(),
             time_s: self.time_s,
             observations: self.observations,
@@ -399,5 +423,52 @@ impl Supervisor<'_, '_> {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wake::notes;
+
+    /// A world in which one thing goes wrong.
+    #[derive(Default)]
+    struct Broken {
+        halts_too: bool,
+        halted: u32,
+    }
+
+    impl Scene for Broken {
+        fn place(&mut self) -> Result<(Statics, Observation), String> {
+            panic!("a fault of our own")
+        }
+        fn run(&mut self) {}
+        fn go(&mut self) {}
+        fn halt(&mut self) -> f64 {
+            self.halted += 1;
+            assert!(!self.halts_too, "another one");
+            1.5
+        }
+        fn act(&mut self, _: JudgeAct) -> Result<(), String> {
+            Ok(())
+        }
+        fn enter(&mut self, _: Phase) {}
+        fn tell(&mut self, _: f64, _: EvaluationKind) {}
+        fn time(&mut self, _: f64) {}
+        fn record(&mut self, _: &Value) {}
+        fn tell_run(&mut self, _: f64, _: RunEvent) {}
+        fn show_run(&mut self, _: RunState) {}
+    }
+
+    #[test]
+    fn a_fault_of_our_own_ends_the_session() {
+        let (_send, receive) = notes().expect("notes");
+        let brief = Brief { student: None, unsupported: None };
+        for (halts_too, time_s) in [(false, 1.5), (true, 0.0)] {
+            let mut scene = Broken { halts_too, halted: 0 };
+            let end = supervise(&brief, None, &mut scene, &receive);
+            assert_eq!(end.ending, Ending::Stopped(StopCause::Unsupervised));
+            assert_eq!((end.time_s, end.record, scene.halted), (time_s, Value::Null, 1));
+        }
     }
 }

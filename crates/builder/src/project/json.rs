@@ -53,10 +53,11 @@ impl<'a> At<'a> {
         Ok(Fields { map, path: self.path.clone() })
     }
 
-    /// A field of an object whose other fields are not looked at yet.
-    pub(super) fn peek(&self, key: &str) -> Result<At<'a>, ReadError> {
+    /// A field of an object whose other fields are not looked at yet, and what to write where it is missing.
+    pub(super) fn peek(&self, key: &str, write: &str) -> Result<At<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
-        Fields { map, path: self.path.clone() }.need(key)
+        let found = Fields { map, path: self.path.clone() }.get(key);
+        found.ok_or_else(|| wrong(&join(&self.path, key), format!("is missing: write \"{key}\": {write}")))
     }
 
     pub(super) fn number(&self, low: f64, high: f64) -> Result<f64, ReadError> {

@@ -49,8 +49,9 @@ impl Project {
 
 fn project(at: &At<'_>) -> Result<Project, ReadError> {
     // Another version has other fields: it is looked at first.
-    if at.peek("version")?.number(1.0, 1.0).is_err() {
-        return Err(at.peek("version")?.wrong("must be 1: this program reads no other"));
+    let version = at.peek("version", "1")?;
+    if version.number(1.0, 1.0).is_err() {
+        return Err(version.wrong("must be 1: this program reads no other"));
     }
     let p = at.fields(f::PROJECT)?;
     let name = p.need("name")?.parse(WorldName::RULE, WorldName::parse)?;
@@ -154,7 +155,8 @@ fn decal(at: &At<'_>) -> Result<Decal, ReadError> {
 }
 
 fn object(at: &At<'_>) -> Result<Object, ReadError> {
-    let read = at.peek("kind")?.word::<fn(&At<'_>) -> Result<(Kind, f::Part), ReadError>>(&[
+    let kind = at.peek("kind", "\"box\", or what else it is")?;
+    let read = kind.word::<fn(&At<'_>) -> Result<(Kind, f::Part), ReadError>>(&[
         ("box", a_box),
         ("cylinder", a_cylinder),
         ("sphere", a_sphere),

@@ -57,6 +57,11 @@ fn refusals_say_where_and_what_would_be_right() {
         (object("x", json!("left")), "objects[0].x must be a number from -200 to 200"),
         (object("x", json!(1e9)), "objects[0].x must be a number from -200 to 200"),
         (object("x", Value::Null), "objects[0].x is missing"),
+        (
+            object("kind", Value::Null),
+            "objects[0].kind is missing: write \"kind\": \"box\", or what else it is",
+        ),
+        (with(&|p| p["version"] = Value::Null), "version is missing: write \"version\": 1"),
         (object("widht", json!(1)), "objects[0].widht is not known; there is"),
         (object("masss", json!(1)), "objects[0].masss is not known; did you mean \"mass\"?"),
         (object("size", json!([1, 2])), "objects[0].size must be a list of 3 numbers"),

@@ -222,8 +222,15 @@ impl Evaluations {
         stage.runtime.block_on(parts.simulator.shows(&session.id, || true));
         stage.tell_everyone(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
-        let (over, left) = (Arc::clone(&self.over), Arc::clone(&self.left));
+        let last = LastWord {
+            id: session.id.clone(),
+            current: Arc::clone(&self.current),
+            simulator: parts.simulator.clone(),
+            over: Arc::clone(&self.over),
+        };
+        let left = Arc::clone(&self.left);
         let supervised = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
+            let _last = last;
             let mut stage = stage;
             let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
             if let Some(still) = ended.left.take() {
@@ -231,15 +238,9 @@ impl Evaluations {
                 *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
             }
             finish(stage, &start, &ended);
-            over.send_modify(|count| *count += 1);
         });
-        if let Err(e) = supervised {
-            // Nobody is there to end it.
-            self.current.end(|_| ());
-            parts.simulator.look();
-            return Err(ApiError::internal(format!("the session could not be started: {e}")));
-        }
-        Ok(session)
+        let failed = |e| ApiError::internal(format!("the session could not be started: {e}"));
+        supervised.map_err(failed).map(|_| session)
     }
 
     /// Whether processes of an earlier student are still there, although they were ended.
@@ -307,6 +308,25 @@ impl Evaluations {
     /// Ends the session because the simulator ends.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(LAST_WAIT, self.stop(StopCause::Shutdown)).await;
+    }
+}
+
+/// Says that a session is over, whatever became of its thread, and also where it never had one.
+struct LastWord {
+    id: String,
+    current: Arc<Current>,
+    simulator: Simulator,
+    over: Arc<watch::Sender<u64>>,
+}
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        // The next one may have begun.
+        if self.current.active().as_ref() == Some(&self.id) {
+            self.current.end(|session| session.phase = "ended");
+            self.simulator.look();
+        }
+        self.over.send_modify(|count| *count += 1);
     }
 }
 
