@@ -6,7 +6,7 @@ use crate::looks;
 use crate::moment::Moment;
 use crate::noise::Noise;
 use crate::raster::{self, Corner, Eye, NEAR, Setup, Surface, Target};
-use crate::stage::{Chunk, Frame, Item, Shown, Stage, affine};
+use crate::stage::{Chunk, Frame, Item, Paint, Shown, Stage, affine};
 use chicane_world::Pose;
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A};
 use rayon::prelude::*;
@@ -15,6 +15,11 @@ use wide::f32x8;
 
 /// Triangles in sight that are looked at; a world that shows more of them is drawn in part.
 const MAX_TRIANGLES: usize = 4_000_000;
+/// Parts of a frame that what is solid is set up in, side by side. As many on every machine: where a frame has no
+/// room for all of its triangles, they decide which are drawn.
+const SOLID_PARTS: usize = 4;
+/// And one for what can be seen through.
+const PARTS: usize = SOLID_PARTS + 1;
 /// Tables of lenses that are kept: for as many sizes of pictures at a time.
 const MAX_LENSES: usize = 4;
 
@@ -30,11 +35,10 @@ pub struct Camera {
 /// Draws pictures of a stage, one after another; keeps its room between them.
 pub struct Renderer {
     stage: Arc<Stage>,
-    setup: Setup,
+    parts: [Setup; PARTS],
     straight: Vec<[u8; 4]>,
     /// Tables of the lenses that were used last.
     lenses: Vec<Lens>,
-    corners: Vec<Corner>,
 }
 
 /// Red, green and blue, 8 bits each, rows from the top.
@@ -62,13 +66,7 @@ pub struct Layers {
 impl Renderer {
     /// A renderer for a stage.
     pub fn new(stage: Arc<Stage>) -> Renderer {
-        Renderer {
-            stage,
-            setup: Setup::default(),
-            straight: Vec::new(),
-            lenses: Vec::new(),
-            corners: Vec::new(),
-        }
+        Renderer { stage, parts: Default::default(), straight: Vec::new(), lenses: Vec::new() }
     }
 
     /// What the on-board camera sees in its frame of this number, lens and noise included.
@@ -94,7 +92,7 @@ impl Renderer {
         self.fill(&camera.pose, &eye, moment);
         let target =
             Target { width, height, colour: &mut colour, depth: Some(&mut depth), labels: Some(&mut labels) };
-        raster::draw(&self.setup, &self.stage.textures, &self.sky(&camera.pose, &eye), target);
+        raster::draw(&self.parts, &self.stage.textures, &self.sky(&camera.pose, &eye), target);
         Layers { colour: Image { width, height, pixels: colour }, depth, labels }
     }
 
@@ -114,7 +112,7 @@ impl Renderer {
         let mut straight = std::mem::take(&mut self.straight);
         straight.resize(w * h, [0; 4]);
         let target = Target { width: w, height: h, colour: &mut straight, depth: None, labels: None };
-        raster::draw(&self.setup, &self.stage.textures, &self.sky(&camera.pose, &eye), target);
+        raster::draw(&self.parts, &self.stage.textures, &self.sky(&camera.pose, &eye), target);
         let mut bytes = vec![0; width * height * 3];
         let lens = if optics.is_straight() { None } else { self.lenses.last() };
         bytes.par_chunks_mut(width * 3).enumerate().with_min_len(16).for_each_init(
@@ -145,145 +143,43 @@ impl Renderer {
 
     /// Sets up everything that may be seen.
     fn fill(&mut self, from: &Pose, eye: &Eye, moment: &Moment) {
-        self.setup.clear(eye);
-        let stage = Arc::clone(&self.stage);
+        let stage = &*self.stage;
         let view = view(from);
-        let mut clear: Vec<(f32, Placed<'_>, usize)> = Vec::new();
-        let mut left = MAX_TRIANGLES;
+        let (mut solid, mut clear) = (Vec::new(), Vec::new());
+        let (mut left, mut solids) = (MAX_TRIANGLES, 0);
         for item in &stage.items {
-            let Some(placed) = self.place(&stage, item, &view, moment) else { continue };
-            for (i, chunk) in stage.solids[item.solid].chunks.iter().enumerate() {
+            let Some(placed) = stage.place(item, &view, moment) else { continue };
+            for chunk in &stage.solids[item.solid].chunks {
                 let centre = placed.to_eye.transform_point3a(chunk.centre);
                 if left < chunk.triangles.len() || !in_sight(eye, centre, chunk.radius * placed.stretch) {
                     continue;
                 }
                 left -= chunk.triangles.len();
-                let paint = &stage.paints[placed.item.paint.unwrap_or(chunk.paint) as usize];
+                let paint = stage.paint(&placed, chunk);
                 if paint.blended || paint.opacity * item.opacity < 1.0 {
-                    clear.push((centre.z, placed, i));
+                    clear.push((centre.z, placed, chunk));
                 } else {
-                    self.chunk(&stage, &placed, chunk, eye);
+                    // How many triangles came before it says where it belongs.
+                    solid.push((solids, placed, chunk));
+                    solids += chunk.triangles.len();
                 }
             }
         }
-        self.shadows(&stage, &view, moment, eye);
         // What is seen through is drawn from far to near.
         clear.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (_, placed, i) in clear {
-            self.chunk(&stage, &placed, &stage.solids[placed.item.solid].chunks[i], eye);
-        }
-    }
-
-    fn place<'a>(
-        &self,
-        stage: &'a Stage,
-        item: &'a Item,
-        view: &DAffine3,
-        moment: &Moment,
-    ) -> Option<Placed<'a>> {
-        let shows = |object: usize| moment.lamps.iter().find(|(i, _)| *i == object).map(|(_, lamp)| *lamp);
-        let mut lamp = None;
-        match item.shown {
-            Shown::Always => {}
-            Shown::Lamp(object, own) => lamp = Some(lamp_light(own, shows(object) == Some(own))),
-            Shown::Disc(object) => {
-                if shows(object) != Some(looks::Lamp::Yellow) {
-                    return None;
-                }
-                lamp = Some(lamp_light(looks::Lamp::Yellow, true));
+        let (solid, clear) = (&solid, &clear);
+        let share = solids / SOLID_PARTS + 1;
+        self.parts.par_iter_mut().enumerate().with_max_len(1).for_each(|(part, setup)| {
+            setup.clear(eye, PARTS);
+            if part == SOLID_PARTS {
+                stage.add_shadows(setup, &view, moment, eye);
+                clear.iter().for_each(|(_, placed, chunk)| stage.add(setup, placed, chunk, eye));
+                return;
             }
-        }
-        let world = match item.frame {
-            Frame::World => DAffine3::IDENTITY,
-            Frame::Object(i) => affine(moment.objects.get(i)?),
-            Frame::Car(joint) => affine(&moment.car.joint(&stage.profile, joint)),
-        };
-        let to_world = world * item.local;
-        let to_eye = *view * to_world;
-        if !to_eye.is_finite() {
-            return None;
-        }
-        let axes = to_world.matrix3;
-        let stretch = axes.x_axis.length().max(axes.y_axis.length()).max(axes.z_axis.length());
-        Some(Placed {
-            item,
-            lamp,
-            to_eye: Affine3A::from_mat3_translation(to_eye.matrix3.as_mat3(), to_eye.translation.as_vec3()),
-            normals: normals(&axes),
-            stretch: stretch as f32,
-            mirrored: axes.determinant() < 0.0,
-        })
-    }
-
-    fn chunk(&mut self, stage: &Stage, placed: &Placed<'_>, chunk: &Chunk, eye: &Eye) {
-        let paint = &stage.paints[placed.item.paint.unwrap_or(chunk.paint) as usize];
-        let (colour, emissive, texture) = match placed.lamp {
-            Some((colour, emissive)) => (colour, emissive, None),
-            None => (paint.colour, paint.emissive, paint.texture),
-        };
-        let surface = self.setup.surface(Surface {
-            texture,
-            emissive: emissive.to_array(),
-            opacity: paint.opacity * placed.item.opacity,
-            blended: paint.blended,
-            label: placed.item.label,
+            let first = solid.partition_point(|(before, ..)| *before < part * share);
+            let own = solid[first..].iter().take_while(|(before, ..)| *before < (part + 1) * share);
+            own.for_each(|(_, placed, chunk)| stage.add(setup, placed, chunk, eye));
         });
-        self.corners.clear();
-        for ((position, normal), uv) in chunk.positions.iter().zip(&chunk.normals).zip(&chunk.uvs) {
-            let normal = (placed.normals * *normal).normalize_or(Vec3A::Z);
-            self.corners.push(Corner {
-                at: placed.to_eye.transform_point3a(*position).into(),
-                uv: *uv,
-                light: colour * stage.light(Vec3::from(normal)),
-            });
-        }
-        for triangle in &chunk.triangles {
-            let [a, mut b, mut c] = triangle.map(|i| self.corners[usize::from(i)]);
-            if placed.mirrored {
-                std::mem::swap(&mut b, &mut c);
-            }
-            self.setup.add(eye, [a, b, c], surface);
-        }
-    }
-
-    fn shadows(&mut self, stage: &Stage, view: &DAffine3, moment: &Moment, eye: &Eye) {
-        /// Above every painted layer of the road.
-        const LIFT_M: f64 = 0.0025;
-        let paint = &stage.paints[stage.shadow_paint as usize];
-        for shadow in &stage.shadows {
-            let pose = match shadow.frame {
-                Frame::World => continue,
-                Frame::Object(i) => moment.objects.get(i).copied(),
-                Frame::Car(joint) => Some(moment.car.joint(&stage.profile, joint)),
-            };
-            let Some(pose) = pose.filter(Pose::is_finite) else { continue };
-            let foot = pose.point(shadow.foot);
-            let height = foot.z - stage.ground_z;
-            let opacity = (1.0 - height.abs() / crate::stage::SHADOW_REACH_M) as f32;
-            if opacity <= 0.01 {
-                continue;
-            }
-            let surface = self.setup.surface(Surface {
-                texture: paint.texture,
-                emissive: [0.0; 3],
-                opacity,
-                blended: true,
-                label: 0,
-            });
-            let (y, x) = libm::sincos(pose.yaw());
-            let (ahead, left) = (DVec3::new(x, y, 0.0), DVec3::new(-y, x, 0.0));
-            let middle = DVec3::new(foot.x, foot.y, stage.ground_z + LIFT_M);
-            let corner = |a: f64, b: f64| Corner {
-                at: view
-                    .transform_point3(middle + ahead * (a * shadow.half[0]) + left * (b * shadow.half[1]))
-                    .as_vec3(),
-                uv: Vec2::new(0.5 + 0.499 * a as f32, 0.5 + 0.499 * b as f32),
-                light: Vec3::ONE,
-            };
-            let [p, q, r, s] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-            self.setup.add(eye, [p, q, r], surface);
-            self.setup.add(eye, [p, r, s], surface);
-        }
     }
 
     /// The sky as seen through eight pixels of a row.
@@ -314,6 +210,111 @@ struct Placed<'a> {
 }
 
 impl Stage {
+    /// An item as it is seen, if it is.
+    fn place<'a>(&self, item: &'a Item, view: &DAffine3, moment: &Moment) -> Option<Placed<'a>> {
+        let shows = |object: usize| moment.lamps.iter().find(|(i, _)| *i == object).map(|(_, lamp)| *lamp);
+        let mut lamp = None;
+        match item.shown {
+            Shown::Always => {}
+            Shown::Lamp(object, own) => lamp = Some(lamp_light(own, shows(object) == Some(own))),
+            Shown::Disc(object) => {
+                if shows(object) != Some(looks::Lamp::Yellow) {
+                    return None;
+                }
+                lamp = Some(lamp_light(looks::Lamp::Yellow, true));
+            }
+        }
+        let world = match item.frame {
+            Frame::World => DAffine3::IDENTITY,
+            Frame::Object(i) => affine(moment.objects.get(i)?),
+            Frame::Car(joint) => affine(&moment.car.joint(&self.profile, joint)),
+        };
+        let to_world = world * item.local;
+        let to_eye = *view * to_world;
+        if !to_eye.is_finite() {
+            return None;
+        }
+        let axes = to_world.matrix3;
+        let stretch = axes.x_axis.length().max(axes.y_axis.length()).max(axes.z_axis.length());
+        Some(Placed {
+            item,
+            lamp,
+            to_eye: Affine3A::from_mat3_translation(to_eye.matrix3.as_mat3(), to_eye.translation.as_vec3()),
+            normals: normals(&axes),
+            stretch: stretch as f32,
+            mirrored: axes.determinant() < 0.0,
+        })
+    }
+
+    fn paint(&self, placed: &Placed<'_>, chunk: &Chunk) -> &Paint {
+        &self.paints[placed.item.paint.unwrap_or(chunk.paint) as usize]
+    }
+
+    fn add(&self, setup: &mut Setup, placed: &Placed<'_>, chunk: &Chunk, eye: &Eye) {
+        let paint = self.paint(placed, chunk);
+        let (colour, emissive, texture) = match placed.lamp {
+            Some((colour, emissive)) => (colour, emissive, None),
+            None => (paint.colour, paint.emissive, paint.texture),
+        };
+        let surface = setup.surface(Surface {
+            texture,
+            emissive: emissive.to_array(),
+            opacity: paint.opacity * placed.item.opacity,
+            blended: paint.blended,
+            label: placed.item.label,
+        });
+        let corners = chunk.positions.iter().zip(&chunk.normals).zip(&chunk.uvs);
+        let corners = corners.map(|((position, normal), uv)| {
+            let normal = (placed.normals * *normal).normalize_or(Vec3A::Z);
+            Corner {
+                at: placed.to_eye.transform_point3a(*position).into(),
+                uv: *uv,
+                light: colour * self.light(Vec3::from(normal)),
+            }
+        });
+        setup.mesh(eye, surface, corners, &chunk.triangles, placed.mirrored);
+    }
+
+    fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, eye: &Eye) {
+        /// Above every painted layer of the road.
+        const LIFT_M: f64 = 0.0025;
+        let paint = &self.paints[self.shadow_paint as usize];
+        for shadow in &self.shadows {
+            let pose = match shadow.frame {
+                Frame::World => continue,
+                Frame::Object(i) => moment.objects.get(i).copied(),
+                Frame::Car(joint) => Some(moment.car.joint(&self.profile, joint)),
+            };
+            let Some(pose) = pose.filter(Pose::is_finite) else { continue };
+            let foot = pose.point(shadow.foot);
+            let height = foot.z - self.ground_z;
+            let opacity = (1.0 - height.abs() / crate::stage::SHADOW_REACH_M) as f32;
+            if opacity <= 0.01 {
+                continue;
+            }
+            let surface = setup.surface(Surface {
+                texture: paint.texture,
+                emissive: [0.0; 3],
+                opacity,
+                blended: true,
+                label: 0,
+            });
+            let (y, x) = libm::sincos(pose.yaw());
+            let (ahead, left) = (DVec3::new(x, y, 0.0), DVec3::new(-y, x, 0.0));
+            let middle = DVec3::new(foot.x, foot.y, self.ground_z + LIFT_M);
+            let corner = |a: f64, b: f64| Corner {
+                at: view
+                    .transform_point3(middle + ahead * (a * shadow.half[0]) + left * (b * shadow.half[1]))
+                    .as_vec3(),
+                uv: Vec2::new(0.5 + 0.499 * a as f32, 0.5 + 0.499 * b as f32),
+                light: Vec3::ONE,
+            };
+            let [p, q, r, s] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+            setup.add(eye, [p, q, r], surface);
+            setup.add(eye, [p, r, s], surface);
+        }
+    }
+
     /// Light that falls on a surface.
     fn light(&self, normal: Vec3) -> Vec3 {
         let from_sky = 0.7 + 0.3 * normal.z;

@@ -10,8 +10,9 @@ use chicane_sim::{Lamp, Snapshot};
 use chicane_world::Profile;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
 
 /// Quality of the JPEG pictures.
 const QUALITY: u8 = 80;
@@ -90,9 +91,14 @@ impl Camera {
     ) -> Result<T, NotDrawn> {
         let mut studio = Arc::clone(&self.studio).lock_owned().await;
         let (of, profile) = (Arc::clone(of), Arc::clone(&self.profile));
-        let drawn = tokio::task::spawn_blocking(move || {
-            let frame = studio.frame(of, size, brightness, &profile);
-            take(frame)
+        let (send, drawn) = oneshot::channel();
+        // On one of the threads that draw: from any other, each part of a picture would be handed to them and back.
+        rayon::spawn(move || {
+            let work = || take(studio.frame(of, size, brightness, &profile));
+            // Whoever waits learns from the silence that it failed.
+            if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
+                let _ = send.send(taken);
+            }
         });
         drawn.await.map_err(|_| NotDrawn)
     }

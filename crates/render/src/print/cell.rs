@@ -23,7 +23,6 @@ pub(super) fn columns(print: &Print) -> Vec<Range<usize>> {
 pub(super) struct Scratch {
     setup: Setup,
     samples: Vec<[u8; 4]>,
-    corners: Vec<Corner>,
 }
 
 impl Scratch {
@@ -47,7 +46,7 @@ impl Scratch {
         self.samples.clear();
         self.samples.resize(width * height, [0; 4]);
         let target = Target { width, height, colour: &mut self.samples, depth: None, labels: None };
-        raster::draw(&self.setup, &print.floor.textures, &paper, target);
+        raster::draw(std::slice::from_ref(&self.setup), &print.floor.textures, &paper, target);
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
         if n == 1 {
             self.samples.iter().for_each(|p| bytes.extend_from_slice(&p[..3]));
@@ -71,26 +70,22 @@ impl Scratch {
         first_row: usize,
         eye: Eye,
     ) {
-        self.setup.clear(&eye);
+        self.setup.clear(&eye, 1);
         let by_metre = print.pixels_per_metre();
         let left = print.floor.min.x + columns.start as f64 / by_metre;
         let right = print.floor.min.x + columns.end as f64 / by_metre;
         for patch in patches.iter().filter(|p| p.max.x >= left && p.min.x <= right) {
             let surface = self.setup.surface(patch.surface);
             let n = print.samples as f64;
-            self.corners.clear();
-            self.corners.extend(patch.corners.iter().map(|corner| {
+            let corners = patch.corners.iter().map(|corner| {
                 let [x, y] = print.place(corner.at.x, corner.at.y);
                 let (x, y) = ((x - columns.start as f64) * n, (y - first_row as f64) * n);
                 // Nearer is what is higher. Nothing is seen smaller for it: x and y grow with z.
                 let z = 1.0 - corner.height.max(LOWEST_M);
                 let at = Vec3::new(x as f32 * z, y as f32 * z, z);
                 Corner { at, uv: corner.uv, light: patch.colour }
-            }));
-            for triangle in &patch.triangles {
-                let corners = triangle.map(|i| self.corners[usize::from(i)]);
-                self.setup.add(&eye, corners, surface);
-            }
+            });
+            self.setup.mesh(&eye, surface, corners, &patch.triangles, false);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Triangles to pixels.
 //!
 //! Theory of operation. Triangles are clipped, projected and snapped to 1/256 of a pixel
-//! (`setup`), then sorted into tiles of 32×32 pixels. Each tile is drawn by itself (`tile`): first which
+//! (`setup`), then sorted into tiles of 32×32 pixels, by several threads in parts of their own. Each tile is drawn by itself (`tile`): first which
 //! triangle is nearest at each pixel, by 1/w; then every pixel is shaded once (`shade`); then what can be
 //! seen through is mixed in, in the order it was submitted. Edges are exact in integers, so that
 //! neighbouring triangles share no pixel and leave none out. All else is single precision without fused
@@ -36,8 +36,8 @@ pub(crate) struct Target<'a> {
 /// The linear colour of eight pixels where nothing is, by columns and row.
 pub(crate) type Background<'a> = dyn Fn(f32x8, f32) -> [f32x8; 3] + Sync + 'a;
 
-/// Draws what was set up.
-pub(crate) fn draw(setup: &Setup, textures: &[Texture], background: &Background<'_>, target: Target<'_>) {
+/// Draws what was set up, in parts that follow each other.
+pub(crate) fn draw(parts: &[Setup], textures: &[Texture], background: &Background<'_>, target: Target<'_>) {
     let Target { width, height, colour, depth, labels } = target;
     if width == 0 || height == 0 {
         return;
@@ -54,12 +54,12 @@ pub(crate) fn draw(setup: &Setup, textures: &[Texture], background: &Background<
         None => Box::new(std::iter::repeat_with(|| None)),
     };
     let rows: Vec<_> = bands.zip(depths).zip(labels).enumerate().collect();
-    rows.into_par_iter().for_each(|(row, ((colour, mut depth), mut labels))| {
+    rows.into_par_iter().with_max_len(1).for_each(|(row, ((colour, mut depth), mut labels))| {
         let mut tile = Tile::new();
         for column in 0..width.div_ceil(TILE) {
             let (x0, y0) = (column * TILE, row * TILE);
             let (w, h) = (TILE.min(width - x0), TILE.min(height - y0));
-            tile.draw(setup, textures, (x0, y0), background);
+            tile.draw(parts, textures, (x0, y0), background);
             for y in 0..h {
                 let to = y * width + x0..y * width + x0 + w;
                 colour[to.clone()].copy_from_slice(tile.colours(y, w));
@@ -67,7 +67,7 @@ pub(crate) fn draw(setup: &Setup, textures: &[Texture], background: &Background<
                     tile.depths(y, &mut depth[to.clone()]);
                 }
                 if let Some(labels) = &mut labels {
-                    tile.labels(setup, y, &mut labels[to]);
+                    tile.labels(parts, y, &mut labels[to]);
                 }
             }
         }

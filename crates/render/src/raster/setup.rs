@@ -88,7 +88,7 @@ pub(super) struct Triangle {
     pub(super) columns: [i32; 2],
 }
 
-/// Everything of a frame that is ready to be drawn. Kept from frame to frame for its room.
+/// A part of a frame that is ready to be drawn. Kept from frame to frame for its room.
 #[derive(Debug, Default)]
 pub(crate) struct Setup {
     pub(super) triangles: Vec<Triangle>,
@@ -99,19 +99,39 @@ pub(crate) struct Setup {
     pub(super) tiles_across: usize,
     /// Entries in those lists.
     entries: usize,
+    /// Triangles and entries that there is room for.
+    room: [usize; 2],
+    /// Corners of the mesh that is being added.
+    corners: Vec<Corner>,
 }
 
 /// Triangles on the screen at a time.
 const MAX_TRIANGLES: usize = 2_000_000;
 /// Tiles that all of them together may touch.
 const MAX_ENTRIES: usize = 8_000_000;
+/// Bits of a triangle's number within its part.
+const WITHIN: u32 = 21;
+const _: () = assert!(MAX_TRIANGLES <= 1 << WITHIN);
+
+/// The number of a triangle in a frame of several parts.
+pub(super) fn number(part: usize, index: u32) -> u32 {
+    (part as u32) << WITHIN | index
+}
+
+/// The triangle of a number, and how it is painted.
+pub(super) fn numbered(parts: &[Setup], number: u32) -> (&Triangle, &Surface) {
+    let part = &parts[(number >> WITHIN) as usize];
+    let triangle = &part.triangles[(number & ((1 << WITHIN) - 1)) as usize];
+    (triangle, &part.surfaces[triangle.surface as usize])
+}
 
 impl Setup {
-    /// Starts a frame.
-    pub(crate) fn clear(&mut self, eye: &Eye) {
+    /// Starts one of so many parts of a frame.
+    pub(crate) fn clear(&mut self, eye: &Eye, parts: usize) {
         self.triangles.clear();
         self.surfaces.clear();
         self.entries = 0;
+        self.room = [MAX_TRIANGLES / parts, MAX_ENTRIES / parts];
         self.tiles_across = eye.width.div_ceil(TILE);
         let tiles = self.tiles_across * eye.height.div_ceil(TILE);
         for list in [&mut self.solid, &mut self.clear] {
@@ -125,6 +145,28 @@ impl Setup {
     pub(crate) fn surface(&mut self, surface: Surface) -> u32 {
         self.surfaces.push(surface);
         self.surfaces.len() as u32 - 1
+    }
+
+    /// Adds triangles that share corners, counter-clockwise from the front, or clockwise if they are mirrored.
+    pub(crate) fn mesh(
+        &mut self,
+        eye: &Eye,
+        surface: u32,
+        corners: impl Iterator<Item = Corner>,
+        triangles: &[[u16; 3]],
+        mirrored: bool,
+    ) {
+        let mut room = std::mem::take(&mut self.corners);
+        room.clear();
+        room.extend(corners);
+        for triangle in triangles {
+            let [a, mut b, mut c] = triangle.map(|i| room[usize::from(i)]);
+            if mirrored {
+                std::mem::swap(&mut b, &mut c);
+            }
+            self.add(eye, [a, b, c], surface);
+        }
+        self.corners = room;
     }
 
     /// Adds a triangle, counter-clockwise from the front.
@@ -180,7 +222,7 @@ impl Setup {
         if columns[0] > columns[1] || rows[0] > rows[1] {
             return;
         }
-        if self.triangles.len() >= MAX_TRIANGLES || self.entries >= MAX_ENTRIES {
+        if self.triangles.len() >= self.room[0] || self.entries >= self.room[1] {
             return;
         }
         let index = self.triangles.len() as u32;

@@ -3,7 +3,7 @@
 //! Colours are squared on the way in and rooted on the way out: close to what eyes and cameras do, and
 //! exact everywhere.
 
-use super::setup::{Plane, Setup, Surface, Triangle};
+use super::setup::{Plane, Setup, Surface, numbered};
 use super::tile::{LANES, columns};
 use crate::texture::{Level, Texture};
 use wide::{f32x8, i32x8};
@@ -32,14 +32,13 @@ struct Footprint<'a> {
 
 impl<'a> Shader<'a> {
     pub(super) fn new(
-        setup: &'a Setup,
+        parts: &'a [Setup],
         textures: &'a [Texture],
         index: u32,
         x0: usize,
         y0: usize,
     ) -> Shader<'a> {
-        let triangle: &Triangle = &setup.triangles[index as usize];
-        let surface = &setup.surfaces[triangle.surface as usize];
+        let (triangle, surface) = numbered(parts, index);
         let at = |p: &Plane| [(p.a * x0 as f64 + p.b * y0 as f64 + p.c) as f32, p.a as f32, p.b as f32];
         let texture = surface.texture.and_then(|t| textures.get(t as usize));
         let lit = |light: [f32; 3]| std::array::from_fn(|c| light[c].max(0.0) + surface.emissive[c]);

@@ -1,6 +1,6 @@
 //! One tile: what is nearest at each pixel, then its colour.
 
-use super::setup::{SUB, Setup, Triangle};
+use super::setup::{SUB, Setup, Triangle, number, numbered};
 use super::shade::{Shader, to_pixels};
 use super::{Background, TILE};
 use crate::texture::Texture;
@@ -100,20 +100,24 @@ impl Tile {
     /// Draws the tile whose first pixel this is.
     pub(super) fn draw(
         &mut self,
-        setup: &Setup,
+        parts: &[Setup],
         textures: &[Texture],
         (x0, y0): (usize, usize),
         background: &Background<'_>,
     ) {
         self.nearest = [[f32x8::ZERO; GROUPS]; TILE];
         self.who = [[i32x8::splat(NOTHING); GROUPS]; TILE];
-        let tile = y0 / TILE * setup.tiles_across + x0 / TILE;
-        for &index in &setup.solid[tile] {
-            self.find(&setup.triangles[index as usize], index, x0, y0);
+        let tile = |setup: &Setup| y0 / TILE * setup.tiles_across + x0 / TILE;
+        for (part, setup) in parts.iter().enumerate() {
+            for &index in &setup.solid[tile(setup)] {
+                self.find(&setup.triangles[index as usize], number(part, index), x0, y0);
+            }
         }
-        self.paint(setup, textures, (x0, y0), background);
-        for &index in &setup.clear[tile] {
-            self.mix(setup, textures, index, x0, y0);
+        self.paint(parts, textures, (x0, y0), background);
+        for (part, setup) in parts.iter().enumerate() {
+            for &index in &setup.clear[tile(setup)] {
+                self.mix(parts, textures, number(part, index), x0, y0);
+            }
         }
     }
 
@@ -137,7 +141,7 @@ impl Tile {
     /// Every pixel once, in runs of the same triangle.
     fn paint(
         &mut self,
-        setup: &Setup,
+        parts: &[Setup],
         textures: &[Texture],
         (x0, y0): (usize, usize),
         background: &Background<'_>,
@@ -166,7 +170,7 @@ impl Tile {
                         continue;
                     }
                     if shader.as_ref().is_none_or(|(i, _)| *i != index) {
-                        shader = Some((index, Shader::new(setup, textures, index as u32, x0, y0)));
+                        shader = Some((index, Shader::new(parts, textures, index as u32, x0, y0)));
                     }
                     let Some((_, shader)) = &shader else { continue };
                     let colours = shader.solid(group, row, same);
@@ -190,9 +194,9 @@ impl Tile {
     }
 
     /// Mixes in a triangle that can be seen through.
-    fn mix(&mut self, setup: &Setup, textures: &[Texture], index: u32, x0: usize, y0: usize) {
-        let Some(seen) = InTile::of(&setup.triangles[index as usize], x0, y0) else { return };
-        let shader = Shader::new(setup, textures, index, x0, y0);
+    fn mix(&mut self, parts: &[Setup], textures: &[Texture], index: u32, x0: usize, y0: usize) {
+        let Some(seen) = InTile::of(numbered(parts, index).0, x0, y0) else { return };
+        let shader = Shader::new(parts, textures, index, x0, y0);
         for row in seen.rows.clone() {
             for group in seen.groups.clone() {
                 let (inside, near) = seen.at(group, row);
@@ -218,11 +222,10 @@ impl Tile {
         }
     }
 
-    pub(super) fn labels(&self, setup: &Setup, row: usize, to: &mut [u16]) {
+    pub(super) fn labels(&self, parts: &[Setup], row: usize, to: &mut [u16]) {
         for (x, to) in to.iter_mut().enumerate() {
             let index = self.who[row][x / LANES].to_array()[x % LANES];
-            let label = |i: i32| setup.surfaces[setup.triangles[i as usize].surface as usize].label;
-            *to = if index == NOTHING { 0 } else { label(index) };
+            *to = if index == NOTHING { 0 } else { numbered(parts, index as u32).1.label };
         }
     }
 }
