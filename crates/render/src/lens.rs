@@ -155,9 +155,8 @@ impl Lens {
 #[inline]
 fn mixed(a: u32, b: u32, weight: u32) -> u32 {
     const PAIR: u32 = 0x00ff_00ff;
-    let rest = 256u32.wrapping_sub(weight);
-    // Wrapping only says that nothing is to be checked.
-    let sum = |a: u32, b: u32| a.wrapping_mul(rest).wrapping_add(b.wrapping_mul(weight));
+    // What is borrowed on the way comes back in the sum, which is that of a·(256 − weight) + b·weight.
+    let sum = |a: u32, b: u32| (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
     let pair = |a: u32, b: u32| (sum(a, b).wrapping_add(0x0080_0080) >> 8) & PAIR;
     pair(a & PAIR, b & PAIR) | pair((a >> 8) & PAIR, (b >> 8) & PAIR) << 8
 }

@@ -105,8 +105,8 @@ fn spread([r, g, b, a]: [u8; 4]) -> u64 {
 /// Four channels at once; none can flow into another.
 #[inline]
 fn mixed(a: u64, b: u64, weight: u64) -> u64 {
-    // Wrapping only says that nothing is to be checked.
-    let sum = a.wrapping_mul(256u64.wrapping_sub(weight)).wrapping_add(b.wrapping_mul(weight));
+    // What is borrowed on the way comes back in the sum, which is that of a·(256 − weight) + b·weight.
+    let sum = (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
     (sum >> 8) & 0x00ff_00ff_00ff_00ff
 }
 

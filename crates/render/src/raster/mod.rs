@@ -59,7 +59,7 @@ pub(crate) fn draw(parts: &[Setup], textures: &[Texture], background: &Backgroun
         for column in 0..width.div_ceil(TILE) {
             let (x0, y0) = (column * TILE, row * TILE);
             let (w, h) = (TILE.min(width - x0), TILE.min(height - y0));
-            tile.draw(parts, textures, (x0, y0), background);
+            tile.draw(parts, textures, (x0, y0), (w, h), background);
             for y in 0..h {
                 let to = y * width + x0..y * width + x0 + w;
                 colour[to.clone()].copy_from_slice(tile.colours(y, w));

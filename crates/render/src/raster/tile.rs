@@ -97,12 +97,13 @@ impl Tile {
         }
     }
 
-    /// Draws the tile whose first pixel this is.
+    /// Draws the tile whose first pixel this is, so far as it is in the picture.
     pub(super) fn draw(
         &mut self,
         parts: &[Setup],
         textures: &[Texture],
         (x0, y0): (usize, usize),
+        size: (usize, usize),
         background: &Background<'_>,
     ) {
         self.nearest = [[f32x8::ZERO; GROUPS]; TILE];
@@ -113,7 +114,7 @@ impl Tile {
                 self.find(&setup.triangles[index as usize], number(part, index), x0, y0);
             }
         }
-        self.paint(parts, textures, (x0, y0), background);
+        self.paint(parts, textures, (x0, y0), size, background);
         for (part, setup) in parts.iter().enumerate() {
             for &index in &setup.clear[tile(setup)] {
                 self.mix(parts, textures, number(part, index), x0, y0);
@@ -144,12 +145,13 @@ impl Tile {
         parts: &[Setup],
         textures: &[Texture],
         (x0, y0): (usize, usize),
+        (width, height): (usize, usize),
         background: &Background<'_>,
     ) {
         let mut shader: Option<(i32, Shader<'_>)> = None;
         let (mut sky, mut sky_row) = ([[[0u8; 4]; LANES]; GROUPS], [None; GROUPS]);
-        for row in 0..TILE {
-            for group in 0..GROUPS {
+        for row in 0..height {
+            for group in 0..width.div_ceil(LANES) {
                 let who = self.who[row][group].to_array();
                 let at = row * TILE + group * LANES;
                 let mut done = 0u32;
