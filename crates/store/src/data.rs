@@ -6,6 +6,7 @@ use crate::settings::Settings;
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Why a data folder can't be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -131,6 +132,9 @@ pub fn make(dir: &Path) -> std::io::Result<()> {
     }
 }
 
+/// How long a lock outlives the process that had it, at most.
+const LAST_BREATH: Duration = Duration::from_secs(2);
+
 /// The lock of a folder. The system lets go of it when the process ends.
 #[derive(Debug)]
 struct Lock(File);
@@ -143,20 +147,38 @@ impl Lock {
         // Not truncated: it may be signed by another.
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let file = options.open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut pid = String::new();
-                let pid = file.take(16).read_to_string(&mut pid).ok().and_then(|_| pid.trim().parse().ok());
-                return Err(OpenError::InUse { dir: dir.to_owned(), pid });
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    let pid = signed(&path);
+                    // One that was killed may have been starting a program, which has the file too, for a moment.
+                    if !pid.is_some_and(is_gone) || began.elapsed() > LAST_BREATH {
+                        return Err(OpenError::InUse { dir: dir.to_owned(), pid });
+                    }
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
-            Err(TryLockError::Error(e)) => return Err(failed(e)),
         }
         let mut lock = Lock(file);
         lock.0.set_len(0).map_err(failed)?;
         writeln!(lock.0, "{}", std::process::id()).map_err(failed)?;
         Ok(lock)
     }
+}
+
+/// Who signed a lock.
+fn signed(path: &Path) -> Option<u32> {
+    let mut pid = String::new();
+    File::open(path).ok()?.take(16).read_to_string(&mut pid).ok()?;
+    pid.trim().parse().ok()
+}
+
+/// Whether there is no such process any more, as far as the system tells.
+fn is_gone(pid: u32) -> bool {
+    Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{pid}")).exists()
 }
 
 impl Drop for Lock {
@@ -249,6 +271,25 @@ mod tests {
             assert!(matches!(e, OpenError::InUse { pid: None, .. }), "{e:?}");
             assert!(e.to_string().contains("another chicane; stop it"), "{e}");
         }
+    }
+
+    #[test]
+    fn a_lock_of_the_dead_is_waited_for() {
+        let scratch = Scratch::new();
+        let mut other = Command::new("true").spawn().expect("started");
+        other.wait().expect("ended");
+        let lock = File::create(scratch.path().join("lock")).expect("made");
+        lock.lock().expect("locked");
+        std::fs::write(scratch.path().join("lock"), other.id().to_string()).expect("written");
+        let began = Instant::now();
+        let e = Data::open(scratch.path()).expect_err("it is locked");
+        assert!(matches!(e, OpenError::InUse { .. }) && began.elapsed() >= LAST_BREATH, "{e:?}");
+        // Let go of meanwhile, it opens, and nobody had to try again.
+        std::thread::scope(|scope| {
+            let opened = scope.spawn(|| Data::open(scratch.path()).map(drop));
+            lock.unlock().expect("free");
+            assert_eq!(opened.join().expect("no panic"), Ok(()));
+        });
     }
 
     #[test]

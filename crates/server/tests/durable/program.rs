@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -76,18 +76,18 @@ impl Program {
     /// The same, with a log that goes into a pipe which nobody reads.
     pub(crate) fn serve_with_deaf_log(arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-        Program::start_with_log(&arguments, &[], Stdio::piped())
+        Program::run(command(&arguments, &[]), &arguments, true)
     }
 
     /// Starts it and waits until it is ready.
     pub(crate) fn start(arguments: &[&str], environment: &[(&str, &str)]) -> Program {
-        Program::start_with_log(arguments, environment, Stdio::null())
+        Program::run(command(arguments, environment), arguments, false)
     }
 
     /// The same under another program, which is given this one's path and arguments as its last.
     pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-        Program::run(under(wrapper, &arguments), &arguments, Stdio::null())
+        Program::run(under(wrapper, &arguments), &arguments, false)
     }
 
     /// `chicane serve --lifeline`, whose lifeline is ours.
@@ -95,7 +95,7 @@ impl Program {
         let arguments = [&["serve", "--lifeline", "--listen", "127.0.0.1:0"], arguments].concat();
         let mut command = command(&arguments, &[]);
         command.stdin(Stdio::piped());
-        Program::run(command, &arguments, Stdio::null())
+        Program::run(command, &arguments, false)
     }
 
     /// Lets go of its lifeline.
@@ -103,12 +103,9 @@ impl Program {
         drop(self.child.stdin.take().expect("a lifeline"));
     }
 
-    fn start_with_log(arguments: &[&str], environment: &[(&str, &str)], log: Stdio) -> Program {
-        Program::run(command(arguments, environment), arguments, log)
-    }
-
-    fn run(mut command: Command, arguments: &[&str], log: Stdio) -> Program {
-        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
+    fn run(mut command: Command, arguments: &[&str], deaf: bool) -> Program {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let log = (!deaf).then(|| first_of(child.stderr.take().expect("its log")));
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
         let (send, line) = channel();
         std::thread::spawn(move || {
@@ -125,7 +122,8 @@ impl Program {
             .and_then(|(address, _)| address.parse().ok());
         let Some(address) = address else {
             let _ = child.kill();
-            panic!("{arguments:?} said {said:?}");
+            let log = log.and_then(|log| log.recv_timeout(PATIENCE).ok()).unwrap_or_default();
+            panic!("{arguments:?} said {said:?}\n{log}");
         };
         Program { child, address, said }
     }
@@ -153,6 +151,19 @@ impl Program {
     pub(crate) fn wait(&mut self, within: Duration) -> Option<i32> {
         wait(&mut self.child, within)
     }
+}
+
+/// The beginning of a log, once there is enough of it or its end has come. The rest is read and dropped.
+fn first_of(mut log: impl Read + Send + 'static) -> Receiver<String> {
+    const ENOUGH: u64 = 16 << 10;
+    let (send, first) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = log.by_ref().take(ENOUGH).read_to_end(&mut bytes);
+        let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
+        let _ = std::io::copy(&mut log, &mut std::io::sink());
+    });
+    first
 }
 
 impl Drop for Program {
