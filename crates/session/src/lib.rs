@@ -32,7 +32,7 @@ pub use outcome::{StopCause, Unsupported};
 pub use setting::{Isolation, Setting, SettingError, Wanted};
 pub use student::StudentOrder;
 pub use supervisor::{Brief, Note, Scene, SessionEnd, supervise};
-pub use wake::{Notes, notes};
+pub use wake::{Notes, NotesOut, notes};
 
 /// The harness that runs a script, Python.
 const HARNESS: &str = include_str!("../../../python/judge/harness.py");

@@ -5,6 +5,7 @@
 
 mod clock;
 mod display;
+mod error;
 mod evaluation;
 mod event;
 mod fields;
@@ -26,6 +27,7 @@ pub use clock::{Clock, ClockChanged, ClockRequest};
 pub use display::{
     Brightness, BrightnessChanged, BrightnessRequest, Overlay, OverlayChanged, OverlayRequest,
 };
+pub use error::{ErrorBody, ErrorCode};
 pub use evaluation::{
     CurrentSession, EvaluationDocument, JudgeWork, Record, RecordList, Session, StartRequest,
     StartRequestBody, Started, Stopped,
@@ -64,14 +66,6 @@ pub use worlds::{
     Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest,
     SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
-
-/// The body of every error.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-pub struct ErrorBody {
-    /// What was wrong, and what would be right.
-    #[schema(example = "world not ready")]
-    pub error: String,
-}
 
 /// Bytes that are no JSON, as the document describes them.
 #[derive(Debug, Clone, PartialEq, Eq, utoipa::ToSchema)]

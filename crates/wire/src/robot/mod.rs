@@ -21,6 +21,7 @@ pub use reading::{
 };
 pub use states::{CameraFrame, DriveCommand, Shown, States};
 
+use crate::error::ErrorCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -30,6 +31,8 @@ pub struct Detail {
     /// What was wrong, and what would be right.
     #[schema(example = "world not ready")]
     pub detail: String,
+    /// The kind of error. It stays the same when the text changes.
+    pub code: ErrorCode,
 }
 
 /// What a sensor says before its first reading.
@@ -40,4 +43,6 @@ pub struct Waiting {
     pub error: String,
     /// Always `waiting`.
     pub status: &'static str,
+    /// Always `no_reading`.
+    pub code: ErrorCode,
 }

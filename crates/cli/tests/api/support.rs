@@ -1,0 +1,395 @@
+//! A simulator for one test, and a client that checks what holds for every answer.
+
+mod bridge;
+mod bundles;
+pub(crate) mod judged;
+mod robot;
+mod scratch;
+
+pub(crate) use bridge::{Bridge, seconds};
+pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
+pub(crate) use robot::{Robot, Socket, Spoken, detail};
+pub(crate) use scratch::Scratch;
+
+use chicane_host::{HostOptions, JudgeOptions};
+use chicane_remote::Token;
+use chicane_server::{Options, Server, StartError};
+use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
+use chicane_world::Bundle;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+/// What waits for nobody takes a fraction of a second, and on a busy machine a few of them. What waits for somebody would
+/// take much longer than this.
+pub(crate) const AT_ONCE: Duration = Duration::from_secs(5);
+
+/// What a simulator is started with.
+pub(crate) struct Setup {
+    options: Options,
+    data: Arc<Scratch>,
+}
+
+/// As people start it: built-in worlds, a new data folder, any port of loopback.
+pub(crate) fn setup() -> Setup {
+    setup_in(&Arc::new(Scratch::new()))
+}
+
+/// The same with a data folder that was used before.
+pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
+    let host = HostOptions {
+        data_dir: data.path().to_owned(),
+        workspace: data.path().to_owned(),
+        judge: JudgeOptions {
+            launcher: Some(env!("CARGO_BIN_EXE_chicane").into()),
+            ..JudgeOptions::default()
+        },
+        ..HostOptions::default()
+    };
+    let options = Options { host, ..Options::default() };
+    Setup { options, data: Arc::clone(data) }
+}
+
+/// A simulator whose world runs.
+pub(crate) fn start() -> Simulator {
+    setup().start()
+}
+
+/// A simulator whose time stands still, at 0.
+pub(crate) fn start_paused() -> (Simulator, Api) {
+    setup().start_paused()
+}
+
+impl Setup {
+    pub(crate) fn world(mut self, name: &str) -> Setup {
+        self.options.host.world = Some(name.to_owned());
+        self
+    }
+
+    pub(crate) fn with_world(mut self, name: &str, bundle: impl Bundle + Send + Sync + 'static) -> Setup {
+        self.options.host.library = self.options.host.library.with_bundle(name, Arc::new(bundle));
+        self
+    }
+
+    pub(crate) fn judged_by(mut self, script: &str) -> Setup {
+        self.options.host.judge.script = Some(script.to_owned());
+        self
+    }
+
+    pub(crate) fn workspace(mut self, folder: &std::path::Path) -> Setup {
+        self.options.host.workspace = folder.to_owned();
+        self
+    }
+
+    pub(crate) fn speed(mut self, speed: f64) -> Setup {
+        self.options.host.speed = speed;
+        self
+    }
+
+    pub(crate) fn judge(mut self, change: impl FnOnce(&mut JudgeOptions)) -> Setup {
+        change(&mut self.options.host.judge);
+        self
+    }
+
+    pub(crate) fn listen(mut self, address: &str) -> Setup {
+        self.options.listen = address.parse().expect("an address");
+        self
+    }
+
+    pub(crate) fn token(mut self, token: &str) -> Setup {
+        self.options.token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
+    pub(crate) fn cdn(mut self, url: impl Into<String>) -> Setup {
+        self.options.cdn = Some(url.into());
+        self
+    }
+
+    pub(crate) fn cdn_token(mut self, token: &str) -> Setup {
+        self.options.cdn_token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
+    /// How long a CDN may be silent.
+    pub(crate) fn patience(mut self, patience: Duration) -> Setup {
+        self.options.cdn_timeout = patience;
+        self
+    }
+
+    pub(crate) fn require_verified(mut self) -> Setup {
+        self.options.require_verified = true;
+        self
+    }
+
+    pub(crate) fn allow_host(mut self, name: &str) -> Setup {
+        self.options.allow_hosts.push(name.to_owned());
+        self
+    }
+
+    /// Starts, and waits for the world.
+    pub(crate) fn start(self) -> Simulator {
+        let simulator = self.start_unready();
+        simulator.runtime.block_on(simulator.server().host().ready()).expect("the world is ready");
+        simulator
+    }
+
+    /// Starts, pauses and respawns.
+    pub(crate) fn start_paused(self) -> (Simulator, Api) {
+        let simulator = self.start();
+        let mut api = simulator.api();
+        api.pause_at_zero();
+        (simulator, api)
+    }
+
+    /// Starts, and does not wait for the world.
+    pub(crate) fn start_unready(self) -> Simulator {
+        self.try_start().unwrap_or_else(|e| panic!("it starts: {e}"))
+    }
+
+    pub(crate) fn try_start(self) -> Result<Simulator, StartError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let server = runtime.block_on(Server::start(self.options))?;
+        let address = chicane_server::reachable(server.address());
+        Ok(Simulator { address, server: Some(server), data: self.data, runtime: Some(runtime).into() })
+    }
+}
+
+/// A simulator that runs; it ends with the test.
+pub(crate) struct Simulator {
+    pub(crate) address: SocketAddr,
+    server: Option<Server>,
+    data: Arc<Scratch>,
+    runtime: Running,
+}
+
+/// A runtime that waits for nobody at its end.
+struct Running(Option<Runtime>);
+
+impl From<Option<Runtime>> for Running {
+    fn from(runtime: Option<Runtime>) -> Running {
+        Running(runtime)
+    }
+}
+
+impl std::ops::Deref for Running {
+    type Target = Runtime;
+
+    fn deref(&self) -> &Runtime {
+        self.0.as_ref().expect("it runs")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Simulator {
+    /// Waits for something that the server does.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        self.server.as_ref().expect("it runs")
+    }
+
+    /// A client of the API with a connection of its own.
+    pub(crate) fn api(&self) -> Api {
+        Api(self.client())
+    }
+
+    /// A client of everything.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    /// The value of a line of `/metrics`.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let text = self.client().get("/metrics").text();
+        let line = text.lines().find_map(|l| l.strip_prefix(name).and_then(|r| r.strip_prefix(' ')));
+        line.unwrap_or_else(|| panic!("{name} in\n{text}")).parse().expect("a number")
+    }
+
+    pub(crate) fn events(&self) -> Events {
+        self.events_after(None)
+    }
+
+    /// The event stream of one who has seen everything up to an id.
+    pub(crate) fn events_after(&self, last: Option<&str>) -> Events {
+        let headers: Vec<_> = last.map(|id| ("last-event-id", id)).into_iter().collect();
+        let events = Events::open(self.address, "/sim/api/events", &headers);
+        assert_eq!(events.head.status, 200);
+        assert_eq!(events.head.header("content-type"), Some("text/event-stream"));
+        events
+    }
+
+    /// Its data folder.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.data.path()
+    }
+
+    /// Stops, and says how long that took.
+    pub(crate) fn stop(mut self) -> Duration {
+        self.end()
+    }
+
+    /// Stops and gives back the data folder.
+    pub(crate) fn stop_and_keep(self) -> Arc<Scratch> {
+        let data = Arc::clone(&self.data);
+        self.stop();
+        data
+    }
+
+    fn end(&mut self) -> Duration {
+        let started = Instant::now();
+        if let Some(server) = self.server.take() {
+            self.runtime.block_on(server.stop());
+        }
+        started.elapsed()
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Asks under `/sim/api`, in JSON.
+pub(crate) struct Api(pub(crate) Client);
+
+impl Api {
+    /// Reads a path that answers 200.
+    pub(crate) fn get(&mut self, path: &str) -> Value {
+        let answer = self.0.get(&format!("/sim/api{path}"));
+        assert_eq!(answer.status, 200, "GET {path}: {}", answer.text());
+        json(&answer)
+    }
+
+    /// A command that is carried out.
+    pub(crate) fn post(&mut self, path: &str, body: Value) -> Value {
+        let answer = self.try_post(path, &body.to_string());
+        assert_eq!(answer.status, 200, "POST {path} {body}: {}", answer.text());
+        let done = json(&answer);
+        assert_eq!(done["ok"], true, "POST {path} {body}: {done}");
+        done
+    }
+
+    /// A path that can't be read: its status and text.
+    pub(crate) fn get_refused(&mut self, path: &str) -> (u16, String) {
+        refusal(&self.0.get(&format!("/sim/api{path}")))
+    }
+
+    /// A command that is refused: its status and text.
+    pub(crate) fn refused(&mut self, path: &str, body: Value) -> (u16, String) {
+        self.refused_raw(path, &body.to_string())
+    }
+
+    /// A body that is refused, whatever it is.
+    pub(crate) fn refused_raw(&mut self, path: &str, body: &str) -> (u16, String) {
+        refusal(&self.try_post(path, body))
+    }
+
+    pub(crate) fn try_post(&mut self, path: &str, body: &str) -> Answer {
+        self.0.post(&format!("/sim/api{path}"), body)
+    }
+
+    /// Stops time and loads the world anew: from here on everything is known.
+    pub(crate) fn pause_at_zero(&mut self) {
+        self.post("/clock", serde_json::json!({"paused": true}));
+        self.post("/respawn", serde_json::json!({}));
+    }
+
+    /// Goes on by so many ticks of 5 ms.
+    pub(crate) fn step(&mut self, steps: u64) -> Value {
+        self.post("/step", serde_json::json!({"steps": steps}))
+    }
+
+    /// Simulated seconds.
+    pub(crate) fn time(&mut self) -> f64 {
+        number(&self.get("/clock")["sim_time"])
+    }
+
+    /// What a light shows.
+    pub(crate) fn light(&mut self, name: &str) -> String {
+        let lights = self.get("/traffic_lights");
+        let all = lights["lights"].as_array().expect("a list");
+        let light = all.iter().find(|l| l["name"] == name).unwrap_or_else(|| panic!("{name}: {lights}"));
+        light["state"].as_str().expect("a state").to_owned()
+    }
+
+    /// The entry of an object.
+    pub(crate) fn object(&mut self, name: &str) -> Value {
+        let objects = self.get("/objects");
+        let all = objects["objects"].as_array().expect("a list");
+        all.iter().find(|o| o["name"] == name).cloned().unwrap_or_else(|| panic!("{name}: {objects}"))
+    }
+}
+
+/// The body as JSON. Whatever the answer, no other site may read it.
+pub(crate) fn json(answer: &Answer) -> Value {
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());
+    serde_json::from_slice(&answer.body).unwrap_or_else(|e| panic!("{e}: {}", answer.text()))
+}
+
+/// Status and text of an error. It has the one envelope that all have.
+pub(crate) fn refusal(answer: &Answer) -> (u16, String) {
+    assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
+    let body = json(answer);
+    let fields = body.as_object().unwrap_or_else(|| panic!("an object, not {body}"));
+    assert_eq!(fields.len(), 1, "{body}");
+    (answer.status, body["error"].as_str().unwrap_or_else(|| panic!("a text, not {body}")).to_owned())
+}
+
+pub(crate) fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
+}
+
+/// Whether two numbers are the same to a part of a micrometre.
+pub(crate) fn near(value: &Value, expected: f64) -> bool {
+    (number(value) - expected).abs() < 2e-6
+}
+
+/// Asks again and again until it holds, but not for ever.
+pub(crate) fn until<T>(what: &str, mut asked: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = asked() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// JSON for people, keys by name.
+pub(crate) fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(&sorted(value)).expect("JSON")
+}
+
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut all: Vec<_> = fields.iter().collect();
+            all.sort_by_key(|(name, _)| *name);
+            Value::Object(all.into_iter().map(|(name, v)| (name.clone(), sorted(v))).collect())
+        }
+        Value::Array(list) => Value::Array(list.iter().map(sorted).collect()),
+        other => other.clone(),
+    }
+}
+
+/// A long list as its length, first and last entry.
+pub(crate) fn shortened(list: &Value) -> Value {
+    let all = list.as_array().unwrap_or_else(|| panic!("a list, not {list}"));
+    serde_json::json!({"len": all.len(), "first": all.first(), "last": all.last()})
+}
