@@ -1,15 +1,18 @@
-/** What floats over the selected thing: its name, and the handle that turns it. Both are elements, so keys reach them. */
+/**
+ * Name, ring and rotate handle of the selected object. Name and handle are HTML elements, so that
+ * the handle can have the keyboard focus.
+ */
 import * as THREE from "three";
 import type { App } from "../app.ts";
-import type { Stage } from "../scene/stage.ts";
+import type { SceneView } from "../scene/scene-view.ts";
 import { t } from "../strings.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
 import { degrees } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
-import type { Hands } from "./hands.ts";
-import { onHeight } from "./pick.ts";
+import type { Manipulator } from "./manipulator.ts";
+import { pointAtHeight } from "./pick.ts";
 
-/** A circle on the ground, as thin far away as near by. */
+/** A circle on the ground whose line width in pixels does not depend on the distance. */
 const RING_VERTEX = /* glsl */ `
   varying vec2 at;
   void main() {
@@ -26,12 +29,21 @@ const RING_FRAGMENT = /* glsl */ `
     if (a < 0.01) discard;
     gl_FragColor = vec4(0.29, 0.72, 1.0, 0.95 * a);
   }`;
+/** Half of the line width. */
 const RING_PX = 1.1;
+/** Distance between the ring and the object. */
 const RING_M = 0.1;
+/** Smallest radius of the ring, so that the handle does not cover the object. */
 const MIN_RING_PX = 54;
+/** Rotation per key press. */
 const STEP_RAD = Math.PI / 36;
 
-export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement): void {
+export function selectionOverlay(
+  app: App,
+  sceneView: SceneView,
+  manipulator: Manipulator,
+  parent: HTMLElement,
+): void {
   const name = h("div", { class: "tag", hidden: true, "data-testid": "tag" });
   const handle = h(
     "button",
@@ -61,64 +73,64 @@ export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement):
   );
   ring.renderOrder = 80;
   ring.visible = false;
-  stage.scene.add(ring);
+  sceneView.scene.add(ring);
 
   const at = new THREE.Vector3();
   const px = (point: THREE.Vector3) => {
-    point.project(stage.camera);
-    const { clientWidth: w, clientHeight: tall } = stage.canvas;
+    point.project(sceneView.camera);
+    const { clientWidth: w, clientHeight: tall } = sceneView.canvas;
     return { x: ((point.x + 1) / 2) * w, y: ((1 - point.y) / 2) * tall, behind: Math.abs(point.z) > 1 };
   };
 
-  stage.beforeDraw.push(() => {
+  sceneView.beforeDraw.push(() => {
     const selected = app.selected.value;
-    const piece = selected ? stage.piece(selected) : null;
-    const place = selected ? hands.placeOf(selected) : null;
-    ring.visible = piece !== null;
-    if (!selected || !piece || !place) {
+    const item = selected ? sceneView.item(selected) : null;
+    const pose = selected ? manipulator.poseOf(selected) : null;
+    ring.visible = item !== null;
+    if (!selected || !item || !pose) {
       show(name, false);
       show(handle, false);
       return;
     }
-    const size = piece.box.getSize(new THREE.Vector3());
-    at.set(place.x, place.y, place.z + piece.box.max.z + 0.04);
+    const size = item.box.getSize(new THREE.Vector3());
+    at.set(pose.x, pose.y, pose.z + item.box.max.z + 0.04);
     const top = px(at);
-    at.set(place.x, place.y, 0.004);
-    const radius = Math.max(Math.hypot(size.x, size.y) / 2 + RING_M, MIN_RING_PX * stage.metresPerPixel(at));
-    ring.position.set(place.x, place.y, 0.004);
+    at.set(pose.x, pose.y, 0.004);
+    const radius = Math.max(Math.hypot(size.x, size.y) / 2 + RING_M, MIN_RING_PX * sceneView.metresPerPixel(at));
+    ring.position.set(pose.x, pose.y, 0.004);
     ring.scale.setScalar(radius);
-    width.value = (RING_PX * stage.metresPerPixel(ring.position)) / radius;
-    at.set(place.x + radius * Math.cos(place.yaw), place.y + radius * Math.sin(place.yaw), 0.004);
+    width.value = (RING_PX * sceneView.metresPerPixel(ring.position)) / radius;
+    at.set(pose.x + radius * Math.cos(pose.yaw), pose.y + radius * Math.sin(pose.yaw), 0.004);
     const knob = px(at);
-    write(name, hands.label(selected));
+    write(name, manipulator.label(selected));
     move(name, top.x, top.y);
     move(handle, knob.x, knob.y);
     show(name, !top.behind);
     show(handle, !knob.behind);
-    setAttribute(handle, "aria-label", t.selection.rotate(hands.label(selected)));
-    setAttribute(handle, "title", t.selection.rotate(hands.label(selected)));
-    setAttribute(handle, "aria-valuenow", Math.round(degrees(place.yaw)));
+    setAttribute(handle, "aria-label", t.selection.rotate(manipulator.label(selected)));
+    setAttribute(handle, "title", t.selection.rotate(manipulator.label(selected)));
+    setAttribute(handle, "aria-valuenow", Math.round(degrees(pose.yaw)));
   });
 
-  let turning: ReturnType<Hands["turning"]> = null;
-  let grip = 0;
+  let turning: ReturnType<Manipulator["startTurn"]> = null;
+  let grabOffset = 0;
   const yawAt = (event: PointerEvent): number | null => {
-    const place = app.selected.value ? hands.placeOf(app.selected.value) : null;
-    const ground = place && onHeight(hands.ray(event.clientX, event.clientY), 0.004);
-    return place && ground ? Math.atan2(ground[1] - place.y, ground[0] - place.x) : null;
+    const pose = app.selected.value ? manipulator.poseOf(app.selected.value) : null;
+    const ground = pose && pointAtHeight(manipulator.ray(event.clientX, event.clientY), 0.004);
+    return pose && ground ? Math.atan2(ground[1] - pose.y, ground[0] - pose.x) : null;
   };
   handle.addEventListener("pointerdown", (event) => {
     const selected = app.selected.value;
     if (event.button !== 0 || !selected) return;
-    turning = hands.turning(selected);
-    grip = (hands.placeOf(selected)?.yaw ?? 0) - (yawAt(event) ?? hands.placeOf(selected)?.yaw ?? 0);
+    turning = manipulator.startTurn(selected);
+    grabOffset = (manipulator.poseOf(selected)?.yaw ?? 0) - (yawAt(event) ?? manipulator.poseOf(selected)?.yaw ?? 0);
     handle.setPointerCapture(event.pointerId);
     event.preventDefault();
     handle.focus({ preventScroll: true });
   });
   handle.addEventListener("pointermove", (event) => {
     const yaw = turning && yawAt(event);
-    if (yaw !== null) turning?.turn(yaw + grip, event.shiftKey);
+    if (yaw !== null) turning?.turn(yaw + grabOffset, event.shiftKey);
   });
   handle.addEventListener("pointerup", () => {
     turning?.done();
@@ -137,11 +149,11 @@ export function tags(app: App, stage: Stage, hands: Hands, parent: HTMLElement):
       return;
     }
     const by = { ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1 }[event.key];
-    const place = selected ? hands.placeOf(selected) : null;
-    if (!by || !selected || !place) return;
+    const pose = selected ? manipulator.poseOf(selected) : null;
+    if (!by || !selected || !pose) return;
     event.preventDefault();
     event.stopPropagation();
-    void hands.put(selected, { yaw: place.yaw + by * (event.shiftKey ? STEP_RAD / 5 : STEP_RAD) });
+    void manipulator.moveTo(selected, { yaw: pose.yaw + by * (event.shiftKey ? STEP_RAD / 5 : STEP_RAD) });
   });
 }
 

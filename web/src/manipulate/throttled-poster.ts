@@ -1,10 +1,10 @@
 /**
- * Sends what changes quickly: one request at a time and at most 20 a second for each path; the newest body
- * takes the place of one that still waits.
+ * Sends values that change quickly. Per path there is one request at a time and at most 20 per
+ * second. A newer body replaces the one that is still waiting.
  */
-const EVERY_MS = 50;
+const INTERVAL_MS = 50;
 
-export class Poster {
+export class ThrottledPoster {
   readonly #waiting = new Map<string, object>();
   readonly #busy = new Set<string>();
 
@@ -14,19 +14,22 @@ export class Poster {
     readonly sleep: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
   ) {}
 
-  /** Whether something of this path is on its way. */
+  /** Whether a request to this path is in progress. */
   isBusy(path: string): boolean {
     return this.#busy.has(path);
   }
 
-  /** Sends a body when it is its turn; answers when nothing of this path is on its way any more. */
+  /**
+   * Queues a body. If no request to this path is in progress, the promise resolves after all bodies
+   * were sent, otherwise at once.
+   */
   async post(path: string, body: object): Promise<void> {
     this.#waiting.set(path, body);
     if (this.#busy.has(path)) return;
     this.#busy.add(path);
     try {
       for (let next = this.#take(path); next; next = this.#take(path)) {
-        const pause = this.sleep(EVERY_MS);
+        const pause = this.sleep(INTERVAL_MS);
         try {
           await this.send(path, next);
         } catch (error) {

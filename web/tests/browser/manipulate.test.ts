@@ -1,43 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { browserFixture } from "./fixture.ts";
 import { until, type Visit } from "./support.js";
 
-describe("hands", () => {
-  const at = together("--world", "technical");
+describe("manipulating objects", () => {
+  const fixture = browserFixture("--world", "technical");
   const object = async (name: string) => {
-    const { objects } = await at.simulator.ask("state");
+    const { objects } = await fixture.simulator.request("state");
     return objects[name] as { x: number; y: number; yaw: number };
   };
   const distance = (a: { x: number; y: number }, b: { x: number; y: number }) => Math.hypot(a.x - b.x, a.y - b.y);
 
   async function drag(visit: Visit, name: string, by: [number, number], drop = true): Promise<void> {
     await visit.still();
-    const from = await visit.where(name);
+    const from = await visit.screenPosition(name);
     await visit.page.mouse.move(from.x, from.y);
     await visit.page.mouse.down();
     await visit.page.mouse.move(from.x + by[0], from.y + by[1], { steps: 6 });
     if (drop) await visit.page.mouse.up();
   }
 
-  it("select a thing, show its name and pose, and let go", async () => {
-    const visit = await at.open();
-    const [box] = Object.entries((await at.simulator.ask("world")).objects).find(
+  it("selects an object, shows its name and pose, and deselects it", async () => {
+    const visit = await fixture.open();
+    const [box] = Object.entries((await fixture.simulator.request("world")).objects).find(
       ([, entry]) => (entry as { kind: string }).kind === "box",
     ) ?? [""];
     await visit.click(box);
-    expect(await visit.mark("tag").textContent()).toBe(box);
-    expect(await visit.mark("selection").getByRole("heading").textContent()).toBe(box);
+    expect(await visit.byTestId("tag").textContent()).toBe(box);
+    expect(await visit.byTestId("selection").getByRole("heading").textContent()).toBe(box);
     const pose = await object(box);
-    expect(Number(await visit.mark("pose-x").inputValue())).toBeCloseTo(pose.x, 2);
-    expect(Number(await visit.mark("pose-y").inputValue())).toBeCloseTo(pose.y, 2);
-    await visit.mark("rotate-handle").waitFor();
+    expect(Number(await visit.byTestId("pose-x").inputValue())).toBeCloseTo(pose.x, 2);
+    expect(Number(await visit.byTestId("pose-y").inputValue())).toBeCloseTo(pose.y, 2);
+    await visit.byTestId("rotate-handle").waitFor();
     await visit.page.keyboard.press("Escape");
-    await visit.mark("selection").waitFor({ state: "hidden" });
+    await visit.byTestId("selection").waitFor({ state: "hidden" });
     expect(await visit.page.evaluate(() => window.__chicane.selected)).toBeNull();
   });
 
-  it("move a thing on the ground; others see it live; undo puts it back", async () => {
-    const [one, two] = [await at.open(), await at.open()];
+  it("drags an object on every page, and undoes and redoes the move", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
     const before = await object("box1");
     await drag(one, "box1", [90, 20]);
     const both = async () => ({ there: await object("box1"), here: await one.pose("box1") });
@@ -63,11 +63,11 @@ describe("hands", () => {
       () => object("box1"),
       (now) => distance(now, after) < 0.02,
     );
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("put a thing back on Escape in the middle of a drag", async () => {
-    const visit = await at.open();
+  it("moves an object back when Escape is pressed during a drag", async () => {
+    const visit = await fixture.open();
     const before = await object("box1");
     await drag(visit, "box1", [80, -10], false);
     await until(
@@ -86,18 +86,18 @@ describe("hands", () => {
     );
   });
 
-  it("turn a thing by its handle", async () => {
-    const visit = await at.open();
+  it("rotates an object with its handle", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("3");
     await visit.click("box1");
     const before = await object("box1");
-    const centre = await visit.where("box1");
-    const handle = await visit.mark("rotate-handle").boundingBox();
-    if (!handle) throw new Error("no handle");
+    const centre = await visit.screenPosition("box1");
+    const handle = await visit.byTestId("rotate-handle").boundingBox();
+    if (!handle) throw new Error("The rotate handle is not visible");
     const [hx, hy] = [handle.x + handle.width / 2, handle.y + handle.height / 2];
     await visit.page.mouse.move(hx, hy);
     await visit.page.mouse.down();
-    // A quarter turn to the left, as seen from above.
+    // A quarter turn to the left in the top view.
     const [dx, dy] = [hx - centre.x, hy - centre.y];
     await visit.page.mouse.move(centre.x + dy, centre.y - dx, { steps: 8 });
     await visit.page.mouse.up();
@@ -107,68 +107,68 @@ describe("hands", () => {
       (now) => Math.abs(turn(now) - Math.PI / 2) < 0.12,
     );
     expect(distance(after, before)).toBeLessThan(0.01);
-    await visit.mark("rotate-handle").focus();
+    await visit.byTestId("rotate-handle").focus();
     await visit.page.keyboard.press("ArrowLeft");
     await until(
       () => object("box1"),
       (now) => Math.abs(turn(now) - turn(after) - Math.PI / 36) < 0.02,
     );
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("take numbers that are typed, and say what is no number", async () => {
-    const visit = await at.open();
+  it("accepts typed numbers, and reports text that is not a number", async () => {
+    const visit = await fixture.open();
     await visit.click("box1");
-    await visit.mark("pose-x").fill("4.25");
-    await visit.mark("pose-x").press("Enter");
+    await visit.byTestId("pose-x").fill("4.25");
+    await visit.byTestId("pose-x").press("Enter");
     await until(
       () => object("box1"),
       (now) => Math.abs(now.x - 4.25) < 1e-4,
     );
-    await visit.mark("pose-yaw").fill("90");
-    await visit.mark("pose-yaw").press("Enter");
+    await visit.byTestId("pose-yaw").fill("90");
+    await visit.byTestId("pose-yaw").press("Enter");
     await until(
       () => object("box1"),
       (now) => Math.abs(now.yaw - Math.PI / 2) < 1e-3,
     );
-    await visit.mark("pose-y").fill("far away");
-    await visit.mark("pose-y").press("Enter");
-    await visit.mark("toast").waitFor();
-    expect(await visit.mark("toast").first().textContent()).toBe("y must be a number.");
-    await at.simulator.ask("reset", {});
+    await visit.byTestId("pose-y").fill("far away");
+    await visit.byTestId("pose-y").press("Enter");
+    await visit.byTestId("toast").waitFor();
+    expect(await visit.byTestId("toast").first().textContent()).toBe('y: "far away" is not a number.');
+    await fixture.simulator.request("reset", {});
   });
 
-  it("move and turn the car the same way", async () => {
-    const visit = await at.open();
-    await at.simulator.ask("reset", {});
-    const before = await at.simulator.ask("pose");
+  it("moves and rotates the car like an object", async () => {
+    const visit = await fixture.open();
+    await fixture.simulator.request("reset", {});
+    const before = await fixture.simulator.request("pose");
     await drag(visit, "car", [70, -30]);
     expect(await visit.page.evaluate(() => window.__chicane.selected)).toBe("car");
     await until(
-      () => at.simulator.ask("pose"),
+      () => fixture.simulator.request("pose"),
       (now) => distance(now, before) > 0.15,
     );
-    await visit.mark("rotate-handle").focus();
+    await visit.byTestId("rotate-handle").focus();
     await visit.page.keyboard.press("ArrowLeft");
     await until(
-      () => at.simulator.ask("pose"),
+      () => fixture.simulator.request("pose"),
       (now) => Math.abs(now.yaw - before.yaw - Math.PI / 36) < 0.01,
     );
     await visit.page.keyboard.press("Control+z");
     await visit.page.keyboard.press("Control+z");
     await until(
-      () => at.simulator.ask("pose"),
+      () => fixture.simulator.request("pose"),
       (now) => distance(now, before) < 0.005 && Math.abs(now.yaw - before.yaw) < 0.005,
     );
   });
 
-  it("can't pick walls or the track", async () => {
-    const visit = await at.open();
+  it("does not select walls or the track", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("3");
     await visit.still();
     const box = await visit.page.locator("canvas.canvas").boundingBox();
     for (const wall of ["wall_1", "wall_3"]) {
-      const { x, y } = await visit.where(wall);
+      const { x, y } = await visit.screenPosition(wall);
       await visit.page.mouse.click(x, y);
       expect(await visit.page.evaluate(() => window.__chicane.selected)).toBeNull();
     }
@@ -176,40 +176,40 @@ describe("hands", () => {
     expect(await visit.page.evaluate(() => window.__chicane.selected)).toBeNull();
   });
 
-  it("open the light's panel: red after yellow, with a countdown, for all", async () => {
-    const [one, two] = [await at.open(), await at.open()];
+  it("switches a light to red after a yellow countdown, on every page", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
     await one.click("signal1");
     await two.click("signal1");
-    expect(await one.mark("light-green").getAttribute("aria-pressed")).toBe("true");
-    // Time stands still, so that the yellow lasts until everyone has looked.
-    await at.simulator.ask("clock", { paused: true });
-    await one.mark("light-red").click();
+    expect(await one.byTestId("light-green").getAttribute("aria-pressed")).toBe("true");
+    // Paused, so that the yellow phase lasts until both pages were checked.
+    await fixture.simulator.request("clock", { paused: true });
+    await one.byTestId("light-red").click();
     await one
-      .mark("light-yellow")
+      .byTestId("light-yellow")
       .getByText(/Yellow, red in \d\.\d s/)
       .or(one.page.getByText(/Yellow, red in \d\.\d s/))
       .first()
       .waitFor();
     for (const visit of [one, two])
       await until(
-        () => visit.mark("light-red").isDisabled(),
+        () => visit.byTestId("light-red").isDisabled(),
         (disabled) => disabled,
       );
-    await at.simulator.ask("clock", { paused: false });
+    await fixture.simulator.request("clock", { paused: false });
     for (const visit of [one, two])
       await until(
-        () => visit.mark("light-red").getAttribute("aria-pressed"),
+        () => visit.byTestId("light-red").getAttribute("aria-pressed"),
         (pressed) => pressed === "true",
       );
-    await two.mark("light-green").click();
+    await two.byTestId("light-green").click();
     await until(
-      () => one.mark("light-green").getAttribute("aria-pressed"),
+      () => one.byTestId("light-green").getAttribute("aria-pressed"),
       (pressed) => pressed === "true",
     );
   });
 
-  it("can do everything by keys", async () => {
-    const visit = await at.open();
+  it("selects, moves and rotates with the keyboard", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("n");
     expect(await visit.page.evaluate(() => window.__chicane.selected)).toBe("car");
     await visit.page.keyboard.press("n");
@@ -225,14 +225,14 @@ describe("hands", () => {
       () => object(name),
       (now) => Math.abs(now.yaw - before.yaw) > 0.05,
     );
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("work with a finger on a phone", async () => {
-    const visit = await at.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    const { x, y } = await visit.where("signal1");
+  it("works with touch on a phone, with large controls and no horizontal scrolling", async () => {
+    const visit = await fixture.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const { x, y } = await visit.screenPosition("signal1");
     await visit.page.touchscreen.tap(x, y);
-    await visit.mark("light-red").waitFor();
+    await visit.byTestId("light-red").waitFor();
     const overflow = await visit.page.evaluate(() => document.documentElement.scrollWidth);
     expect(overflow).toBeLessThanOrEqual(390);
     const small = await visit.page.evaluate(() =>
@@ -243,8 +243,8 @@ describe("hands", () => {
     expect(small).toEqual([]);
   });
 
-  it("leave no control without a name", async () => {
-    const visit = await at.open();
+  it("gives every control an accessible name", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("i");
     await visit.page.keyboard.press("4");
     await visit.click("box1");

@@ -1,10 +1,13 @@
 // @ts-check
-/** Evaluation events that a test tells a page itself, on the page's own event stream. */
+/** Lets a test emit evaluation events on the event stream of a page, without the server. */
 
 /** @import { Page } from "playwright-core" */
 
-/** Before the page is opened: its streams can be spoken to. @param {Page} page */
-export async function listening(page) {
+/**
+ * Makes the event stream of the page available as `window.stream`. Call this before the page opens.
+ * @param {Page} page
+ */
+export async function captureEventStream(page) {
   await page.addInitScript(() => {
     const Real = window.EventSource;
     window.EventSource = class extends Real {
@@ -16,8 +19,8 @@ export async function listening(page) {
   });
 }
 
-/** Tells a page an event. @param {Page} page @param {string} name @param {object} data */
-export async function tell(page, name, data) {
+/** Emits an event on the page. @param {Page} page @param {string} name @param {object} data */
+export async function emitEvent(page, name, data) {
   await page.evaluate(
     ([name, data]) => /** @type {any} */ (window).stream.dispatchEvent(new MessageEvent(name, { data })),
     [name, JSON.stringify(data)],
@@ -26,31 +29,31 @@ export async function tell(page, name, data) {
 
 export const SESSION = "20260101-000000-0001";
 
-/** A run from its start to the middle. @param {Page} page */
-export async function tellRun(page) {
+/** Emits the events of a run from its start until it is in progress. @param {Page} page */
+export async function emitRunStart(page) {
   const about = (/** @type {number} */ time) => ({ session: SESSION, time });
-  await tell(page, "evaluation", {
+  await emitEvent(page, "evaluation", {
     kind: "start",
     ...about(0),
     world: "technical",
     command: "python3 run.py",
     time_limit_s: 180,
   });
-  await tell(page, "evaluation", { kind: "phase", ...about(0), phase: "starting" });
-  await tell(page, "run", { phase: "start", command: "python3 run.py" });
-  await tell(page, "evaluation", { kind: "phase", ...about(0), phase: "running" });
+  await emitEvent(page, "evaluation", { kind: "phase", ...about(0), phase: "starting" });
+  await emitEvent(page, "run", { phase: "start", command: "python3 run.py" });
+  await emitEvent(page, "evaluation", { kind: "phase", ...about(0), phase: "running" });
   for (const line of ["connected to the car", "lap 1, driving by lidar"])
-    await tell(page, "run", { phase: "log", stream: "stdout", line });
-  await tell(page, "run", { phase: "log", stream: "stderr", line: "warning: the camera is slow" });
-  await tell(page, "evaluation", { kind: "log", ...about(0.4), line: "the clock runs" });
-  await tell(page, "evaluation", { kind: "log", ...about(11.1), line: "off the road: +5 s" });
-  await tell(page, "evaluation", { kind: "record", ...about(12.4), record: 17.38 });
+    await emitEvent(page, "run", { phase: "log", stream: "stdout", line });
+  await emitEvent(page, "run", { phase: "log", stream: "stderr", line: "warning: the camera is slow" });
+  await emitEvent(page, "evaluation", { kind: "log", ...about(0.4), line: "the clock runs" });
+  await emitEvent(page, "evaluation", { kind: "log", ...about(11.1), line: "off the road: +5 s" });
+  await emitEvent(page, "evaluation", { kind: "record", ...about(12.4), record: 17.38 });
 }
 
-/** And to its end. @param {Page} page */
-export async function tellEnd(page) {
-  await tell(page, "run", { phase: "exit", exit_code: 0 });
-  await tell(page, "evaluation", {
+/** Emits the events of the end of that run. @param {Page} page */
+export async function emitRunEnd(page) {
+  await emitEvent(page, "run", { phase: "exit", exit_code: 0 });
+  await emitEvent(page, "evaluation", {
     kind: "end",
     session: SESSION,
     time: 31.52,
@@ -60,7 +63,7 @@ export async function tellEnd(page) {
   });
 }
 
-/** What was recorded before, newest first. @returns {object[]} */
+/** Records of earlier runs, newest first. @returns {object[]} */
 export function records() {
   const values = [36.52, 38.1, 44.02, 39.4, null, 41.2, 52.75, 61.3];
   return values.map((record, i) => ({

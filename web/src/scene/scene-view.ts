@@ -1,17 +1,18 @@
 /**
- * The scene: the world and the car as the server tells them, drawn when something has changed.
+ * The 3D view: draws the world and the car at the poses that the server sends.
  *
- * It knows nothing of panels or of who moves things. A thing that someone here holds in hand is drawn where
- * the hand is (`held`), everything else where the playback says.
+ * A frame is drawn only if something has changed. Objects are drawn at the pose from `Playback`,
+ * except those that the user drags on this page (`localPoses`). This module does not depend on
+ * panels or on user input.
  */
 import * as THREE from "three";
 import type { Light, Pose, State, Vehicle } from "../wire/sim.ts";
 import { CarJoints } from "./car.ts";
 import { TrafficLight } from "./lamps.ts";
-import { dispose, loadCar, loadWorld, type CarModel, type Piece, type WorldModel } from "./load.ts";
+import { dispose, loadCar, loadWorld, type CarModel, type SceneItem, type WorldModel } from "./load.ts";
 import { Outline } from "./outline.ts";
 import { CAR, Playback, poseAt } from "./playback.ts";
-import { detect, Scale, type Quality } from "./quality.ts";
+import { detectQuality, ResolutionScale, type Quality } from "./quality.ts";
 import { ContactShadow } from "./shadow.ts";
 import { makeSky } from "./sky.ts";
 
@@ -19,22 +20,25 @@ THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const FOV_DEG = 42;
 
-export class Stage {
+export class SceneView {
   readonly quality: Quality;
   readonly renderer: THREE.WebGLRenderer;
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 0.05, 200);
   readonly playback = new Playback();
   readonly outline = new Outline();
-  /** Things in someone's hand here, by name. */
-  readonly held = new Map<string, Pose>();
-  /** Called before a frame is drawn, with seconds since the last one; true asks for the next frame too. */
+  /** Poses by name that replace those of the server, for objects that the user drags. */
+  readonly localPoses = new Map<string, Pose>();
+  /**
+   * Called once per animation frame, with the seconds since the last one. The frame is drawn if a
+   * callback returns true.
+   */
   readonly beforeDraw: ((seconds: number) => boolean | void)[] = [];
-  /** Frames drawn so far. */
+  /** Number of frames drawn so far. */
   frames = 0;
-  /** Simulated seconds of what was drawn last. */
+  /** Simulated time of the last drawn frame, in seconds. */
   time = 0;
-  /** Mean frames a second while drawing. */
+  /** Mean frames per second while something moves. */
   fps = 0;
 
   #world: WorldModel | null = null;
@@ -42,19 +46,19 @@ export class Stage {
   #joints: CarJoints | null = null;
   #lights = new Map<string, TrafficLight>();
   #shadows: ContactShadow[] = [];
-  #stageSet: THREE.Object3D[] = [];
+  #worldRoots: THREE.Object3D[] = [];
   #state: State | null = null;
   #dirty = true;
   readonly #size = new THREE.Vector2();
   #lastMs = 0;
   #drawnMs = 0;
-  readonly #scale: Scale;
+  readonly #scale: ResolutionScale;
   readonly #sun = new THREE.DirectionalLight();
   readonly #hemisphere = new THREE.HemisphereLight();
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.quality = detect();
-    this.#scale = new Scale(this.quality.software);
+    this.quality = detectQuality();
+    this.#scale = new ResolutionScale(this.quality.software);
     this.renderer = new THREE.WebGLRenderer({
       canvas,
       antialias: this.quality.antialias,
@@ -69,21 +73,21 @@ export class Stage {
     requestAnimationFrame((ms) => this.#frame(ms));
   }
 
-  /** Whether the world that is on was drawn. */
+  /** Whether the current world has been drawn at least once. */
   ready = false;
 
-  /** A thing by name, the car as `CAR`. */
-  piece(name: string): Piece | null {
+  /** An object by name, or the car by `CAR`. */
+  item(name: string): SceneItem | null {
     return (name === CAR ? this.#car : this.#world?.objects.get(name)) ?? null;
   }
 
-  /** Draws again. */
+  /** Requests that the next frame is drawn. */
   invalidate(): void {
     this.#dirty = true;
   }
 
-  /** Puts another world on. */
-  async show(
+  /** Loads a world and the car, then replaces the current ones. `ground` is the lit area. */
+  async showWorld(
     worldUrl: string,
     carUrl: string,
     profile: Vehicle,
@@ -91,31 +95,31 @@ export class Stage {
     ground: THREE.Box2,
   ): Promise<void> {
     const [world, car] = await Promise.all([loadWorld(worldUrl, this.quality), loadCar(carUrl, this.quality)]);
-    this.#strike();
+    this.#removeWorld();
     this.ready = false;
     this.#world = world;
     this.#car = car;
     this.#joints = new CarJoints(car, profile);
-    this.#light(world, ground);
-    const sky = makeSky(world.surroundings);
-    this.#stageSet = [world.root, car.node, sky];
+    this.#setLighting(world, ground);
+    const sky = makeSky(world.lighting);
+    this.#worldRoots = [world.root, car.node, sky];
     for (const light of lights) {
-      const piece = world.objects.get(light.name);
-      if (piece) this.#lights.set(light.name, new TrafficLight(piece, world.surroundings.lamps, light));
+      const item = world.objects.get(light.name);
+      if (item) this.#lights.set(light.name, new TrafficLight(item, world.lighting.lamps, light));
     }
     const walls = (node: THREE.Object3D) => node.userData["type"] === "wall";
     const dark = this.quality.shadows ? 0.4 : 0.72;
-    for (const piece of [...world.objects.values(), car]) {
-      if (!walls(piece.node) && !piece.box.isEmpty()) this.#shadows.push(new ContactShadow(piece, dark));
+    for (const item of [...world.objects.values(), car]) {
+      if (!walls(item.node) && !item.box.isEmpty()) this.#shadows.push(new ContactShadow(item, dark));
     }
-    this.scene.add(...this.#stageSet, ...this.#shadows.map((shadow) => shadow.mesh));
-    // While time stands still no other state may come.
-    if (this.#state) this.take(this.#state, performance.now());
+    this.scene.add(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
+    // Apply the last state again, because a paused simulation may not send another one.
+    if (this.#state) this.pushState(this.#state, performance.now());
     this.invalidate();
   }
 
-  /** Takes a state as it came. */
-  take(state: State, nowMs: number): void {
+  /** Adds a state that has just arrived. */
+  pushState(state: State, nowMs: number): void {
     this.#state = state;
     if (state.vehicle && typeof state.time === "number") {
       const bodies = new Map<string, Pose>(Object.entries(state.objects));
@@ -125,7 +129,7 @@ export class Stage {
     if (this.#showLights(state)) this.invalidate();
   }
 
-  /** Metres that a pixel measures at a place. */
+  /** Size of a pixel at a point, in metres. */
   metresPerPixel(at: THREE.Vector3): number {
     const far = this.camera.position.distanceTo(at);
     return (2 * far * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
@@ -142,7 +146,7 @@ export class Stage {
     const seconds = Math.min(0.1, (nowMs - this.#lastMs) / 1000);
     this.#lastMs = nowMs;
     let again = false;
-    // Timers and frames may have clocks that differ by a moment.
+    // States are stamped with `performance.now()`, which can differ from the frame's own time.
     const moved = this.#move(performance.now());
     for (const step of this.beforeDraw) again = step(seconds) === true || again;
     if (!moved && !again && !this.#dirty) return;
@@ -165,27 +169,27 @@ export class Stage {
     return this.metresPerPixel(this.outline.group.position.setFromMatrixPosition(this.outline.group.matrix));
   }
 
-  /** Puts everything where it is now; whether anything moved. */
+  /** Moves everything to its current pose. Returns whether anything moved. */
   #move(nowMs: number): boolean {
-    const moment = this.playback.at(nowMs);
-    if (!moment || !this.#world || !this.#car) return false;
-    const seconds = moment.time - this.time;
-    this.time = moment.time;
+    const pair = this.playback.at(nowMs);
+    if (!pair || !this.#world || !this.#car) return false;
+    const seconds = pair.time - this.time;
+    this.time = pair.time;
     let moved = false;
-    for (const [name, piece] of this.#world.objects) {
-      const pose = this.held.get(name) ?? poseAt(moment, name);
-      if (pose) moved = place(piece.node, pose) || moved;
+    for (const [name, item] of this.#world.objects) {
+      const pose = this.localPoses.get(name) ?? poseAt(pair, name);
+      if (pose) moved = setPose(item.node, pose) || moved;
     }
-    const pose = this.held.get(CAR) ?? poseAt(moment, CAR);
-    if (pose) moved = place(this.#car.node, pose) || moved;
+    const pose = this.localPoses.get(CAR) ?? poseAt(pair, CAR);
+    if (pose) moved = setPose(this.#car.node, pose) || moved;
     const vehicle = this.#state?.vehicle;
     if (vehicle && this.#joints) {
       const rolls = Math.abs(vehicle.speed) > 1e-3 && seconds > 0 && seconds < 1;
       const key = `${vehicle.steering} ${vehicle.pan} ${vehicle.tilt}`;
       if (rolls || key !== this.#jointsKey) {
         this.#jointsKey = key;
-        this.#joints.turn(vehicle.speed, vehicle.steering, rolls ? seconds : 0);
-        this.#joints.look(vehicle.pan, vehicle.tilt);
+        this.#joints.advance(vehicle.speed, vehicle.steering, rolls ? seconds : 0);
+        this.#joints.setCamera(vehicle.pan, vehicle.tilt);
         moved = true;
       }
     }
@@ -193,13 +197,13 @@ export class Stage {
   }
   #jointsKey = "";
 
-  #light({ surroundings: { ambient, sun } }: WorldModel, ground: THREE.Box2): void {
-    const whole = (c: readonly number[], by: number) => new THREE.Color().setRGB(c[0] * by, c[1] * by, c[2] * by);
-    // A surface takes in a π-th of what falls on it.
-    this.#hemisphere.color = whole(ambient, 1);
-    this.#hemisphere.groundColor = whole(ambient, 0.4);
+  #setLighting({ lighting: { ambient, sun } }: WorldModel, ground: THREE.Box2): void {
+    const scaled = (c: readonly number[], by: number) => new THREE.Color().setRGB(c[0] * by, c[1] * by, c[2] * by);
+    // three.js divides diffuse light by π, so the intensity compensates for it.
+    this.#hemisphere.color = scaled(ambient, 1);
+    this.#hemisphere.groundColor = scaled(ambient, 0.4);
     this.#hemisphere.intensity = Math.PI;
-    this.#sun.color = whole(sun.colour, 1);
+    this.#sun.color = scaled(sun.colour, 1);
     this.#sun.intensity = Math.PI;
     const centre = ground.getCenter(new THREE.Vector2());
     const reach = Math.max(2, ground.getSize(new THREE.Vector2()).length() / 2);
@@ -220,20 +224,23 @@ export class Stage {
     shadow.camera.updateProjectionMatrix();
   }
 
-  /** Takes down what there is. */
-  #strike(): void {
+  /** Removes the current world and the car, and frees their memory. */
+  #removeWorld(): void {
     this.outline.set(null);
-    this.scene.remove(...this.#stageSet, ...this.#shadows.map((shadow) => shadow.mesh));
+    this.scene.remove(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
     for (const shadow of this.#shadows) shadow.dispose();
-    for (const thing of this.#stageSet) dispose(thing);
-    this.#stageSet = [];
+    for (const root of this.#worldRoots) dispose(root);
+    this.#worldRoots = [];
     this.#shadows = [];
     this.#lights.clear();
-    this.held.clear();
+    this.localPoses.clear();
     this.playback.clear();
   }
 
-  /** Whether the picture is as large as its place on the page: not for a moment after panels came or went. */
+  /**
+   * Whether the rendered image has the size of the canvas element. After a panel was opened or
+   * closed the sizes differ for a short time.
+   */
   get fits(): boolean {
     return this.canvas.clientWidth === this.#size.x && this.canvas.clientHeight === this.#size.y;
   }
@@ -245,15 +252,15 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.quality.maxPixelRatio) * this.#scale.value);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    // On a tall screen the width decides.
+    // On a portrait screen a larger field of view keeps enough of the width visible.
     this.camera.fov = width < height ? Math.min(68, FOV_DEG * Math.sqrt(height / width)) : FOV_DEG;
     this.camera.updateProjectionMatrix();
     this.invalidate();
   }
 }
 
-/** Puts a node at a pose; whether that is another one. */
-function place(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
+/** Moves a node to a pose. Returns false if the node is already there. */
+function setPose(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
   const { position: p, quaternion: r } = node;
   const near = (a: number, b: number) => Math.abs(a - b) < 2e-5;
   if (
@@ -272,7 +279,7 @@ function place(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
   return true;
 }
 
-/** A pose that stands upright. */
+/** A pose without roll and pitch. */
 export function standing(x: number, y: number, z: number, yaw: number): Pose {
   return { x, y, z, roll: 0, pitch: 0, yaw, q: [0, 0, Math.sin(yaw / 2), Math.cos(yaw / 2)] };
 }

@@ -1,27 +1,30 @@
-/** One simulator and one browser for a file; a page or two for each test. Every test fails on an error in the console. */
+/**
+ * Starts one simulator and one browser per test file. Each test opens its own pages, and fails if
+ * one of them logs an error in the console.
+ */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { browser, Simulator, Visit } from "./support.js";
 
-export interface Together {
+export interface BrowserFixture {
   readonly simulator: Simulator;
   open(
-    options?: BrowserContextOptions & { prepare?: (page: Page) => Promise<void>; path?: string; unready?: boolean },
+    options?: BrowserContextOptions & { prepare?: (page: Page) => Promise<void>; path?: string; skipReady?: boolean },
   ): Promise<Visit>;
 }
 
-export function together(...words: string[]): Together {
+export function browserFixture(...options: string[]): BrowserFixture {
   let simulator: Simulator;
   let running: Browser;
   let visits: Visit[] = [];
   beforeAll(async () => {
-    [simulator, running] = await Promise.all([Simulator.start(...words), browser()]);
+    [simulator, running] = await Promise.all([Simulator.start(...options), browser()]);
   });
   afterEach(async () => {
-    const faults = visits.flatMap((visit) => visit.faults());
+    const errors = visits.flatMap((visit) => visit.unexpectedErrors());
     await Promise.all(visits.map((visit) => visit.close()));
     visits = [];
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
   afterAll(async () => {
     await running?.close();
@@ -31,10 +34,10 @@ export function together(...words: string[]): Together {
     get simulator() {
       return simulator;
     },
-    async open({ path, unready, ...options } = {}) {
+    async open({ path, skipReady, ...options } = {}) {
       const visit = await Visit.open(running, path ? `${simulator.origin}${path}` : simulator.address, options);
       visits.push(visit);
-      return unready ? visit : visit.ready();
+      return skipReady ? visit : visit.ready();
     },
   };
 }

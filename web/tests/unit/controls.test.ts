@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { History } from "../../src/manipulate/history.ts";
-import { Poster } from "../../src/manipulate/poster.ts";
-import { wishOfKeys, wishOfPad } from "../../src/panels/drive.ts";
+import { ThrottledPoster } from "../../src/manipulate/throttled-poster.ts";
+import { inputFromKeys, inputFromGamepad } from "../../src/panels/drive.ts";
 import { ackermann } from "../../src/scene/car.ts";
-import { originOf } from "../../src/scene/marks.ts";
-import { qualityOf, Scale } from "../../src/scene/quality.ts";
+import { odometryOrigin } from "../../src/scene/marks.ts";
+import { qualityOf, ResolutionScale } from "../../src/scene/quality.ts";
 import { clock, fixed, record } from "../../src/ui/format.ts";
 
 const at = (x: number) => ({ x, y: 0, z: 0, yaw: 0 });
@@ -22,7 +22,7 @@ describe("history", () => {
     expect(history.redo()).toBeNull();
   });
 
-  it("forgets what moved nothing, and what is long ago", () => {
+  it("ignores a move to the same pose, and keeps the last 100 moves", () => {
     const history = new History();
     history.add({ name: "a", before: at(1), after: at(1) });
     expect(history.undo()).toBeNull();
@@ -33,11 +33,11 @@ describe("history", () => {
   });
 });
 
-describe("requests that come quickly", () => {
-  it("go one at a time, and the newest wins", async () => {
+describe("throttled poster", () => {
+  it("sends one request at a time, and only the newest waiting body", async () => {
     const sent: object[] = [];
     let finish: (() => void)[] = [];
-    const poster = new Poster(
+    const poster = new ThrottledPoster(
       (_path, body) => {
         sent.push(body);
         return new Promise<void>((done) => finish.push(done));
@@ -58,10 +58,10 @@ describe("requests that come quickly", () => {
     expect(poster.isBusy("/a")).toBe(false);
   });
 
-  it("tell a failure once, drop what waits, and go on", async () => {
+  it("reports a failure once, drops the waiting body, and accepts the next one", async () => {
     const failures: string[] = [];
     let fail = true;
-    const poster = new Poster(
+    const poster = new ThrottledPoster(
       () => (fail ? Promise.reject(new Error("no")) : Promise.resolve()),
       (error) => failures.push(String(error)),
       () => Promise.resolve(),
@@ -76,27 +76,29 @@ describe("requests that come quickly", () => {
   });
 });
 
-describe("driving", () => {
-  it("needs a hand on the keys", () => {
-    expect(wishOfKeys(new Set())).toBeNull();
-    expect(wishOfKeys(new Set(["ahead", "left"]))).toEqual({ speed: 1, steering: 1 });
-    expect(wishOfKeys(new Set(["ahead", "back"]))).toEqual({ speed: 0, steering: 0 });
+describe("drive input", () => {
+  it("comes from keys only while a key is held", () => {
+    expect(inputFromKeys(new Set())).toBeNull();
+    expect(inputFromKeys(new Set(["ahead", "left"]))).toEqual({ speed: 1, steering: 1 });
+    expect(inputFromKeys(new Set(["ahead", "back"]))).toEqual({ speed: 0, steering: 0 });
   });
 
-  it("needs the dead-man button of a gamepad", () => {
+  it("comes from a gamepad only while a shoulder button is held", () => {
     const buttons = Array.from({ length: 8 }, () => ({ pressed: false, value: 0 }));
     buttons[7] = { pressed: true, value: 0.5 };
     const axes = [-1, 0, 0, 0];
-    expect(wishOfPad({ axes, buttons })).toBeNull();
+    expect(inputFromGamepad({ axes, buttons })).toBeNull();
     buttons[5] = { pressed: true, value: 1 };
-    expect(wishOfPad({ axes, buttons })).toEqual({ speed: 0.5, steering: 1 });
-    expect(wishOfPad({ axes: [0.05, 0, 0, 0.05], buttons: buttons.with(7, { pressed: false, value: 0 }) })).toEqual({
+    expect(inputFromGamepad({ axes, buttons })).toEqual({ speed: 0.5, steering: 1 });
+    expect(inputFromGamepad({ axes: [0.05, 0, 0, 0.05], buttons: buttons.with(7, { pressed: false, value: 0 }) })).toEqual({
       speed: 0,
       steering: 0,
     });
   });
+});
 
-  it("turns the inner wheel more", () => {
+describe("ackermann steering", () => {
+  it("turns the inner wheel more than the outer one", () => {
     const [left, right] = ackermann(0.3, { wheelbase: 0.18, track: 0.16, wheel_radius: 0.04 });
     expect(left).toBeGreaterThan(0.3);
     expect(right).toBeLessThan(0.3);
@@ -106,8 +108,8 @@ describe("driving", () => {
 });
 
 describe("odometry", () => {
-  it("starts where the truth is", () => {
-    const origin = originOf(1, 2, 0.4, { x: 5, y: 6, yaw: 1.2 });
+  it("has an origin that maps the first reading to the true pose", () => {
+    const origin = odometryOrigin(1, 2, 0.4, { x: 5, y: 6, yaw: 1.2 });
     const x = origin.x + Math.cos(origin.yaw) - 2 * Math.sin(origin.yaw);
     const y = origin.y + Math.sin(origin.yaw) + 2 * Math.cos(origin.yaw);
     expect([x, y]).toEqual([expect.closeTo(5, 9), expect.closeTo(6, 9)]);
@@ -116,7 +118,7 @@ describe("odometry", () => {
 });
 
 describe("quality", () => {
-  it("knows a picture that is drawn by the CPU", () => {
+  it("detects software rendering by the renderer name", () => {
     expect(qualityOf("ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)").software).toBe(
       true,
     );
@@ -124,8 +126,8 @@ describe("quality", () => {
     expect(qualityOf("ANGLE (Intel, Mesa Intel(R) UHD Graphics 620)").shadows).toBe(true);
   });
 
-  it("gives up pixels for frames, and takes them back", () => {
-    const scale = new Scale(false);
+  it("reduces the resolution for slow frames, and raises it again", () => {
+    const scale = new ResolutionScale(false);
     for (let i = 0; i < 200; i++) scale.frame(80);
     expect(scale.value).toBeLessThan(0.7);
     expect(scale.value).toBeGreaterThanOrEqual(0.5);
@@ -134,8 +136,8 @@ describe("quality", () => {
   });
 });
 
-describe("numbers for people", () => {
-  it("are short and true", () => {
+describe("format", () => {
+  it("rounds times down and shortens numbers", () => {
     expect(clock(62.349)).toBe("1:02.3");
     expect(clock(59.99)).toBe("0:59.9");
     expect(record(12.3)).toBe("12.3");
