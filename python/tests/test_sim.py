@@ -194,5 +194,5 @@ class Settings(unittest.TestCase):
             Sim(timeout=0)
 
     def test_nobody_there(self) -> None:
-        with self.assertRaisesRegex(chicane.ConnectError, "nobody answers at http://127.0.0.1:1"):
+        with self.assertRaisesRegex(chicane.ConnectError, "cannot connect to http://127.0.0.1:1"):
             Sim("http://127.0.0.1:1", timeout=5).status()
