@@ -62,7 +62,7 @@ def start(
     names: Names,
     over: threading.Event,
 ) -> list[threading.Thread]:
-    """Starts `count` clients. `pause` is the mean time between two requests, in seconds."""
+    """Starts `count` clients. `pause` is the mean time between two sequences, in seconds."""
     threads = []
     for index in range(count):
         client = Client(f"client{index}", address, history)

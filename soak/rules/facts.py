@@ -86,7 +86,7 @@ class Session:
 
 
 class Facts:
-    """Everything that rules want to know more than once."""
+    """The history with indexes and derived facts that several rules use."""
 
     def __init__(self, lines: list[HistoryLine]) -> None:
         self.lines = lines

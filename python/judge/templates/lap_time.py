@@ -108,11 +108,11 @@ def judge_road(sim, here):
         return
     ahead = PUT_BACK_AHEAD
     if sim.progress > sim.length / 2:
-        # The car has to cross the line itself, so it is put back 5 cm before it at most.
+        # The car has to cross the line itself, so its front is put back 5 cm before it or more.
         ahead = min(ahead, sim.length - here["along"] - FRONT - 0.05)
     if not sim.off_track:
         penalise(sim, "the car left the road")
-        sim.progress += ahead  # The penalty pays for the distance that the car is moved ahead.
+        sim.progress += ahead  # Counts as driven, because the car paid the penalty for it.
     sim.off_track = True  # No second penalty until the car is on the road again.
     x, y, yaw = point_at(sim, here["along"] + ahead)
     sim.teleport(x=x, y=y, yaw=yaw)

@@ -184,7 +184,7 @@ class Client:
     def send(self, request: Request[Any]) -> Connection:
         """Sends a request without waiting for the response, which `receive` reads.
 
-        A caller can so have requests under way at several simulators at once.
+        So a caller can have requests under way at several simulators at once.
         """
         data = whole_request(self._settings, request)
         deadline = time.monotonic() + self._settings.timeout

@@ -81,7 +81,8 @@ class SimOperations:
     ) -> Call[wire.Stepped]:
         """Pauses the world, advances it and returns the new state.
 
-        `steps`: number of ticks of 5 ms. `duration`: simulated seconds, instead of `steps`.
+        `steps`: number of ticks of 5 ms, by default 1. `duration`: simulated seconds, instead of
+        `steps`.
         `speed` (m/s) and `steering` (rad) drive the car during the step. `observe` names sensors
         whose readings the result contains. `camera_width` and `camera_height` are upper limits of
         the picture in pixels.

@@ -81,8 +81,9 @@ Reward = Callable[[Params], float]
 
 
 def default_reward(params: Params) -> float:
-    """One per metre along the road, plus ten for the lap, minus five for the end by leaving the
-    road or touching an object.
+    """Returns the metres along the road in this step.
+
+    Adds ten when the lap is done, and subtracts five for leaving the road or touching an object.
     """
     reward = params["advance"]
     if params["lap_done"]:
