@@ -1,4 +1,4 @@
-"""The shapes of the things that answers and events are made of."""
+"""The shapes of the objects in answers and events."""
 
 import math
 
@@ -25,7 +25,7 @@ PHASES = ("initializing", "starting", "running", "ended")
 OUTCOMES = ("finished", "timeout", "script_error", "stopped", "unsupported")
 
 angle = between(-math.pi - 1e-5, math.pi + 1e-5)
-pose_words = {
+pose_fields = {
     "x": number,
     "y": number,
     "z": number,
@@ -34,14 +34,14 @@ pose_words = {
     "yaw": angle,
     "q": listed(number, 4, 4),
 }
-pose = record(pose_words)
+pose = record(pose_fields)
 xyz = record({"x": number, "y": number, "z": number})
 point = listed(number, 2, 2)
 bounds = record({"minX": number, "maxX": number, "minY": number, "maxY": number})
 world_id = maybe(matches(HEX32))
 rev = maybe(matches(r"[0-9a-z]{8,24}"))
 
-_light_words = {
+_light_fields = {
     "name": text,
     "x": number,
     "y": number,
@@ -49,14 +49,14 @@ _light_words = {
     "builtin": one_of(True),
 }
 _panel = {"panel": record({"px": number, "pz": number, "pitch": number, "lamp_r": number})}
-#: `yellow_left` only in the yellow phase.
+#: A light has `yellow_left` only in the yellow phase.
 light: Shape = either(
-    without(record(_light_words | {"state": one_of("red", "green")}, _panel), "yellow_left"),
-    record(_light_words | {"state": one_of("yellow"), "yellow_left": between(0, 3)}, _panel),
+    without(record(_light_fields | {"state": one_of("red", "green")}, _panel), "yellow_left"),
+    record(_light_fields | {"state": one_of("yellow"), "yellow_left": between(0, 3)}, _panel),
 )
 
 run = record({"running": flag, "exit_code": maybe(whole)})
-state_words = {
+state_fields = {
     "world": maybe(text),
     "current": maybe(text),
     "running": flag,
@@ -74,7 +74,7 @@ state_words = {
     "time": number,
     "paused": flag,
     "rtf": number,
-    "vehicle": record(pose_words | {"speed": number, "steering": number}),
+    "vehicle": record(pose_fields | {"speed": number, "steering": number}),
     "contacts": listed(text),
     "objects": mapped(pose),
     "lights": listed(light),
@@ -85,7 +85,7 @@ state_words = {
     "run": run,
     "evaluation": record({"active": flag, "session": maybe(text), "phase": maybe(one_of(*PHASES))}),
 }
-state = record(state_words)
+state = record(state_fields)
 
 session = record(
     {
@@ -107,7 +107,7 @@ session = record(
         "log": listed(text, 0, 200),
     }
 )
-record_words = {
+record_fields = {
     "session": text,
     "outcome": maybe(one_of(*OUTCOMES)),
     "record": anything,
@@ -134,10 +134,10 @@ _of_kind = {
 }
 evaluation_event: Shape = either(
     *(
-        record({"kind": one_of(kind), "session": text, "time": number} | words)
-        for kind, words in _of_kind.items()
+        record({"kind": one_of(kind), "session": text, "time": number} | fields)
+        for kind, fields in _of_kind.items()
     ),
-    # A line that stands for those that were too many.
+    # Replaces log lines above the limit.
     record({"kind": one_of("truncated"), "session": text, "time": number}),
 )
 run_event: Shape = either(

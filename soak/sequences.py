@@ -1,7 +1,7 @@
-"""What a client of the crowd may do: gestures drawn by chance, each a few requests in a row.
+"""The request sequences of clients: a few related requests, with random values.
 
-Names that only the service can give (a sound, an installed world) stand as `$sound` and `$world0`;
-whoever plays puts the real ones in.
+Placeholders such as `$sound` and `$world0` stand for names that only the simulator knows. The
+client replaces them before it sends the request.
 """
 
 import base64
@@ -17,20 +17,22 @@ from .operations import API
 WORLDS = ["oval", "field", "technical", "slalom", "speedway", "town", "riverside"]
 LIGHTS = ["signal1", "signal1", "signal1", "signal2"]
 OBJECTS = ["box1", "box1", "cone1", "cylinder1", "sphere1", "signal1"]
-#: Published worlds that the crowd may name.
+#: Number of published worlds that clients switch to.
 OWN_WORLDS = 3
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request, and how long to think before it."""
+    """One request of a plan."""
 
     method: str
     path: str
     body: Any = None
+    #: The only allowed statuses, for a request that is invalid on purpose.
     allow: tuple[int, ...] | None = None
+    #: Seconds to wait before the request.
     think: float = 0.0
-    #: Hang up this long after asking, without waiting for the answer.
+    #: Seconds after which the client disconnects without reading the answer.
     leave: float | None = None
 
 
@@ -96,11 +98,11 @@ def _object(r: random.Random) -> list[Request]:
     elif r.random() < 0.1:
         corner = [round(r.uniform(0, 9), 3), round(r.uniform(0, 6), 3)]
         body = {"path": [[1, 1], corner, [3, 4]], "speed": 0.7, "loop": r.random() < 0.5}
-    gesture = [post(f"{API}/models/{name}/pose", body)]
+    sequence = [post(f"{API}/models/{name}/pose", body)]
     if r.random() < 0.3:
         fixed = r.choice(["wall_0", "racetrack", "vehicle"])
-        gesture.append(post(f"{API}/models/{fixed}/pose", {"x": 1}, allow=(403, 404, 409)))
-    return [*gesture, get(API + "/objects")] if r.random() < 0.4 else gesture
+        sequence.append(post(f"{API}/models/{fixed}/pose", {"x": 1}, allow=(403, 404, 409)))
+    return [*sequence, get(API + "/objects")] if r.random() < 0.4 else sequence
 
 
 def _pose(r: random.Random) -> list[Request]:
@@ -169,10 +171,10 @@ def _sense(r: random.Random) -> list[Request]:
     paths = ["/odom", "/imu", "/battery", "/speed", "/steering", "/camera/pan", "/camera/tilt"]
     paths += [f"/lidar?step={r.choice([0.5, 1, 7.5, 30])}", f"/camera?width={width}"]
     paths += ["/states?include=odom,imu", "/states", "/states?include=audio,camera"]
-    gesture = [get(r.choice(paths)) for _ in range(r.randint(1, 3))]
+    sequence = [get(r.choice(paths)) for _ in range(r.randint(1, 3))]
     if r.random() < 0.1:
-        gesture.append(get(f"/camera?width={width}", leave=0.0))
-    return gesture
+        sequence.append(get(f"/camera?width={width}", leave=0.0))
+    return sequence
 
 
 def _sound(r: random.Random) -> list[Request]:
@@ -270,7 +272,7 @@ def _anew(_: random.Random) -> list[Request]:
     return [post(API + "/respawn"), get(API + "/state"), get("/odom")]
 
 
-GESTURES: list[tuple[float, Callable[[random.Random], list[Request]]]] = [
+SEQUENCES: list[tuple[float, Callable[[random.Random], list[Request]]]] = [
     (14, _drive),
     (9, _light),
     (3, _light_standing_still),

@@ -1,9 +1,9 @@
-"""The reader's machine, as far as a page can tell: folders, ports, environment, processes.
+"""The sandbox of a page: folders, ports, environment and processes.
 
-A page is read in a folder of its own that looks like a clone of the repository after `make build`:
-everything of it is there by links, `target/release/chicane` is the program under test, and what is
-written stays in that folder. The default data folder is in there too. Pages speak of the ports 8000
-to 8009; here they are free ones, put in wherever a page names one and taken out of what is printed.
+The folder of a page looks like a clone of the repository after `make build`. It has links to all
+files of the repository, `target/release/chicane` is the program under test, and the data folder is
+next to it. Pages use the ports 8000 to 8009. The sandbox replaces them by free ports in commands,
+and back in the output.
 """
 
 import contextlib
@@ -20,15 +20,15 @@ import time
 from typing import NamedTuple
 
 PORTS = range(8000, 8010)
-# Below those that the system gives to whoever connects: none is taken before the page needs it.
+# Below the ephemeral ports of the system, so that no outgoing connection takes a port meanwhile.
 CANDIDATES = iter(random.sample(range(20_000, 32_000), 12_000))
-PATIENCE = 240  # seconds for one block, on a machine that has a lot to do
-# What a test run should not inherit, because it changes what commands do.
-STRANGERS = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
+BLOCK_TIMEOUT_S = 240  # for one block, on a busy machine
+# Environment variables that are removed, because they change the behaviour of commands.
+REMOVED_VARIABLES = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
 
 
 class Printed(NamedTuple):
-    """What came out of a command."""
+    """Standard output and standard error of a command."""
 
     output: str
     errors: str = ""
@@ -37,18 +37,18 @@ class Printed(NamedTuple):
         return self.errors + self.output
 
 
-class Reader:
-    """One reader with an empty clone; ends everything it started when it goes."""
+class Sandbox:
+    """The folder and the processes of one page. `close` ends all processes."""
 
     def __init__(self, root: pathlib.Path, program: pathlib.Path, home: pathlib.Path):
         self.root = root
         self.folder = home / "chicane"
-        self.private = home / "private"  # what the page does not see
+        self.private = home / "private"  # files that the page does not see
         self.private.mkdir(parents=True)
         self.ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
         self.started: list[subprocess.Popen] = []
         clone(root, program, self.folder)
-        self.environment = {k: v for k, v in os.environ.items() if not STRANGERS.match(k)}
+        self.environment = {k: v for k, v in os.environ.items() if not REMOVED_VARIABLES.match(k)}
         self.url = f"http://127.0.0.1:{self.ports[PORTS[0]]}"
         self.environment |= {
             "PATH": f"{folders_of_python()}{self.environment['PATH']}",
@@ -59,22 +59,25 @@ class Reader:
         }
 
     def install(self) -> None:
-        """Program and Python package are there by their names, as after the README or a wheel."""
+        """Makes the program and the Python package available, as after an installation."""
         self.environment["PATH"] = f"{self.folder}/target/release:{self.environment['PATH']}"
         self.environment["PYTHONPATH"] = str(self.folder / "python" / "src")
 
-    def ours(self, text: str) -> str:
-        """A page's text with our ports."""
+    def to_local(self, text: str) -> str:
+        """Replaces the ports of a page's text by the ports of this sandbox."""
         return re.sub(r"(?<=:)800\d\b", lambda port: str(self.ports[int(port[0])]), text)
 
-    def theirs(self, text: str) -> str:
-        """Our text with the ports and folders that the page speaks of."""
+    def to_page(self, text: str) -> str:
+        """Replaces the ports and folders of this sandbox in an output by those of the page."""
         for port, own in self.ports.items():
             text = re.sub(rf"\b{own}\b", str(port), text)
         return text.replace(str(self.folder), "/home/you/chicane")
 
     def start(self, command: list[str], output: pathlib.Path, cwd: str, **more) -> subprocess.Popen:
-        """Starts a process in a group of its own. Its output goes to a file, errors beside it."""
+        """Starts a process in a new process group.
+
+        Standard output goes to the file `output`, standard error to the file with suffix `.err`.
+        """
         with output.open("wb") as file, output.with_suffix(".err").open("wb") as errors:
             process = subprocess.Popen(
                 command,
@@ -89,12 +92,12 @@ class Reader:
         return process
 
     def printed(self, output: pathlib.Path) -> Printed:
-        """What a process has printed by now, in the page's words."""
+        """The current output of a process, with the ports and folders of the page."""
         files = output, output.with_suffix(".err")
-        return Printed(*(self.theirs(file.read_text(errors="replace")) for file in files))
+        return Printed(*(self.to_page(file.read_text(errors="replace")) for file in files))
 
     def close(self) -> None:
-        """Ends every process that was started, with what they started."""
+        """Ends all started processes and their children."""
         for sign, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 5)):
             for process in self.started:
                 kill_group(process, sign)
@@ -104,13 +107,13 @@ class Reader:
 
 
 def folders_of_python() -> str:
-    """Where `python3` is the interpreter that runs this, with its packages."""
+    """The folder of this interpreter as a prefix for PATH, if it contains `python3`."""
     folder = pathlib.Path(sys.executable).parent
     return f"{folder}:" if (folder / "python3").exists() else ""
 
 
 def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> None:
-    """The repository by links, with a folder `target` of its own."""
+    """Creates a folder with links to the repository's files and a new folder `target`."""
     (folder / "target" / "release").mkdir(parents=True)
     (folder / "target" / "release" / "chicane").symlink_to(program)
     for entry in root.iterdir():
@@ -119,12 +122,12 @@ def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> No
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on, and that no other page gets."""
+    """Ports that no process uses. Each port is returned only once."""
     return list(itertools.islice(filter(is_free, CANDIDATES), count))
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody has a port now."""
+    """Whether no process uses a port."""
     with socket.socket() as one:
         try:
             one.bind(("127.0.0.1", port))
@@ -134,13 +137,13 @@ def is_free(port: int) -> bool:
 
 
 def kill_group(process: subprocess.Popen, sign: int) -> None:
-    """Signals a process that we started, and all of its group."""
+    """Sends a signal to the process group of a started process."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, sign)
 
 
 def alive(process: subprocess.Popen) -> bool:
-    """Whether anything is left of its group."""
+    """Whether the process group of a started process still has a process."""
     process.poll()
     try:
         os.killpg(process.pid, 0)
