@@ -1,6 +1,6 @@
 //! The cardboard box: closed with tape, with arrows printed on its sides.
 
-use super::field::{Field, STEP, hash, spread};
+use super::field::{Field, STEP, hash, rgb, spread};
 use super::shapes::cuboid;
 use super::{Model, printed};
 use crate::image::Image;
@@ -54,7 +54,7 @@ fn draw(seed: u32, cover: impl Fn(f64, f64) -> Option<([i32; 3], i32)>) -> Image
                 sum[c] += KRAFT[c] * STEP + (over[c] - KRAFT[c]) * strength;
             }
         }
-        super::textures::rgb(sum.map(|v| v / 4 + shade))
+        rgb(sum.map(|v| v / 4 + shade))
     })
 }
 

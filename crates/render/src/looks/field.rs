@@ -27,6 +27,12 @@ pub(super) fn spread(hash: u32, amplitude: i32) -> i32 {
     ((i64::from(hash >> 8) * i64::from(2 * amplitude + 1)) >> 24) as i32 - amplitude
 }
 
+/// An opaque 8-bit pixel from a colour in field units ([`STEP`] per level), rounded and clamped.
+pub(super) fn rgb(c: [i32; 3]) -> [u8; 4] {
+    let [r, g, b] = c.map(|v| ((v + STEP / 2) / STEP).clamp(0, 255) as u8);
+    [r, g, b, 255]
+}
+
 /// Weights 0..=4096 of the way from one grid point to the next, without a kink at either.
 fn ease(steps: usize) -> Vec<i32> {
     (0..steps)

@@ -1,7 +1,6 @@
 //! Grass: a lawn from above, blade by blade.
 
-use super::field::{Field, STEP, hash, spread};
-use super::textures::rgb;
+use super::field::{Field, STEP, hash, rgb, spread};
 use crate::image::Image;
 
 const SIZE: usize = 512;

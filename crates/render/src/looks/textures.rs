@@ -3,7 +3,7 @@
 //! The camera looks at them from 15 cm above the ground: grain is fine and faint, so that it
 //! does not shimmer, and paint is far brighter than the road.
 
-use super::field::{Field, STEP, hash, spread};
+use super::field::{Field, STEP, hash, rgb, spread};
 use crate::image::Image;
 use chicane_world::scene::BuiltInTexture;
 
@@ -31,12 +31,6 @@ fn shade(field: &Field, base: [i32; 3], tint: [i32; 3]) -> Image {
     let pixel = |v: &i32| rgb(std::array::from_fn(|i| base[i] * STEP + v * tint[i] / 16));
     let pixels = field.values.iter().map(pixel).collect();
     Image { width: field.width, height: field.height, pixels }
-}
-
-/// A pixel from colours in field numbers.
-pub(super) fn rgb(c: [i32; 3]) -> [u8; 4] {
-    let [r, g, b] = c.map(|v| ((v + STEP / 2) / STEP).clamp(0, 255) as u8);
-    [r, g, b, 255]
 }
 
 /// Between two colours, t of 0..=256.

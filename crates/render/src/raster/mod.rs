@@ -7,6 +7,7 @@
 //! neighbouring triangles share no pixel and leave none out. All else is single precision without fused
 //! or approximate operations: the same bits on every machine, whatever the number of threads.
 
+mod lanes;
 mod setup;
 mod shade;
 mod tile;

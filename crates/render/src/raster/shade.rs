@@ -3,8 +3,8 @@
 //! Colours are squared on the way in and rooted on the way out: close to what eyes and cameras do, and
 //! exact everywhere.
 
+use super::lanes::{LANES, columns};
 use super::setup::{Plane, Setup, Surface, numbered};
-use super::tile::{LANES, columns};
 use crate::texture::{Level, Texture};
 use wide::{f32x8, i32x8};
 

@@ -1,13 +1,12 @@
 //! One tile: what is nearest at each pixel, then its colour.
 
+use super::lanes::{LANES, columns};
 use super::setup::{SUB, Setup, Triangle, number, numbered};
 use super::shade::{Shader, to_pixels};
 use super::{Background, TILE};
 use crate::texture::Texture;
 use wide::{f32x8, i32x8};
 
-/// Pixels that are drawn at once.
-pub(super) const LANES: usize = 8;
 const GROUPS: usize = TILE / LANES;
 /// No triangle.
 const NOTHING: i32 = -1;
@@ -80,12 +79,6 @@ impl InTile {
         let near = f32x8::splat(base + b * y as f32) + f32x8::splat(a) * columns(group);
         (inside, near)
     }
-}
-
-/// Columns of a group, from the tile's first.
-#[inline]
-pub(super) fn columns(group: usize) -> f32x8 {
-    f32x8::from([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]) + f32x8::splat((group * LANES) as f32)
 }
 
 impl Tile {
