@@ -1,4 +1,5 @@
-//! Groups of neighbouring pixels of a row, which the tile and the shader compute with one SIMD vector.
+//! Groups of neighbouring pixels of a row, which the tile and the shader compute with one SIMD
+//! vector.
 
 use wide::f32x8;
 
