@@ -55,13 +55,15 @@ pub enum PrintError {
 impl fmt::Display for PrintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PrintError::NoFloor => write!(f, "nothing lies on the floor of this world"),
+            PrintError::NoFloor => {
+                write!(f, "this world has no floor to print: no surface lies on the ground")
+            }
             PrintError::TooLarge { size_m: [x, y], max_dpi: 0 } => {
-                write!(f, "a floor of {x:.1} × {y:.1} m is too large to be printed")
+                write!(f, "a floor of {x:.1} × {y:.1} m is too large to print, even at 1 dpi")
             }
             PrintError::TooLarge { size_m: [x, y], max_dpi } => write!(
                 f,
-                "a floor of {x:.1} × {y:.1} m fits at up to {max_dpi} dpi: a JPEG ends at {MAX_SIDE} pixels a side"
+                "a floor of {x:.1} × {y:.1} m exceeds the JPEG limit of {MAX_SIDE} pixels per side: use at most {max_dpi} dpi"
             ),
         }
     }
