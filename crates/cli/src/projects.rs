@@ -161,7 +161,7 @@ pub(crate) fn print(world: &str, output: &Path, dpi: u16) -> Result<(), String> 
     let part = output.with_extension("jpg.part");
     let file = BufWriter::new(std::fs::File::create(&part).map_err(wrong)?);
     let mut progress = Progress::new(format!("printing {}", world.name));
-    let written = print.write_jpeg_telling(file, |done| progress.set(done));
+    let written = print.write_jpeg_with_progress(file, |done| progress.set(done));
     drop(progress);
     written.and_then(|()| std::fs::rename(&part, output)).map_err(|e| {
         let _ = std::fs::remove_file(&part);

@@ -217,7 +217,7 @@ fn a_floor_is_printed_to_a_file() {
     assert!(refused(&["print", "oval", "-o", path, "--dpi", "9"]).contains("10..=600"));
     assert_eq!(
         refused(&["print", "oval", "-o", path, "--dpi", "600"]),
-        "chicane: a floor of 8.0 × 6.0 m fits at up to 208 dpi: a JPEG ends at 65535 pixels a side"
+        "chicane: a floor of 8.0 × 6.0 m exceeds the JPEG limit of 65535 pixels per side: use at most 208 dpi"
     );
     assert!(refused(&["print", "oval", "-o", "/no/such/place.jpg"]).contains("/no/such/place.jpg"));
     let left: Vec<_> =

@@ -64,12 +64,13 @@ fn what_can_not_be_printed_is_refused() {
         assert_eq!(refused, (400, range.to_owned()), "{dpi}");
     }
     let (status, text) = api.get_refused("/worlds/oval/print.jpg?dpi=600");
-    assert!(status == 400 && text.contains("up to 208 dpi"), "{status} {text}");
+    assert!(status == 400 && text.contains("at most 208 dpi"), "{status} {text}");
     assert_eq!(api.get_refused("/worlds/nowhere/print.jpg?dpi=x").0, 404);
     assert_eq!(api.get_refused("/worlds/torn/print.jpg").0, 422);
     for name in ["plain", "a_road"] {
         let refused = api.get_refused(&format!("/worlds/{name}/print.jpg"));
-        assert_eq!(refused, (404, "nothing lies on the floor of this world".to_owned()), "{name}");
+        let text = "this world has no floor to print: no surface lies on the ground";
+        assert_eq!(refused, (404, text.to_owned()), "{name}");
     }
 }
 

@@ -1,54 +1,55 @@
-//! The container: buffers, accessors, pictures, materials, nodes.
+//! Writes the glTF container: buffers, accessors, images, materials, meshes and nodes.
 
-use crate::image::{Image, has_holes};
+use crate::image::{Image, has_transparency};
 use chicane_world::scene::{Material, Mesh, Texture, TextureSource};
 use image::ImageEncoder;
 use image::codecs::png::PngEncoder;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+// Component types and buffer view targets, as numbered by glTF.
 const FLOAT: u32 = 5126;
 const U16: u32 = 5123;
 const U32: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 
-/// A mesh in the buffer, still without materials.
+/// A mesh in the buffer, without materials.
 #[derive(Clone)]
 pub(super) struct Geometry {
     attributes: Value,
-    /// Number of its uvs in [`Pack::uvs`].
+    /// Index of its texture coordinates in [`GlbWriter::uvs`].
     uvs: usize,
     pub(super) groups: Vec<Triangles>,
 }
 
-/// Triangles of one material.
+/// The triangles of a geometry that share a material.
 #[derive(Clone)]
 pub(super) struct Triangles {
     pub(super) material: usize,
     accessor: usize,
 }
 
-/// A file that is being written.
+/// Collects the parts of a file and writes it.
 #[derive(Default)]
-pub(super) struct Pack {
+pub(super) struct GlbWriter {
     bytes: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
-    /// Places in pictures by geometry, and their accessor once a picture needs them.
+    /// Texture coordinates of each geometry, and their accessor once they are written.
     uvs: Vec<(Vec<[f32; 2]>, Option<usize>)>,
     images: Vec<Value>,
-    /// By picture: whether it can be seen through somewhere.
-    holes: Vec<bool>,
-    /// Pictures by their bytes.
+    /// For each image: whether it has transparent pixels.
+    transparent: Vec<bool>,
+    /// Index of each image by its encoded bytes, so that equal images are written once.
     known: BTreeMap<Vec<u8>, usize>,
     materials: Vec<Value>,
     meshes: Vec<Value>,
     nodes: Vec<Value>,
 }
 
-impl Pack {
-    /// Adds bytes; everything begins at a multiple of four.
+impl GlbWriter {
+    /// Adds bytes to the buffer, aligned to four bytes, and returns the index of their view.
     fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
         if let Some(target) = target {
@@ -78,7 +79,7 @@ impl Pack {
     }
 
     fn indices(&mut self, list: &[u32], corners: usize) -> usize {
-        // The highest index of either kind is reserved.
+        // glTF reserves the highest value of each index type for primitive restart.
         let short = corners < usize::from(u16::MAX);
         let bytes: Vec<u8> = if short {
             list.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect()
@@ -93,7 +94,7 @@ impl Pack {
         self.accessors.len() - 1
     }
 
-    /// Adds the corners and triangles of a mesh.
+    /// Adds the vertices and triangles of a mesh.
     pub(super) fn geometry(&mut self, mesh: &Mesh) -> Geometry {
         let groups: Vec<_> = mesh.groups.iter().filter(|g| !g.indices.is_empty()).collect();
         if mesh.positions.is_empty() || groups.is_empty() {
@@ -102,7 +103,7 @@ impl Pack {
         let position = self.vectors(&mesh.positions, true);
         let normals: Vec<[f32; 3]> = mesh.normals.iter().map(|n| unit(*n)).collect();
         let attributes = json!({ "POSITION": position, "NORMAL": self.vectors(&normals, false) });
-        // Theirs grows downwards.
+        // The v axis of glTF points down.
         self.uvs.push((mesh.uvs.iter().map(|[u, v]| [*u, 1.0 - v]).collect(), None));
         let uvs = self.uvs.len() - 1;
         let groups = groups
@@ -115,7 +116,8 @@ impl Pack {
         Geometry { attributes, uvs, groups }
     }
 
-    /// A mesh of a geometry, with the file's materials; `None` if there is nothing to see.
+    /// Adds a mesh of a geometry. `material` maps a material index of the geometry to one of the
+    /// file. Returns `None` if the geometry has no triangles.
     pub(super) fn mesh(
         &mut self,
         name: &str,
@@ -138,7 +140,8 @@ impl Pack {
         Some(self.meshes.len() - 1)
     }
 
-    /// The uvs of a geometry, written when a picture first needs them.
+    /// The accessor of the texture coordinates of a geometry. They are written when the first
+    /// material with a texture needs them.
     fn uv_accessor(&mut self, geometry: usize) -> usize {
         if let Some(accessor) = self.uvs[geometry].1 {
             return accessor;
@@ -149,30 +152,31 @@ impl Pack {
         accessor
     }
 
-    /// A picture in a format that glTF knows.
-    fn embed(&mut self, bytes: &[u8], mime: &str, has_holes: bool) -> usize {
+    /// Adds an encoded image in a format that glTF supports. Returns its index.
+    fn embed(&mut self, bytes: &[u8], mime: &str, has_transparency: bool) -> usize {
         if let Some(&known) = self.known.get(bytes) {
             return known;
         }
         let view = self.view(bytes, None);
         self.images.push(json!({ "bufferView": view, "mimeType": mime }));
-        self.holes.push(has_holes);
+        self.transparent.push(has_transparency);
         self.known.insert(bytes.to_vec(), self.images.len() - 1);
         self.images.len() - 1
     }
 
-    /// A picture from memory; its number as image and as texture.
+    /// Adds a picture as a PNG image. Returns its index, which is also the index of its texture.
     pub(super) fn picture(&mut self, picture: &Image) -> usize {
-        self.embed(&png(picture), "image/png", has_holes(&picture.pixels))
+        self.embed(&png(picture), "image/png", has_transparency(&picture.pixels))
     }
 
-    /// A texture of a scene; `None` if it can't be read.
+    /// Adds a texture of a scene. Returns `None` if it cannot be decoded.
     pub(super) fn texture(&mut self, texture: &Texture) -> Option<usize> {
         match &texture.source {
             TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),
             TextureSource::File { bytes, .. } if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => {
-                let has_holes = crate::decode::picture(bytes).is_some_and(|image| has_holes(&image.pixels));
-                Some(self.embed(bytes, "image/png", has_holes))
+                let has_transparency =
+                    crate::decode::picture(bytes).is_some_and(|image| has_transparency(&image.pixels));
+                Some(self.embed(bytes, "image/png", has_transparency))
             }
             TextureSource::File { bytes, .. } if bytes.starts_with(b"\xff\xd8\xff") => {
                 Some(self.embed(bytes, "image/jpeg", false))
@@ -183,7 +187,7 @@ impl Pack {
         }
     }
 
-    /// A material. Like in our own pictures only the front is seen.
+    /// Adds a material. It is single-sided, like in our renderer.
     pub(super) fn material(&mut self, material: &Material, texture: Option<usize>, opacity: f64) -> usize {
         let [r, g, b, a] = material.colour.map(f64::from);
         let alpha = (a * opacity).clamp(0.0, 1.0);
@@ -202,20 +206,20 @@ impl Pack {
                 made["emissiveTexture"] = json!({ "index": texture });
             }
         }
-        if alpha < 1.0 || texture.is_some_and(|t| self.holes[t]) {
+        if alpha < 1.0 || texture.is_some_and(|t| self.transparent[t]) {
             made["alphaMode"] = json!("BLEND");
         }
         self.materials.push(made);
         self.materials.len() - 1
     }
 
-    /// A node.
+    /// Adds a node and returns its index.
     pub(super) fn node(&mut self, node: Value) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
     }
 
-    /// A node with others below it.
+    /// Adds a node with children and returns its index.
     pub(super) fn parent(&mut self, mut node: Value, children: &[usize]) -> usize {
         if !children.is_empty() {
             node["children"] = json!(children);
@@ -223,7 +227,7 @@ impl Pack {
         self.node(node)
     }
 
-    /// The file's bytes.
+    /// Writes the file and returns its bytes.
     pub(super) fn finish(mut self, root: usize, extras: Value) -> Vec<u8> {
         let textures: Vec<Value> =
             (0..self.images.len()).map(|i| json!({ "sampler": 0, "source": i })).collect();
@@ -233,9 +237,9 @@ impl Pack {
             "scenes": [{ "nodes": [root], "extras": extras }],
             "nodes": self.nodes,
         });
-        // Lists may not be empty.
+        // glTF does not allow empty arrays, so they are left out.
         if !self.images.is_empty() {
-            // Linear with mip maps, repeated in both directions.
+            // Linear filtering with mipmaps, repeated in both directions.
             document["samplers"] =
                 json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497 }]);
         }
@@ -273,7 +277,7 @@ impl Pack {
     }
 }
 
-/// PNG; without alpha where every pixel is solid.
+/// Encodes a picture as PNG, without an alpha channel if every pixel is opaque.
 fn png(picture: &Image) -> Vec<u8> {
     let solid = picture.pixels.iter().all(|p| p[3] == 255);
     let (bytes, colours): (Vec<u8>, _) = if solid {
@@ -283,7 +287,7 @@ fn png(picture: &Image) -> Vec<u8> {
     };
     let mut out = Vec::new();
     let encoder = PngEncoder::new(&mut out);
-    // Into memory and with matching sizes it can't fail.
+    // Cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
     let written = encoder.write_image(&bytes, picture.width as u32, picture.height as u32, colours);
     debug_assert!(written.is_ok());
     out
@@ -295,7 +299,7 @@ fn unit(n: [f32; 3]) -> [f32; 3] {
     if length > 0.0 { n.map(|v| (v / length) as f32) } else { [0.0, 0.0, 1.0] }
 }
 
-/// A display colour in linear light.
+/// Converts an sRGB value, 0..1, to linear light.
 fn linear(v: f64) -> f64 {
     let v = v.clamp(0.0, 1.0);
     if v <= 0.040_45 { v / 12.92 } else { libm::pow((v + 0.055) / 1.055, 2.4) }
