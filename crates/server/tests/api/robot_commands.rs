@@ -1,10 +1,10 @@
-//! Commands: clamped, in force at once, the newest wins, and each ends as it should.
+//! Drive commands: clamping, precedence of the newest command, and how each command ends.
 
 use crate::support::{Gate, detail, number, plain, refusal, setup, start, start_paused, torn, until};
 use serde_json::json;
 
 #[test]
-fn commands_are_clamped_and_in_force_at_once() {
+fn commands_are_clamped_and_take_effect_at_once() {
     let (simulator, mut api) = start_paused();
     api.step(7);
     let mut robot = simulator.robot();
@@ -32,7 +32,7 @@ fn commands_are_clamped_and_in_force_at_once() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_what_would() {
+fn an_invalid_command_is_refused_with_the_expected_form() {
     let (simulator, mut api) = start_paused();
     api.step(1);
     let mut client = simulator.client();
@@ -73,12 +73,12 @@ fn what_makes_no_sense_is_told_what_would() {
     }
     let mut robot = simulator.robot();
     for axis in ["speed", "steering", "pan", "tilt"] {
-        assert_eq!(robot.asked(axis), 0.0, "{axis}: nothing was done");
+        assert_eq!(robot.asked(axis), 0.0, "{axis}: a refused command took effect");
     }
 }
 
 #[test]
-fn a_speed_ends_after_a_second_and_steering_stays() {
+fn a_speed_ends_after_one_second_and_steering_persists() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     robot.post("/drive", json!({"speed": 1, "steering": 0.2}));
@@ -90,7 +90,7 @@ fn a_speed_ends_after_a_second_and_steering_stays() {
     api.step(150);
     robot.post("/speed", json!({"value": 1}));
     api.step(199);
-    assert_eq!(robot.asked("speed"), 1.0, "it was refreshed");
+    assert_eq!(robot.asked("speed"), 1.0, "the second command restarts the timeout");
     api.step(1);
     assert_eq!(robot.asked("speed"), 0.0);
     api.step(2000);
@@ -99,23 +99,27 @@ fn a_speed_ends_after_a_second_and_steering_stays() {
 }
 
 #[test]
-fn the_newest_command_wins_wherever_it_comes_from() {
+fn the_newest_command_wins_whatever_its_source() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let mut speeds = simulator.socket("/speed/stream");
     let mut angles = simulator.socket("/steering/stream");
     robot.post("/speed", json!({"value": 0.5}));
     speeds.send(json!({"value": 0.7}));
-    until("the frame is in force", || (robot.asked("speed") == 0.7).then_some(()));
+    until("the frame takes effect", || (robot.asked("speed") == 0.7).then_some(()));
     angles.send(json!({"value": -0.1}));
-    until("the frame is in force", || (robot.asked("steering") == -0.1).then_some(()));
+    until("the frame takes effect", || (robot.asked("steering") == -0.1).then_some(()));
     api.post("/step", json!({"steps": 2, "speed": 0.3, "steering": 0.05}));
     assert_eq!((robot.asked("speed"), robot.asked("steering")), (0.3, 0.05));
     robot.post("/drive", json!({"speed": 0.4, "steering": 0.15}));
     speeds.close();
     angles.hang_up();
     api.step(199);
-    assert_eq!((robot.asked("speed"), robot.asked("steering")), (0.4, 0.15), "older clients end nothing");
+    assert_eq!(
+        (robot.asked("speed"), robot.asked("steering")),
+        (0.4, 0.15),
+        "an older client ended a newer command"
+    );
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn a_reset_and_a_respawn_end_every_command() {
 }
 
 #[test]
-fn no_command_is_taken_while_a_world_is_loaded() {
+fn commands_are_refused_while_a_world_is_loading() {
     let gate = Gate::default();
     let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
     let mut switching = simulator.client();
@@ -146,33 +150,33 @@ fn no_command_is_taken_while_a_world_is_loaded() {
     gate.wait_for_someone();
     let answer = simulator.client().post("/speed", "{\"value\": 1}");
     assert_eq!(detail(&answer), (409, "world not ready".to_owned()));
-    assert!(simulator.robot().get("/speed").is_number(), "the old world is still there to be read");
+    assert!(simulator.robot().get("/speed").is_number(), "the old world can still be read");
     let mut socket = simulator.socket("/speed/stream");
     socket.send(json!({"value": 1}));
     assert_eq!(socket.hear(), crate::support::Spoken::Text(json!({"detail": "world not ready"})));
     gate.open();
     let mut robot = simulator.robot();
-    until("the new world takes commands", || {
+    until("the new world accepts commands", || {
         (robot.0.post("/speed", "{\"value\": 1}").status == 200).then_some(())
     });
     socket.send(json!({"value": 0.5}));
-    until("the socket goes on in the new world", || (robot.asked("speed") == 0.5).then_some(()));
+    until("the socket works in the new world", || (robot.asked("speed") == 0.5).then_some(()));
 }
 
 #[test]
-fn a_client_that_goes_while_a_world_fails_to_load_leaves_nothing_behind() {
+fn a_command_ends_if_its_client_disconnects_while_a_world_fails_to_load() {
     let gate = Gate::default();
     let (simulator, mut api) = setup().with_world("torn", gate.before(torn("torn"))).start_paused();
     let mut robot = simulator.robot();
     let mut socket = simulator.socket("/steering/stream");
     socket.send(json!({"value": 0.2}));
-    until("the frame is in force", || (robot.asked("steering") == 0.2).then_some(()));
+    until("the frame takes effect", || (robot.asked("steering") == 0.2).then_some(()));
     let mut switching = simulator.client();
     switching.send("POST", "/sim/api/switch", &[], b"{\"world\": \"torn.world\"}");
     gate.wait_for_someone();
     socket.close();
     gate.open();
-    until("the old world goes on", || (api.get("/status")["switching"] == false).then_some(()));
+    until("the load has failed", || (api.get("/status")["switching"] == false).then_some(()));
     api.step(139);
     assert_eq!(robot.asked("steering"), 0.2);
     api.step(1);
@@ -180,10 +184,10 @@ fn a_client_that_goes_while_a_world_fails_to_load_leaves_nothing_behind() {
 }
 
 #[test]
-fn the_car_drives_and_stops_by_itself() {
+fn the_car_drives_and_stops_after_the_command_times_out() {
     let simulator = start();
     let mut robot = simulator.robot();
     robot.post("/speed", json!({"value": 0.5}));
-    until("it moves", || (number(&robot.get("/speed")) > 0.2).then_some(()));
-    until("it stands again", || (number(&robot.get("/speed")).abs() < 0.01).then_some(()));
+    until("the car moves", || (number(&robot.get("/speed")) > 0.2).then_some(()));
+    until("the car has stopped", || (number(&robot.get("/speed")).abs() < 0.01).then_some(()));
 }

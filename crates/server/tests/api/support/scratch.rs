@@ -1,9 +1,9 @@
-//! A folder of a test's own.
+//! A temporary folder for one test.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Removed with everything in it when nobody needs it any more.
+/// A temporary folder that is removed on drop.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -11,7 +11,7 @@ impl Scratch {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("chicane-api-{}-{number}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // A killed process with the same id may have left the folder behind.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a new folder");
         Scratch(path)
