@@ -1,6 +1,6 @@
 //! Clients of `/rosbridge` that are malicious or too slow.
 
-use crate::support::{AT_ONCE, Socket, Spoken, number, seconds, start, start_paused, until};
+use crate::support::{MAX_STOP_TIME, Received, Socket, number, seconds, start, start_paused, until};
 use serde_json::json;
 
 #[test]
@@ -29,11 +29,11 @@ fn unusual_json_is_refused_without_effect() {
     {
         bridge.refused(bad);
     }
-    assert_eq!(simulator.robot().asked("speed"), 0.0);
+    assert_eq!(simulator.robot().commanded("speed"), 0.0);
     assert_eq!(bridge.call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
     // A message over the limit closes its own connection only.
     bridge.0.send_bytes(&vec![b' '; (64 << 10) + 1]);
-    assert_eq!(bridge.0.hear(), Spoken::Close(1009));
+    assert_eq!(bridge.0.receive(), Received::Close(1009));
     assert_eq!(simulator.bridge().call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
 }
 
@@ -45,14 +45,15 @@ fn subscriptions_over_the_limit_are_refused() {
     for round in 0..100 {
         for i in 0..50 {
             let id = format!("{round}.{i}");
-            bridge
-                .say(json!({"op": "subscribe", "topic": "/imu", "id": id, "queue_length": 4_000_000_000u64}));
+            bridge.send(
+                json!({"op": "subscribe", "topic": "/imu", "id": id, "queue_length": 4_000_000_000u64}),
+            );
         }
-        bridge.say(json!({"op": "call_service", "service": "/rosapi/nodes"}));
+        bridge.send(json!({"op": "call_service", "service": "/rosapi/nodes"}));
         loop {
-            match bridge.0.hear() {
-                Spoken::Text(said) if said["op"] == "status" => refused += 1,
-                Spoken::Text(_) => break,
+            match bridge.0.receive() {
+                Received::Text(said) if said["op"] == "status" => refused += 1,
+                Received::Text(_) => break,
                 other => panic!("{other:?}"),
             }
         }
@@ -62,12 +63,12 @@ fn subscriptions_over_the_limit_are_refused() {
     }
     assert!(refused > 0);
     // Duplicate subscriptions receive each message once.
-    bridge.say(json!({"op": "unsubscribe", "topic": "/imu", "id": "0.0"}));
-    bridge.listening();
+    bridge.send(json!({"op": "unsubscribe", "topic": "/imu", "id": "0.0"}));
+    bridge.wait_until_tapped();
     api.step(8);
     let stamps: Vec<f64> = (0..2).map(|_| seconds(&bridge.next_on("/imu")["header"]["stamp"])).collect();
     assert_eq!(stamps, [0.02, 0.04]);
-    bridge.say(json!({"op": "unsubscribe", "topic": "/imu"}));
+    bridge.send(json!({"op": "unsubscribe", "topic": "/imu"}));
     bridge.subscribe("/imu");
     // The reply shows that the subscription took effect before the step, which uses another
     // connection.
@@ -94,7 +95,7 @@ fn requests_of_a_client_that_does_not_read_are_not_processed_further() {
     // When the client reads at last, it receives all responses.
     let mut deaf = asking.join().expect("the sending thread");
     for _ in 0..2000 {
-        assert!(matches!(deaf.hear(), Spoken::Text(said) if said["result"] == true));
+        assert!(matches!(deaf.receive(), Received::Text(said) if said["result"] == true));
     }
 }
 
@@ -136,9 +137,9 @@ fn a_stalled_reader_delays_no_other_and_loses_old_messages() {
     let now = api.time();
     let mut clocks = Vec::new();
     while clocks.last().is_none_or(|last| *last < now) {
-        match stalled[0].hear() {
-            Spoken::Text(said) if said["topic"] == "/clock" => clocks.push(seconds(&said["msg"]["clock"])),
-            Spoken::Text(_) => {}
+        match stalled[0].receive() {
+            Received::Text(said) if said["topic"] == "/clock" => clocks.push(seconds(&said["msg"]["clock"])),
+            Received::Text(_) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -156,12 +157,12 @@ fn disconnected_clients_free_their_places() {
     for round in 0..20 {
         let mut clients: Vec<_> = (0..10).map(|_| simulator.bridge()).collect();
         for client in &mut clients {
-            client.listening();
+            client.wait_until_tapped();
             client.subscribe("/imu");
             client.next_on("/imu");
         }
         for (i, client) in clients.into_iter().enumerate() {
-            if (i + round) % 2 == 0 { client.0.close() } else { client.0.hang_up() }
+            if (i + round) % 2 == 0 { client.0.close() } else { client.0.disconnect() }
         }
     }
     // All 256 places are free again.
@@ -176,9 +177,9 @@ fn the_simulator_stops_with_reading_and_stalled_clients() {
     let simulator = start();
     let _stalled: Vec<Socket> = (0..3).map(|_| greedy(&simulator)).collect();
     let mut bridge = simulator.bridge();
-    bridge.listening();
+    bridge.wait_until_tapped();
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
-    let end = std::iter::from_fn(|| Some(bridge.0.hear())).find(|said| !matches!(said, Spoken::Text(_)));
-    assert_eq!(end, Some(Spoken::Close(1001)));
+    assert!(took < MAX_STOP_TIME, "{took:?}");
+    let end = std::iter::from_fn(|| Some(bridge.0.receive())).find(|said| !matches!(said, Received::Text(_)));
+    assert_eq!(end, Some(Received::Close(1001)));
 }

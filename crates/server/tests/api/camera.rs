@@ -1,6 +1,6 @@
 //! `GET /camera` and the camera in `POST /step`.
 
-use crate::support::{Api, Gate, json as parsed, number, plain, setup, start_paused};
+use crate::support::{Api, LoadGate, json as parsed, number, plain, setup, start_paused};
 use chicane_testkit::http::{Answer, raw_until};
 use serde_json::{Value, json};
 
@@ -70,8 +70,8 @@ fn a_frame_keeps_its_aspect_ratio_and_is_never_enlarged() {
 
 #[test]
 fn before_the_first_world_there_is_no_frame() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let answer = simulator.client().get("/camera");
     gate.open();
     assert_eq!(answer.status, 503);

@@ -1,6 +1,6 @@
 //! `GET /events`: server-sent events.
 
-use crate::support::{Api, Gate, Setup, Simulator, number, plain, setup, start, until};
+use crate::support::{Api, LoadGate, Setup, Simulator, number, plain, setup, start, until};
 use chicane_testkit::http::{Event, Events, Heard};
 use chicane_wire::{EvaluationEvent, EvaluationKind, Num, RunEvent, StoryEvent};
 use serde_json::{Value, json};
@@ -40,14 +40,14 @@ fn line(text: &str) -> StoryEvent {
     StoryEvent::Run(RunEvent::Log { stream: "stdout", line: text.to_owned(), truncated: None })
 }
 
-fn tell(simulator: &Simulator, from: usize, to: usize) {
+fn send_lines(simulator: &Simulator, from: usize, to: usize) {
     for i in from..to {
         simulator.server().tell(&line(&format!("line {i}")));
     }
 }
 
 /// Id and text of the next line of the student's program.
-fn said(events: &mut Events) -> (u64, String) {
+fn next_line(events: &mut Events) -> (u64, String) {
     let event = events.next_of("run");
     let text = data(&event)["line"].as_str().expect("a line").to_owned();
     (event.id.parse().expect("an id"), text)
@@ -188,36 +188,36 @@ fn a_client_continues_after_its_last_event_id() {
     let (simulator, _) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
-    tell(&simulator, 0, 5);
+    send_lines(&simulator, 0, 5);
     let mut ids = Vec::new();
     for i in 0..5 {
-        let (id, text) = said(&mut events);
+        let (id, text) = next_line(&mut events);
         assert_eq!(text, format!("line {i}"));
         ids.push(id.to_string());
     }
     drop(events);
-    tell(&simulator, 5, 8);
+    send_lines(&simulator, 5, 8);
 
     // Continue after the third line.
     let mut again = simulator.events_after(Some(&ids[2]));
     let first = again.next().expect("an event");
     assert_eq!(first.event, "state", "a stream must start with a state");
     for i in 3..8 {
-        assert_eq!(said(&mut again).1, format!("line {i}"));
+        assert_eq!(next_line(&mut again).1, format!("line {i}"));
     }
     assert_eq!(again.hear(QUIET), Heard::Silence);
-    tell(&simulator, 8, 9);
-    assert_eq!(said(&mut again).1, "line 8");
+    send_lines(&simulator, 8, 9);
+    assert_eq!(next_line(&mut again).1, "line 8");
     // The id of that first state continues at the same line.
     let mut third = simulator.events_after(Some(&first.id));
     state(&mut third);
-    assert_eq!(said(&mut third).1, "line 3");
+    assert_eq!(next_line(&mut third).1, "line 3");
 }
 
 #[test]
 fn nothing_is_replayed_without_a_valid_id() {
     let (simulator, _) = start_settled();
-    tell(&simulator, 0, 5);
+    send_lines(&simulator, 0, 5);
     for last in [None, Some("nonsense"), Some("-1"), Some("99999999999"), Some("")] {
         let mut events = simulator.events_after(last);
         state(&mut events);
@@ -230,10 +230,10 @@ fn a_burst_of_lines_arrives_completely() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
-    tell(&simulator, 0, 2000);
+    send_lines(&simulator, 0, 2000);
     api.post("/pose", json!({"x": 2.5}));
     for i in 0..2000 {
-        assert_eq!(said(&mut events).1, format!("line {i}"));
+        assert_eq!(next_line(&mut events).1, format!("line {i}"));
     }
 }
 
@@ -244,7 +244,7 @@ fn ids_increase_when_states_and_many_lines_are_mixed() {
     let mut last: u64 = events.next().expect("a state").id.parse().expect("an id");
     for round in 0..20 {
         std::thread::scope(|scope| {
-            scope.spawn(|| tell(&simulator, 0, 2000));
+            scope.spawn(|| send_lines(&simulator, 0, 2000));
             for i in 0..10 {
                 api.post("/pose", json!({"x": 2.0 + f64::from(10 * round + i) * 0.001}));
             }
@@ -275,7 +275,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
         }
         // The other client keeps up.
         for _ in 0..100 {
-            let (_, text) = said(&mut quick);
+            let (_, text) = next_line(&mut quick);
             assert_eq!(text.split(' ').next(), Some(next.to_string().as_str()));
             next += 1;
         }
@@ -298,7 +298,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     }
     assert!(heard < 6000, "the slow client received all lines");
     simulator.server().tell(&line("after"));
-    assert_eq!(said(&mut quick).1, "after");
+    assert_eq!(next_line(&mut quick).1, "after");
 }
 
 #[test]
@@ -318,8 +318,8 @@ fn a_slow_client_skips_old_states_and_gets_the_newest() {
 
 #[test]
 fn loading_a_world_is_sent_as_a_transition() {
-    let gate = Gate::default();
-    let (simulator, mut api) = settled(setup().with_world("slow", gate.before(plain("slow"))));
+    let gate = LoadGate::default();
+    let (simulator, mut api) = settled(setup().with_world("slow", gate.wrap(plain("slow"))));
     let mut events = simulator.events();
     state(&mut events);
     let mut switching = simulator.client();

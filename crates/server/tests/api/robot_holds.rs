@@ -1,7 +1,8 @@
 //! `POST /speed` with a duration: the response is sent at the end of the hold.
 
 use crate::support::{
-    AT_ONCE, Api, Robot, Simulator, crowd, json as parsed, number, setup, start, start_paused, until,
+    Api, MAX_STOP_TIME, Robot, Simulator, json as parsed, many_boxes, number, setup, start, start_paused,
+    until,
 };
 use chicane_testkit::http::Client;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ fn hold(simulator: &Simulator, robot: &mut Robot, value: f64, duration: f64) -> 
     let mut client = simulator.client();
     let body = json!({"value": value, "duration": duration}).to_string();
     client.send("POST", "/speed", &[], body.as_bytes());
-    until("the speed takes effect", || (robot.asked("speed") == value).then_some(()));
+    until("the speed takes effect", || (robot.commanded("speed") == value).then_some(()));
     client
 }
 
@@ -36,11 +37,11 @@ fn a_held_speed_ends_after_its_duration() {
     let (simulator, mut api, mut robot) = start_with_robot();
     let mut held = hold(&simulator, &mut robot, 0.8, 2.5);
     api.step(499);
-    assert_eq!(robot.asked("speed"), 0.8, "the speed is held for more than one second");
+    assert_eq!(robot.commanded("speed"), 0.8, "the speed is held for more than one second");
     api.step(1);
     let said = json!({"success": true, "value": 0.8, "message": "stopped"});
     assert_eq!(outcome(&mut held), (said, "2.500".to_owned()));
-    assert_eq!(robot.asked("speed"), 0.0);
+    assert_eq!(robot.commanded("speed"), 0.0);
 }
 
 #[test]
@@ -49,7 +50,7 @@ fn a_held_speed_is_clamped_and_lasts_at_least_one_tick() {
     let mut client = simulator.client();
     client.send("POST", "/speed", &[], b"{\"value\": 99, \"duration\": 1e-9}");
     let mut robot = simulator.robot();
-    until("the speed takes effect", || (robot.asked("speed") == 3.0).then_some(()));
+    until("the speed takes effect", || (robot.commanded("speed") == 3.0).then_some(()));
     api.step(1);
     assert_eq!(outcome(&mut client).0, json!({"success": true, "value": 3.0, "message": "stopped"}));
 }
@@ -72,7 +73,7 @@ fn a_newer_command_supersedes_a_held_speed() {
         let said = json!({"success": true, "value": 0.8, "message": "superseded"});
         assert_eq!(outcome(&mut held).0, said, "{name}");
         let then = if name.starts_with("res") { 0.0 } else { 0.4 };
-        assert_eq!(robot.asked("speed"), then, "{name}");
+        assert_eq!(robot.commanded("speed"), then, "{name}");
         drop(stays);
     }
 }
@@ -83,11 +84,11 @@ fn a_websocket_frame_supersedes_a_held_speed_and_steering_does_not() {
     let mut held = hold(&simulator, &mut robot, 0.8, 1.0);
     robot.post("/steering", json!({"value": 0.1}));
     api.step(100);
-    assert_eq!(robot.asked("speed"), 0.8);
+    assert_eq!(robot.commanded("speed"), 0.8);
     let mut socket = simulator.socket("/speed/stream");
     socket.send(json!({"value": 0.1}));
     assert_eq!(outcome(&mut held).0["message"], "superseded");
-    assert_eq!(robot.asked("speed"), 0.1);
+    assert_eq!(robot.commanded("speed"), 0.1);
 }
 
 #[test]
@@ -95,11 +96,11 @@ fn a_held_speed_ends_when_its_client_disconnects() {
     let (simulator, mut api, mut robot) = start_with_robot();
     let held = hold(&simulator, &mut robot, 0.8, 600.0);
     api.step(300);
-    assert_eq!(robot.asked("speed"), 0.8);
+    assert_eq!(robot.commanded("speed"), 0.8);
     drop(held);
     until("the held speed ends", || {
         api.step(1);
-        (robot.asked("speed") == 0.0).then_some(())
+        (robot.commanded("speed") == 0.0).then_some(())
     });
     assert!(api.time() < 300.0, "the speed ended only after its duration");
 }
@@ -108,20 +109,20 @@ fn a_held_speed_ends_when_its_client_disconnects() {
 fn a_held_speed_ends_when_its_client_disconnects_while_paused() {
     let (simulator, mut api, mut robot) = start_with_robot();
     drop(hold(&simulator, &mut robot, 0.8, 600.0));
-    until("the held speed ends without a tick", || (robot.asked("speed") == 0.0).then_some(()));
+    until("the held speed ends without a tick", || (robot.commanded("speed") == 0.0).then_some(()));
     assert_eq!(api.time(), 0.0);
     api.step(100);
     assert!(number(&robot.get("/speed")).abs() < 0.01);
 }
 
 /// Sends a speed with a duration, waits until it takes effect, and sends the bytes `more`.
-fn hold_and_say(simulator: &Simulator, robot: &mut Robot, more: &str) -> TcpStream {
+fn hold_and_send(simulator: &Simulator, robot: &mut Robot, more: &str) -> TcpStream {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     let body = json!({"value": 0.8, "duration": 600}).to_string();
     let (address, length) = (simulator.address, body.len());
     let head = format!("POST /speed HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n");
     stream.write_all(format!("{head}{body}").as_bytes()).expect("it is sent");
-    until("the speed takes effect", || (robot.asked("speed") == 0.8).then_some(()));
+    until("the speed takes effect", || (robot.commanded("speed") == 0.8).then_some(()));
     stream.write_all(more.as_bytes()).expect("it is sent");
     stream
 }
@@ -131,15 +132,15 @@ fn a_held_speed_ends_when_its_client_disconnects_after_sending_more_bytes() {
     let simulator = start();
     let mut robot = simulator.robot();
     for more in ["G", "GET /speed HTTP/1.1\r\n", "GET /health HTTP/1.1\r\nhost: x\r\n\r\n"] {
-        let held = hold_and_say(&simulator, &mut robot, more);
+        let held = hold_and_send(&simulator, &mut robot, more);
         drop(held);
-        until("the held speed ends", || (robot.asked("speed") == 0.0).then_some(()));
+        until("the held speed ends", || (robot.commanded("speed") == 0.0).then_some(()));
     }
 }
 
 #[test]
 fn a_step_ends_when_its_client_disconnects_after_sending_more_bytes() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     let body = json!({"steps": 100_000}).to_string();
     let (address, length) = (simulator.address, body.len());
@@ -160,7 +161,7 @@ fn a_disconnecting_client_ends_no_newer_command() {
     robot.post("/speed", json!({"value": 0.5}));
     drop(held);
     api.step(199);
-    assert_eq!(robot.asked("speed"), 0.5);
+    assert_eq!(robot.commanded("speed"), 0.5);
 }
 
 #[test]
@@ -169,5 +170,5 @@ fn a_held_speed_does_not_delay_the_stop_of_the_simulator() {
     let mut robot = simulator.robot();
     let _held = hold(&simulator, &mut robot, 0.2, 600.0);
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }

@@ -1,7 +1,7 @@
 //! Sensor readings in single responses.
 
 use crate::support::{
-    Gate, Robot, Simulator, detail, json as parsed, near, number, plain, pretty, setup, start_paused,
+    LoadGate, Robot, Simulator, detail, json as parsed, near, number, plain, pretty, setup, start_paused,
 };
 use chicane_testkit::http::raw;
 use serde_json::{Value, json};
@@ -26,8 +26,8 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn before_the_first_world_every_sensor_returns_waiting() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let mut client = simulator.client();
     for (path, name) in SENSORS {
         let answer = client.get(path);

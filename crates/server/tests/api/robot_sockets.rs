@@ -1,7 +1,7 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`.
 
 use crate::support::{
-    AT_ONCE, Socket, Spoken, detail, json as parsed, refusal, setup, start, start_paused, until,
+    MAX_STOP_TIME, Received, Socket, detail, json as parsed, refusal, setup, start, start_paused, until,
 };
 use chicane_testkit::http::{Answer, raw_until, raw_until_quiet};
 use serde_json::json;
@@ -17,13 +17,13 @@ fn every_frame_is_a_command() {
         let mut socket = simulator.socket(path);
         for (value, taken) in [(0.1, 0.1), (-0.2, -0.2), (1e9, limit)] {
             socket.send(json!({"value": value, "more": "is ignored"}));
-            until("the frame takes effect", || (robot.asked(axis) == taken).then_some(()));
+            until("the frame takes effect", || (robot.commanded(axis) == taken).then_some(()));
         }
         // Frames are carried out in order, so the last of many stays in effect.
         for i in 0..500 {
             socket.send(json!({"value": f64::from(i) * 1e-4}));
         }
-        until("the last frame takes effect", || (robot.asked(axis) == 0.0499).then_some(()));
+        until("the last frame takes effect", || (robot.commanded(axis) == 0.0499).then_some(()));
         socket.close();
     }
 }
@@ -43,15 +43,15 @@ fn an_invalid_frame_is_answered_and_the_socket_stays_open() {
             ("", unit),
         ] {
             socket.send(frame);
-            let Spoken::Text(said) = socket.hear() else { panic!("{path} {frame:?}: no reply") };
+            let Received::Text(said) = socket.receive() else { panic!("{path} {frame:?}: no reply") };
             let text = said["detail"].as_str().expect("a text");
             assert!(text.contains(word), "{path} {frame:?}: {text}");
         }
         socket.send_bytes(b"{\"value\": 1}");
-        let Spoken::Text(said) = socket.hear() else { panic!("{path}: no reply") };
+        let Received::Text(said) = socket.receive() else { panic!("{path}: no reply") };
         assert!(said["detail"].as_str().is_some_and(|t| t.contains("text frames")), "{said}");
         socket.send(json!({"value": 0.2}));
-        until("the next frame takes effect", || (robot.asked(axis) == 0.2).then_some(()));
+        until("the next frame takes effect", || (robot.commanded(axis) == 0.2).then_some(()));
         socket.close();
     }
 }
@@ -64,17 +64,17 @@ fn the_value_returns_to_zero_0_7_s_after_the_client_disconnects() {
         for with_handshake in [true, false] {
             let mut socket = simulator.socket(path);
             socket.send(json!({"value": 0.3}));
-            until("the frame takes effect", || (robot.asked(axis) == 0.3).then_some(()));
+            until("the frame takes effect", || (robot.commanded(axis) == 0.3).then_some(()));
             api.step(10);
             if with_handshake {
                 socket.close()
             } else {
-                socket.hang_up()
+                socket.disconnect()
             }
             api.step(139);
-            assert_eq!(robot.asked(axis), 0.3, "{axis}");
+            assert_eq!(robot.commanded(axis), 0.3, "{axis}");
             api.step(1);
-            assert_eq!(robot.asked(axis), 0.0, "{axis}");
+            assert_eq!(robot.commanded(axis), 0.0, "{axis}");
         }
     }
 }
@@ -86,20 +86,20 @@ fn a_disconnecting_client_ends_no_newer_command() {
     let (mut first, mut second) =
         (simulator.socket("/steering/stream"), simulator.socket("/steering/stream"));
     first.send(json!({"value": 0.1}));
-    until("the first frame takes effect", || (robot.asked("steering") == 0.1).then_some(()));
+    until("the first frame takes effect", || (robot.commanded("steering") == 0.1).then_some(()));
     second.send(json!({"value": 0.2}));
-    until("the second frame takes effect", || (robot.asked("steering") == 0.2).then_some(()));
+    until("the second frame takes effect", || (robot.commanded("steering") == 0.2).then_some(()));
     first.close();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.2);
+    assert_eq!(robot.commanded("steering"), 0.2);
     robot.post("/steering", json!({"value": 0.05}));
-    second.hang_up();
+    second.disconnect();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.05);
+    assert_eq!(robot.commanded("steering"), 0.05);
     // A client that never sent a command ends nothing.
     simulator.socket("/steering/stream").close();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.05);
+    assert_eq!(robot.commanded("steering"), 0.05);
 }
 
 #[test]
@@ -108,17 +108,17 @@ fn a_disconnecting_client_ends_no_command_of_a_later_world() {
     let mut robot = simulator.robot();
     let mut socket = simulator.socket("/steering/stream");
     socket.send(json!({"value": 0.3}));
-    until("the frame takes effect", || (robot.asked("steering") == 0.3).then_some(()));
+    until("the frame takes effect", || (robot.commanded("steering") == 0.3).then_some(()));
     api.post("/respawn", json!({}));
-    assert_eq!(robot.asked("steering"), 0.0);
+    assert_eq!(robot.commanded("steering"), 0.0);
     // The first command of the new world has the same number as the one of the old world.
     robot.post("/steering", json!({"value": 0.1}));
     socket.close();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.1);
+    assert_eq!(robot.commanded("steering"), 0.1);
     let mut socket = simulator.socket("/steering/stream");
     socket.send(json!({"value": 0.2}));
-    until("a new socket works", || (robot.asked("steering") == 0.2).then_some(()));
+    until("a new socket works", || (robot.commanded("steering") == 0.2).then_some(()));
 }
 
 fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> Answer {
@@ -189,11 +189,11 @@ fn a_message_that_is_too_large_closes_the_socket() {
     let (simulator, _) = start_paused();
     let mut socket = simulator.socket("/speed/stream");
     socket.send_bytes(&vec![b' '; (64 << 10) + 1]);
-    assert_eq!(socket.hear(), Spoken::Close(1009));
+    assert_eq!(socket.receive(), Received::Close(1009));
     let mut socket = simulator.socket("/speed/stream");
     socket.send(format!("{{\"value\": 0.5}}{}", " ".repeat(60 << 10)));
     let mut robot = simulator.robot();
-    until("a message below the limit takes effect", || (robot.asked("speed") == 0.5).then_some(()));
+    until("a message below the limit takes effect", || (robot.commanded("speed") == 0.5).then_some(()));
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn a_protocol_violation_closes_the_socket_with_code_1002() {
             let mut socket = simulator.socket(path);
             socket.send_raw(frame);
             let heard =
-                std::iter::repeat_with(|| socket.hear()).find(|said| !matches!(said, Spoken::Text(_)));
-            assert_eq!(heard, Some(Spoken::Close(1002)), "{path} {frame:?}");
+                std::iter::repeat_with(|| socket.receive()).find(|said| !matches!(said, Received::Text(_)));
+            assert_eq!(heard, Some(Received::Close(1002)), "{path} {frame:?}");
         }
     }
 }
@@ -219,7 +219,7 @@ fn the_number_of_sockets_is_limited() {
     let mut sockets: Vec<Socket> = (0..256).map(|_| simulator.socket("/speed/stream")).collect();
     let open = || Socket::try_open(simulator.address, "/steering/stream", &[]);
     assert_eq!(open().err(), Some(503));
-    sockets.pop().expect("one").hang_up();
+    sockets.pop().expect("one").disconnect();
     until("a socket can be opened again", || open().ok());
     assert_eq!(simulator.client().get("/speed").status, 200);
 }
@@ -232,12 +232,12 @@ fn the_simulator_stops_with_open_sockets() {
     for socket in &mut sockets {
         socket.send(json!({"value": 0.1}));
     }
-    until("the frames take effect", || (robot.asked("speed") == 0.1).then_some(()));
+    until("the frames take effect", || (robot.commanded("speed") == 0.1).then_some(()));
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
     for socket in &mut sockets {
-        assert_eq!(socket.hear(), Spoken::Close(1001));
-        assert_eq!(socket.hear(), Spoken::End);
+        assert_eq!(socket.receive(), Received::Close(1001));
+        assert_eq!(socket.receive(), Received::End);
     }
 }
 
@@ -259,16 +259,16 @@ fn an_idle_client_stays_connected_and_one_without_pongs_is_disconnected() {
     });
     let mut socket = simulator.socket("/speed/stream");
     let quiet = std::thread::spawn(move || {
-        // `hear` answers pings while it waits.
-        let said = socket.hear();
+        // `receive` answers pings while it waits.
+        let said = socket.receive();
         (said, socket)
     });
     let dead = dead.join().expect("the reader");
     assert!(dead > Duration::from_secs(8) && dead < Duration::from_secs(25), "{dead:?}");
     assert_eq!(parsed(&robot.0.get("/speed")), json!(0.0));
     let asked = simulator.stop();
-    assert!(asked < AT_ONCE, "{asked:?}");
+    assert!(asked < MAX_STOP_TIME, "{asked:?}");
     let (said, _) = quiet.join().expect("the idle client");
-    assert_eq!(said, Spoken::Close(1001), "the idle client stays until the stop");
+    assert_eq!(said, Received::Close(1001), "the idle client stays until the stop");
     assert!(began.elapsed() > Duration::from_secs(8));
 }

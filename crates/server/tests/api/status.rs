@@ -1,6 +1,6 @@
 //! `GET /status`.
 
-use crate::support::{Gate, number, pretty, setup, start, start_paused};
+use crate::support::{LoadGate, number, pretty, setup, start, start_paused};
 use chicane_testkit::shipped_bundle;
 use serde_json::json;
 
@@ -29,10 +29,10 @@ fn the_version_of_the_assets_grows_with_every_load() {
 
 #[test]
 fn before_the_first_world_only_status_and_state_succeed() {
-    let gate = Gate::default();
+    let gate = LoadGate::default();
     let simulator =
-        setup().with_world("oval", gate.before(shipped_bundle("oval"))).world("oval").start_unready();
-    gate.wait_for_someone();
+        setup().with_world("oval", gate.wrap(shipped_bundle("oval"))).world("oval").start_unready();
+    gate.wait_until_blocked();
     let mut api = simulator.api();
 
     let status = api.get("/status");

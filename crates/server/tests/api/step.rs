@@ -1,7 +1,7 @@
 //! `POST /step`: lockstep.
 
 use crate::support::{
-    crowd, json as parsed, near, number, pretty, refusal, setup, start, start_paused, until,
+    json as parsed, many_boxes, near, number, pretty, refusal, setup, start, start_paused, until,
 };
 use serde_json::{Value, json};
 
@@ -259,7 +259,7 @@ fn observations_are_raw_arrays_in_a_binary_response() {
 
 #[test]
 fn a_step_ends_early_when_its_client_disconnects() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut gone = simulator.client();
     gone.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
     until("the step is under way", || (api.time() > 0.0).then_some(()));
@@ -273,7 +273,7 @@ fn a_step_ends_early_when_its_client_disconnects() {
 
 #[test]
 fn reads_succeed_during_a_long_step() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut long = simulator.client();
     long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
     let first = until("the step is under way", || Some(api.time()).filter(|t| *t > 0.0));

@@ -1,6 +1,6 @@
 //! Stopping the simulator: every client gets an end, and no client delays the stop.
 
-use crate::support::{AT_ONCE, Gate, crowd, plain, setup, setup_in, start, until};
+use crate::support::{LoadGate, MAX_STOP_TIME, many_boxes, plain, setup, setup_in, start, until};
 use chicane_testkit::http::Heard;
 use serde_json::json;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn streams_end_when_the_simulator_stops() {
         stream.next_of("state");
     }
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
     for stream in &mut streams {
         let ended = std::iter::from_fn(|| match stream.hear(Duration::from_secs(5)) {
             Heard::Event(_) => Some(true),
@@ -26,25 +26,25 @@ fn streams_end_when_the_simulator_stops() {
 
 #[test]
 fn a_long_step_and_an_idle_reader_do_not_delay_the_stop() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let _unread = simulator.events();
     let mut long = simulator.client();
     long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
     until("the step is under way", || (api.time() > 0.0).then_some(()));
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }
 
 #[test]
 fn a_world_that_is_being_loaded_does_not_delay_the_stop() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut waiting = simulator.client();
     waiting.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     let took = simulator.stop();
     gate.open();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod robot;
 mod scratch;
 
 pub(crate) use bridge::{Bridge, seconds};
-pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
-pub(crate) use robot::{Robot, Socket, Spoken, detail};
-pub(crate) use scratch::Scratch;
+pub(crate) use bundles::{LoadGate, many_boxes, open_route, plain, scenery, truncated};
+pub(crate) use robot::{Received, Robot, Socket, detail};
+pub(crate) use scratch::TempFolder;
 
 use chicane_server::{JudgeOptions, Options, Server, StartError, Token};
 use chicane_store::Library;
@@ -21,23 +21,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// Upper bound for operations that must not block. They take a fraction of a second, or a few
-/// seconds on a busy machine; a blocked operation would take much longer than this.
-pub(crate) const AT_ONCE: Duration = Duration::from_secs(5);
+/// Longest time that stopping a simulator may take. It takes a fraction of a second, or a few seconds
+/// on a busy machine; a stop that waits for a client would take much longer.
+pub(crate) const MAX_STOP_TIME: Duration = Duration::from_secs(5);
 
 /// Options of a simulator, with its data folder.
 pub(crate) struct Setup {
     options: Options,
-    data: Arc<Scratch>,
+    data: Arc<TempFolder>,
 }
 
 /// The default options: built-in worlds, a new data folder, a free port on loopback.
 pub(crate) fn setup() -> Setup {
-    setup_in(&Arc::new(Scratch::new()))
+    setup_in(&Arc::new(TempFolder::new()))
 }
 
 /// The default options with an existing data folder.
-pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
+pub(crate) fn setup_in(data: &Arc<TempFolder>) -> Setup {
     let options = Options {
         ros: None,
         listen: "127.0.0.1:0".parse().expect("an address"),
@@ -85,7 +85,7 @@ impl Setup {
         self
     }
 
-    pub(crate) fn judged_by(mut self, script: &str) -> Setup {
+    pub(crate) fn judge_script(mut self, script: &str) -> Setup {
         self.options.judge.script = Some(script.to_owned());
         self
     }
@@ -126,8 +126,8 @@ impl Setup {
     }
 
     /// Sets how long a CDN may send nothing before the request times out.
-    pub(crate) fn patience(mut self, patience: Duration) -> Setup {
-        self.options.cdn_patience = patience;
+    pub(crate) fn cdn_timeout(mut self, timeout: Duration) -> Setup {
+        self.options.cdn_patience = timeout;
         self
     }
 
@@ -174,20 +174,20 @@ impl Setup {
 pub(crate) struct Simulator {
     pub(crate) address: SocketAddr,
     server: Option<Server>,
-    data: Arc<Scratch>,
-    runtime: Running,
+    data: Arc<TempFolder>,
+    runtime: BackgroundRuntime,
 }
 
 /// A runtime that does not wait for its tasks on drop.
-struct Running(Option<Runtime>);
+struct BackgroundRuntime(Option<Runtime>);
 
-impl From<Option<Runtime>> for Running {
-    fn from(runtime: Option<Runtime>) -> Running {
-        Running(runtime)
+impl From<Option<Runtime>> for BackgroundRuntime {
+    fn from(runtime: Option<Runtime>) -> BackgroundRuntime {
+        BackgroundRuntime(runtime)
     }
 }
 
-impl std::ops::Deref for Running {
+impl std::ops::Deref for BackgroundRuntime {
     type Target = Runtime;
 
     fn deref(&self) -> &Runtime {
@@ -195,7 +195,7 @@ impl std::ops::Deref for Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for BackgroundRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -254,7 +254,7 @@ impl Simulator {
     }
 
     /// Stops the simulator and returns its data folder.
-    pub(crate) fn stop_and_keep(self) -> Arc<Scratch> {
+    pub(crate) fn stop_and_keep(self) -> Arc<TempFolder> {
         let data = Arc::clone(&self.data);
         self.stop();
         data

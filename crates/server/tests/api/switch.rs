@@ -1,6 +1,8 @@
 //! `POST /switch` and transitions between worlds.
 
-use crate::support::{Gate, number, plain, refusal, setup, setup_in, start, start_paused, torn, until};
+use crate::support::{
+    LoadGate, number, plain, refusal, setup, setup_in, start, start_paused, truncated, until,
+};
 use chicane_testkit::http::Answer;
 use chicane_testkit::shipped_bundle;
 use serde_json::{Value, json};
@@ -62,7 +64,7 @@ fn invalid_and_unknown_names_are_refused() {
 
 #[test]
 fn an_invalid_world_leaves_the_old_one_running() {
-    let simulator = setup().with_world("torn", torn("torn")).start();
+    let simulator = setup().with_world("torn", truncated("torn")).start();
     let mut api = simulator.api();
     let (status, text) = api.refused("/switch", json!({"world": "torn.world"}));
     assert_eq!(status, 422);
@@ -88,7 +90,7 @@ fn a_start_falls_back_to_the_default_if_the_last_world_is_missing_or_invalid() {
     };
     // The last world is missing on the first start and invalid on the second.
     let data = setup_in(&data).start().stop_and_keep();
-    let simulator = setup_in(&data).with_world("hall", torn("hall")).start();
+    let simulator = setup_in(&data).with_world("hall", truncated("hall")).start();
     assert_eq!(simulator.api().get("/status")["current"], "oval");
 }
 
@@ -119,11 +121,11 @@ fn finished(answer: &Receiver<Answer>) -> Answer {
 
 #[test]
 fn while_a_world_is_loading_the_old_one_is_shown_and_refuses_commands() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut api = simulator.api();
     let switch = in_background(&simulator, "/switch", json!({"world": "slow.world"}));
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
 
     let status = api.get("/status");
     assert_eq!(
@@ -161,10 +163,10 @@ fn while_a_world_is_loading_the_old_one_is_shown_and_refuses_commands() {
 
 #[test]
 fn the_list_of_worlds_does_not_wait_for_a_world_that_is_loading() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let switch = in_background(&simulator, "/switch", json!({"world": "slow.world"}));
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     let (send, listed) = channel();
     let mut api = simulator.api();
     std::thread::spawn(move || send.send(api.get("/worlds")));
@@ -177,11 +179,11 @@ fn the_list_of_worlds_does_not_wait_for_a_world_that_is_loading() {
 
 #[test]
 fn of_concurrent_switches_one_succeeds() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let all: Vec<_> =
         (0..4).map(|_| in_background(&simulator, "/switch", json!({"world": "slow.world"}))).collect();
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     // The refusals must arrive while the first switch is still loading.
     let mut refused = 0;
     until("all others are refused", || {
@@ -229,10 +231,10 @@ fn a_respawn_is_a_transition_too() {
 
 #[test]
 fn the_current_world_is_not_read_again() {
-    let gate = Gate::default();
+    let gate = LoadGate::default();
     gate.open();
     let (simulator, mut api) =
-        setup().with_world("oval", gate.before(shipped_bundle("oval"))).world("oval").start_paused();
+        setup().with_world("oval", gate.wrap(shipped_bundle("oval"))).world("oval").start_paused();
     gate.close();
     api.step(10);
     api.post("/respawn", json!({}));
@@ -243,19 +245,19 @@ fn the_current_world_is_not_read_again() {
     // After another world has been current, the world is read again.
     api.post("/switch", json!({"world": "field.world"}));
     let back = in_background(&simulator, "/switch", json!({"world": "oval.world"}));
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     gate.open();
     assert_eq!(finished(&back).status, 200);
 }
 
 #[test]
 fn a_switch_continues_when_its_client_disconnects() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut api = simulator.api();
     let mut gone = simulator.client();
     gone.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     drop(gone);
     gate.open();
     until("the world is ready", || (api.get("/status")["current"] == "slow").then_some(()));
@@ -263,8 +265,8 @@ fn a_switch_continues_when_its_client_disconnects() {
 
 #[test]
 fn a_switch_is_refused_until_the_first_world_is_loaded() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let mut api = simulator.api();
     assert_eq!(api.get("/state")["transition"]["kind"], "boot");
     let refused = api.refused("/switch", json!({"world": "field.world"}));

@@ -1,6 +1,6 @@
 //! The list of worlds, publication, installation, deletion and downloads.
 
-use crate::support::{open_route, plain, pretty, refusal, setup, start, start_paused, torn};
+use crate::support::{open_route, plain, pretty, refusal, setup, start, start_paused, truncated};
 use serde_json::{Value, json};
 
 #[test]
@@ -12,7 +12,7 @@ fn the_built_in_worlds() {
 #[test]
 fn an_invalid_world_does_not_affect_the_list() {
     let simulator = setup()
-        .with_world("torn", torn("torn"))
+        .with_world("torn", truncated("torn"))
         .with_world("plain", plain("plain"))
         .with_world("a_road", open_route("a_road"))
         .start();
@@ -115,7 +115,7 @@ fn waypoints_are_served_as_a_numpy_file() {
 
 #[test]
 fn missing_downloads_are_refused() {
-    let simulator = setup().with_world("torn", torn("torn")).with_world("plain", plain("plain")).start();
+    let simulator = setup().with_world("torn", truncated("torn")).with_world("plain", plain("plain")).start();
     let mut api = simulator.api();
     assert_eq!(api.get_refused("/worlds/nowhere/waypoints.npy").0, 404);
     assert_eq!(api.get_refused("/worlds/plain/waypoints.npy").0, 404);

@@ -1,6 +1,6 @@
 //! A client of `/rosbridge`.
 
-use super::{Simulator, Socket, Spoken};
+use super::{Received, Simulator, Socket};
 use serde_json::{Value, json};
 
 /// A rosbridge client.
@@ -14,14 +14,14 @@ impl Simulator {
 }
 
 impl Bridge {
-    pub(crate) fn say(&mut self, message: Value) {
+    pub(crate) fn send(&mut self, message: Value) {
         self.0.send(message);
     }
 
     /// Waits for the next message.
-    pub(crate) fn hear(&mut self) -> Value {
-        match self.0.hear() {
-            Spoken::Text(said) => said,
+    pub(crate) fn receive(&mut self) -> Value {
+        match self.0.receive() {
+            Received::Text(said) => said,
             other => panic!("a message, not {other:?}"),
         }
     }
@@ -29,7 +29,7 @@ impl Bridge {
     /// Waits for the next message with this `op`, skipping others.
     pub(crate) fn next_of(&mut self, op: &str) -> Value {
         loop {
-            let said = self.hear();
+            let said = self.receive();
             if said["op"] == op {
                 return said;
             }
@@ -47,11 +47,11 @@ impl Bridge {
     }
 
     pub(crate) fn subscribe(&mut self, topic: &str) {
-        self.say(json!({"op": "subscribe", "topic": topic, "queue_length": 1000}));
+        self.send(json!({"op": "subscribe", "topic": topic, "queue_length": 1000}));
     }
 
     pub(crate) fn publish(&mut self, topic: &str, message: Value) {
-        self.say(json!({"op": "publish", "topic": topic, "msg": message}));
+        self.send(json!({"op": "publish", "topic": topic, "msg": message}));
     }
 
     /// Calls a service that must succeed, and returns its values.
@@ -63,7 +63,7 @@ impl Bridge {
 
     /// Calls a service and returns the whole response.
     pub(crate) fn try_call(&mut self, service: &str, args: Value) -> Value {
-        self.say(json!({"op": "call_service", "id": "a call", "service": service, "args": args}));
+        self.send(json!({"op": "call_service", "id": "a call", "service": service, "args": args}));
         let answer = self.next_of("service_response");
         assert_eq!((&answer["id"], &answer["service"]), (&json!("a call"), &json!(service)));
         answer
@@ -81,7 +81,7 @@ impl Bridge {
 
     /// Waits until the bridge has tapped the robot's ticks, so that no later message is missed.
     /// Returns the epoch.
-    pub(crate) fn listening(&mut self) -> u64 {
+    pub(crate) fn wait_until_tapped(&mut self) -> u64 {
         self.subscribe("/sim/epoch");
         self.next_on("/sim/epoch")["data"].as_u64().expect("a number")
     }

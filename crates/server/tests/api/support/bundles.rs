@@ -44,7 +44,7 @@ pub(crate) fn open_route(name: &str) -> MemoryBundle {
 }
 
 /// A world with 200 boxes in towers, so that each tick takes long.
-pub(crate) fn crowd(name: &str) -> MemoryBundle {
+pub(crate) fn many_boxes(name: &str) -> MemoryBundle {
     let mut models = String::new();
     for i in 0..200 {
         let (column, level) = (i / 4, i % 4);
@@ -55,7 +55,7 @@ pub(crate) fn crowd(name: &str) -> MemoryBundle {
 }
 
 /// A world whose file is truncated.
-pub(crate) fn torn(name: &str) -> MemoryBundle {
+pub(crate) fn truncated(name: &str) -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     bundle.insert(format!("worlds/{name}.world"), "<sdf version='1.7'><world");
     bundle
@@ -63,15 +63,15 @@ pub(crate) fn torn(name: &str) -> MemoryBundle {
 
 /// Blocks the loading of a world until the test opens the gate.
 #[derive(Clone, Default)]
-pub(crate) struct Gate(Arc<(Mutex<GateState>, Condvar)>);
+pub(crate) struct LoadGate(Arc<(Mutex<LoadGateState>, Condvar)>);
 
 #[derive(Default)]
-struct GateState {
+struct LoadGateState {
     open: bool,
     waiting: usize,
 }
 
-impl Gate {
+impl LoadGate {
     pub(crate) fn open(&self) {
         self.0.0.lock().expect("the gate").open = true;
         self.0.1.notify_all();
@@ -82,7 +82,7 @@ impl Gate {
     }
 
     /// Waits until a loader is blocked at the gate.
-    pub(crate) fn wait_for_someone(&self) {
+    pub(crate) fn wait_until_blocked(&self) {
         let (state, bell) = &*self.0;
         let state = state.lock().expect("the gate");
         let (state, late) = bell.wait_timeout_while(state, PATIENCE, |s| s.waiting == 0).expect("the gate");
@@ -103,18 +103,18 @@ impl Gate {
     }
 
     /// Wraps a bundle, so that loading it blocks at this gate.
-    pub(crate) fn before(&self, bundle: MemoryBundle) -> Gated {
-        Gated { gate: self.clone(), bundle }
+    pub(crate) fn wrap(&self, bundle: MemoryBundle) -> GatedBundle {
+        GatedBundle { gate: self.clone(), bundle }
     }
 }
 
 /// A bundle whose loading blocks at a gate.
-pub(crate) struct Gated {
-    gate: Gate,
+pub(crate) struct GatedBundle {
+    gate: LoadGate,
     bundle: MemoryBundle,
 }
 
-impl Bundle for Gated {
+impl Bundle for GatedBundle {
     fn read(&self, path: &str) -> Option<Cow<'_, [u8]>> {
         self.bundle.read(path)
     }

@@ -63,7 +63,7 @@ impl Robot {
     }
 
     /// The current actuator command for `speed`, `steering`, `pan` or `tilt`.
-    pub(crate) fn asked(&mut self, axis: &str) -> f64 {
+    pub(crate) fn commanded(&mut self, axis: &str) -> f64 {
         number(&self.get("/states?include=")["cmd"][axis])
     }
 }
@@ -87,7 +87,7 @@ pub(crate) struct Socket(WebSocket<TcpStream>);
 
 /// A message that was received on a WebSocket.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Spoken {
+pub(crate) enum Received {
     /// A text frame, as JSON.
     Text(Value),
     /// A close frame with this code.
@@ -131,19 +131,19 @@ impl Socket {
     }
 
     /// Waits for the next message. Pings are answered and skipped.
-    pub(crate) fn hear(&mut self) -> Spoken {
+    pub(crate) fn receive(&mut self) -> Received {
         loop {
             match self.0.read() {
-                Ok(Message::Text(text)) => return Spoken::Text(serde_json::from_str(&text).expect("JSON")),
+                Ok(Message::Text(text)) => return Received::Text(serde_json::from_str(&text).expect("JSON")),
                 Ok(Message::Close(frame)) => {
-                    return Spoken::Close(frame.map_or(1005, |frame| frame.code.into()));
+                    return Received::Close(frame.map_or(1005, |frame| frame.code.into()));
                 }
                 Ok(Message::Ping(_)) => self.0.flush().unwrap_or(()),
                 Ok(_) => {}
                 Err(Error::Io(e)) if matches!(e.kind(), std::io::ErrorKind::WouldBlock) => {
                     panic!("no message within {PATIENCE:?}")
                 }
-                Err(_) => return Spoken::End,
+                Err(_) => return Received::End,
             }
         }
     }
@@ -152,13 +152,13 @@ impl Socket {
     /// The server has then finished its cleanup for this client.
     pub(crate) fn close(mut self) {
         self.0.close(None).expect("it is closed");
-        while self.hear() != Spoken::End {}
+        while self.receive() != Received::End {}
     }
 
     /// Closes the connection without a close frame, and waits until the server has ended it. The
     /// server has then finished its cleanup for this client.
-    pub(crate) fn hang_up(mut self) {
+    pub(crate) fn disconnect(mut self) {
         self.0.get_ref().shutdown(Shutdown::Write).expect("it is shut");
-        while self.hear() != Spoken::End {}
+        while self.receive() != Received::End {}
     }
 }
