@@ -103,7 +103,7 @@ fn local_and_private_addresses_are_never_contacted() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
     let near = TcpListener::bind("127.0.0.1:0").expect("a port");
-    near.set_nonblocking(true).expect("it does not block");
+    near.set_nonblocking(true).expect("a nonblocking listener");
     let port = near.local_addr().expect("an address").port();
     for host in [
         "127.0.0.1",

@@ -13,7 +13,7 @@ fn the_clock_of_a_paused_world_stands_still() {
         (&json!(0.0), &json!(0.0), &json!(true))
     );
     assert_eq!(clock.as_object().expect("an object").len(), 5, "{clock}");
-    let later = until("real time goes on", || {
+    let later = until("real time advances", || {
         let later = api.get("/clock");
         (number(&later["real_time"]) > number(&clock["real_time"])).then_some(later)
     });
@@ -82,7 +82,7 @@ fn simulated_time_follows_real_time() {
     });
     // Over one simulated second both clocks agree. A busy machine may miss the bound several times,
     // but not always.
-    until("a second in a second", || {
+    until("one simulated second takes about one real second", || {
         let (started, from) = (Instant::now(), api.time());
         until("a second has passed", || (api.time() >= from + 1.0).then_some(()));
         (0.9..1.2).contains(&started.elapsed().as_secs_f64()).then_some(())
@@ -108,7 +108,7 @@ fn no_time_is_caught_up_after_a_pause() {
     let mut api = simulator.api();
     let paused = number(&api.post("/clock", json!({"paused": true}))["sim_time"]);
     let since = Instant::now();
-    until("a moment", || (since.elapsed() > Duration::from_millis(600)).then_some(()));
+    until("600 ms pass", || (since.elapsed() > Duration::from_millis(600)).then_some(()));
     let running = number(&api.post("/clock", json!({"paused": false}))["sim_time"]);
     assert!(running - paused < 0.3, "{running} after {paused}");
 }

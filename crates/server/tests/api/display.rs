@@ -140,7 +140,7 @@ fn at_once(asked: &[(&str, Value)]) -> Vec<Value> {
     let (simulator, mut api) = start_paused();
     std::thread::scope(|scope| {
         scope.spawn(|| simulator.api().step(60_000));
-        until("the step is under way", || (api.time() > 0.0).then_some(()));
+        until("the step has started", || (api.time() > 0.0).then_some(()));
         let all: Vec<_> = asked
             .iter()
             .map(|(path, body)| {

@@ -43,7 +43,7 @@ fn judge(speed: f64, seed: u64) -> String {
     });
     let request = StartRequest { command: None, time_limit_s: Some(3.0), seed };
     let server = simulator.server();
-    let id = simulator.block_on(server.evaluate(request, drive.collect())).expect("it starts");
+    let id = simulator.block_on(server.evaluate(request, drive.collect())).expect("a started session");
     wait_for_end(&mut simulator.api());
     let record = server.record(&id).expect("read").expect("there");
     let mut all = serde_json::to_value(&record).expect("JSON");

@@ -97,7 +97,7 @@ fn all_processes_of_a_program_end_with_the_session() {
          (setsid bash -c \"trap '' TERM; sleep {mark}; sleep {mark}\" &); sleep {mark}"
     );
     api.post("/evaluation/start", json!({"command": command}));
-    until("the daemons", || (processes(&mark).len() >= 4).then_some(()));
+    until("the background processes", || (processes(&mark).len() >= 4).then_some(()));
     api.post("/evaluation/stop", json!({}));
     assert_eq!(processes(&mark), [""; 0]);
     let record = api.get("/evaluation/record");

@@ -282,7 +282,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     }
     let mut api = simulator.api();
     let time = api.time();
-    until("time runs on", || (api.time() > time).then_some(()));
+    until("time advances", || (api.time() > time).then_some(()));
     // The slow client reads the buffered lines, and then its stream ends.
     let mut heard = 0;
     loop {
@@ -309,7 +309,7 @@ fn a_slow_client_skips_old_states_and_gets_the_newest() {
     for i in 1..=600 {
         api.post("/pose", json!({"x": 2.0 + f64::from(i) * 0.001}));
     }
-    let newest = until("the newest", || {
+    let newest = until("the newest state", || {
         let seen = state(&mut slow);
         (seen["vehicle"]["x"] == 2.6).then_some(seen)
     });

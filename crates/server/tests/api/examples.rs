@@ -40,14 +40,14 @@ fn the_example_lap_by_lidar_drives_a_lap_without_contact() {
     let (begun, mut done, mut last) = (Instant::now(), 0.0, 0.0);
     let status = loop {
         let state = api.get("/state");
-        assert_eq!(state["contacts"], json!([]), "nothing is touched");
+        assert_eq!(state["contacts"], json!([]), "the car touched something");
         let number = |name: &str| state["vehicle"][name].as_f64().expect("a number");
         let here = route.project([number("x"), number("y")].into());
         let half = route.half_width_at(here.distance_along).expect("borders");
         assert!(here.offset.abs() < half, "the car left the road: {} m from its centre line", here.offset);
         done += (here.distance_along - last + 1.5 * length).rem_euclid(length) - 0.5 * length;
         last = here.distance_along;
-        if let Some(status) = example.0.try_wait().expect("it can be asked") {
+        if let Some(status) = example.0.try_wait().expect("the state of the example") {
             break status;
         }
         assert!(

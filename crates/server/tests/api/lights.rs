@@ -61,7 +61,7 @@ fn the_yellow_phase_is_measured_in_simulated_time() {
     }
     // At 100 times real time the yellow phase ends soon.
     api.post("/clock", json!({"paused": false, "speed": 100}));
-    crate::support::until("red", || (api.light("signal1") == "red").then_some(()));
+    crate::support::until("the light is red", || (api.light("signal1") == "red").then_some(()));
     assert!(api.time() >= 3.0);
 }
 

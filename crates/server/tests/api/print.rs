@@ -15,8 +15,8 @@ const SHORT: &str = "/sim/api/worlds/oval/print.jpg?dpi=10";
 fn request_without_reading(simulator: &Simulator) -> TcpStream {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     let request = format!("GET {LONG} HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address);
-    stream.write_all(request.as_bytes()).expect("it takes the request");
-    stream.set_nonblocking(true).expect("it can be looked at");
+    stream.write_all(request.as_bytes()).expect("the request is sent");
+    stream.set_nonblocking(true).expect("a nonblocking stream");
     stream
 }
 
@@ -91,7 +91,7 @@ fn a_print_is_cancelled_when_its_client_disconnects() {
     let simulator = start();
     for _ in 0..3 {
         let gone = request_without_reading(&simulator);
-        assert_eq!(until("it is under way", || begun(&gone)), 200);
+        assert_eq!(until("the print has started", || begun(&gone)), 200);
         drop(gone);
     }
     // If a cancelled print were still running, this request would time out.
@@ -105,7 +105,7 @@ fn a_print_beyond_the_queue_limit_is_refused() {
     // and one exceeds the limit.
     let mut waiting: Vec<TcpStream> = (0..9).map(|_| request_without_reading(&simulator)).collect();
     let refused = |w: &TcpStream| begun(w) == Some(503);
-    until("one is refused", || waiting.iter().any(refused).then_some(()));
+    until("a print is refused", || waiting.iter().any(refused).then_some(()));
     assert_eq!(waiting.iter().filter(|w| refused(w)).count(), 1);
     let answer = simulator.client().get(LONG);
     assert_eq!(refusal(&answer), (503, "too many prints are being made; try again".to_owned()));
@@ -124,7 +124,7 @@ fn free(simulator: &Simulator) -> Option<u16> {
 fn a_print_does_not_delay_the_stop_of_the_simulator() {
     let simulator = start();
     let asked = [request_without_reading(&simulator), request_without_reading(&simulator)];
-    until("one of them is under way", || asked.iter().any(|a| begun(a) == Some(200)).then_some(()));
+    until("a print has started", || asked.iter().any(|a| begun(a) == Some(200)).then_some(()));
     let took = simulator.stop();
     assert!(took < MAX_STOP_TIME, "{took:?}");
 }

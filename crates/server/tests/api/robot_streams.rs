@@ -135,7 +135,7 @@ fn clients_that_do_not_read_affect_no_other() {
         next(&mut reader);
         robot.post("/speed", json!({"value": 0.0}));
     }
-    until("time goes on", || (api.time() > first + 2.0).then_some(()));
+    until("time advances", || (api.time() > first + 2.0).then_some(()));
     drop(stuck);
     assert!(simulator.stop() < MAX_STOP_TIME);
 }

@@ -133,7 +133,7 @@ fn equal_inputs_after_two_respawns_give_equal_bytes() {
         api.step(123);
         api.post("/respawn", json!({}));
         let second = drive(&mut api, accept);
-        assert!(first == second, "{accept}: the answers differ");
+        assert!(first == second, "{accept}: the responses differ");
         assert!(first[0] != first[1]);
     }
 }
@@ -146,7 +146,7 @@ fn two_simulators_return_the_same_bytes() {
             drive(&mut api, "application/octet-stream")
         })
         .collect();
-    assert!(answers[0] == answers[1], "the answers differ");
+    assert!(answers[0] == answers[1], "the responses differ");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_step_returns_odometry() {
     let mut keys: Vec<&String> = odom.as_object().expect("an object").keys().collect();
     keys.sort();
     assert_eq!(keys, ["forward", "sideways", "time", "turning", "x", "y", "yaw"]);
-    assert!(near(&odom["time"], 0.1), "sample 3 of 30 a second: {odom}");
+    assert!(near(&odom["time"], 0.1), "sample 3 at 30 samples per second: {odom}");
     let said = simulator.robot().get("/odom");
     assert_eq!(said["position"]["x"], odom["x"]);
     assert_eq!(said["velocity"]["linear"], odom["forward"]);
@@ -262,7 +262,7 @@ fn a_step_ends_early_when_its_client_disconnects() {
     let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut gone = simulator.client();
     gone.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
-    until("the step is under way", || (api.time() > 0.0).then_some(()));
+    until("the step has started", || (api.time() > 0.0).then_some(()));
     drop(gone);
     let answer = api.post("/pose", json!({}));
     assert_eq!(answer["applied"], true);
@@ -276,7 +276,7 @@ fn reads_succeed_during_a_long_step() {
     let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut long = simulator.client();
     long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
-    let first = until("the step is under way", || Some(api.time()).filter(|t| *t > 0.0));
+    let first = until("the step has started", || Some(api.time()).filter(|t| *t > 0.0));
     until("time advances during the step", || (api.time() > first).then_some(()));
     assert_eq!(parsed(&api.0.get("/sim/api/status"))["running"], true);
 }

@@ -18,7 +18,7 @@ fn streams_end_when_the_simulator_stops() {
         let ended = std::iter::from_fn(|| match stream.hear(Duration::from_secs(5)) {
             Heard::Event(_) => Some(true),
             Heard::End => None,
-            Heard::Silence => panic!("a stream was left open"),
+            Heard::Silence => panic!("a stream is still open"),
         });
         ended.for_each(drop);
     }
@@ -30,7 +30,7 @@ fn a_long_step_and_an_idle_reader_do_not_delay_the_stop() {
     let _unread = simulator.events();
     let mut long = simulator.client();
     long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
-    until("the step is under way", || (api.time() > 0.0).then_some(()));
+    until("the step has started", || (api.time() > 0.0).then_some(()));
     let took = simulator.stop();
     assert!(took < MAX_STOP_TIME, "{took:?}");
 }

@@ -191,7 +191,7 @@ impl std::ops::Deref for BackgroundRuntime {
     type Target = Runtime;
 
     fn deref(&self) -> &Runtime {
-        self.0.as_ref().expect("it runs")
+        self.0.as_ref().expect("still running")
     }
 }
 
@@ -210,7 +210,7 @@ impl Simulator {
     }
 
     pub(crate) fn server(&self) -> &Server {
-        self.server.as_ref().expect("it runs")
+        self.server.as_ref().expect("still running")
     }
 
     /// A client of the API with its own connection.

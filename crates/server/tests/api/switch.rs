@@ -73,7 +73,7 @@ fn an_invalid_world_leaves_the_old_one_running() {
     assert_eq!((&status["current"], &status["switching"]), (&json!("oval"), &json!(false)));
     assert!(api.get("/state")["transition"].is_null());
     let time = api.time();
-    until("time runs on", || (api.time() > time).then_some(()));
+    until("time advances", || (api.time() > time).then_some(()));
     api.post("/pose", json!({"x": 3}));
     let listed = api.get("/worlds");
     let names: Vec<&Value> =
@@ -144,7 +144,7 @@ fn while_a_world_is_loading_the_old_one_is_shown_and_refuses_commands() {
         api.get(path);
     }
     let time = api.time();
-    until("the old world goes on", || (api.time() > time).then_some(()));
+    until("the time of the old world advances", || (api.time() > time).then_some(()));
 
     let not_ready = (409, "world not ready".to_owned());
     for path in ["/pose", "/reset", "/step", "/models/box1/pose", "/evaluation/start"] {
@@ -272,7 +272,7 @@ fn a_switch_is_refused_until_the_first_world_is_loaded() {
     let refused = api.refused("/switch", json!({"world": "field.world"}));
     assert_eq!(refused, (409, "world switch in progress".to_owned()));
     gate.open();
-    until("the first world", || (api.get("/status")["current"] == "slow").then_some(()));
+    until("the first world is loaded", || (api.get("/status")["current"] == "slow").then_some(()));
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn a_concurrent_respawn_never_reverts_a_switch() {
         let mut api = simulator.api();
         for world in ["field", "technical", "oval"].into_iter().cycle().take(30) {
             let file = format!("{world}.world");
-            until("a switch", || {
+            until("the switch succeeds", || {
                 (api.try_post("/switch", &json!({"world": file}).to_string()).status == 200).then_some(())
             });
             for _ in 0..20 {

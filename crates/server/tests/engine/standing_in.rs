@@ -164,7 +164,9 @@ fn a_stopped_session_leaves_no_container() {
     let served = engine.serve("import time\ndef evaluate(sim):\n    time.sleep(1000)\n");
     assert_eq!(served.start(json!({})).0, 200);
     until("a container", || (!engine.containers().is_empty()).then_some(()));
-    until("the phase", || (served.get("/evaluation/session")["session"]["phase"] == "running").then_some(()));
+    until("the phase running", || {
+        (served.get("/evaluation/session")["session"]["phase"] == "running").then_some(())
+    });
     let name = engine.containers()[0].clone();
     served.stop();
     assert!(

@@ -209,25 +209,25 @@ fn a_killed_publication_leaves_no_world_or_a_complete_one() {
 /// Publishes to a bucket and kills the publisher at the request after `before` others. That request
 /// is forwarded if `lands`.
 fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool) {
-    let victim = Arc::new(Mutex::new((before, None::<Child>)));
+    let publisher = Arc::new(Mutex::new((before, None::<Child>)));
     let (end, ended) = channel();
-    let fate = Arc::clone(&victim);
+    let state = Arc::clone(&publisher);
     let proxy = way::open_proxy(moto.address, move |asked| {
-        let mut fate = fate.lock().expect("a fate");
-        if fate.0 > 0 {
-            fate.0 -= 1;
+        let mut state = state.lock().expect("the lock");
+        if state.0 > 0 {
+            state.0 -= 1;
             return asked.forward();
         }
         // After the kill, concurrent requests of the publisher are dropped.
-        let mut child = fate.1.take()?;
+        let mut child = state.1.take()?;
         child.kill().and_then(|()| child.wait()).expect("killed");
         end.send(lands.then(|| asked.forward())).ok()?;
         None
     });
     let mut command = moto.command(arguments, &[("AWS_ENDPOINT", &proxy)]);
-    let mut fate = victim.lock().expect("a fate");
-    fate.1 = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
-    drop(fate);
+    let mut state = publisher.lock().expect("the lock");
+    state.1 = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+    drop(state);
     let answer = ended.recv_timeout(PATIENCE).expect("a kill");
     assert!(answer.is_none_or(|answer| answer.is_some()), "the server does not respond");
 }

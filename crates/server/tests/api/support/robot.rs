@@ -151,14 +151,14 @@ impl Socket {
     /// Closes the WebSocket with a handshake, and waits until the server has ended the connection.
     /// The server has then finished its cleanup for this client.
     pub(crate) fn close(mut self) {
-        self.0.close(None).expect("it is closed");
+        self.0.close(None).expect("a closed socket");
         while self.receive() != Received::End {}
     }
 
     /// Closes the connection without a close frame, and waits until the server has ended it. The
     /// server has then finished its cleanup for this client.
     pub(crate) fn disconnect(mut self) {
-        self.0.get_ref().shutdown(Shutdown::Write).expect("it is shut");
+        self.0.get_ref().shutdown(Shutdown::Write).expect("a closed write half");
         while self.receive() != Received::End {}
     }
 }
