@@ -16,7 +16,7 @@ fn brightness_is_set_and_read() {
 }
 
 #[test]
-fn an_invalid_brightness_changes_nothing() {
+fn a_wrong_brightness_changes_nothing() {
     let (_simulator, mut api) = start_paused();
     api.post("/brightness", json!({"value": 0.5}));
     for body in [

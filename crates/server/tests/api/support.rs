@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// Longest time that stopping a simulator may take. It takes a fraction of a second, or a few seconds
-/// on a busy machine; a stop that waits for a client would take much longer.
+/// Longest time that stopping a simulator may take. A stop takes a fraction of a second, or a few
+/// seconds on a busy machine. A stop that waits for a client would take much longer.
 pub(crate) const MAX_STOP_TIME: Duration = Duration::from_secs(5);
 
 /// Options of a simulator, with its data folder.
