@@ -1,4 +1,4 @@
-//! The program as people start it.
+//! The command line of the program.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
@@ -6,30 +6,30 @@ use std::process::{Command, Output};
 
 fn chicane(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    Command::new(env!("CARGO_BIN_EXE_chicane")).args(arguments).current_dir(root).output().expect("it starts")
+    Command::new(env!("CARGO_BIN_EXE_chicane")).args(arguments).current_dir(root).output().expect("started")
 }
 
 fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Fails with one line (of help, a few) and gives it.
+/// Runs a command that must fail without standard output, and returns its standard error.
 fn refused(arguments: &[&str]) -> String {
     let output = chicane(arguments);
     assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// A folder for one test, gone afterwards.
-struct Scratch(PathBuf);
+/// A temporary folder for one test, removed on drop.
+struct TempFolder(PathBuf);
 
-impl Scratch {
-    fn new(name: &str) -> Scratch {
+impl TempFolder {
+    fn new(name: &str) -> TempFolder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // A killed process with the same id may have left the folder behind.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(path.join("worlds")).expect("a folder");
-        Scratch(path)
+        TempFolder(path)
     }
 
     fn path(&self) -> &str {
@@ -37,14 +37,14 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
 #[test]
-fn a_slip_of_the_pen_is_told_what_is_near() {
+fn a_mistyped_command_or_option_suggests_the_closest() {
     for (words, near) in [
         (&["evalute"][..], "'evaluate'"),
         (&["worlds", "lst"], "'list'"),
@@ -57,15 +57,15 @@ fn a_slip_of_the_pen_is_told_what_is_near() {
 }
 
 #[test]
-fn check_says_what_is_in_a_world() {
+fn check_describes_a_world() {
     let output = chicane(&["check", "oval"]);
     assert!(output.status.success());
     let text = out(&output);
-    let scratch = Scratch::new("oval");
+    let scratch = TempFolder::new("oval");
     let folder = scratch.0.join("built");
     let folder = folder.to_str().expect("a path");
     assert!(chicane(&["build", "worlds/oval.json", "-o", folder]).status.success());
-    assert_eq!(out(&chicane(&["check", folder])), text, "by name and from its files");
+    assert_eq!(out(&chicane(&["check", folder])), text, "the built-in world and its built files differ");
     for line in [
         "world      oval\n",
         "bounds     (0.00, 0.00) to (8.00, 6.00) m\n",
@@ -77,7 +77,7 @@ fn check_says_what_is_in_a_world() {
 }
 
 #[test]
-fn a_lap_gives_the_same_time_every_time() {
+fn a_lap_gives_the_same_time_in_every_run() {
     let time = || {
         let output = chicane(&["lap", "worlds/technical.json", "--speed", "1.5"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -89,7 +89,7 @@ fn a_lap_gives_the_same_time_every_time() {
 }
 
 #[test]
-fn mistakes_are_answered_with_what_would_be_right() {
+fn invalid_arguments_are_refused_with_the_valid_ones() {
     let unknown = refused(&["fly"]);
     assert!(unknown.contains("'fly'") && unknown.contains("--help"), "{unknown}");
     assert_eq!(
@@ -102,8 +102,8 @@ fn mistakes_are_answered_with_what_would_be_right() {
 }
 
 #[test]
-fn a_broken_world_is_named_with_its_place() {
-    let scratch = Scratch::new("broken");
+fn an_invalid_world_is_reported_with_file_and_line() {
+    let scratch = TempFolder::new("broken");
     let file = scratch.0.join("worlds/bad.world");
     std::fs::write(
         file,
@@ -117,7 +117,7 @@ fn a_broken_world_is_named_with_its_place() {
 
 #[test]
 fn a_link_out_of_the_bundle_is_not_followed() {
-    let scratch = Scratch::new("link");
+    let scratch = TempFolder::new("link");
     let outside = scratch.0.with_extension("outside");
     std::fs::write(&outside, "<sdf version='1.7'><world name='w'/></sdf>").expect("written");
     std::os::unix::fs::symlink(&outside, scratch.0.join("worlds/w.world")).expect("linked");
@@ -128,7 +128,7 @@ fn a_link_out_of_the_bundle_is_not_followed() {
 
 #[test]
 fn a_random_project_is_checked_built_and_driven() {
-    let scratch = Scratch::new("project");
+    let scratch = TempFolder::new("project");
     let (project, world) = (scratch.0.join("seven.json"), scratch.0.join("seven"));
     let (project, world) = (project.to_str().expect("UTF-8"), world.to_str().expect("UTF-8"));
     let made = chicane(&["new", "--random", "--seed", "7", "-o", project]);
@@ -141,7 +141,7 @@ fn a_random_project_is_checked_built_and_driven() {
     assert!(checked.status.success());
     assert!(out(&checked).starts_with("project    random_7 (Random track 7)\n"), "{}", out(&checked));
 
-    // A second time into the same folder gives the same files.
+    // A second build into the same folder gives the same files.
     for _ in 0..2 {
         let built = chicane(&["build", project, "-o", world]);
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
@@ -154,8 +154,8 @@ fn a_random_project_is_checked_built_and_driven() {
 }
 
 #[test]
-fn an_example_with_pictures_is_built_with_them() {
-    let scratch = Scratch::new("everything");
+fn an_example_with_images_is_built_with_them() {
+    let scratch = TempFolder::new("everything");
     let world = scratch.0.join("built");
     let built =
         chicane(&["build", "examples/projects/everything.json", "-o", world.to_str().expect("UTF-8")]);
@@ -166,8 +166,8 @@ fn an_example_with_pictures_is_built_with_them() {
 }
 
 #[test]
-fn mistakes_in_projects_are_named() {
-    let scratch = Scratch::new("mistakes");
+fn mistakes_in_projects_are_reported_with_their_place() {
+    let scratch = TempFolder::new("mistakes");
     let path = scratch.0.join("bad.json");
     let bad = path.to_str().expect("UTF-8");
     std::fs::write(&path, "{\"version\": 1, \"nmae\": \"x\"}").expect("written");
@@ -187,7 +187,7 @@ fn mistakes_in_projects_are_named() {
     let message = refused(&["build", bad, "-o", scratch.0.join("out").to_str().expect("UTF-8")]);
     assert!(message.contains("can't be built") && message.contains("name-reserved"), "{message}");
     assert!(!scratch.0.join("out").exists());
-    // The scratch folder holds something else: nothing is written there.
+    // The folder contains other files, so nothing is written there.
     let message = refused(&["build", "examples/projects/loop.json", "-o", scratch.path()]);
     assert!(message.ends_with("is not empty and holds something else than loop"), "{message}");
     let message = refused(&["new", "--random", "--width", "7"]);
@@ -199,8 +199,8 @@ fn mistakes_in_projects_are_named() {
 }
 
 #[test]
-fn a_floor_is_printed_to_a_file() {
-    let scratch = Scratch::new("print");
+fn print_writes_a_floor_to_a_file() {
+    let scratch = TempFolder::new("print");
     let file = scratch.0.join("floor.jpg");
     let path = file.to_str().expect("a path");
     let output = chicane(&["print", "worlds/oval.json", "-o", path, "--dpi", "10"]);

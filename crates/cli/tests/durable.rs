@@ -1,4 +1,5 @@
-//! The program itself: what it was told is there after a kill, and it ends and complains as it should.
+//! The program as a process: acknowledged settings survive a kill, signals end it, and invalid
+//! options are reported.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -7,13 +8,13 @@ mod program;
 
 use chicane_testkit::Random;
 use chicane_testkit::http::{Client, Events, Heard};
-use program::{Program, Scratch, fails, text};
+use program::{Program, TempFolder, stderr_of_failure, stdout_of};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// What a simulator remembers.
+/// Settings that a simulator stores.
 #[derive(Debug, Clone, PartialEq)]
 struct Settings {
     brightness: f64,
@@ -36,7 +37,7 @@ impl Settings {
     }
 }
 
-/// A random write: its request, and what is remembered when it is done.
+/// A random write: its path, its body, and the settings after it.
 fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings) {
     let mut next = now.clone();
     match random.below(10) {
@@ -57,7 +58,8 @@ fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings)
     }
 }
 
-/// Writes until the server is gone. Gives what was acknowledged last, and what was asked for then.
+/// Writes until the server is killed. Returns the last acknowledged settings and the last requested
+/// ones.
 fn write_until_killed(
     mut client: Client,
     mut random: Random,
@@ -71,7 +73,7 @@ fn write_until_killed(
         };
         match answer.status {
             200 => known = next,
-            // A light in its yellow phase.
+            // The light is yellow.
             409 => {}
             other => panic!("{path} {body}: {other} {}", answer.text()),
         }
@@ -80,27 +82,27 @@ fn write_until_killed(
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_a_kill() {
-    let scratch = Scratch::new("kill");
+fn acknowledged_settings_survive_a_kill() {
+    let scratch = TempFolder::new("kill");
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut known = Settings { brightness: 1.0, world: "oval".to_owned(), red: false };
     let mut asked = known.clone();
     for round in 0..8 {
-        // Fast, so that yellow phases are short.
+        // Runs fast, so that yellow phases are short.
         let mut program = Program::serve(&["--data-dir", scratch.path(), "--speed", "100"]);
         let found = Settings::of(&mut program.client());
         let brightness = found.brightness == known.brightness || found.brightness == asked.brightness;
-        // A light belongs to its world: those of a new one are green.
-        let place = [&known, &asked].iter().any(|s| (&s.world, s.red) == (&found.world, found.red));
-        assert!(brightness && place, "round {round}: {found:?} is neither {known:?} nor {asked:?}");
+        // Lights belong to their world; the lights of a new world are green.
+        let world = [&known, &asked].iter().any(|s| (&s.world, s.red) == (&found.world, found.red));
+        assert!(brightness && world, "round {round}: {found:?} is neither {known:?} nor {asked:?}");
 
         let (send, acknowledged) = channel();
         let (client, seed) = (program.client(), Random(random.below(u64::MAX) | 1));
         let writing = std::thread::spawn(move || write_until_killed(client, seed, found, &send));
         for _ in 0..random.below(60) {
-            acknowledged.recv_timeout(Duration::from_secs(20)).expect("writes go on");
+            acknowledged.recv_timeout(Duration::from_secs(20)).expect("an acknowledged write");
         }
-        // A random moment in one of the next writes.
+        // Kills at a random time during one of the next writes.
         let moment = Instant::now() + Duration::from_micros(random.below(8000));
         while Instant::now() < moment {
             std::hint::spin_loop();
@@ -111,19 +113,19 @@ fn what_was_acknowledged_is_there_after_a_kill() {
 }
 
 #[test]
-fn a_second_program_on_the_same_folder_says_so() {
-    let scratch = Scratch::new("twice");
+fn a_second_program_with_the_same_data_folder_is_refused() {
+    let scratch = TempFolder::new("twice");
     let first = Program::serve(&["--data-dir", scratch.path()]);
-    let refused = fails(&["serve", "--listen", "127.0.0.1:0", "--data-dir", scratch.path()], &[]);
+    let refused = stderr_of_failure(&["serve", "--listen", "127.0.0.1:0", "--data-dir", scratch.path()], &[]);
     assert_eq!(refused.lines().count(), 1, "{refused}");
     assert!(refused.starts_with("chicane: ") && refused.contains("in use"), "{refused}");
     assert!(refused.contains(scratch.path()) && refused.contains(&first.id().to_string()), "{refused}");
-    assert_eq!(first.client().get("/sim/api/status").status, 200, "the first one goes on");
+    assert_eq!(first.client().get("/sim/api/status").status, 200, "the first program was affected");
 }
 
-/// How long a program that has much to do takes to end.
+/// How long a busy program takes to end after a signal.
 fn ended_by(signal: &str) -> Duration {
-    let scratch = Scratch::new("term");
+    let scratch = TempFolder::new("term");
     let mut program = Program::serve(&["--data-dir", scratch.path(), "--world", "technical"]);
     let mut events = Events::open(program.address, "/sim/api/events", &[]);
     events.next_of("state");
@@ -139,15 +141,15 @@ fn ended_by(signal: &str) -> Duration {
         match events.hear(Duration::from_secs(5)) {
             Heard::Event(_) => {}
             Heard::End => return took,
-            Heard::Silence => panic!("the stream was left open"),
+            Heard::Silence => panic!("the stream is still open"),
         }
     }
 }
 
 #[test]
-fn a_polite_request_ends_it_within_a_second() {
+fn a_signal_ends_the_program_within_one_second() {
     for signal in ["-TERM", "-INT"] {
-        // A busy machine may be late once; it is not late every time.
+        // A busy machine may be too slow in one run, but not in all of them.
         let mut took: Vec<Duration> = Vec::new();
         while took.last().is_none_or(|last| *last >= Duration::from_secs(1)) {
             assert!(took.len() < 4, "{signal}: {took:?}");
@@ -157,20 +159,20 @@ fn a_polite_request_ends_it_within_a_second() {
 }
 
 #[test]
-fn a_lifeline_ends_it_and_its_absence_does_not() {
-    let scratch = Scratch::new("lifeline");
-    let mut program = Program::serve_on_lifeline(&["--data-dir", scratch.path()]);
+fn the_program_ends_when_its_lifeline_closes_and_not_without_one() {
+    let scratch = TempFolder::new("lifeline");
+    let mut program = Program::serve_with_lifeline(&["--data-dir", scratch.path()]);
     assert_eq!(program.client().get("/sim/api/status").status, 200);
-    program.let_go();
+    program.close_lifeline();
     assert_eq!(program.wait(Duration::from_secs(20)), Some(0));
-    // Without the option its standard input is nobody's business; here it has ended from the start.
+    // Without the option, standard input is ignored; here it is closed from the start.
     let program = Program::serve(&["--data-dir", scratch.path()]);
     assert_eq!(program.client().get("/sim/api/status").status, 200);
 }
 
 #[test]
-fn settings_survive_a_polite_end() {
-    let scratch = Scratch::new("polite");
+fn settings_survive_a_normal_end() {
+    let scratch = TempFolder::new("polite");
     let mut program = Program::serve(&["--data-dir", scratch.path()]);
     let mut client = program.client();
     assert_eq!(client.post("/sim/api/switch", "{\"world\": \"field.world\"}").status, 200);
@@ -184,18 +186,18 @@ fn settings_survive_a_polite_end() {
 }
 
 #[test]
-fn an_open_address_without_a_token_is_refused() {
-    let scratch = Scratch::new("open");
-    let refused = fails(&["serve", "--listen", "0.0.0.0:0", "--data-dir", scratch.path()], &[]);
+fn listening_to_other_machines_without_a_token_is_refused() {
+    let scratch = TempFolder::new("open");
+    let refused = stderr_of_failure(&["serve", "--listen", "0.0.0.0:0", "--data-dir", scratch.path()], &[]);
     assert_eq!(refused.lines().count(), 1, "{refused}");
     assert!(refused.contains("--token"), "{refused}");
 }
 
 #[test]
-fn an_unknown_world_is_answered_with_those_there_are() {
-    let scratch = Scratch::new("world");
+fn an_unknown_world_is_refused_with_the_list_of_worlds() {
+    let scratch = TempFolder::new("world");
     let arguments = ["--listen", "127.0.0.1:0", "--data-dir", scratch.path(), "--world", "nosuch"];
-    let refused = fails(&arguments, &[]);
+    let refused = stderr_of_failure(&arguments, &[]);
     assert_eq!(refused.lines().count(), 1, "{refused}");
     for name in ["nosuch", "field", "oval", "technical"] {
         assert!(refused.contains(name), "{refused}");
@@ -203,18 +205,18 @@ fn an_unknown_world_is_answered_with_those_there_are() {
 }
 
 #[test]
-fn a_port_in_use_is_named() {
-    let scratch = Scratch::new("port");
+fn a_port_in_use_is_reported() {
+    let scratch = TempFolder::new("port");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
-    let refused = fails(&["serve", "--listen", &address, "--data-dir", scratch.path()], &[]);
+    let refused = stderr_of_failure(&["serve", "--listen", &address, "--data-dir", scratch.path()], &[]);
     assert_eq!(refused.lines().count(), 1, "{refused}");
     assert!(refused.starts_with("chicane: ") && refused.contains(&address), "{refused}");
 }
 
 #[test]
-fn mistakes_in_options_are_named() {
-    let scratch = Scratch::new("options");
+fn invalid_options_are_reported() {
+    let scratch = TempFolder::new("options");
     for (arguments, word) in [
         (["--speed", "1000"], "--speed"),
         (["--token", "short"], "token"),
@@ -229,7 +231,7 @@ fn mistakes_in_options_are_named() {
         all.retain(|a| arguments[0] != "--data-dir" || (*a != "--data-dir" && *a != scratch.path()));
         all.retain(|a| arguments[0] != "--listen" || (*a != "--listen" && *a != "127.0.0.1:0"));
         all.extend(arguments);
-        let refused = fails(&all, &[]);
+        let refused = stderr_of_failure(&all, &[]);
         assert!(refused.contains(word), "{arguments:?}: {refused}");
     }
 }
@@ -237,7 +239,7 @@ fn mistakes_in_options_are_named() {
 #[test]
 fn help_mentions_every_option() {
     for arguments in [vec!["--help"], vec!["serve", "--help"]] {
-        let help = text(&arguments);
+        let help = stdout_of(&arguments);
         for option in [
             "--listen",
             "--data-dir",
@@ -259,15 +261,15 @@ fn help_mentions_every_option() {
             assert!(help.contains(option), "{option} is not in\n{help}");
         }
     }
-    let help = text(&["--help"]);
+    let help = stdout_of(&["--help"]);
     for command in ["serve", "check", "lap", "openapi", "publish", "worlds"] {
         assert!(help.contains(command), "{command} is not in\n{help}");
     }
 }
 
 #[test]
-fn the_environment_says_it_too() {
-    let scratch = Scratch::new("environment");
+fn options_can_be_set_by_environment_variables() {
+    let scratch = TempFolder::new("environment");
     let environment = [
         ("CHICANE_LISTEN", "127.0.0.1:0"),
         ("CHICANE_DATA_DIR", scratch.path()),
@@ -278,7 +280,7 @@ fn the_environment_says_it_too() {
         ("CHICANE_CDN", "https://worlds.example/"),
     ];
     let program = Program::start(&[], &environment);
-    assert!(program.said.ends_with("/sim?token=0123456789abcdef"), "{}", program.said);
+    assert!(program.ready_line.ends_with("/sim?token=0123456789abcdef"), "{}", program.ready_line);
     let bearer = [("authorization", "Bearer 0123456789abcdef")];
     let ask = |host: &str, method: &str, path: &str| {
         let answer = program.client().with_host(host).request(method, path, &bearer, b"");
@@ -289,20 +291,20 @@ fn the_environment_says_it_too() {
     assert_eq!(ask("two.example", "POST", "/sim/api/clock")["speed"], 2.5);
     assert_eq!(ask("localhost", "GET", "/sim/api/worldpub")["cdn"], "https://worlds.example");
     assert_eq!(program.client().get("/sim/api/status").status, 401);
-    // What is said on the command line counts more.
+    // Command line options override environment variables.
     drop(program);
-    let refused = fails(&["--world", "nosuch"], &environment);
+    let refused = stderr_of_failure(&["--world", "nosuch"], &environment);
     assert!(refused.contains("nosuch"), "{refused}");
 }
 
 #[test]
-fn a_token_is_made_and_printed_once() {
-    let scratch = Scratch::new("token");
+fn a_generated_token_is_printed_once() {
+    let scratch = TempFolder::new("token");
     let arguments = ["serve", "--listen", "0.0.0.0:0", "--token", "auto", "--data-dir", scratch.path()];
     let program = Program::start(&arguments, &[]);
-    let (_, token) = program.said.split_once("/sim?token=").expect("a token");
+    let (_, token) = program.ready_line.split_once("/sim?token=").expect("a token");
     assert!(token.len() >= 16, "{token}");
-    assert!(program.said.contains("http://127.0.0.1:"), "{}", program.said);
+    assert!(program.ready_line.contains("http://127.0.0.1:"), "{}", program.ready_line);
     assert_eq!(program.client().get("/sim/api/status").status, 401);
     let bearer = format!("Bearer {token}");
     let answer = program.client().with_header("authorization", bearer).get("/sim/api/status");
@@ -310,19 +312,19 @@ fn a_token_is_made_and_printed_once() {
 }
 
 #[test]
-fn the_default_folder_is_the_platforms() {
-    let scratch = Scratch::new("home");
+fn the_default_data_folder_is_the_one_of_the_platform() {
+    let scratch = TempFolder::new("home");
     let environment = [("XDG_DATA_HOME", scratch.path()), ("HOME", scratch.path())];
     let program = Program::start(&["--listen", "127.0.0.1:0"], &environment);
     assert_eq!(program.client().get("/sim/api/status").status, 200);
     let made = std::fs::read_dir(scratch.path()).expect("a folder").count();
-    assert!(made > 0, "nothing was made in {}", scratch.path());
+    assert!(made > 0, "no files were written to {}", scratch.path());
 }
 
 #[test]
-fn a_log_that_nobody_reads_hurts_nobody() {
-    let data = Scratch::new("log");
-    let mut program = Program::serve_with_deaf_log(&["--data-dir", data.path(), "--log-level", "debug"]);
+fn an_unread_log_does_not_block_the_program() {
+    let data = TempFolder::new("log");
+    let mut program = Program::serve_with_unread_log(&["--data-dir", data.path(), "--log-level", "debug"]);
     let mut client = program.client();
     for _ in 0..3000 {
         assert_eq!(client.get("/sim/api/status").status, 200);

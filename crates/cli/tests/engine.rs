@@ -1,4 +1,5 @@
-//! `--judge podman` and `--judge docker`: a stand-in for the engine everywhere, and podman itself where it is at hand.
+//! `--judge podman` and `--judge docker`: with a fake engine on every machine, and with podman
+//! itself where it is installed.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
 
 #[path = "engine/bench.rs"]

@@ -1,4 +1,4 @@
-//! Evaluations from the command line: one command from a program to a verdict.
+//! Evaluations from the command line: `chicane evaluate`, `judge`, `records` and `check`.
 #![allow(clippy::disallowed_methods)]
 
 use serde_json::Value;
@@ -7,23 +7,23 @@ use std::process::{Command, Output};
 
 fn chicane(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    Command::new(env!("CARGO_BIN_EXE_chicane")).args(arguments).current_dir(root).output().expect("it starts")
+    Command::new(env!("CARGO_BIN_EXE_chicane")).args(arguments).current_dir(root).output().expect("started")
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A folder for one test, gone afterwards.
-struct Scratch(PathBuf);
+/// A temporary folder for one test, removed on drop.
+struct TempFolder(PathBuf);
 
-impl Scratch {
-    fn new(name: &str) -> Scratch {
+impl TempFolder {
+    fn new(name: &str) -> TempFolder {
         let path = std::env::temp_dir().join(format!("chicane-evaluate-test-{name}-{}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // A killed process with the same id may have left the folder behind.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
-        Scratch(path)
+        TempFolder(path)
     }
 
     fn file(&self, name: &str, text: &str) -> String {
@@ -33,14 +33,14 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
 #[test]
-fn a_lap_of_the_technical_track_from_one_command() {
+fn one_command_evaluates_a_lap_of_the_technical_track() {
     let run = || {
         chicane(&[
             "evaluate",
@@ -59,9 +59,9 @@ fn a_lap_of_the_technical_track_from_one_command() {
     assert!((15.0..120.0).contains(&time), "{time} s");
     assert!(record["elapsed_s"].as_f64().is_some_and(|elapsed| elapsed >= time), "{time}");
     let penalties =
-        record["events"].as_array().expect("a story").iter().filter(|e| e["kind"] == "log").count();
-    assert_eq!(penalties, 0, "a clean lap");
-    // It steps the simulator: only the moment of its first step depends on the machine.
+        record["events"].as_array().expect("a list of events").iter().filter(|e| e["kind"] == "log").count();
+    assert_eq!(penalties, 0, "the lap has penalties");
+    // The program steps the simulator, so only the time of its first step depends on the machine.
     let again: Value = serde_json::from_slice(&run().stdout).expect("JSON");
     assert!(
         again["record"].as_f64().is_some_and(|other| (other - time).abs() < 0.2),
@@ -71,8 +71,8 @@ fn a_lap_of_the_technical_track_from_one_command() {
 }
 
 #[test]
-fn the_exit_status_says_how_it_went() {
-    let scratch = Scratch::new("status");
+fn the_exit_status_depends_on_the_outcome() {
+    let scratch = TempFolder::new("status");
     let data = scratch.0.join("data");
     let data = data.to_str().expect("UTF-8");
     let output = chicane(&[
@@ -90,7 +90,7 @@ fn the_exit_status_says_how_it_went() {
     ]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(text(&output.stdout).contains("timeout: the time limit of 2 s passed"), "{output:?}");
-    assert!(text(&output.stderr).contains("running"), "progress: {output:?}");
+    assert!(text(&output.stderr).contains("running"), "no progress: {output:?}");
     let kept = chicane(&["records", "export", "--csv", "--data-dir", data]);
     let lines: Vec<String> = text(&kept.stdout).lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 2, "{kept:?}");
@@ -108,8 +108,8 @@ fn the_exit_status_says_how_it_went() {
 }
 
 #[test]
-fn a_teacher_tries_a_script_on_a_drive() {
-    let scratch = Scratch::new("judge");
+fn judge_runs_a_script_on_a_recorded_drive() {
+    let scratch = TempFolder::new("judge");
     let drive = scratch.file("drive.csv", "time,speed,steering\n0, 0.5, 0\n1, 0, 0\n");
     let script = scratch.file(
         "judge.py",
@@ -129,8 +129,8 @@ fn a_teacher_tries_a_script_on_a_drive() {
 }
 
 #[test]
-fn a_project_is_judged_without_being_built_first() {
-    let scratch = Scratch::new("project");
+fn judge_accepts_a_project_that_was_not_built() {
+    let scratch = TempFolder::new("project");
     let drive = scratch.file("drive.csv", "0, 0.5, 0\n");
     let script = scratch
         .file("judge.py", "def evaluate(sim):\n    sim.record(sorted(sim.objects))\n    sim.finish()\n");
@@ -144,8 +144,8 @@ fn a_project_is_judged_without_being_built_first() {
 }
 
 #[test]
-fn a_world_whose_script_cannot_judge_fails_its_check() {
-    let scratch = Scratch::new("check");
+fn check_fails_for_a_world_with_an_invalid_script() {
+    let scratch = TempFolder::new("check");
     for folder in ["worlds", "evaluations"] {
         std::fs::create_dir_all(scratch.0.join(folder)).expect("a folder");
     }

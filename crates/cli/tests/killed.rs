@@ -1,11 +1,11 @@
-//! A simulator that is killed in the middle of an evaluation: nothing is left of it but its record.
+//! A simulator that is killed during an evaluation: its processes end, and the record is stored.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
 
 #[path = "durable/program.rs"]
 mod program;
 
 use chicane_testkit::http::{Client, Events};
-use program::{Program, Scratch};
+use program::{Program, TempFolder};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn until(what: &str, mut asked: impl FnMut() -> bool) {
     }
 }
 
-/// Command lines of processes that hold a word.
+/// Command lines of all processes that contain `word`.
 fn processes(word: &str) -> Vec<String> {
     let all = std::fs::read_dir("/proc").expect("/proc").flatten();
     let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
@@ -32,7 +32,8 @@ fn processes(word: &str) -> Vec<String> {
     lines.filter(|line| line.contains(word)).collect()
 }
 
-/// A world folder with a script of its own; the program takes it by `evaluate`, so this makes one for `serve`.
+/// Source of a judging script that starts a background process, for the phase in which the
+/// simulator is killed.
 fn script_of(phase: &str, mark: &str) -> String {
     let sleep = format!("subprocess.Popen(['/usr/bin/sleep', '{mark}'], start_new_session=True)");
     let wait = "print('here', flush=True)\n    time.sleep(1000)";
@@ -47,7 +48,7 @@ fn script_of(phase: &str, mark: &str) -> String {
     }
 }
 
-/// Starts a session and gives its id.
+/// Starts a session and returns its id.
 fn start(client: &mut Client, command: &str) -> String {
     let answer = client.post("/sim/api/evaluation/start", &json!({"command": command}).to_string());
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -55,7 +56,7 @@ fn start(client: &mut Client, command: &str) -> String {
     started["session"]["id"].as_str().expect("an id").to_owned()
 }
 
-/// Phases that an event stream tells of, as they come.
+/// The next phase in the event stream, or `None` at the end of the stream.
 fn next_phase(events: &mut Events) -> Option<String> {
     loop {
         let event = events.next()?;
@@ -66,11 +67,11 @@ fn next_phase(events: &mut Events) -> Option<String> {
     }
 }
 
-/// The moment between `initialize` and the first tick is short: it is killed as soon as everyone is told of it, until that was
-/// soon enough.
+/// The phase `starting` is short. So the simulator is killed as soon as the phase is reported, and
+/// the test repeats until the kill came before the next phase.
 #[test]
-fn while_the_program_is_being_started() {
-    let scratch = Scratch::new("killed-starting");
+fn a_kill_while_the_program_is_being_started() {
+    let scratch = TempFolder::new("killed-starting");
     let script = Path::new(scratch.path()).join("script.py");
     let text = "import subprocess\ndef initialize(sim):\n    \
                 subprocess.Popen(['/usr/bin/sleep', 'MARK'], start_new_session=True)\n    \
@@ -89,32 +90,35 @@ fn while_the_program_is_being_started() {
         let id = start(&mut client, &command);
         while next_phase(&mut events).expect("a phase") != "starting" {}
         program.kill();
-        // Whatever it told before it died is in the stream, which ends with it.
+        // The stream contains all events before the kill and then ends.
         caught += usize::from(next_phase(&mut events).is_none());
-        until("nobody is left", || processes(&mark).is_empty());
+        until("all processes end", || processes(&mark).is_empty());
         drop(program);
 
         let again = Program::serve(&arguments);
         let record = get(&mut again.client(), &format!("/evaluation/record?session={id}"));
         assert_eq!(record["outcome"], "stopped", "attempt {attempt}: {record}");
         assert_eq!(record["reason"], "simulator restarted");
-        let events = record["events"].as_array().expect("a story");
+        let events = record["events"].as_array().expect("a list of events");
         assert_eq!(events[0]["kind"], "start");
-        assert!(events.iter().any(|e| e["line"] == "before the start"), "its lines are there: {record}");
-        assert!(events.iter().any(|e| e["phase"] == "starting"), "and the phase is: {record}");
+        assert!(
+            events.iter().any(|e| e["line"] == "before the start"),
+            "printed lines are missing: {record}"
+        );
+        assert!(events.iter().any(|e| e["phase"] == "starting"), "the phase is missing: {record}");
         assert_eq!(get(&mut again.client(), "/evaluation/session")["active"], false);
         if caught == 2 {
             return;
         }
     }
-    panic!("it was never killed while it started the program");
+    panic!("no kill hit the phase starting");
 }
 
-/// Ctrl-C while the script is still in `initialize`.
+/// Sends SIGTERM while the script is in `initialize`.
 #[test]
-fn asked_to_end_while_the_script_initializes() {
+fn a_signal_while_the_script_initializes_ends_the_session() {
     let mark = format!("8{:07}8", std::process::id());
-    let scratch = Scratch::new("ended-initializing");
+    let scratch = TempFolder::new("ended-initializing");
     let script = Path::new(scratch.path()).join("script.py");
     std::fs::write(&script, script_of("initializing", &mark)).expect("written");
     let data = Path::new(scratch.path()).join("data");
@@ -129,21 +133,21 @@ fn asked_to_end_while_the_script_initializes() {
         processes(&mark).len() == 1
     });
     program.signal("-TERM");
-    assert_eq!(program.wait(Duration::from_secs(20)), Some(0), "it ends by itself");
-    assert!(processes(&mark).is_empty(), "and everyone with it");
+    assert_eq!(program.wait(Duration::from_secs(20)), Some(0), "the simulator does not end");
+    assert!(processes(&mark).is_empty(), "processes of the session are left");
     let again = Program::serve(&arguments);
     let record = get(&mut again.client(), &format!("/evaluation/record?session={id}"));
     assert_eq!((&record["outcome"], &record["reason"]), (&json!("stopped"), &json!("simulator shut down")));
-    let events = record["events"].as_array().expect("a story");
-    assert!(events.iter().all(|e| e["kind"] != "run"), "the program was never started: {record}");
+    let events = record["events"].as_array().expect("a list of events");
+    assert!(events.iter().all(|e| e["kind"] != "run"), "the program was started: {record}");
     assert_eq!(events.last().map(|e| &e["outcome"]), Some(&json!("stopped")), "{record}");
 }
 
 #[test]
-fn in_every_phase() {
+fn a_kill_in_every_phase() {
     for (number, wanted) in ["initializing", "running", "judging"].into_iter().enumerate() {
         let mark = format!("8{:07}{number}", std::process::id());
-        let scratch = Scratch::new(&format!("killed-{wanted}"));
+        let scratch = TempFolder::new(&format!("killed-{wanted}"));
         let script = Path::new(scratch.path()).join("script.py");
         let mut text = script_of(wanted, &mark);
         if wanted == "judging" {
@@ -161,7 +165,9 @@ fn in_every_phase() {
         assert_eq!(answer.status, 200, "{}", answer.text());
         let started: Value = serde_json::from_slice(&answer.body).expect("JSON");
         let id = started["session"]["id"].as_str().expect("an id").to_owned();
-        until("its processes", || processes(&mark).len() >= if wanted == "initializing" { 1 } else { 3 });
+        until("the processes of the session", || {
+            processes(&mark).len() >= if wanted == "initializing" { 1 } else { 3 }
+        });
         if wanted == "judging" {
             until("a call that hangs", || {
                 get(&mut client, "/evaluation/session")["session"]["elapsed_s"].as_f64() > Some(1.0)
@@ -172,14 +178,14 @@ fn in_every_phase() {
             });
         }
         program.kill();
-        until("nobody is left", || processes(&mark).is_empty());
+        until("all processes end", || processes(&mark).is_empty());
 
         let again = Program::serve(&arguments);
         let mut client = again.client();
         let record = get(&mut client, &format!("/evaluation/record?session={id}"));
         assert_eq!(record["outcome"], "stopped", "{wanted}");
         assert_eq!(record["reason"], "simulator restarted", "{wanted}");
-        let events = record["events"].as_array().expect("a story");
+        let events = record["events"].as_array().expect("a list of events");
         assert_eq!(events[0]["kind"], "start", "{wanted}");
         assert_eq!(events.last().map(|e| &e["reason"]), Some(&json!("simulator restarted")), "{wanted}");
         if wanted != "initializing" {
@@ -187,7 +193,7 @@ fn in_every_phase() {
                 events.iter().filter(|e| e["kind"] == "log").filter_map(|e| e["time"].as_f64()).next_back();
             assert!(
                 last.is_some_and(|time| time > 0.2),
-                "{wanted}: lines are there up to the last second: {last:?}"
+                "{wanted}: the lines of the last second are missing: {last:?}"
             );
             assert!(record["record"].as_f64().is_some(), "{wanted}: {}", record["record"]);
         }

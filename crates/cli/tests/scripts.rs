@@ -1,4 +1,5 @@
-//! Judging scripts that can't judge, wherever a world is made or comes in: refused for those who make it, a warning for those who get it.
+//! Invalid judging scripts: commands that make a world refuse them, and commands that install a
+//! world print a warning.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 use serde_json::{Value, json};
@@ -7,29 +8,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is wrong stands in its fifth line.
+/// A script with a syntax error in line 5.
 const TORN: &str = "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    x = (1,\n";
 const SAYS: &str = "the evaluation script can't judge: line 5: '(' was never closed";
 const GOOD: &str =
     "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.record(7)\n    sim.finish()\n";
 const NOT_CHECKED: &str = "the evaluation script was not checked: Python 3.14 for judging scripts is not in";
 
-struct Scratch(PathBuf);
+struct TempFolder(PathBuf);
 
-impl Scratch {
-    fn new(name: &str) -> Scratch {
+impl TempFolder {
+    fn new(name: &str) -> TempFolder {
         let path = std::env::temp_dir().join(format!("chicane-scripts-{name}-{}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // A killed process with the same id may have left the folder behind.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
-        Scratch(path)
+        TempFolder(path)
     }
 
     fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("UTF-8").to_owned()
     }
 
-    /// A small project with a script of its own.
+    /// Writes a small project with this judging script.
     fn project(&self, script: &str) -> String {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/projects/loop.json");
         let text = std::fs::read_to_string(shipped).expect("an example");
@@ -43,7 +44,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -56,12 +57,12 @@ fn program(arguments: &[&str]) -> Command {
 }
 
 fn chicane(arguments: &[&str]) -> Output {
-    program(arguments).output().expect("it starts")
+    program(arguments).output().expect("started")
 }
 
-/// The same on a machine where nothing was prepared for judging.
+/// Runs the program on a machine without a prepared judge.
 fn without_judge(arguments: &[&str]) -> Output {
-    program(arguments).env("CHICANE_JUDGE_ROOT", "/nowhere/at/all").output().expect("it starts")
+    program(arguments).env("CHICANE_JUDGE_ROOT", "/nowhere/at/all").output().expect("started")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -69,8 +70,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn whoever_makes_a_world_is_refused() {
-    let scratch = Scratch::new("made");
+fn check_build_and_publish_refuse_an_invalid_script() {
+    let scratch = TempFolder::new("made");
     let (project, folder, data) = (scratch.project(TORN), scratch.path("built"), scratch.path("data"));
     for command in [
         &["check", &project][..],
@@ -82,9 +83,9 @@ fn whoever_makes_a_world_is_refused() {
         let said = text(&output.stderr);
         assert!(said.contains("project.json: mine.py") && said.contains(SAYS), "{command:?}: {said}");
     }
-    assert!(!Path::new(&folder).exists(), "nothing was built");
+    assert!(!Path::new(&folder).exists(), "a world was built");
     let listed = chicane(&["worlds", "list", "--published", "--data-dir", &data]);
-    assert_eq!(text(&listed.stdout), "", "nothing was published");
+    assert_eq!(text(&listed.stdout), "", "a world was published");
 
     scratch.project(GOOD);
     let checked = chicane(&["check", &project]);
@@ -94,7 +95,7 @@ fn whoever_makes_a_world_is_refused() {
     );
     let built = chicane(&["build", &project, "-o", &folder]);
     assert!(built.status.success() && !text(&built.stderr).contains("script"), "{built:?}");
-    // The folder of a world is published as it is: what was changed in it is looked into.
+    // A world folder may have been edited after the build, so its script is checked too.
     let script = std::fs::read_dir(Path::new(&folder).join("evaluations")).expect("a folder").flatten();
     let script =
         script.map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "py")).expect("a script");
@@ -105,8 +106,8 @@ fn whoever_makes_a_world_is_refused() {
 }
 
 #[test]
-fn where_nothing_is_prepared_that_is_said() {
-    let scratch = Scratch::new("unchecked");
+fn without_a_judge_a_script_is_reported_as_unchecked() {
+    let scratch = TempFolder::new("unchecked");
     let (project, folder, data) = (scratch.project(TORN), scratch.path("built"), scratch.path("data"));
     let checked = without_judge(&["check", &project]);
     assert!(checked.status.success(), "{checked:?}");
@@ -121,8 +122,8 @@ fn where_nothing_is_prepared_that_is_said() {
 }
 
 #[test]
-fn whoever_gets_a_world_is_warned() {
-    let scratch = Scratch::new("got");
+fn import_and_install_warn_about_an_invalid_script() {
+    let scratch = TempFolder::new("got");
     let (project, folder) = (scratch.project(TORN), scratch.path("built"));
     let (data, other, third) = (scratch.path("data"), scratch.path("other"), scratch.path("third"));
     let built = without_judge(&["build", &project, "-o", &folder]);
@@ -137,7 +138,7 @@ fn whoever_gets_a_world_is_warned() {
     assert!(installed.status.success(), "{installed:?}");
     assert!(text(&installed.stderr).contains(&format!("warning: {SAYS}")), "{installed:?}");
 
-    // Through the web: the answer is as ever, and the log has the warning.
+    // An installation through the web API succeeds, and the log contains the warning.
     let log = scratch.0.join("log");
     let cdn = Path::new(&third).join("cdn");
     std::fs::create_dir_all(&third).expect("a folder");
@@ -145,7 +146,7 @@ fn whoever_gets_a_world_is_warned() {
     assert!(copied.expect("cp").success());
     let mut serve = program(&["serve", "--listen", "127.0.0.1:0", "--data-dir", &third]);
     let lines = std::fs::File::create(&log).expect("a file");
-    let mut serve = Killed(serve.stdout(Stdio::piped()).stderr(lines).spawn().expect("it starts"));
+    let mut serve = KillOnDrop(serve.stdout(Stdio::piped()).stderr(lines).spawn().expect("started"));
     let mut said = String::new();
     BufReader::new(serve.0.stdout.take().expect("output")).read_line(&mut said).expect("a line");
     let address =
@@ -160,9 +161,9 @@ fn whoever_gets_a_world_is_warned() {
     }
 }
 
-struct Killed(std::process::Child);
+struct KillOnDrop(std::process::Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -170,8 +171,8 @@ impl Drop for Killed {
 }
 
 #[test]
-fn a_project_is_evaluated_as_it_is() {
-    let scratch = Scratch::new("project");
+fn evaluate_and_judge_accept_a_project() {
+    let scratch = TempFolder::new("project");
     let project = scratch.project(GOOD);
     let evaluated = chicane(&["evaluate", "--world", &project]);
     assert_eq!(evaluated.status.code(), Some(0), "{evaluated:?}");
@@ -181,7 +182,7 @@ fn a_project_is_evaluated_as_it_is() {
     std::fs::write(&drive, "0, 0.5, 0\n").expect("written");
     let judged = chicane(&["judge", &script, "--world", &project, "--drive", &drive]);
     assert_eq!(text(&judged.stdout), "finished\nrecord 8 after 0.000 s\n", "{judged:?}");
-    // All commands find a world in the same way, and say so alike when there is none.
+    // All commands resolve a world in the same way and report an unknown one with the same text.
     for command in [
         &["evaluate", "--world", "no/such/place"][..],
         &["judge", &script, "--world", "no/such/place", "--drive", &drive],

@@ -1,7 +1,9 @@
-//! Every word that crosses a process: bodies of requests and answers, and the event stream.
+//! Types of everything that crosses a process boundary: request and response bodies, events, and
+//! the judge's protocol.
 //!
-//! Words only: names, types, limits and the texts that say what is wrong with a request. What
-//! they do is elsewhere. The core's types are not put on the wire; they are translated into these.
+//! This crate holds names, types, limits and the error texts for invalid requests. It has no
+//! behaviour beyond parsing and serializing.
+//! Types of the simulation core are never serialized; the server converts them into these types.
 
 mod clock;
 mod display;
@@ -67,7 +69,19 @@ pub use worlds::{
     SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
 
+<<<<<<< HEAD
 /// Bytes that are no JSON, as the document describes them.
+=======
+/// The body of every error response.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct ErrorBody {
+    /// The cause of the error and, where possible, how to correct the request.
+    #[schema(example = "world not ready")]
+    pub error: String,
+}
+
+/// Bytes that are not JSON, for the OpenAPI document.
+>>>>>>> plain-tests
 #[derive(Debug, Clone, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct Octets(pub Vec<u8>);

@@ -1,9 +1,10 @@
-//! What pages of other sites can make a browser send, byte by byte, and what programs send.
+//! Access control: requests that pages of other sites can make a browser send, and requests of
+//! programs.
 
 use crate::support::{Simulator, refusal, setup, start_paused};
 use chicane_testkit::http::{Answer, Events, raw, raw_until_quiet};
 
-/// Paths of every kind: API, page, its files, documents, metrics, and one that there is not.
+/// One path of each sort: API, page, asset, document, metrics, and an unknown one.
 const PATHS: [&str; 9] = [
     "/sim/api/status",
     "/sim/api/state",
@@ -16,7 +17,7 @@ const PATHS: [&str; 9] = [
     "/nothing",
 ];
 
-/// Sends a request with these headers, and no others.
+/// Sends a request with exactly these headers.
 fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let mut bytes = format!("{line} HTTP/1.1\r\n");
     for (name, value) in headers {
@@ -34,7 +35,7 @@ fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str)
     answer
 }
 
-/// Every path refuses a request with these headers.
+/// Checks that every path refuses a request with these headers.
 fn refused_everywhere(simulator: &Simulator, status: u16, headers: &[(&str, &str)]) {
     for path in PATHS {
         let answer = send(simulator, &format!("GET {path}"), headers, "");
@@ -46,11 +47,11 @@ fn refused_everywhere(simulator: &Simulator, status: u16, headers: &[(&str, &str
         let answer = send(simulator, &format!("POST {path}"), headers, body);
         assert_eq!(refusal(&answer).0, status, "POST {path} {headers:?}");
     }
-    assert_eq!(simulator.api().get("/pose"), before, "nothing moved");
+    assert_eq!(simulator.api().get("/pose"), before, "the car moved");
 }
 
 #[test]
-fn a_host_that_is_not_ours_is_refused_everywhere() {
+fn an_unknown_host_is_refused_on_every_path() {
     let (simulator, _) = start_paused();
     let port = simulator.address.port();
     for host in [
@@ -71,20 +72,20 @@ fn a_host_that_is_not_ours_is_refused_everywhere() {
 }
 
 #[test]
-fn a_request_has_exactly_one_host() {
+fn a_request_without_exactly_one_host_is_refused() {
     let (simulator, _) = start_paused();
     let ours = simulator.address.to_string();
     refused_everywhere(&simulator, 403, &[]);
     refused_everywhere(&simulator, 403, &[("Host", &ours), ("Host", &ours)]);
     refused_everywhere(&simulator, 403, &[("Host", &ours), ("Host", "evil.example")]);
     refused_everywhere(&simulator, 403, &[("Host", "evil.example"), ("Host", &ours)]);
-    // The forwarded one does not count.
+    // `X-Forwarded-Host` must be ignored.
     let forwarded = [("Host", "evil.example"), ("X-Forwarded-Host", ours.as_str())];
     refused_everywhere(&simulator, 403, &forwarded);
 }
 
 #[test]
-fn names_of_loopback_are_ours() {
+fn host_names_of_loopback_are_accepted() {
     let (simulator, _) = start_paused();
     let port = simulator.address.port();
     for host in [
@@ -102,7 +103,7 @@ fn names_of_loopback_are_ours() {
 }
 
 #[test]
-fn a_name_that_was_allowed_is_ours() {
+fn an_allowed_host_is_accepted() {
     let (simulator, _) = setup().allow_host("Lab-7.example").start_paused();
     for host in ["lab-7.example", "LAB-7.example:8000"] {
         assert_eq!(send(&simulator, "GET /sim/api/status", &[("Host", host)], "").status, 200);
@@ -114,7 +115,7 @@ fn a_name_that_was_allowed_is_ours() {
 }
 
 #[test]
-fn pages_of_other_sites_are_refused_everywhere() {
+fn requests_from_pages_of_other_sites_are_refused_on_every_path() {
     let (simulator, _) = start_paused();
     let host = simulator.address.to_string();
     let other_port = format!("http://127.0.0.1:{}", simulator.address.port().wrapping_add(1));
@@ -150,7 +151,7 @@ fn a_form_of_another_site_is_refused() {
             }
         }
     }
-    // A form that is sent by following it, or out of a frame.
+    // A form that is submitted as a navigation, from a page or from a frame.
     for dest in ["document", "iframe"] {
         let headers = [
             ("Host", host.as_str()),
@@ -189,7 +190,7 @@ fn a_websocket_of_another_site_is_refused() {
 }
 
 #[test]
-fn a_link_on_another_site_may_be_followed() {
+fn a_link_from_another_site_may_be_followed() {
     let (simulator, _) = start_paused();
     let host = simulator.address.to_string();
     let link = [
@@ -208,7 +209,7 @@ fn a_link_on_another_site_may_be_followed() {
 }
 
 #[test]
-fn targets_that_lead_elsewhere_are_refused() {
+fn request_targets_with_a_host_dots_or_a_fragment_are_refused() {
     let (simulator, mut api) = start_paused();
     let host = simulator.address.to_string();
     let own = [("Host", host.as_str())];
@@ -243,10 +244,10 @@ fn targets_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn programs_work_without_ado() {
+fn requests_of_curl_and_python_are_accepted() {
     let (simulator, _) = start_paused();
     let host = simulator.address.to_string();
-    // As curl sends `-d`.
+    // The headers that curl sends with `-d`.
     let curl = [
         ("Host", host.as_str()),
         ("User-Agent", "curl/8.5.0"),
@@ -256,7 +257,7 @@ fn programs_work_without_ado() {
     assert_eq!(send(&simulator, "POST /sim/api/pose", &curl, "{\"x\": 2}").status, 200);
     assert_eq!(send(&simulator, "GET /sim/api/pose", &curl[..3], "").status, 200);
     assert_eq!(send(&simulator, "POST /sim/api/reset", &curl[..3], "").status, 200);
-    // As Python's requests and urllib send.
+    // The headers that Python's requests and urllib send.
     let requests = [
         ("Host", host.as_str()),
         ("User-Agent", "python-requests/2.32"),
@@ -277,13 +278,13 @@ fn programs_work_without_ado() {
 }
 
 #[test]
-fn old_and_careful_programs_work() {
+fn http_1_0_and_expect_100_continue_are_accepted() {
     let (simulator, mut api) = start_paused();
     let quiet = std::time::Duration::from_secs(10);
     let old = "GET /sim/api/status HTTP/1.0\r\nHost: localhost\r\n\r\n";
     let said = raw_until_quiet(simulator.address, old.as_bytes(), quiet);
     assert!(said.starts_with(b"HTTP/1.0 200 "), "{}", String::from_utf8_lossy(&said));
-    // One that asks before it sends, as curl does with large bodies.
+    // curl sends `Expect: 100-continue` with large bodies.
     let careful = "POST /sim/api/pose HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
         Connection: close\r\nContent-Length: 10\r\n\r\n{\"x\": 2.5}";
     let said = raw_until_quiet(simulator.address, careful.as_bytes(), quiet);
@@ -292,7 +293,7 @@ fn old_and_careful_programs_work() {
 }
 
 #[test]
-fn our_own_pages_work() {
+fn requests_of_our_own_pages_are_accepted() {
     let (simulator, _) = start_paused();
     let host = simulator.address.to_string();
     let origin = format!("http://{host}");

@@ -1,17 +1,17 @@
-//! The loudspeaker: what plays, for how long, how loud. Everything goes by simulated time.
+//! The loudspeaker: playback, duration and volume, all in simulated time.
 
-use crate::support::{Gate, Robot, detail, json as parsed, number, plain, setup, start, start_paused};
+use crate::support::{LoadGate, Robot, detail, json as parsed, number, plain, setup, start, start_paused};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, wav};
 use serde_json::{Value, json};
 
-/// A file as it is sent.
+/// A request body with this file as `data`.
 pub(crate) fn data(file: &[u8]) -> Value {
     json!({"data": STANDARD.encode(file)})
 }
 
-/// Plays a file with some more fields; the id.
+/// Plays a file with additional fields, and returns the id of the sound.
 pub(crate) fn play(robot: &mut Robot, file: &[u8], more: Value) -> String {
     let mut body = data(file);
     for (name, value) in more.as_object().expect("fields") {
@@ -20,7 +20,7 @@ pub(crate) fn play(robot: &mut Robot, file: &[u8], more: Value) -> String {
     robot.post("/audio/play", body)["id"].as_str().expect("an id").to_owned()
 }
 
-/// Ids of what plays.
+/// Ids of the playing sounds.
 pub(crate) fn ids(robot: &mut Robot) -> Vec<String> {
     let playing = robot.get("/audio")["playing"].clone();
     let id = |sound: &Value| sound["id"].as_str().expect("an id").to_owned();
@@ -55,11 +55,11 @@ fn a_file_plays_for_its_length_in_simulated_time() {
     assert_eq!(ids(&mut robot), ["a1"]);
     api.step(1);
     assert_eq!(robot.get("/audio"), json!({"playing": []}));
-    assert_eq!(robot.0.get("/audio/file/a1").body, file, "it may still be listened to");
+    assert_eq!(robot.0.get("/audio/file/a1").body, file, "the file is still served after the end");
 }
 
 #[test]
-fn every_kind_is_played_and_served_as_it_came() {
+fn every_format_is_played_and_served_unchanged() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
     for (number, (file, format, kind)) in [
@@ -90,7 +90,7 @@ fn every_kind_is_played_and_served_as_it_came() {
 }
 
 #[test]
-fn a_loop_goes_on_and_a_volume_changes() {
+fn a_loop_repeats_and_its_volume_can_be_changed() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let id = play(&mut robot, &wav(8000, 1, 8000), json!({"loop": true, "volume": 0.25}));
@@ -106,7 +106,7 @@ fn a_loop_goes_on_and_a_volume_changes() {
 }
 
 #[test]
-fn there_is_room_for_sixteen_sounds_and_one_may_replace_them() {
+fn sixteen_sounds_may_play_and_a_new_one_may_replace_them() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let beep = wav(8000, 1, 8000);
@@ -127,7 +127,7 @@ fn there_is_room_for_sixteen_sounds_and_one_may_replace_them() {
 }
 
 #[test]
-fn what_is_not_there_or_makes_no_sense_is_refused() {
+fn invalid_requests_and_unknown_sounds_are_refused() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
     let beep = wav(8000, 1, 8000);
@@ -164,11 +164,11 @@ fn what_is_not_there_or_makes_no_sense_is_refused() {
         assert_eq!((status, text.contains(word)), (422, true), "{path} {word}: {text}");
     }
     assert_eq!(robot.0.get("/audio/play").status, 405);
-    assert_eq!(ids(&mut robot), ["a1"], "nothing was changed");
+    assert_eq!(ids(&mut robot), ["a1"], "a refused request changed something");
 }
 
 #[test]
-fn a_reset_and_another_world_silence_everything() {
+fn a_reset_a_respawn_and_a_switch_stop_all_sounds() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let beep = wav(8000, 1, 80_000);
@@ -179,16 +179,16 @@ fn a_reset_and_another_world_silence_everything() {
         api.post(path, json!({}));
         assert!(ids(&mut robot).is_empty(), "{path}");
     }
-    assert_eq!(robot.0.get("/audio/file/a1").status, 404, "a new world has no old files");
+    assert_eq!(robot.0.get("/audio/file/a1").status, 404, "files of the old world are still served");
     assert_eq!(play(&mut robot, &beep, json!({})), "a1");
     api.post("/switch", json!({"world": "field.world"}));
     assert!(ids(&mut robot).is_empty());
 }
 
 #[test]
-fn before_the_first_world_nothing_plays() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+fn before_the_first_world_no_sound_plays() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let mut robot = simulator.robot();
     let playing = parsed(&robot.0.get("/audio"));
     let (status, text) = refused(&mut robot, "/audio/play", &data(BEEP_OGG));
@@ -198,7 +198,7 @@ fn before_the_first_world_nothing_plays() {
 }
 
 #[test]
-fn what_plays_can_be_followed() {
+fn playing_sounds_can_be_streamed() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let mut stream = simulator.follow("/audio?stream=true");
@@ -213,12 +213,12 @@ fn what_plays_can_be_followed() {
     robot.post("/audio/volume", json!({"id": "a1", "volume": 0.5}));
     assert_eq!(next()[0]["volume"], 0.5);
     api.step(20);
-    // The sound is over.
+    // The sound has ended.
     assert_eq!(next(), json!([]));
 }
 
 #[test]
-fn slow_uploads_hold_up_nobody_elses_body() {
+fn slow_uploads_do_not_block_other_bodies() {
     use std::io::Write;
     let simulator = start();
     let slow: Vec<std::net::TcpStream> = (0..3)
@@ -229,8 +229,8 @@ fn slow_uploads_hold_up_nobody_elses_body() {
                 simulator.address,
                 24 << 20
             );
-            stream.write_all(head.as_bytes()).expect("it takes the head");
-            stream.write_all(&vec![b' '; 20 << 10]).expect("and some of the body");
+            stream.write_all(head.as_bytes()).expect("the head is sent");
+            stream.write_all(&vec![b' '; 20 << 10]).expect("a part of the body is sent");
             stream
         })
         .collect();

@@ -1,7 +1,7 @@
-//! `GET /audio/events`: what a page needs to play the sound.
+//! `GET /audio/events`: the events from which a page plays the sounds.
 
 use crate::audio::{data, play};
-use crate::support::{AT_ONCE, Spoken, start, start_paused};
+use crate::support::{MAX_STOP_TIME, Received, start, start_paused};
 use chicane_testkit::http::{Events, Heard};
 use chicane_testkit::sounds::{BEEP_OGG, wav};
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ fn next(events: &mut Events) -> (String, Value) {
     (event.event, serde_json::from_str(&event.data).expect("json"))
 }
 
-/// An event with a name and data.
+/// An event as pair of name and data.
 fn named(name: &str, data: Value) -> (String, Value) {
     (name.to_owned(), data)
 }
 
 #[test]
-fn events_tell_what_happens_and_when() {
+fn events_report_each_change_and_its_time() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let mut events = simulator.follow("/audio/events");
@@ -36,7 +36,11 @@ fn events_tell_what_happens_and_when() {
     assert_eq!(next(&mut events), named("volume", json!({"id": "a1", "volume": 0.5})));
     api.step(49);
     robot.post("/audio/play", data(BEEP_OGG));
-    assert_eq!(next(&mut events), named("play", begun("a2", 0.0, 0.265)), "the first one has not ended yet");
+    assert_eq!(
+        next(&mut events),
+        named("play", begun("a2", 0.0, 0.265)),
+        "the first sound has not ended yet"
+    );
     api.step(1);
     assert_eq!(next(&mut events), named("ended", json!({"id": "a1"})));
     robot.post("/audio/stop", json!({"id": "a2"}));
@@ -55,12 +59,12 @@ fn events_tell_what_happens_and_when() {
 }
 
 #[test]
-fn a_listener_that_comes_late_starts_with_what_plays() {
+fn a_late_client_starts_with_the_playing_sounds() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     play(&mut robot, &wav(8000, 1, 80_000), json!({"loop": true, "volume": 0.5}));
     let mut socket = simulator.socket("/audio/stream");
-    socket.hear();
+    socket.receive();
     api.step(300);
     play(&mut robot, BEEP_OGG, json!({}));
     let mut events = simulator.follow("/audio/events");
@@ -73,11 +77,11 @@ fn a_listener_that_comes_late_starts_with_what_plays() {
     assert_eq!((&all[1]["kind"], &all[1]["position"]), (&json!("stream"), &json!(0.0)));
     assert_eq!((&all[2]["position"], &all[2]["time"]), (&json!(0.0), &json!(1.5)));
     robot.post("/audio/stop", json!({"all": true}));
-    assert_eq!(next(&mut events), named("stop_all", json!({})), "and every event once");
+    assert_eq!(next(&mut events), named("stop_all", json!({})), "an event was sent twice");
 }
 
 #[test]
-fn every_listener_that_comes_while_much_happens_knows_all_in_the_end() {
+fn a_client_that_connects_during_changes_gets_each_event_once() {
     let simulator = start();
     let mut robot = simulator.robot();
     let file = wav(8000, 1, 800_000);
@@ -85,9 +89,9 @@ fn every_listener_that_comes_while_much_happens_knows_all_in_the_end() {
         let (id, mut events) = std::thread::scope(|scope| {
             let opened = scope.spawn(|| simulator.follow("/audio/events"));
             let id = play(&mut robot, &file, json!({}));
-            (id, opened.join().expect("it ended"))
+            (id, opened.join().expect("an open stream"))
         });
-        // At the start or as it came: once.
+        // The sound must be reported once, either in the initial list or as an event.
         robot.post("/audio/stop", json!({"id": id}));
         let mut begun = 0;
         loop {
@@ -102,13 +106,14 @@ fn every_listener_that_comes_while_much_happens_knows_all_in_the_end() {
 }
 
 #[test]
-fn a_listener_that_does_not_listen_harms_nobody_and_is_disconnected() {
+fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let (simulator, mut api) = start_paused();
     let mut slow = simulator.follow("/audio/events");
     let mut good = simulator.follow("/audio/events");
     let mut socket = simulator.socket("/audio/stream?sample_rate=48000&channels=2");
-    socket.hear();
-    // A tenth of a second a piece, ten pieces a second, and two seconds ahead.
+    socket.receive();
+    // An event holds a tenth of a second, so there are ten per second. The buffer allows two
+    // seconds in advance.
     let second = vec![7; 192_000];
     for i in 0..100 {
         socket.send_bytes(&second);
@@ -124,7 +129,7 @@ fn a_listener_that_does_not_listen_harms_nobody_and_is_disconnected() {
         match slow.hear(Duration::from_secs(20)) {
             Heard::Event(_) => heard += 1,
             Heard::End => break,
-            Heard::Silence => panic!("it was left connected after {heard} events"),
+            Heard::Silence => panic!("the slow client is still connected after {heard} events"),
         }
     }
     assert!(heard < 1000, "{heard}");
@@ -133,28 +138,28 @@ fn a_listener_that_does_not_listen_harms_nobody_and_is_disconnected() {
 }
 
 #[test]
-fn nobody_is_waited_for_at_the_end() {
+fn clients_do_not_delay_the_stop_of_the_simulator() {
     let (simulator, _api) = start_paused();
     let mut events = simulator.follow("/audio/events");
     let mut idle = simulator.socket("/audio/stream");
-    idle.hear();
+    idle.receive();
     let mut full = simulator.socket("/audio/stream?sample_rate=8000");
-    full.hear();
-    // So much that nothing more is read.
+    full.receive();
+    // Fills the buffer, so that the server stops reading this socket.
     for _ in 0..5 {
         full.send_bytes(&vec![0; 1 << 20]);
     }
     while events.next_of("pcm").data.is_empty() {}
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
     loop {
         match events.hear(Duration::from_secs(5)) {
             Heard::Event(_) => {}
             Heard::End => break,
-            Heard::Silence => panic!("a listener was left connected"),
+            Heard::Silence => panic!("a client is still connected"),
         }
     }
     for mut socket in [idle, full] {
-        assert!(matches!(socket.hear(), Spoken::Close(1001) | Spoken::End));
+        assert!(matches!(socket.receive(), Received::Close(1001) | Received::End));
     }
 }

@@ -1,7 +1,7 @@
-//! Where files come from, and files that were made to do harm.
+//! Sources of sound files, and malicious files.
 
 use crate::audio::{data, ids, play};
-use crate::support::{Robot, Scratch, detail, setup_in, start_paused};
+use crate::support::{Robot, TempFolder, detail, setup_in, start_paused};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, Block, flac, mp3, wav};
@@ -15,7 +15,7 @@ fn refused(robot: &mut Robot, body: &Value) -> (u16, String) {
 }
 
 #[test]
-fn a_file_that_is_no_good_is_refused_with_the_reason() {
+fn an_invalid_file_is_refused_with_the_reason() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
     let bomb = flac(192_000, 0, &vec![Block::Constant(65_535, 0); 3000]);
@@ -50,10 +50,10 @@ fn a_file_that_is_no_good_is_refused_with_the_reason() {
 }
 
 #[test]
-fn files_and_bodies_have_their_limits() {
+fn the_sizes_of_files_and_bodies_are_limited() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
-    // The most that there is room for, to the byte.
+    // Exactly the largest accepted size.
     let most = wav(48_000, 2, ((16 << 20) - 44) / 4);
     assert_eq!(most.len(), 16 << 20);
     assert_eq!(play(&mut robot, &most, json!({})), "a1");
@@ -61,15 +61,15 @@ fn files_and_bodies_have_their_limits() {
     assert_eq!(refused(&mut robot, &data(&more)), (422, "the file is larger than 16 MiB".to_owned()));
     let (status, text) = refused(&mut robot, &json!({"data": "A".repeat(24 << 20)}));
     assert_eq!((status, text.as_str()), (413, "body is larger than 24 MiB"));
-    // Other paths have theirs.
+    // Other paths have smaller limits.
     let long = json!({"id": "a".repeat(2 << 20)}).to_string();
     assert_eq!(robot.0.post("/audio/stop", &long).status, 413);
     assert_eq!(ids(&mut robot), ["a1"]);
 }
 
 #[test]
-fn files_of_the_workspace_are_played_and_nothing_else_is_read() {
-    let folder = Arc::new(Scratch::new());
+fn only_files_of_the_workspace_are_played() {
+    let folder = Arc::new(TempFolder::new());
     let sounds = folder.path().join("sounds");
     std::fs::create_dir(&sounds).expect("a folder");
     std::fs::write(sounds.join("beep.ogg"), BEEP_OGG).expect("a file");
@@ -99,11 +99,11 @@ fn files_of_the_workspace_are_played_and_nothing_else_is_read() {
 }
 
 #[test]
-fn nothing_near_is_asked_for_a_file() {
+fn local_and_private_addresses_are_never_contacted() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
     let near = TcpListener::bind("127.0.0.1:0").expect("a port");
-    near.set_nonblocking(true).expect("it does not block");
+    near.set_nonblocking(true).expect("a nonblocking listener");
     let port = near.local_addr().expect("an address").port();
     for host in [
         "127.0.0.1",
@@ -145,12 +145,12 @@ fn nothing_near_is_asked_for_a_file() {
     }
     let user = format!("http://localhost@127.0.0.1:{port}/");
     assert_eq!(refused(&mut robot, &json!({"url": user})).0, 422);
-    let nobody = near.accept().expect_err("nobody came");
+    let nobody = near.accept().expect_err("no connection was made");
     assert_eq!(nobody.kind(), std::io::ErrorKind::WouldBlock);
 }
 
 #[test]
-fn many_files_at_a_time_all_get_their_turn() {
+fn concurrent_files_are_all_played() {
     let (simulator, _api) = start_paused();
     let large = data(&wav(48_000, 2, 600_000)).to_string();
     let small = data(BEEP_MP3).to_string();

@@ -1,4 +1,5 @@
-//! The robot's topics over `/rosbridge`: each at its rate, with the robot's own values in it.
+//! The robot's topics over `/rosbridge`: their rates, and their values compared with the robot's
+//! API.
 
 use crate::support::{Api, Bridge, Robot, number, seconds, start, start_paused, until};
 use base64::Engine;
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// What the robot says in two seconds and a tick, but for pictures.
+/// Topics except images, with their type and the number of messages in 401 ticks.
 const IN_TWO_SECONDS: [(&str, &str, usize); 12] = [
     ("/battery_state", "sensor_msgs/msg/BatteryState", 2),
     ("/camera/camera_info", "sensor_msgs/msg/CameraInfo", 30),
@@ -22,8 +23,8 @@ const IN_TWO_SECONDS: [(&str, &str, usize); 12] = [
     ("/tf_static", "tf2_msgs/msg/TFMessage", 0),
 ];
 
-/// Goes on by so many ticks, and reads all that is said meanwhile. Nothing falls on the last tick but its
-/// time, which comes after all that was said before.
+/// Advances by `ticks` and collects all messages until the last tick. No sensor sample falls on the
+/// last tick, so its `/clock` message is the last one.
 fn step(api: &mut Api, bridge: &mut Bridge, ticks: u64, all: &mut BTreeMap<String, Vec<Value>>) {
     api.step(ticks);
     let end = api.time();
@@ -39,7 +40,7 @@ fn step(api: &mut Api, bridge: &mut Bridge, ticks: u64, all: &mut BTreeMap<Strin
 }
 
 #[test]
-fn every_topic_has_its_type_and_comes_at_its_rate() {
+fn every_topic_has_its_type_and_rate() {
     let (simulator, mut api) = start_paused();
     let mut bridge = simulator.bridge();
     let known = bridge.call("/rosapi/topics", json!({}));
@@ -47,14 +48,15 @@ fn every_topic_has_its_type_and_comes_at_its_rate() {
         let all = known["topics"].as_array().expect("a list");
         let place = all.iter().position(|t| t == topic).unwrap_or_else(|| panic!("{topic}"));
         assert_eq!(known["types"][place], kind, "{topic}");
-        // What stays true is told to everyone who comes: these two are heard below, before the first step.
+        // Latched topics are sent on subscription, so these two are received below, before the
+        // first step.
         if !["/tf_static", "/sim/epoch"].contains(&topic) {
-            bridge.say(json!({"op": "subscribe", "topic": topic, "type": kind, "queue_length": 1000}));
+            bridge.send(json!({"op": "subscribe", "topic": topic, "type": kind, "queue_length": 1000}));
         }
     }
     bridge.subscribe("/tf_static");
     bridge.next_on("/tf_static");
-    bridge.listening();
+    bridge.wait_until_tapped();
     let mut all = BTreeMap::new();
     step(&mut api, &mut bridge, 1, &mut all);
     for _ in 0..8 {
@@ -63,7 +65,7 @@ fn every_topic_has_its_type_and_comes_at_its_rate() {
     for (topic, _, count) in IN_TWO_SECONDS {
         assert_eq!(all.get(topic).map_or(0, Vec::len), count, "{topic}");
     }
-    // By simulated time, each at its own.
+    // Stamps are in simulated time.
     let stamps: Vec<f64> = all["/imu"].iter().map(|m| seconds(&m["header"]["stamp"])).collect();
     for (k, stamp) in (1..).zip(stamps) {
         assert!((stamp - f64::from(k) * 0.02).abs() < 1e-6, "{k}: {stamp}");
@@ -83,13 +85,13 @@ fn same_vector(value: &Value, expected: &Value, tolerance: f64) {
 }
 
 #[test]
-fn what_is_said_is_what_the_web_api_says() {
+fn messages_agree_with_the_web_api() {
     let (simulator, mut api) = start_paused();
     let (mut bridge, mut robot) = (simulator.bridge(), simulator.robot());
     for topic in ["/odom", "/imu", "/battery_state", "/scan", "/joint_states", "/tf", "/clock"] {
         bridge.subscribe(topic);
     }
-    bridge.listening();
+    bridge.wait_until_tapped();
     robot.post("/camera/pan", json!({"value": 0.3}));
     let mut all = BTreeMap::new();
     step(&mut api, &mut bridge, 1, &mut all);
@@ -99,7 +101,7 @@ fn what_is_said_is_what_the_web_api_says() {
     }
     let last = |topic: &str| all[topic].last().unwrap_or_else(|| panic!("{topic}"));
     let odom = robot.get("/odom");
-    assert!(number(&odom["position"]["x"]) > 0.2, "it drove: {odom}");
+    assert!(number(&odom["position"]["x"]) > 0.2, "the car did not move: {odom}");
     let pose = &last("/odom")["pose"]["pose"];
     same_vector(&pose["position"], &odom["position"], 1e-6);
     same(&pose["orientation"]["z"], &odom["orientation"]["quaternion"]["z"], 1e-6);
@@ -111,7 +113,7 @@ fn what_is_said_is_what_the_web_api_says() {
     assert_eq!(last("/imu")["orientation_covariance"][0], -1.0);
     let battery = robot.get("/battery");
     same(&last("/battery_state")["voltage"], &battery["voltage"], 1e-3);
-    assert_eq!(last("/battery_state")["temperature"], Value::Null, "what is not a number");
+    assert_eq!(last("/battery_state")["temperature"], Value::Null, "NaN is sent as null");
     let lidar = robot.get("/lidar?step=0.5");
     let ranges = last("/scan")["ranges"].as_array().expect("ranges");
     assert_eq!(ranges.len(), 720);
@@ -146,13 +148,13 @@ fn bytes(message: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn pictures_are_those_of_the_camera() {
+fn images_are_the_frames_of_the_camera() {
     let (simulator, mut api) = start_paused();
     let (mut bridge, mut raw) = (simulator.bridge(), simulator.bridge());
     bridge.subscribe("camera/image_raw/compressed");
     raw.subscribe("/camera/image_raw");
-    bridge.listening();
-    raw.listening();
+    bridge.wait_until_tapped();
+    raw.wait_until_tapped();
     api.step(14);
     let answer = simulator.client().get("/camera");
     let picture = bridge.next_on("camera/image_raw/compressed");
@@ -175,10 +177,10 @@ fn pictures_are_those_of_the_camera() {
 }
 
 #[test]
-fn what_stays_true_comes_at_once() {
+fn latched_topics_are_sent_on_subscription() {
     let (simulator, mut api) = start_paused();
     let mut bridge = simulator.bridge();
-    let epoch = bridge.listening();
+    let epoch = bridge.wait_until_tapped();
     bridge.subscribe("/tf_static");
     let frames = bridge.next_on("/tf_static");
     let children: Vec<&Value> =
@@ -186,12 +188,12 @@ fn what_stays_true_comes_at_once() {
     assert!(children.contains(&&json!("lidar_link")), "{children:?}");
     bridge.subscribe("clock");
     assert_eq!(bridge.next_on("clock"), json!({"clock": {"sec": 0, "nanosec": 0}}));
-    // Also for one who comes later, or again.
+    // The same holds for a client that subscribes later, or a second time.
     let mut other = simulator.bridge();
-    assert_eq!(other.listening(), epoch);
-    other.say(json!({"op": "subscribe", "topic": "/sim/epoch", "id": "again"}));
+    assert_eq!(other.wait_until_tapped(), epoch);
+    other.send(json!({"op": "subscribe", "topic": "/sim/epoch", "id": "again"}));
     assert_eq!(other.next_on("/sim/epoch"), json!({"data": epoch}));
-    // And when it changes, while time stands still.
+    // A new value is sent even while paused.
     api.post("/pose", json!({"x": 0.5}));
     for client in [&mut bridge, &mut other] {
         let now = client.next_on("/sim/epoch")["data"].as_u64().expect("a number");
@@ -199,46 +201,47 @@ fn what_stays_true_comes_at_once() {
     }
 }
 
-/// What the robot is asked for after a message.
-fn obeyed(robot: &mut Robot, axis: &str, value: f64) {
-    until(axis, || ((robot.asked(axis) - value).abs() < 1e-5).then_some(()));
+/// Waits until the robot's command for this axis has the value.
+fn wait_for_command(robot: &mut Robot, axis: &str, value: f64) {
+    until(axis, || ((robot.commanded(axis) - value).abs() < 1e-5).then_some(()));
 }
 
 #[test]
-fn commands_are_followed() {
+fn published_commands_take_effect() {
     let (simulator, _) = start_paused();
     let (mut bridge, mut robot) = (simulator.bridge(), simulator.robot());
-    bridge.say(json!({"op": "advertise", "topic": "/speed", "type": "std_msgs/Float64", "latch": false, "queue_size": 100}));
+    bridge.send(json!({"op": "advertise", "topic": "/speed", "type": "std_msgs/Float64", "latch": false, "queue_size": 100}));
     bridge.publish("/speed", json!({"data": 0.5}));
-    obeyed(&mut robot, "speed", 0.5);
-    bridge.say(json!({"op": "unadvertise", "topic": "/speed"}));
+    wait_for_command(&mut robot, "speed", 0.5);
+    bridge.send(json!({"op": "unadvertise", "topic": "/speed"}));
     bridge.publish("steering", json!({"data": 0.2}));
-    obeyed(&mut robot, "steering", 0.2);
+    wait_for_command(&mut robot, "steering", 0.2);
     bridge.publish("/camera/pan", json!({"data": -0.1}));
-    obeyed(&mut robot, "pan", -0.1);
+    wait_for_command(&mut robot, "pan", -0.1);
     bridge.publish("/camera/tilt", json!({"data": 9}));
-    obeyed(&mut robot, "tilt", 30f64.to_radians());
-    bridge.say(json!({"op": "advertise", "topic": "cmd_vel", "type": "geometry_msgs/msg/Twist"}));
+    wait_for_command(&mut robot, "tilt", 30f64.to_radians());
+    bridge.send(json!({"op": "advertise", "topic": "cmd_vel", "type": "geometry_msgs/msg/Twist"}));
     bridge.publish("cmd_vel", json!({"linear": {"x": 1.0}, "angular": {"z": 1.0}}));
-    obeyed(&mut robot, "speed", 1.0);
-    obeyed(&mut robot, "steering", (0.18f64).atan());
-    // What is missing is zero.
+    wait_for_command(&mut robot, "speed", 1.0);
+    wait_for_command(&mut robot, "steering", (0.18f64).atan());
+    // Missing fields are zero.
     bridge.publish("/cmd_vel", json!({}));
-    obeyed(&mut robot, "speed", 0.0);
-    obeyed(&mut robot, "steering", 0.0);
-    // Many at once: carried out in their order, so that the last one stays; also when the client goes.
+    wait_for_command(&mut robot, "speed", 0.0);
+    wait_for_command(&mut robot, "steering", 0.0);
+    // Commands are carried out in order, so the last of many stays in effect, even if the client
+    // disconnects.
     for i in 0..500 {
         bridge.publish("/speed", json!({"data": f64::from(i) * 1e-3}));
     }
     bridge.0.close();
-    obeyed(&mut robot, "speed", 0.499);
+    wait_for_command(&mut robot, "speed", 0.499);
 }
 
 #[test]
-fn commands_are_heard_by_others() {
+fn published_commands_are_sent_to_other_subscribers() {
     let (simulator, _) = start_paused();
     let (mut bridge, mut other) = (simulator.bridge(), simulator.bridge());
-    other.say(json!({"op": "subscribe", "topic": "cmd_vel", "type": "geometry_msgs/Twist"}));
+    other.send(json!({"op": "subscribe", "topic": "cmd_vel", "type": "geometry_msgs/Twist"}));
     other.call("/rosapi/nodes", json!({}));
     bridge.publish("/cmd_vel", json!({"linear": {"x": 0.25}}));
     let zero = json!({"x": 0.0, "y": 0.0, "z": 0.0});
@@ -246,26 +249,26 @@ fn commands_are_heard_by_others() {
 }
 
 #[test]
-fn a_command_that_can_not_be_followed_is_told() {
+fn a_command_that_is_refused_is_reported() {
     let simulator = crate::support::setup().world("oval").start();
     let (mut bridge, mut api) = (simulator.bridge(), simulator.api());
-    bridge.say(json!({"op": "publish", "topic": "/speed", "id": "mine", "msg": {"data": 0.1}}));
+    bridge.send(json!({"op": "publish", "topic": "/speed", "id": "mine", "msg": {"data": 0.1}}));
     assert_eq!(bridge.call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
-    // A world that is being loaded takes no commands.
+    // Commands are refused while a world is loading.
     api.post("/clock", json!({"paused": true}));
     let mut switching = simulator.client();
     switching.send("POST", "/sim/api/respawn", &[("content-type", "application/json")], b"{}");
-    let refused = until("a refusal, or the end of the loading", || {
-        bridge.say(json!({"op": "publish", "topic": "/speed", "id": "mine", "msg": {"data": 0.1}}));
-        bridge.say(json!({"op": "call_service", "service": "/rosapi/nodes", "id": 7}));
-        let said = bridge.hear();
+    let refused = until("a refusal, or the end of the respawn", || {
+        bridge.send(json!({"op": "publish", "topic": "/speed", "id": "mine", "msg": {"data": 0.1}}));
+        bridge.send(json!({"op": "call_service", "service": "/rosapi/nodes", "id": 7}));
+        let said = bridge.receive();
         match said["op"].as_str() {
             Some("status") => Some(Some(said)),
             _ if api.get("/state")["switching"] == false => Some(None),
             _ => None,
         }
     });
-    // It may be over before anyone is refused; whoever is reads why.
+    // The respawn may end before a command is refused; a refusal must give the reason.
     if let Some(said) = refused {
         assert_eq!(said["id"], "mine");
         assert!(said["msg"].as_str().is_some_and(|m| m.starts_with("/speed was not followed: ")), "{said}");
@@ -273,12 +276,13 @@ fn a_command_that_can_not_be_followed_is_told() {
 }
 
 #[test]
-fn throttled_messages_keep_their_distance_and_end_with_the_subscription() {
+fn throttled_messages_keep_their_interval_and_end_with_the_subscription() {
     let simulator = start();
     let mut bridge = simulator.bridge();
-    // Before the first of them: however late that comes, none can be early.
+    // The clock starts before the subscription, so a late first message cannot make the interval
+    // too short.
     let began = Instant::now();
-    bridge.say(
+    bridge.send(
         json!({"op": "subscribe", "topic": "/imu", "id": "slow", "throttle_rate": 200, "queue_length": 1000}),
     );
     for n in 0..6 {
@@ -286,15 +290,15 @@ fn throttled_messages_keep_their_distance_and_end_with_the_subscription() {
         let took = began.elapsed();
         assert!(took >= Duration::from_millis(200 * n), "{n}: {took:?}");
     }
-    // Another one on the same topic wants them all, until it goes.
-    bridge.say(json!({"op": "subscribe", "topic": "/imu", "id": "fast", "queue_length": 1000}));
+    // A second subscription to the same topic receives every message until it ends.
+    bridge.send(json!({"op": "subscribe", "topic": "/imu", "id": "fast", "queue_length": 1000}));
     let stamps: Vec<f64> = (0..60).map(|_| seconds(&bridge.next_on("/imu")["header"]["stamp"])).collect();
     assert!(stamps.windows(2).all(|w| (w[1] - w[0] - 0.02).abs() < 1e-6), "{stamps:?}");
-    bridge.say(json!({"op": "unsubscribe", "topic": "/imu", "id": "fast"}));
-    bridge.say(json!({"op": "unsubscribe", "topic": "/imu", "id": "slow"}));
+    bridge.send(json!({"op": "unsubscribe", "topic": "/imu", "id": "fast"}));
+    bridge.send(json!({"op": "unsubscribe", "topic": "/imu", "id": "slow"}));
     bridge.call("/rosapi/get_time", json!({}));
     bridge.subscribe("/clock");
-    let said: Vec<Value> = (0..100).map(|_| bridge.hear()).collect();
+    let said: Vec<Value> = (0..100).map(|_| bridge.receive()).collect();
     let imu = said.iter().filter(|s| s["topic"] == "/imu").count();
-    assert_eq!(imu, 0, "unsubscribed");
+    assert_eq!(imu, 0, "messages arrived after the unsubscription");
 }

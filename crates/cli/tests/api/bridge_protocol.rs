@@ -1,6 +1,6 @@
-//! The corners of the rosbridge protocol, and who may speak it.
+//! Errors and rare operations of the rosbridge protocol, and access control.
 
-use crate::support::{Bridge, Socket, Spoken, detail, refusal, setup, start_paused, until};
+use crate::support::{Bridge, Received, Socket, detail, refusal, setup, start_paused, until};
 use chicane_testkit::http::PATIENCE;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use std::net::TcpStream;
 const TOKEN: &str = "s3cret-token.of~mine_0";
 
 #[test]
-fn a_bad_message_is_answered_and_the_connection_stays() {
+fn an_invalid_message_is_answered_and_the_connection_stays_open() {
     let (simulator, _) = start_paused();
     let mut bridge = simulator.bridge();
     for (message, word) in [
@@ -47,59 +47,59 @@ fn a_bad_message_is_answered_and_the_connection_stays() {
     }
     bridge.0.send_bytes(b"{\"op\": \"subscribe\"}");
     assert!(bridge.next_of("status")["msg"].as_str().is_some_and(|m| m.contains("text frames")));
-    // The id of what was wrong is given back.
-    bridge.say(json!({"op": "subscribe", "id": "mine", "topic": "/nothing"}));
+    // The error repeats the id of the message.
+    bridge.send(json!({"op": "subscribe", "id": "mine", "topic": "/nothing"}));
     assert_eq!(bridge.next_of("status")["id"], "mine");
     let mut robot = simulator.robot();
-    assert_eq!(robot.asked("speed"), 0.0, "nothing of it was followed");
+    assert_eq!(robot.commanded("speed"), 0.0, "an invalid message took effect");
     bridge.publish("/speed", json!({"data": 0.25}));
-    until("it goes on", || (robot.asked("speed") == 0.25).then_some(()));
+    until("the next command takes effect", || (robot.commanded("speed") == 0.25).then_some(()));
 }
 
 #[test]
-fn garbage_without_end_closes_the_connection() {
+fn a_hundred_invalid_messages_in_a_row_close_the_connection() {
     let (simulator, _) = start_paused();
     let mut bridge = simulator.bridge();
     for _ in 0..3 {
         for _ in 0..99 {
             bridge.refused("garbage");
         }
-        // One good message, and all is forgiven.
+        // A valid message resets the count.
         bridge.call("/rosapi/nodes", json!({}));
     }
     for _ in 0..100 {
         bridge.0.send("garbage");
     }
-    let end = std::iter::from_fn(|| Some(bridge.0.hear())).find(|said| !matches!(said, Spoken::Text(_)));
-    assert_eq!(end, Some(Spoken::Close(1008)));
+    let end = std::iter::from_fn(|| Some(bridge.0.receive())).find(|said| !matches!(said, Received::Text(_)));
+    assert_eq!(end, Some(Received::Close(1008)));
     assert_eq!(simulator.bridge().call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
 }
 
 #[test]
-fn a_client_says_how_much_it_wants_to_be_told() {
+fn set_level_selects_which_status_messages_are_sent() {
     let (simulator, _) = start_paused();
     let mut bridge = simulator.bridge();
     let quiet = |bridge: &mut Bridge| {
-        bridge.say(json!({"op": "call_service", "service": "/rosapi/nodes"}));
-        bridge.hear()["op"] == "service_response"
+        bridge.send(json!({"op": "call_service", "service": "/rosapi/nodes"}));
+        bridge.receive()["op"] == "service_response"
     };
-    // By default what is merely strange is not told.
-    bridge.say(json!({"op": "unsubscribe", "topic": "/scan"}));
-    bridge.say(json!({"op": "auth", "mac": "x"}));
+    // Warnings are not sent by default.
+    bridge.send(json!({"op": "unsubscribe", "topic": "/scan"}));
+    bridge.send(json!({"op": "auth", "mac": "x"}));
     assert!(quiet(&mut bridge));
-    bridge.say(json!({"op": "set_level", "level": "warning"}));
-    bridge.say(json!({"op": "unsubscribe", "topic": "/scan"}));
-    let said = bridge.hear();
+    bridge.send(json!({"op": "set_level", "level": "warning"}));
+    bridge.send(json!({"op": "unsubscribe", "topic": "/scan"}));
+    let said = bridge.receive();
     assert_eq!((&said["op"], &said["level"]), (&json!("status"), &json!("warning")), "{said}");
-    bridge.say(json!({"op": "auth", "mac": "x"}));
-    assert!(bridge.hear()["msg"].as_str().is_some_and(|m| m.contains("Authorization: Bearer")));
-    bridge.say(json!({"op": "set_level", "level": "none"}));
-    bridge.say(json!({"op": "dance"}));
+    bridge.send(json!({"op": "auth", "mac": "x"}));
+    assert!(bridge.receive()["msg"].as_str().is_some_and(|m| m.contains("Authorization: Bearer")));
+    bridge.send(json!({"op": "set_level", "level": "none"}));
+    bridge.send(json!({"op": "dance"}));
     assert!(quiet(&mut bridge));
 }
 
 #[test]
-fn services_answer_by_name() {
+fn services_reply_by_name() {
     let (simulator, mut api) = start_paused();
     let mut bridge = simulator.bridge();
     let types = bridge.call("rosapi/topics_for_type", json!({"type": "nav_msgs/Odometry"}));
@@ -120,7 +120,7 @@ fn services_answer_by_name() {
         assert_eq!(answer["result"], false);
         assert!(answer["values"].as_str().is_some_and(|v| v.contains(word)), "{answer}");
     }
-    bridge.say(
+    bridge.send(
         json!({"op": "send_action_goal", "id": "goal", "action": "/drive", "action_type": "a/B", "args": {}}),
     );
     let result = bridge.next_of("action_result");
@@ -132,7 +132,7 @@ fn services_answer_by_name() {
 }
 
 #[test]
-fn a_program_that_names_no_path_is_understood() {
+fn the_bridge_is_also_served_at_the_root() {
     let (simulator, _) = start_paused();
     let mut bridge = Bridge(simulator.socket("/"));
     assert_eq!(bridge.call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
@@ -143,7 +143,7 @@ fn a_program_that_names_no_path_is_understood() {
 }
 
 #[test]
-fn pages_of_other_sites_do_not_drive() {
+fn pages_of_other_sites_cannot_connect() {
     let (simulator, _) = start_paused();
     for path in ["/rosbridge", "/"] {
         let open = |headers: &[(&str, &str)]| Socket::try_open(simulator.address, path, headers);
@@ -158,18 +158,18 @@ fn pages_of_other_sites_do_not_drive() {
 }
 
 #[test]
-fn in_token_mode_the_handshake_needs_the_token() {
+fn the_handshake_requires_the_token_if_one_is_set() {
     let simulator = setup().token(TOKEN).start();
     for path in ["/rosbridge", "/"] {
         let open = |headers: &[(&str, &str)]| Socket::try_open(simulator.address, path, headers);
         assert_eq!(open(&[]).err(), Some(401));
         assert_eq!(open(&[("authorization", "Bearer wrong-token")]).err(), Some(401));
         let bearer = format!("Bearer {TOKEN}");
-        let mut bridge = Bridge(open(&[("authorization", &bearer)]).expect("let in"));
+        let mut bridge = Bridge(open(&[("authorization", &bearer)]).expect("an open socket"));
         bridge.publish("/steering", json!({"data": 0.1}));
         bridge.call("/rosapi/nodes", json!({}));
         let mut client = simulator.client().with_header("authorization", bearer);
-        until("it drives", || {
+        until("the command takes effect", || {
             (client.get("/states?include=").text().contains("\"steering\":0.1")).then_some(())
         });
         let cookie = format!("chicane_token_{}={TOKEN}", simulator.address.port());
@@ -178,8 +178,9 @@ fn in_token_mode_the_handshake_needs_the_token() {
     assert_eq!(refusal(&simulator.client().get("/rosbridge")).0, 401);
 }
 
-/// Opens a socket by hand, and says something that is no frame of a client. What it is told.
-fn told(simulator: &crate::support::Simulator, path: &str, frame: &[u8]) -> Vec<u8> {
+/// Opens a WebSocket without the client library, sends an invalid frame, and returns everything the
+/// server sends.
+fn reply_to_frame(simulator: &crate::support::Simulator, path: &str, frame: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
     let request = format!(
@@ -196,24 +197,24 @@ fn told(simulator: &crate::support::Simulator, path: &str, frame: &[u8]) -> Vec<
     }
     stream.write_all(frame).expect("sent");
     all.clear();
-    // To the end, which must be one.
+    // Fails if the server resets the connection instead of closing it.
     stream.read_to_end(&mut all).expect("an orderly end");
     all
 }
 
 #[test]
-fn a_peer_that_breaks_the_protocol_is_told_so() {
+fn a_protocol_violation_closes_the_connection_with_code_1002() {
     let (simulator, _) = start_paused();
     for path in ["/rosbridge", "/speed/stream", "/steering/stream"] {
         for (what, frame) in [
-            ("not masked", &b"\x81\x02{}"[..]),
+            ("without mask", &b"\x81\x02{}"[..]),
             ("reserved bits", b"\xf1\x80\0\0\0\0"),
-            ("no such opcode", b"\x83\x80\0\0\0\0"),
-            ("a ping in pieces", b"\x09\x80\0\0\0\0"),
-            ("goes on with nothing", b"\x80\x80\0\0\0\0"),
-            ("and then much more", &[&b"\x81\x02"[..], &[b'x'; 30_000]].concat()),
+            ("unknown opcode", b"\x83\x80\0\0\0\0"),
+            ("fragmented ping", b"\x09\x80\0\0\0\0"),
+            ("continuation without a beginning", b"\x80\x80\0\0\0\0"),
+            ("without mask, followed by many bytes", &[&b"\x81\x02"[..], &[b'x'; 30_000]].concat()),
         ] {
-            let said = told(&simulator, path, frame);
+            let said = reply_to_frame(&simulator, path, frame);
             assert!(said.len() > 4 && said[0] == 0x88, "{path}, {what}: {said:?}");
             assert_eq!(u16::from_be_bytes([said[2], said[3]]), 1002, "{path}, {what}");
         }

@@ -1,10 +1,10 @@
 //! `GET /camera` and the camera in `POST /step`.
 
-use crate::support::{Api, Gate, json as parsed, number, plain, setup, start_paused};
+use crate::support::{Api, LoadGate, json as parsed, number, plain, setup, start_paused};
 use chicane_testkit::http::{Answer, raw_until};
 use serde_json::{Value, json};
 
-/// The camera's frame in a binary answer of `POST /step`: its entry and its pixels.
+/// Header entry and pixels of the camera frame in a binary response of `POST /step`.
 fn frame_of(api: &mut Api, body: Value) -> (Value, Vec<u8>) {
     let answer = api.0.request(
         "POST",
@@ -29,28 +29,28 @@ fn picture(answer: &Answer) -> image::RgbImage {
     image::load_from_memory_with_format(&answer.body, image::ImageFormat::Jpeg).expect("a JPEG").into_rgb8()
 }
 
-/// Mean of red, green and blue.
+/// Mean of each colour channel.
 fn mean(pixels: &[u8]) -> [f64; 3] {
     let sum = |c: usize| pixels.iter().skip(c).step_by(3).map(|v| f64::from(*v)).sum::<f64>();
     [0, 1, 2].map(|c| sum(c) / (pixels.len() / 3) as f64)
 }
 
 #[test]
-fn a_picture_comes_at_once_with_its_time_also_while_paused() {
+fn a_frame_is_returned_at_once_with_its_time_even_while_paused() {
     let (simulator, mut api) = start_paused();
     api.step(20);
     let mut client = simulator.client();
     let first = client.get("/camera");
-    // Frames are taken on ticks 0, 14, 27, …
+    // The camera takes frames on ticks 0, 14, 27, …
     assert_eq!(first.header("x-sim-time"), Some("0.070"));
     assert_eq!(picture(&first).dimensions(), (480, 360));
-    assert_eq!(client.get("/camera").body, first.body, "the same frame");
+    assert_eq!(client.get("/camera").body, first.body, "two requests for one frame differ");
     api.step(7);
     assert_eq!(client.get("/camera").header("x-sim-time"), Some("0.135"));
 }
 
 #[test]
-fn a_picture_keeps_its_shape_and_is_never_enlarged() {
+fn a_frame_keeps_its_aspect_ratio_and_is_never_enlarged() {
     let (simulator, _) = start_paused();
     let mut client = simulator.client();
     for (query, size) in [
@@ -69,9 +69,9 @@ fn a_picture_keeps_its_shape_and_is_never_enlarged() {
 }
 
 #[test]
-fn before_the_first_world_there_is_nothing_to_see() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+fn before_the_first_world_there_is_no_frame() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let answer = simulator.client().get("/camera");
     gate.open();
     assert_eq!(answer.status, 503);
@@ -88,15 +88,15 @@ fn equal_steps_after_a_respawn_give_equal_pixels() {
         [frame_of(&mut api, body.clone()), frame_of(&mut api, body.clone())]
     };
     let (first, second) = (run(), run());
-    assert!(first == second, "the same bytes");
+    assert!(first == second, "the frames of two equal runs differ");
     assert_eq!(first[0].0["shape"], json!([120, 160, 3]));
     assert_eq!(first[0].0["type"], "|u1");
-    assert_eq!(number(&first[0].0["time"]), 0.4, "frame 6 is that of tick 80");
-    assert_ne!(first[0].1, first[1].1, "the car moved");
+    assert_eq!(number(&first[0].0["time"]), 0.4, "frame 6 is taken on tick 80");
+    assert_ne!(first[0].1, first[1].1, "the frame did not change with the pose");
 }
 
 #[test]
-fn the_camera_in_json_is_a_picture() {
+fn the_camera_observation_in_json_is_a_jpeg() {
     use base64::Engine;
     let (_simulator, mut api) = start_paused();
     let answer = api.post("/step", json!({"observe": ["camera", "imu"], "camera_height": 60}));
@@ -113,13 +113,13 @@ fn the_camera_in_json_is_a_picture() {
 }
 
 #[test]
-fn a_light_is_seen_in_its_colour_in_the_frame_of_that_tick() {
+fn a_frame_shows_the_colour_of_a_light_at_its_tick() {
     let (_simulator, mut api) = start_paused();
-    // Half a metre in front of the light, which looks the other way.
+    // The car stands half a metre before the light.
     api.post("/pose", json!({"x": 4.75, "y": 0.42, "yaw": 0}));
     let body = |steps: u64| json!({"steps": steps, "observe": ["camera"]});
     let centre = |(_, pixels): (Value, Vec<u8>)| {
-        // The middle of the picture, where the screen is.
+        // The middle of the image, where the light's screen is.
         let rows = (100..200).flat_map(|y| (180..300).map(move |x| (y * 480 + x) * 3));
         let pixels: Vec<u8> = rows.flat_map(|i| pixels[i..i + 3].to_vec()).collect();
         mean(&pixels)
@@ -148,11 +148,11 @@ fn brightness_multiplies_every_channel() {
 }
 
 #[test]
-fn a_stream_brings_the_newest_frames() {
+fn a_stream_sends_the_newest_frames() {
     let (simulator, mut api) = start_paused();
     let address = simulator.client().address();
     let request = format!("GET /camera?stream=true&width=64 HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    // Frame 42 is the last one up to tick 560.
+    // Frame 42 is the last one before tick 560.
     let last = |heard: &str| heard.contains("X-Sim-Time: 2.800\r\n");
     let reader = std::thread::spawn(move || raw_until(address, request.as_bytes(), last));
     for _ in 0..40 {

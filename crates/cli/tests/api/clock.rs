@@ -13,7 +13,7 @@ fn the_clock_of_a_paused_world_stands_still() {
         (&json!(0.0), &json!(0.0), &json!(true))
     );
     assert_eq!(clock.as_object().expect("an object").len(), 5, "{clock}");
-    let later = until("real time goes on", || {
+    let later = until("real time advances", || {
         let later = api.get("/clock");
         (number(&later["real_time"]) > number(&clock["real_time"])).then_some(later)
     });
@@ -21,14 +21,14 @@ fn the_clock_of_a_paused_world_stands_still() {
 }
 
 #[test]
-fn a_command_answers_with_the_clock_and_the_speed() {
+fn a_clock_request_returns_the_clock_and_the_speed() {
     let (_simulator, mut api) = start_paused();
     let changed = api.post("/clock", json!({"speed": 2.5}));
     let mut keys: Vec<&str> = changed.as_object().expect("an object").keys().map(String::as_str).collect();
     keys.sort_unstable();
     assert_eq!(keys, ["ok", "paused", "real_time", "rtf", "sim_time", "speed"]);
     assert_eq!((&changed["speed"], &changed["paused"]), (&json!(2.5), &json!(true)));
-    // Nothing asked for, nothing changed; null counts as omitted.
+    // Omitted and null fields change nothing.
     for body in [json!({}), json!({"paused": null, "speed": null})] {
         let same = api.post("/clock", body);
         assert_eq!((&same["speed"], &same["paused"]), (&json!(2.5), &json!(true)));
@@ -38,7 +38,7 @@ fn a_command_answers_with_the_clock_and_the_speed() {
 }
 
 #[test]
-fn speeds_from_a_twentieth_to_a_hundred_or_zero() {
+fn a_speed_is_zero_or_from_a_twentieth_to_a_hundred() {
     let (_simulator, mut api) = start_paused();
     for speed in [0.0, 0.05, 1.0, 100.0] {
         assert_eq!(api.post("/clock", json!({"speed": speed}))["speed"], speed);
@@ -54,7 +54,7 @@ fn speeds_from_a_twentieth_to_a_hundred_or_zero() {
         assert!(text.contains("paused"), "{text}");
     }
     let clock = api.post("/clock", json!({}));
-    assert_eq!((&clock["speed"], &clock["paused"]), (&json!(100.0), &json!(true)), "nothing was changed");
+    assert_eq!((&clock["speed"], &clock["paused"]), (&json!(100.0), &json!(true)), "the clock changed");
 }
 
 #[test]
@@ -73,15 +73,16 @@ fn pause_and_speed_survive_reset_respawn_and_switch() {
 }
 
 #[test]
-fn time_goes_with_real_time_and_says_so() {
+fn simulated_time_follows_real_time() {
     let simulator = start();
     let mut api = simulator.api();
     until("a factor near 1", || {
         let clock = api.get("/clock");
         (0.8..1.2).contains(&number(&clock["rtf"])).then_some(())
     });
-    // Over a second of simulated time the two clocks agree. A busy machine may miss one; it does not miss all of them.
-    until("a second in a second", || {
+    // Over one simulated second both clocks agree. A busy machine may miss the bound several times,
+    // but not always.
+    until("one simulated second takes about one real second", || {
         let (started, from) = (Instant::now(), api.time());
         until("a second has passed", || (api.time() >= from + 1.0).then_some(()));
         (0.9..1.2).contains(&started.elapsed().as_secs_f64()).then_some(())
@@ -89,7 +90,7 @@ fn time_goes_with_real_time_and_says_so() {
 }
 
 #[test]
-fn a_speed_is_kept_to() {
+fn the_requested_speed_is_kept() {
     let simulator = start();
     let mut api = simulator.api();
     api.post("/clock", json!({"speed": 20}));
@@ -102,12 +103,12 @@ fn a_speed_is_kept_to() {
 }
 
 #[test]
-fn a_restart_of_time_makes_up_for_nothing() {
+fn no_time_is_caught_up_after_a_pause() {
     let simulator = start();
     let mut api = simulator.api();
     let paused = number(&api.post("/clock", json!({"paused": true}))["sim_time"]);
     let since = Instant::now();
-    until("a moment", || (since.elapsed() > Duration::from_millis(600)).then_some(()));
+    until("600 ms pass", || (since.elapsed() > Duration::from_millis(600)).then_some(()));
     let running = number(&api.post("/clock", json!({"paused": false}))["sim_time"]);
     assert!(running - paused < 0.3, "{running} after {paused}");
 }

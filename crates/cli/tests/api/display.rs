@@ -55,13 +55,13 @@ fn brightness_survives_switches_and_restarts() {
 }
 
 #[test]
-fn there_is_no_overlay_at_first() {
+fn a_new_simulator_has_no_overlay() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.get("/overlay")));
 }
 
 #[test]
-fn an_overlay_is_shown_with_its_defaults() {
+fn an_overlay_is_shown_with_default_ttl_and_size() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/overlay")["seq"].as_u64().expect("a number");
     let shown = api.post("/overlay", json!({"text": "Lap 1 – 100 %"}));
@@ -82,7 +82,7 @@ fn an_overlay_is_shown_with_its_defaults() {
 }
 
 #[test]
-fn an_empty_text_takes_the_overlay_away() {
+fn an_empty_text_removes_the_overlay() {
     let (_simulator, mut api) = start_paused();
     api.post("/overlay", json!({"text": "x", "ttl": 100}));
     let gone = api.post("/overlay", json!({"text": ""}));
@@ -91,30 +91,30 @@ fn an_empty_text_takes_the_overlay_away() {
 }
 
 #[test]
-fn an_overlay_goes_by_itself_also_while_paused() {
+fn an_overlay_expires_even_while_paused() {
     let (_simulator, mut api) = start_paused();
     let shown = api.post("/overlay", json!({"text": "soon gone", "ttl": 1}));
     assert!(number(&shown["remaining_s"]) <= 1.0);
-    until("it is gone", || (api.get("/overlay")["text"] == "").then_some(()));
+    until("the overlay expires", || (api.get("/overlay")["text"] == "").then_some(()));
     assert_eq!(api.get("/overlay")["remaining_s"], 0.0);
     assert_eq!(api.get("/state")["overlay"], "");
     assert_eq!(api.time(), 0.0);
 }
 
 #[test]
-fn texts_are_counted_in_characters() {
+fn the_text_limit_counts_characters() {
     let (_simulator, mut api) = start_paused();
     let long = "ä€🚗".repeat(100);
     assert_eq!(api.post("/overlay", json!({"text": long}))["text"], long);
     assert_eq!(api.refused("/overlay", json!({"text": format!("{long}x")})).0, 400);
-    // Whatever it says is text.
+    // Markup and control characters are kept as they are.
     let odd = "<b>&amp;\"\\\n\u{0}\u{2028}";
     api.post("/overlay", json!({"text": odd}));
     assert_eq!(api.get("/state")["overlay"], odd);
 }
 
 #[test]
-fn a_wrong_overlay_changes_nothing() {
+fn an_invalid_overlay_changes_nothing() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/overlay");
     for (body, word) in [
@@ -134,13 +134,13 @@ fn a_wrong_overlay_changes_nothing() {
     assert_eq!(api.get("/overlay"), before);
 }
 
-/// What several clients ask for at once, behind a step that lets none of them in: they are carried out one right after
-/// the other.
+/// Sends several requests while a long step blocks the sim thread, so that they are carried out
+/// directly one after the other.
 fn at_once(asked: &[(&str, Value)]) -> Vec<Value> {
     let (simulator, mut api) = start_paused();
     std::thread::scope(|scope| {
         scope.spawn(|| simulator.api().step(60_000));
-        until("the step is under way", || (api.time() > 0.0).then_some(()));
+        until("the step has started", || (api.time() > 0.0).then_some(()));
         let all: Vec<_> = asked
             .iter()
             .map(|(path, body)| {
@@ -153,7 +153,7 @@ fn at_once(asked: &[(&str, Value)]) -> Vec<Value> {
 }
 
 #[test]
-fn everyone_is_told_of_their_own_text() {
+fn concurrent_overlay_requests_each_return_their_own_text() {
     let asked: Vec<(&str, Value)> =
         (0..8).map(|i| ("/overlay", json!({"text": format!("text {i}")}))).collect();
     let told = at_once(&asked);
@@ -166,7 +166,7 @@ fn everyone_is_told_of_their_own_text() {
 }
 
 #[test]
-fn everyone_is_told_of_the_pace_they_asked_for() {
+fn concurrent_clock_requests_each_return_their_own_values() {
     let asked: Vec<(&str, Value)> =
         (0..8).map(|i| ("/clock", json!({"paused": i % 2 == 0, "speed": i + 1}))).collect();
     for ((_, body), answer) in asked.iter().zip(at_once(&asked)) {

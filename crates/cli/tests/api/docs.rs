@@ -1,4 +1,4 @@
-//! The OpenAPI document, the pages, and what they load.
+//! The OpenAPI document, the pages, and the files that the pages load.
 
 use crate::support::{Simulator, json, pretty, start};
 use chicane_testkit::http::Answer;
@@ -24,7 +24,7 @@ fn the_openapi_document() {
 }
 
 #[test]
-fn the_document_has_every_path_of_the_contract() {
+fn the_document_has_every_path_of_the_specification() {
     let document: Value = serde_json::from_str(&chicane_server::openapi()).expect("JSON");
     for (path, methods) in [
         ("status", "get"),
@@ -72,7 +72,7 @@ fn the_document_has_every_path_of_the_contract() {
 }
 
 #[test]
-fn pages_are_served_with_a_policy() {
+fn pages_have_a_content_security_policy() {
     let simulator = start();
     for path in ["/sim", "/sim/", "/sim/api/docs"] {
         let answer = page(&simulator, path);
@@ -87,7 +87,7 @@ fn pages_are_served_with_a_policy() {
     assert_eq!(page(&simulator, "/sim").body, page(&simulator, "/sim/").body);
 }
 
-/// Addresses that a page loads something from.
+/// Addresses of everything that a page loads.
 fn loaded(html: &str) -> Vec<String> {
     let mut found = Vec::new();
     for attribute in ["src=\"", "href=\""] {
@@ -98,7 +98,7 @@ fn loaded(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_page_has_its_title_and_leads_to_the_other() {
+fn each_documentation_page_has_its_title_and_links_to_the_other() {
     let simulator = start();
     for (base, title, other) in
         [("/sim/api", "Chicane API", "(/docs)"), ("", "Chicane robot API", "(/sim/api/docs)")]
@@ -112,12 +112,12 @@ fn each_page_has_its_title_and_leads_to_the_other() {
 }
 
 #[test]
-fn pages_load_everything_from_here() {
+fn pages_load_nothing_from_other_hosts() {
     let simulator = start();
     let mut client = simulator.client();
     for path in ["/sim", "/sim/api/docs"] {
         let html = page(&simulator, path).text();
-        // A name space is no address.
+        // An XML namespace is not an address.
         let rest = html.replace("http://www.w3.org/2000/svg", "");
         assert!(!rest.contains("http://") && !rest.contains("https://"), "{path} names another host");
         let addresses = loaded(&html);
@@ -136,12 +136,12 @@ fn pages_load_everything_from_here() {
             assert!(kind.contains(expected), "{address} is {kind}");
             assert!(!answer.body.is_empty(), "{address} is empty");
         }
-        assert!(!html.contains("<script>"), "{path}: a script in the page would not run");
+        assert!(!html.contains("<script>"), "{path}: the policy blocks inline scripts");
     }
 }
 
 #[test]
-fn the_root_leads_to_the_viewer() {
+fn the_root_redirects_to_the_viewer() {
     let simulator = start();
     let answer = simulator.client().get("/");
     assert!((300..400).contains(&answer.status), "{}", answer.status);

@@ -1,4 +1,5 @@
-//! Every error has the same envelope, whichever layer it comes from, and changes nothing.
+//! Every error response has the same body format, whichever layer it comes from, and a refused
+//! request changes nothing.
 
 use crate::support::{refusal, start, start_paused};
 use chicane_testkit::http::{raw, raw_until_quiet};
@@ -6,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[test]
-fn unknown_paths() {
+fn unknown_paths_are_refused() {
     let (simulator, _) = start_paused();
     let mut client = simulator.client();
     for path in [
@@ -32,7 +33,7 @@ fn unknown_paths() {
 }
 
 #[test]
-fn wrong_methods_are_told_the_right_ones() {
+fn a_wrong_method_is_refused_with_the_allowed_ones() {
     let (simulator, _) = start_paused();
     let mut client = simulator.client();
     let mut check = |method: &str, path: &str, allowed: &[&str]| {
@@ -71,7 +72,7 @@ fn a_head_request_has_no_body() {
         let answer = client.request("HEAD", path, &[], b"");
         assert_eq!((answer.status, answer.body.len()), (200, 0), "{path}");
     }
-    assert_eq!(client.get("/sim/api/status").status, 200, "the connection goes on");
+    assert_eq!(client.get("/sim/api/status").status, 200, "the connection stays open");
 }
 
 const COMMANDS: [&str; 14] = [
@@ -92,7 +93,7 @@ const COMMANDS: [&str; 14] = [
 ];
 
 #[test]
-fn bodies_that_are_no_object_change_nothing() {
+fn a_body_that_is_not_a_json_object_changes_nothing() {
     let (_simulator, mut api) = start_paused();
     api.step(10);
     let before = api.get("/state");
@@ -126,7 +127,7 @@ fn bodies_that_are_no_object_change_nothing() {
             assert_eq!(status, 400, "POST {path} {}: {text}", &body[..body.len().min(40)]);
         }
         let answer = api.0.request("POST", &format!("/sim/api{path}"), &[], b"{\"text\": \"\xff\xfe\"}");
-        assert_eq!(refusal(&answer).0, 400, "POST {path} with bytes that are no text");
+        assert_eq!(refusal(&answer).0, 400, "POST {path} with bytes that are not UTF-8");
     }
     assert_eq!(api.get("/state"), before);
     assert_eq!(api.get("/clock")["sim_time"], 0.05);
@@ -140,14 +141,14 @@ fn an_empty_body_is_an_object_without_fields() {
             let answer = api.try_post(path, body);
             assert_eq!(answer.status, 200, "POST {path} {body:?}: {}", answer.text());
         }
-        // No length, no type, no body at all.
+        // Without length, type and body.
         let bytes = format!("POST /sim/api{path} HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address);
         assert_eq!(raw(simulator.address, bytes.as_bytes()).status, 200, "POST {path}");
     }
 }
 
 #[test]
-fn bodies_come_in_chunks_too() {
+fn chunked_bodies_are_accepted() {
     let (simulator, mut api) = start_paused();
     let head = format!("POST /sim/api/pose HTTP/1.1\r\nHost: {}\r\n", simulator.address);
     let bytes = format!("{head}Transfer-Encoding: chunked\r\n\r\n4\r\n{{\"x\"\r\n6\r\n: 2.5}}\r\n0\r\n\r\n");
@@ -164,7 +165,7 @@ fn query_strings_and_unknown_keys_are_ignored() {
 }
 
 #[test]
-fn a_body_of_a_mebibyte_is_the_largest() {
+fn a_body_over_one_mebibyte_is_refused() {
     let (simulator, mut api) = start_paused();
     let before = api.get("/state");
     let padded = |length: usize| format!("{{\"x\": 2}}{}", " ".repeat(length - 8));
@@ -172,7 +173,7 @@ fn a_body_of_a_mebibyte_is_the_largest() {
         let (status, _) = api.refused_raw("/pose", &padded(length));
         assert_eq!(status, 413, "{length} bytes");
     }
-    // Not sent at all: the length alone is enough to be refused, sooner or later.
+    // A chunked body has no declared length, so the server must count its bytes.
     let head = format!("POST /sim/api/pose HTTP/1.1\r\nHost: {}\r\n", simulator.address);
     let chunk = "x".repeat(64 << 10);
     let mut bytes = format!("{head}Transfer-Encoding: chunked\r\n\r\n");
@@ -186,7 +187,7 @@ fn a_body_of_a_mebibyte_is_the_largest() {
 }
 
 #[test]
-fn a_head_that_is_too_large_is_refused() {
+fn a_request_head_that_is_too_large_is_refused() {
     let (simulator, mut api) = start_paused();
     let head = |extra: &str| {
         format!("GET /sim/api/status HTTP/1.1\r\nHost: {}\r\n{extra}\r\n", simulator.address).into_bytes()
@@ -204,7 +205,7 @@ fn a_head_that_is_too_large_is_refused() {
 }
 
 #[test]
-fn what_is_not_http_is_answered_with_an_error() {
+fn bytes_that_are_not_http_get_an_error_response() {
     let (simulator, mut api) = start_paused();
     for bytes in [
         b"garbage\r\n\r\n".as_slice(),
@@ -225,7 +226,7 @@ fn what_is_not_http_is_answered_with_an_error() {
 }
 
 #[test]
-fn a_request_can_not_be_smuggled_behind_another() {
+fn a_request_cannot_be_smuggled_behind_another() {
     let (simulator, mut api) = start_paused();
     let before = api.get("/state");
     let host = simulator.address;
@@ -235,7 +236,7 @@ fn a_request_can_not_be_smuggled_behind_another() {
          0\r\n\r\n{smuggled}"
     );
     raw_until_quiet(simulator.address, both.as_bytes(), Duration::from_millis(300));
-    // A request that is the body of another is no request.
+    // A request inside the body of another request must not be executed.
     let inside = format!(
         "POST /sim/api/clock HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n\r\n{smuggled}",
         smuggled.len()
@@ -245,7 +246,7 @@ fn a_request_can_not_be_smuggled_behind_another() {
 }
 
 #[test]
-fn a_client_that_speaks_http_2_is_hung_up_on() {
+fn a_connection_with_http_2_is_closed() {
     let (simulator, _) = start_paused();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let said = raw_until_quiet(simulator.address, preface, Duration::from_secs(10));
@@ -253,8 +254,7 @@ fn a_client_that_speaks_http_2_is_hung_up_on() {
 }
 
 #[test]
-
-fn names_that_are_no_text_are_refused_in_the_envelope() {
+fn names_that_are_not_utf_8_are_refused() {
     let (simulator, _) = start_paused();
     let mut client = simulator.client();
     for (method, path) in [
@@ -273,7 +273,7 @@ fn names_that_are_no_text_are_refused_in_the_envelope() {
 }
 
 #[test]
-fn several_requests_on_one_connection_are_answered_in_order() {
+fn pipelined_requests_are_answered_in_order() {
     let (simulator, _) = start_paused();
     let host = simulator.address;
     let request = |path: &str, end: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{end}\r\n");
@@ -290,7 +290,7 @@ fn several_requests_on_one_connection_are_answered_in_order() {
 }
 
 #[test]
-fn an_answer_reaches_one_who_is_still_sending() {
+fn an_error_response_arrives_while_the_client_is_still_sending() {
     let simulator = start();
     let body = vec![b' '; 3 << 20];
     for (path, headers, status) in [

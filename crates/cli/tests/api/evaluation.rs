@@ -1,13 +1,14 @@
-//! Sessions from start to record: every status, every outcome, what everyone sees of them.
+//! Sessions from start to record: every status, every outcome, and their visibility in other
+//! responses.
 
-use crate::support::judged::{ended, judged, log, phase, run, short};
+use crate::support::judged::{judged, one_second, run, script_log, wait_for_end, wait_for_phase};
 use crate::support::{near, number, plain, refusal, setup, setup_in, start_paused};
 use serde_json::{Value, json};
 
 const NOTHING: &str = "def evaluate(sim):\n    pass\n";
 
 #[test]
-fn the_document_of_a_world() {
+fn the_evaluation_document_of_a_world() {
     let (_simulator, mut api) = start_paused();
     let document = api.get("/evaluation");
     assert_eq!(document["version"], 1);
@@ -21,7 +22,7 @@ fn the_document_of_a_world() {
 }
 
 #[test]
-fn a_world_without_evaluation_says_so() {
+fn a_world_without_evaluation_refuses_to_start_one() {
     let (_simulator, mut api) = setup().with_world("plain", plain("plain")).world("plain").start_paused();
     assert_eq!(api.get_refused("/evaluation").0, 404);
     assert_eq!(api.refused("/evaluation/start", json!({})).0, 404);
@@ -29,7 +30,7 @@ fn a_world_without_evaluation_says_so() {
 }
 
 #[test]
-fn wrong_values_are_refused_first() {
+fn invalid_values_are_refused_before_other_checks() {
     let (_simulator, mut api) = setup().with_world("plain", plain("plain")).world("plain").start_paused();
     for body in [
         json!({"command": 5}),
@@ -45,7 +46,7 @@ fn wrong_values_are_refused_first() {
 }
 
 #[test]
-fn without_a_session_there_is_none_to_see_and_stop_does_nothing() {
+fn without_a_session_the_responses_are_empty_and_stop_does_nothing() {
     let (_simulator, mut api) = start_paused();
     assert_eq!(api.get("/evaluation/session"), json!({"active": false, "session": null}));
     assert_eq!(api.get_refused("/evaluation/record").0, 404);
@@ -77,7 +78,7 @@ fn a_session_from_its_start_to_its_record() {
         (&json!(7), &json!("lower"), &Value::Null)
     );
     let id = session["id"].as_str().expect("an id").to_owned();
-    let over = ended(&mut api);
+    let over = wait_for_end(&mut api);
     assert_eq!(
         (&over["phase"], &over["outcome"], &over["reason"]),
         (&json!("ended"), &json!("finished"), &Value::Null)
@@ -88,19 +89,19 @@ fn a_session_from_its_start_to_its_record() {
     let record = api.get("/evaluation/record");
     assert_eq!(record, api.get(&format!("/evaluation/record?session={id}")));
     assert_eq!((&record["session"], &record["outcome"]), (&json!(id), &json!("finished")));
-    assert_eq!(record["judge"]["observations"], 26, "at 0, 0.02, ... 0.5 s");
+    assert_eq!(record["judge"]["observations"], 26, "one each at 0, 0.02, ... 0.5 s");
     assert_eq!(record["judge"]["sha256"].as_str().map(str::len), Some(64));
     let kinds: Vec<&str> = record["events"]
         .as_array()
-        .expect("a story")
+        .expect("a list of events")
         .iter()
         .map(|e| e["kind"].as_str().expect("a kind"))
         .collect();
     assert_eq!(&kinds[..5], ["start", "phase", "log", "phase", "phase"], "{kinds:?}");
-    assert_eq!(kinds.iter().filter(|k| **k == "record").count(), 6, "ten a second");
+    assert_eq!(kinds.iter().filter(|k| **k == "record").count(), 6, "records are limited to ten per second");
     assert_eq!(kinds.last(), Some(&"end"));
 
-    // The stream told the same story.
+    // The event stream sent the same events.
     let mut told = Vec::new();
     while told.last().is_none_or(|last: &Value| last["kind"] != "end") {
         let event: Value = serde_json::from_str(&events.next_of("evaluation").data).expect("JSON");
@@ -115,14 +116,14 @@ fn a_session_from_its_start_to_its_record() {
 }
 
 #[test]
-fn the_car_stands_behind_the_line_and_time_runs_from_there() {
+fn a_session_places_the_car_behind_the_line_and_starts_time() {
     let simulator = judged(setup().world("oval"), NOTHING);
     let mut api = simulator.api();
     api.post("/clock", json!({"paused": true}));
     api.post("/traffic_lights/signal1", json!({"state": "red"}));
     api.post("/evaluation/start", json!({"time_limit_s": 3600}));
-    phase(&mut api, "running");
-    assert_eq!(api.get("/clock")["paused"], false, "time runs");
+    wait_for_phase(&mut api, "running");
+    assert_eq!(api.get("/clock")["paused"], false, "the simulation is still paused");
     assert_eq!(api.light("signal1"), "green");
     let profile = api.get("/vehicle");
     let front = number(&profile["body"]["centre"][0]) + number(&profile["body"]["size"]["x"]) / 2.0;
@@ -132,18 +133,18 @@ fn the_car_stands_behind_the_line_and_time_runs_from_there() {
     let length = ((b[0] - a[0]).powi(2) + (b[1] - a[1]).powi(2)).sqrt();
     let behind =
         ((a[0] - number(&pose["x"])) * (b[0] - a[0]) + (a[1] - number(&pose["y"])) * (b[1] - a[1])) / length;
-    assert!((behind - front - 0.05).abs() < 1e-3, "{behind} m behind, front {front}");
+    assert!((behind - front - 0.05).abs() < 1e-3, "{behind} m behind the line, front at {front} m");
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
 }
 
 #[test]
-fn one_at_a_time_and_no_world_changes_under_it() {
+fn during_a_session_no_other_session_and_no_world_change_is_accepted() {
     let simulator = judged(setup(), NOTHING);
     let mut api = simulator.api();
     api.post("/evaluation/start", json!({}));
     let busy = (409, "evaluation in progress".to_owned());
     assert_eq!(api.refused("/evaluation/start", json!({})), busy);
-    phase(&mut api, "running");
+    wait_for_phase(&mut api, "running");
     assert_eq!(api.refused("/evaluation/start", json!({})), busy);
     assert_eq!(api.refused("/respawn", json!({})), busy);
     assert_eq!(api.refused("/switch", json!({"world": "technical.world"})), busy);
@@ -152,12 +153,12 @@ fn one_at_a_time_and_no_world_changes_under_it() {
     api.post("/pose", json!({"x": 1, "y": 1}));
     api.step(10);
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
-    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false, "once is enough");
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false, "a second stop found a session");
     let record = api.get("/evaluation/record");
     assert_eq!((&record["outcome"], &record["reason"]), (&json!("stopped"), &json!("stopped on request")));
     let beside: Vec<&Value> = record["events"]
         .as_array()
-        .expect("a story")
+        .expect("a list of events")
         .iter()
         .filter(|e| e["kind"] == "command")
         .map(|e| &e["command"])
@@ -167,13 +168,13 @@ fn one_at_a_time_and_no_world_changes_under_it() {
 }
 
 #[test]
-fn no_world_changes_under_a_session_that_has_just_begun() {
+fn a_session_that_has_just_started_blocks_world_changes() {
     let simulator = judged(setup(), NOTHING);
     let mut api = simulator.api();
     let busy = (409, "evaluation in progress".to_owned());
     for _ in 0..10 {
         api.post("/evaluation/start", json!({}));
-        // Its container is not there yet, nor is its simulation.
+        // Neither the judge's container nor the session's simulation exists yet.
         assert_eq!(api.refused("/respawn", json!({})), busy);
         assert_eq!(api.refused("/switch", json!({"world": "technical.world"})), busy);
         assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
@@ -181,7 +182,7 @@ fn no_world_changes_under_a_session_that_has_just_begun() {
 }
 
 #[test]
-fn a_session_and_another_world_at_once_are_one_after_the_other() {
+fn a_concurrent_start_and_switch_are_serialized() {
     let simulator = judged(setup(), NOTHING);
     let mut api = simulator.api();
     for round in 0..12 {
@@ -190,10 +191,10 @@ fn a_session_and_another_world_at_once_are_one_after_the_other() {
         let (switch, start) = std::thread::scope(|scope| {
             let switch = scope.spawn(|| simulator.api().try_post("/switch", &body));
             let start = simulator.api().try_post("/evaluation/start", "{}");
-            (switch.join().expect("an answer"), start)
+            (switch.join().expect("a response"), start)
         });
         if start.status == 200 {
-            phase(&mut api, "running");
+            wait_for_phase(&mut api, "running");
             let judged = api.get("/evaluation/session")["session"]["world"].clone();
             assert_eq!(api.get("/state")["world"], judged, "switch: {}", switch.text());
             assert_eq!(switch.status == 200, judged == world, "{}", switch.text());
@@ -209,7 +210,7 @@ fn a_session_and_another_world_at_once_are_one_after_the_other() {
 }
 
 #[test]
-fn what_is_answered_is_in_the_state_too() {
+fn an_acknowledged_start_or_stop_is_visible_in_the_state() {
     let simulator = judged(setup().speed(0.0), NOTHING);
     let mut api = simulator.api();
     for round in 0..20 {
@@ -224,13 +225,13 @@ fn what_is_answered_is_in_the_state_too() {
 }
 
 #[test]
-fn two_starts_at_once_make_one_session() {
+fn concurrent_starts_create_one_session() {
     let simulator = judged(setup(), NOTHING);
     let starts: Vec<u16> = std::thread::scope(|scope| {
         let all: Vec<_> = (0..8)
             .map(|_| scope.spawn(|| simulator.api().try_post("/evaluation/start", "{}").status))
             .collect();
-        all.into_iter().map(|one| one.join().expect("an answer")).collect()
+        all.into_iter().map(|one| one.join().expect("a response")).collect()
     });
     assert_eq!(starts.iter().filter(|s| **s == 200).count(), 1, "{starts:?}");
     assert_eq!(starts.iter().filter(|s| **s == 409).count(), 7, "{starts:?}");
@@ -240,7 +241,7 @@ fn two_starts_at_once_make_one_session() {
 }
 
 #[test]
-fn time_runs_out() {
+fn a_session_ends_at_its_time_limit() {
     let simulator =
         judged(setup().speed(0.0), "def evaluate(sim):\n    sim.record({'at': sim.state.time})\n");
     let record = run(&mut simulator.api(), json!({"time_limit_s": 1.5}));
@@ -253,7 +254,7 @@ fn time_runs_out() {
 }
 
 #[test]
-fn an_evaluation_for_another_robot_or_of_another_version_is_not_run() {
+fn an_evaluation_for_another_robot_or_version_is_unsupported() {
     for (json_file, reason) in [
         (
             json!({"version": 1, "config": {"robot": "gen9"}}),
@@ -267,12 +268,12 @@ fn an_evaluation_for_another_robot_or_of_another_version_is_not_run() {
         let simulator = setup().with_world("other", bundle).world("other").start();
         let record = run(&mut simulator.api(), json!({}));
         assert_eq!((&record["outcome"], &record["reason"]), (&json!("unsupported"), &json!(reason)));
-        assert_eq!((&record["judge"]["observations"], log(&record).len()), (&json!(0), 0));
+        assert_eq!((&record["judge"]["observations"], script_log(&record).len()), (&json!(0), 0));
     }
 }
 
 #[test]
-fn without_a_judge_the_rest_works_and_start_says_what_to_do() {
+fn without_a_judge_a_start_is_refused_with_advice_and_the_rest_works() {
     let simulator = setup().judge(|judge| judge.folder = Some("/nowhere/at/all".into())).start();
     let mut api = simulator.api();
     let (status, text) = api.refused("/evaluation/start", json!({}));
@@ -283,11 +284,11 @@ fn without_a_judge_the_rest_works_and_start_says_what_to_do() {
 }
 
 #[test]
-fn the_simulator_ends_in_the_middle_of_a_session() {
+fn stopping_the_simulator_ends_its_session() {
     let simulator = judged(setup(), NOTHING);
     let mut api = simulator.api();
     api.post("/evaluation/start", json!({"command": "sleep 1000"}));
-    phase(&mut api, "running");
+    wait_for_phase(&mut api, "running");
     let data = simulator.stop_and_keep();
     let again = setup_in(&data).start();
     let mut api = again.api();
@@ -297,15 +298,15 @@ fn the_simulator_ends_in_the_middle_of_a_session() {
     assert_eq!(
         (&seen["active"], &seen["session"]["outcome"]),
         (&json!(false), &json!("stopped")),
-        "it stays visible"
+        "the session is no longer visible"
     );
 }
 
 #[test]
-fn records_come_in_pages() {
+fn records_are_listed_in_pages() {
     let simulator = judged(setup().speed(0.0), "def evaluate(sim):\n    sim.finish()\n");
     let mut api = simulator.api();
-    let ids: Vec<Value> = (0..3).map(|_| run(&mut api, short())["session"].clone()).collect();
+    let ids: Vec<Value> = (0..3).map(|_| run(&mut api, one_second())["session"].clone()).collect();
     let page = api.get("/evaluation/records?limit=2");
     let of = |page: &Value| {
         page["records"].as_array().expect("a list").iter().map(|r| r["session"].clone()).collect::<Vec<_>>()

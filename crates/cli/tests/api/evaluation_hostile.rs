@@ -1,14 +1,18 @@
-//! Judging scripts that mean harm, for real: the right outcome, and nothing left of them. A machine on which scripts
-//! can't be held fails these tests: they are not skipped.
+//! Malicious judging scripts in a real judge: each gets the right outcome, and none of its
+//! processes survives. These tests are never skipped: they fail on a machine that cannot isolate
+//! scripts.
 
-use crate::support::judged::{ended, judged, log, mark, phase, processes, run};
+use crate::support::judged::{
+    judged, processes, run, script_log, unique_number, wait_for_end, wait_for_phase,
+};
 use crate::support::{setup, until};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Runs a script; its record. Meanwhile the simulator answers, and afterwards nobody is left.
+/// Runs a malicious script and returns its record. The simulator must respond during the session,
+/// and no process may survive.
 fn attack(name: &str, script: &str) -> Value {
-    let mark = mark();
+    let mark = unique_number();
     let script = script.replace("MARK", &mark);
     let simulator = judged(setup(), &script);
     let mut api = simulator.api();
@@ -20,13 +24,14 @@ fn attack(name: &str, script: &str) -> Value {
         slowest = slowest.max(asked.elapsed().as_secs_f64());
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    // A call that does not return has 2 s of processor time, or 15 s: nobody waits for that.
+    // A call may take 2 s of processor time or 15 s of real time. Requests of clients must not wait
+    // for it.
     assert!(slowest < 2.0, "{name}: a command took {slowest} s");
     let left = processes(&mark);
-    assert!(left.is_empty(), "{name}: {left:?} are left");
+    assert!(left.is_empty(), "{name}: processes are left: {left:?}");
     let record = api.get("/evaluation/record");
-    assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], log(&record));
-    // And the next session is as good as any.
+    assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], script_log(&record));
+    // The next session must be possible.
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false);
     record
 }
@@ -34,22 +39,22 @@ fn attack(name: &str, script: &str) -> Value {
 fn reason(name: &str, script: &str, says: &str) {
     let record = attack(name, script);
     let reason = record["reason"].as_str().expect("a reason");
-    assert!(reason.contains(says), "{name}: {reason} {:?}", log(&record));
+    assert!(reason.contains(says), "{name}: {reason} {:?}", script_log(&record));
 }
 
 #[test]
-fn an_endless_loop_has_two_seconds() {
+fn an_endless_loop_ends_after_two_seconds_of_processor_time() {
     reason("loop", "def evaluate(sim):\n    while True: pass\n", "2 s of CPU time");
     reason("loop at the top", "while True: pass\n", "2 s of CPU time");
 }
 
 #[test]
-fn a_sleeper_has_fifteen() {
+fn a_sleeping_script_ends_after_fifteen_seconds() {
     reason("sleep", "import time\ndef evaluate(sim):\n    time.sleep(1000)\n", "no answer within 15 s");
 }
 
 #[test]
-fn a_fork_bomb() {
+fn a_fork_bomb_hits_the_process_limit() {
     let script = "\
 import os, time
 def evaluate(sim):
@@ -71,7 +76,7 @@ def evaluate(sim):
 }
 
 #[test]
-fn a_memory_bomb() {
+fn a_memory_bomb_hits_the_memory_limit() {
     reason(
         "memory",
         "def evaluate(sim):\n    x = []\n    while True: x.append(bytearray(8 << 20))\n",
@@ -80,7 +85,7 @@ fn a_memory_bomb() {
 }
 
 #[test]
-fn a_full_disk() {
+fn a_full_disk_hits_the_file_limit() {
     let script = "\
 def evaluate(sim):
     with open('/tmp/big', 'wb') as file:
@@ -88,7 +93,7 @@ def evaluate(sim):
             file.write(bytes(1 << 20))
 ";
     reason("disk", script, "file limit");
-    // One that takes no notice of it.
+    // This script ignores the errors.
     let script = "\
 import os
 def evaluate(sim):
@@ -103,7 +108,7 @@ def evaluate(sim):
 }
 
 #[test]
-fn a_gigabyte_of_output() {
+fn endless_output_hits_the_output_limit() {
     reason("print", "def evaluate(sim):\n    while True: print('x' * 1000)\n", "output limit");
     reason(
         "write",
@@ -113,9 +118,10 @@ fn a_gigabyte_of_output() {
 }
 
 #[test]
-fn a_script_that_kills_itself_and_everyone() {
+fn a_script_that_kills_processes_ends_only_itself() {
     reason("kill", "import os\ndef evaluate(sim):\n    os.kill(os.getpid(), 9)\n", "signal 9");
-    // Process 1 is not its to kill; -1 is everyone but itself and process 1.
+    // Process 1 cannot be killed from inside; -1 means all processes except the sender and process
+    // 1.
     let script = "\
 import os
 def evaluate(sim):
@@ -130,7 +136,7 @@ def evaluate(sim):
 }
 
 #[test]
-fn closed_descriptors_do_not_close_the_channel() {
+fn a_script_cannot_close_the_channel() {
     let script = "\
 import os
 def evaluate(sim):
@@ -157,7 +163,7 @@ def evaluate(sim):
 }
 
 #[test]
-fn forged_lines_are_prints() {
+fn forged_protocol_lines_in_the_output_are_only_printed() {
     let script = "\
 import sys
 def evaluate(sim):
@@ -170,16 +176,17 @@ def evaluate(sim):
     let simulator = judged(setup(), script);
     let record = run(&mut simulator.api(), json!({}));
     assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!("mine")));
-    assert!(log(&record)[0].contains("\"record\""));
+    assert!(script_log(&record)[0].contains("\"record\""));
 }
 
 #[test]
-fn a_channel_that_is_misused_ends_the_session() {
-    // A script shares a process with its harness: it may write what it likes, and gains nothing by it.
+fn an_invalid_line_on_the_channel_ends_the_session() {
+    // A script shares a process with its harness and can write to the channel. Invalid lines must
+    // end the session.
     for (name, line) in [
         ("nonsense", "nonsense"),
         ("an array", "[]"),
-        ("two answers", r#"{"type":"answer","finish":false}\n{"type":"answer","finish":false}"#),
+        ("two replies", r#"{"type":"answer","finish":false}\n{"type":"answer","finish":false}"#),
         ("deep", "DEEP"),
         ("long", "LONG"),
         ("out of turn", r#"{"type":"ready","version":1}"#),
@@ -196,7 +203,7 @@ fn a_channel_that_is_misused_ends_the_session() {
 }
 
 #[test]
-fn daemons_end_with_the_session() {
+fn background_processes_end_with_the_session() {
     let script = "\
 import os, subprocess
 def initialize(sim):
@@ -210,18 +217,18 @@ def initialize(sim):
 def evaluate(sim):
     pass
 ";
-    let mark = mark();
+    let mark = unique_number();
     let simulator = judged(setup(), &script.replace("MARK", &mark));
     let mut api = simulator.api();
     api.post("/evaluation/start", json!({}));
-    phase(&mut api, "running");
-    until("the daemons", || (processes(&mark).len() >= 2).then_some(()));
+    wait_for_phase(&mut api, "running");
+    until("the background processes", || (processes(&mark).len() >= 2).then_some(()));
     api.post("/evaluation/stop", json!({}));
-    assert_eq!(processes(&mark), [""; 0], "gone when the answer comes");
+    assert_eq!(processes(&mark), [""; 0], "processes are left after the response");
 }
 
 #[test]
-fn nothing_of_the_host_is_there() {
+fn a_script_cannot_access_the_host() {
     let simulator = setup().start();
     let port = simulator.address.port();
     let script = format!(
@@ -274,16 +281,16 @@ def evaluate(sim):
     drop(simulator);
     let again = judged(setup().listen(&format!("127.0.0.1:{port}")), &script);
     let record = run(&mut again.api(), json!({}));
-    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], log(&record));
-    let lines = log(&record);
+    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], script_log(&record));
+    let lines = script_log(&record);
     let worked: Vec<&String> = lines.iter().filter(|line| line.contains("WORKED")).collect();
     assert!(worked.is_empty(), "{worked:?}");
     assert!(lines.iter().filter(|line| line.contains("refused")).count() >= 24, "{lines:?}");
     assert!(lines.contains(&"empty []".to_owned()), "{lines:?}");
-    assert!(lines.contains(&"passwd 2".to_owned()), "its own, not the host's: {lines:?}");
+    assert!(lines.contains(&"passwd 2".to_owned()), "the script read the host's passwd: {lines:?}");
 }
 
-/// Addresses of this machine, as Python writes them.
+/// Addresses of this machine as Python string literals.
 fn own_addresses() -> String {
     let all = chicane_session::own_addresses();
     all.iter().map(|(address, _)| format!("'{address}'")).collect::<Vec<_>>().join(", ")
@@ -300,11 +307,11 @@ fn a_script_that_hangs_can_be_stopped_at_any_point() {
         let mut api = simulator.api();
         api.post("/evaluation/start", json!({"command": "sleep 1000"}));
         if name == "evaluate" {
-            phase(&mut api, "running");
+            wait_for_phase(&mut api, "running");
         }
         let asked = Instant::now();
         assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true, "{name}");
         assert!(asked.elapsed().as_secs_f64() < 10.0, "{name}");
-        assert_eq!(ended(&mut api)["outcome"], "stopped", "{name}");
+        assert_eq!(wait_for_end(&mut api)["outcome"], "stopped", "{name}");
     }
 }

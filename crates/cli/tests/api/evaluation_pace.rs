@@ -1,32 +1,35 @@
-//! Hostile programs and scripts against the simulator's own pace, measured: what a tick costs it in processor time, which does
-//! not depend on how busy the machine is, and that simulated time keeps up with real time.
+//! Measures that hostile programs and scripts do not slow the simulator down. The tests measure the
+//! processor time per tick, because it does not depend on the load of the machine. They also check
+//! that simulated time keeps up with real time.
 
-use crate::support::judged::{judged, phase};
+use crate::support::judged::{judged, wait_for_phase};
 use crate::support::{Api, Simulator, number, setup};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Ticks of one measurement beside a program: three simulated seconds.
+/// Number of ticks of one measurement with a program: three simulated seconds.
 const BESIDE_PROGRAM: f64 = 600.0;
-/// And beside a script, which is waited for: when it takes its processors from itself, that takes its time.
+/// Number of ticks of one measurement with a script. It is smaller, because the simulator waits for
+/// the script, which slows itself down.
 const BESIDE_SCRIPT: f64 = 100.0;
-/// How much more a tick may cost beside a hostile program: caches are shared, and so are cores.
+/// Allowed factor of the cost of a tick next to a hostile program, because caches and cores are
+/// shared.
 const TIMES: f64 = 3.0;
-/// What is too little to be told apart, s.
+/// Differences below this are noise, s.
 const NOISE: f64 = 50e-6;
-/// How long a measurement may take: a judge is waited for.
+/// Timeout of one measurement, because the simulator waits for the judge.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// How the simulator gets on.
+/// Speed of the simulator during a measurement.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// Processor time of the sim thread for one tick, s.
+    /// Processor time of the sim thread per tick, s.
     tick_s: f64,
-    /// Simulated seconds in a real one.
+    /// Simulated seconds per real second.
     factor: f64,
 }
 
-/// Processor time of the sim thread so far, s.
+/// Total processor time of the sim thread, s.
 fn sim_thread_s() -> f64 {
     let tasks = std::fs::read_dir("/proc/self/task").expect("/proc").flatten();
     let of_sim = tasks.filter(|task| {
@@ -50,7 +53,7 @@ fn measure(simulator: &Simulator, api: &mut Api, count: f64) -> Pace {
     Pace { tick_s: (sim_thread_s() - cpu) / (ticks() - first), factor }
 }
 
-/// A session, measured while it runs.
+/// Runs a session and measures while it is running.
 fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
     let mut api = simulator.api();
     let body = match command {
@@ -58,24 +61,27 @@ fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
         None => json!({"time_limit_s": 3600}),
     };
     api.post("/evaluation/start", body);
-    phase(&mut api, "running");
+    wait_for_phase(&mut api, "running");
     let pace = measure(simulator, &mut api, count);
-    assert_eq!(api.get("/evaluation/session")["active"], true, "it goes on");
+    assert_eq!(api.get("/evaluation/session")["active"], true, "the session ended early");
     assert!(number(&api.get("/evaluation/session")["session"]["elapsed_s"]) > 0.0);
     api.post("/evaluation/stop", json!({}));
     pace
 }
 
 fn assert_unaffected(calm: Pace, hostile: Pace) {
-    assert!(hostile.tick_s < TIMES * calm.tick_s + NOISE, "a tick costs more: {calm:?}, then {hostile:?}");
+    assert!(
+        hostile.tick_s < TIMES * calm.tick_s + NOISE,
+        "a tick costs too much: {calm:?}, then {hostile:?}"
+    );
 }
 
 #[test]
-fn a_program_that_takes_every_core_and_floods_its_output() {
+fn a_program_that_uses_all_cores_and_floods_its_output_does_not_slow_the_simulator() {
     let simulator = judged(setup(), "def evaluate(sim): pass\n");
     let calm = during(&simulator, Some("sleep 1000"), BESIDE_PROGRAM);
     let command = "for i in $(seq 32); do (while :; do :; done) & done; yes flood & yes flood >&2";
-    // A machine that is busy with something else may be slow in one of them; not in all.
+    // Other load on the machine may slow one measurement down, but not all of them.
     let mut seen = Vec::new();
     for _ in 0..4 {
         let hostile = during(&simulator, Some(command), BESIDE_PROGRAM);
@@ -89,11 +95,11 @@ fn a_program_that_takes_every_core_and_floods_its_output() {
 }
 
 #[test]
-fn a_script_that_takes_every_core_and_prints_all_it_may() {
+fn a_script_that_uses_all_cores_and_prints_its_maximum_does_not_slow_the_simulator() {
     let tame = judged(setup(), "def evaluate(sim): sim.record(sim.state.time)\n");
     let calm = during(&tame, None, BESIDE_SCRIPT);
     drop(tame);
-    // More processes that never rest than there are cores, and nearly as many prints and records as are allowed.
+    // More busy processes than cores, and nearly as many prints and records as the limits allow.
     let script = "\
 import os
 def initialize(sim):

@@ -1,12 +1,12 @@
-//! The same session gives the same record and the same story, to the byte, however fast time runs.
+//! The same session gives the same record and the same events, byte for byte, at any speed.
 
-use crate::support::judged::ended;
+use crate::support::judged::wait_for_end;
 use crate::support::setup;
 use chicane_host::DriveAt;
 use chicane_wire::StartRequest;
 use serde_json::Value;
 
-/// Looks at everything, does a bit of everything.
+/// A script that reads the whole state and uses every sort of action.
 const SCRIPT: &str = "\
 import json
 
@@ -32,9 +32,10 @@ def evaluate(sim):
     sim.record([sim.state.time, sim.state.pose.x, sim.state.pose.y, sim.random.random()])
 ";
 
-/// Everything that does not depend on the wall clock, as it was written.
+/// Runs a session and returns its record and events as text, without fields that depend on the wall
+/// clock.
 fn judge(speed: f64, seed: u64) -> String {
-    let simulator = setup().judged_by(SCRIPT).speed(speed).start();
+    let simulator = setup().judge_script(SCRIPT).speed(speed).start();
     let drive = (0..40).map(|k| DriveAt {
         tick: 20 * k,
         speed: 0.4 + 0.02 * k as f64,
@@ -42,8 +43,8 @@ fn judge(speed: f64, seed: u64) -> String {
     });
     let request = StartRequest { command: None, time_limit_s: Some(3.0), seed };
     let server = simulator.server();
-    let id = simulator.block_on(server.host().evaluate(request, drive.collect())).expect("it starts");
-    ended(&mut simulator.api());
+    let id = simulator.block_on(server.host().evaluate(request, drive.collect())).expect("a started session");
+    wait_for_end(&mut simulator.api());
     let record = server.host().record(&id).expect("read").expect("there");
     let mut all = serde_json::to_value(&record).expect("JSON");
     for name in ["session", "started_at", "ended_at", "events"] {
@@ -56,15 +57,15 @@ fn judge(speed: f64, seed: u64) -> String {
 }
 
 #[test]
-fn at_any_speed_and_on_a_fresh_server() {
+fn a_session_gives_the_same_bytes_at_any_speed_and_on_a_new_server() {
     let slow = judge(1.0, 7);
     let fast = judge(0.0, 7);
     let again = judge(0.0, 7);
-    assert_eq!(slow, fast, "at speed 1 and as fast as the machine can");
-    assert_eq!(fast, again, "and once more");
+    assert_eq!(slow, fast, "real time and maximum speed differ");
+    assert_eq!(fast, again, "two runs at maximum speed differ");
     assert!(
         slow.contains("\"outcome\":\"timeout\"") && slow.contains("yellow transition in progress"),
         "{slow}"
     );
-    assert_ne!(judge(0.0, 8), fast, "another seed is another run");
+    assert_ne!(judge(0.0, 8), fast, "two seeds give the same run");
 }

@@ -1,17 +1,17 @@
-//! The contract of a judging script, for real: what it sees, what it may do, how it is refused.
+//! The API of judging scripts in a real judge: state, actions and errors.
 
 use crate::audio::play;
-use crate::support::judged::{judged, log, phase, run, short};
+use crate::support::judged::{judged, one_second, run, script_log, wait_for_phase};
 use crate::support::{near, setup};
 use chicane_testkit::sounds::wav;
 use serde_json::{Value, json};
 
-/// Runs a script on the oval for a moment; its record.
+/// Runs a script on the oval for one second, and returns the record.
 fn judge(script: &str) -> Value {
-    run(&mut judged(setup().speed(0.0), script).api(), short())
+    run(&mut judged(setup().speed(0.0), script).api(), one_second())
 }
 
-/// Runs checks inside a script: it finishes only if all of them hold.
+/// Runs assertions inside a script, which finishes only if all of them hold.
 fn holds(checks: &str) -> Value {
     let body: String = checks.lines().map(|line| format!("    {line}\n")).collect();
     let record = judge(&format!("def evaluate(sim):\n{body}    sim.finish()\n"));
@@ -19,13 +19,13 @@ fn holds(checks: &str) -> Value {
         (&record["outcome"], &record["reason"]),
         (&json!("finished"), &Value::Null),
         "{:?}",
-        log(&record)
+        script_log(&record)
     );
     record
 }
 
 #[test]
-fn a_script_sees_the_world() {
+fn a_script_reads_the_state_of_the_world() {
     holds(
         "state = sim.state\n\
          assert state.time == 0 and state['time'] == 0 and not state.paused and state.rtf >= 0\n\
@@ -54,7 +54,7 @@ fn a_script_sees_the_world() {
 }
 
 #[test]
-fn actions_are_done_or_refused_at_the_call() {
+fn an_action_is_carried_out_or_raises_an_error() {
     let script = "\
 def initialize(sim):
     sim.step = 0
@@ -107,9 +107,9 @@ def evaluate(sim):
         sim.finish()
 ";
     let record = judge(script);
-    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], log(&record));
+    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], script_log(&record));
     assert_eq!(record["record"], json!([1, {"a": null}]));
-    let lines = log(&record);
+    let lines = script_log(&record);
     for (line, says) in [
         (0, "position out of range"),
         (3, "model not found in world"),
@@ -126,7 +126,7 @@ def evaluate(sim):
 }
 
 #[test]
-fn every_kind_of_wrong_script_has_its_reason() {
+fn every_sort_of_script_error_has_its_reason() {
     for (script, reason) in [
         ("def evaluate(sim):\n    1 / 0\n", "ZeroDivisionError: division by zero"),
         ("raise ValueError('at the top')\n", "ValueError: at the top"),
@@ -150,15 +150,15 @@ fn every_kind_of_wrong_script_has_its_reason() {
         );
     }
     let record = judge("def evaluate(sim):\n    sim.record(5)\n    raise KeyError('x')\n");
-    assert_eq!(record["record"], 5, "what was recorded counts");
-    let lines = log(&record);
-    assert!(lines.iter().any(|l| l.contains("evaluation.py\", line 3")), "a traceback: {lines:?}");
-    assert!(lines.iter().any(|l| l.contains("raise KeyError('x')")), "with its source: {lines:?}");
-    assert!(!lines.iter().any(|l| l.contains("harness")), "and nothing else: {lines:?}");
+    assert_eq!(record["record"], 5, "the record before the error counts");
+    let lines = script_log(&record);
+    assert!(lines.iter().any(|l| l.contains("evaluation.py\", line 3")), "no traceback: {lines:?}");
+    assert!(lines.iter().any(|l| l.contains("raise KeyError('x')")), "no source line: {lines:?}");
+    assert!(!lines.iter().any(|l| l.contains("harness")), "the traceback shows the harness: {lines:?}");
 }
 
 #[test]
-fn a_script_can_hold_the_world() {
+fn a_script_can_pause_and_resume_the_world() {
     let script = "\
 def initialize(sim):
     sim.seen = 0
@@ -179,7 +179,7 @@ def evaluate(sim):
 }
 
 #[test]
-fn a_script_hears_sounds_with_their_bytes() {
+fn a_script_receives_sound_events_with_their_data() {
     let script = "\
 def initialize(sim):
     sim.heard = []
@@ -196,25 +196,25 @@ def evaluate(sim):
     let simulator = judged(setup(), script);
     let mut api = simulator.api();
     api.post("/evaluation/start", json!({}));
-    phase(&mut api, "running");
+    wait_for_phase(&mut api, "running");
     let wav = wav(8000, 1, 400_000);
     let mut robot = simulator.robot();
     let id = play(&mut robot, &wav, json!({}));
     robot.post("/audio/volume", json!({"id": id, "volume": 0.5}));
     robot.post("/audio/stop", json!({"all": true}));
-    crate::support::judged::ended(&mut api);
+    crate::support::judged::wait_for_end(&mut api);
     let record = api.get("/evaluation/record");
     assert_eq!(record["outcome"], "finished", "{record}");
     assert_eq!(record["record"], json!([["play", id, wav.len()], ["volume", id, 0], ["stop", id, 0]]));
 }
 
 #[test]
-fn steps_are_judged_on_their_way() {
+fn a_step_of_a_client_is_judged_at_every_observation() {
     let simulator = judged(setup(), "def evaluate(sim):\n    sim.record(sim.state.time)\n");
     let mut api = simulator.api();
     api.post("/clock", json!({"speed": 0.05}));
     api.post("/evaluation/start", json!({}));
-    phase(&mut api, "running");
+    wait_for_phase(&mut api, "running");
     let before = api.post("/step", json!({"steps": 1}));
     let after = api.post("/step", json!({"duration": 2, "speed": 0.5}));
     let went = after["time"].as_f64().expect("a time") - before["time"].as_f64().expect("a time");

@@ -1,19 +1,19 @@
 //! `GET /events`: server-sent events.
 
-use crate::support::{Api, Gate, Setup, Simulator, number, plain, setup, start, until};
+use crate::support::{Api, LoadGate, Setup, Simulator, number, plain, setup, start, until};
 use chicane_testkit::http::{Event, Events, Heard};
 use chicane_wire::{EvaluationEvent, EvaluationKind, Num, RunEvent, StoryEvent};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How long nothing must come to be sure that nothing comes.
+/// How long the stream must be silent to count as idle.
 const QUIET: Duration = Duration::from_millis(400);
 
 fn data(event: &Event) -> Value {
     serde_json::from_str(&event.data).unwrap_or_else(|e| panic!("{e}: {event:?}"))
 }
 
-/// A simulator whose time stands still, and of which everything was told.
+/// Starts a paused simulator, and waits until all changes of its start were sent.
 fn start_settled() -> (Simulator, Api) {
     settled(setup())
 }
@@ -21,12 +21,13 @@ fn start_settled() -> (Simulator, Api) {
 fn settled(setup: Setup) -> (Simulator, Api) {
     let (simulator, mut api) = setup.start_paused();
     let mut events = simulator.events();
-    // When this is told, all before it was.
+    // Events are sent in order, so every earlier change was sent before this one.
     api.post("/overlay", json!({"text": "settled", "ttl": 3600}));
-    until("all is told", || (state(&mut events)["overlay"] == "settled").then_some(()));
-    // The first state of a stream is no frame: the frame may still come.
+    until("the overlay is sent", || (state(&mut events)["overlay"] == "settled").then_some(()));
+    // The first state of a stream is not a frame of the feed; that frame may still follow. So a
+    // second change is needed.
     api.post("/overlay", json!({"text": "", "ttl": 3600}));
-    until("all is told", || (state(&mut events)["overlay"] == "").then_some(()));
+    until("the overlay is removed", || (state(&mut events)["overlay"] == "").then_some(()));
     (simulator, api)
 }
 
@@ -39,14 +40,14 @@ fn line(text: &str) -> StoryEvent {
     StoryEvent::Run(RunEvent::Log { stream: "stdout", line: text.to_owned(), truncated: None })
 }
 
-fn tell(simulator: &Simulator, from: usize, to: usize) {
+fn send_lines(simulator: &Simulator, from: usize, to: usize) {
     for i in from..to {
         simulator.server().host().feed.tell(&line(&format!("line {i}")));
     }
 }
 
-/// The text of the next line of a program.
-fn said(events: &mut Events) -> (u64, String) {
+/// Id and text of the next line of the student's program.
+fn next_line(events: &mut Events) -> (u64, String) {
     let event = events.next_of("run");
     let text = data(&event)["line"].as_str().expect("a line").to_owned();
     (event.id.parse().expect("an id"), text)
@@ -64,12 +65,12 @@ fn a_stream_begins_with_the_whole_state() {
 }
 
 #[test]
-fn while_nothing_changes_nothing_is_sent() {
+fn nothing_is_sent_while_nothing_changes() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
     assert_eq!(events.hear(QUIET), Heard::Silence);
-    // Reading, and being refused, changes nothing.
+    // Reads and refused commands change nothing.
     api.get("/state");
     api.refused("/pose", json!({"x": "1.0"}));
     api.refused("/traffic_lights/nothing", json!({"state": "red"}));
@@ -77,7 +78,7 @@ fn while_nothing_changes_nothing_is_sent() {
 }
 
 #[test]
-fn every_command_is_told_though_time_stands_still() {
+fn every_command_is_sent_even_while_paused() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
@@ -114,7 +115,7 @@ fn a_state_is_sent_at_least_ten_times_a_second_while_time_runs() {
     let simulator = start();
     let mut events = simulator.events();
     let mut last = number(&state(&mut events)["time"]);
-    // A busy machine may miss a second; it does not miss all of them.
+    // A busy machine may miss the rate in some seconds, but not in all of them.
     until("ten frames in a second", || {
         let (since, mut frames) = (Instant::now(), 0);
         while since.elapsed() < Duration::from_secs(1) {
@@ -134,7 +135,8 @@ fn motion_is_sent_at_most_thirty_times_a_second() {
     api.post("/models/box1/pose", json!({"path": [[2, 3], [6, 3]], "speed": 1, "loop": true}));
     let mut events = simulator.events();
     state(&mut events);
-    // Counted where they are made, within a time that is never too short: a reader that is late finds many at once.
+    // Counts frames where they are made, because a late reader receives several at once. The
+    // measured time can only be too long, so the bound holds.
     let frames_made = || simulator.metric("chicane_state_frames_total");
     let (since, before) = (Instant::now(), frames_made());
     for _ in 0..60 {
@@ -142,11 +144,11 @@ fn motion_is_sent_at_most_thirty_times_a_second() {
     }
     let made = frames_made() - before;
     let most = since.elapsed().as_secs_f64() * 30.0 + 3.0;
-    assert!(made <= most, "{made} frames where there may be {most}");
+    assert!(made <= most, "{made} frames; at most {most} are allowed");
 }
 
 #[test]
-fn the_story_is_told_in_order_among_the_states() {
+fn story_lines_are_sent_in_order_between_states() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
@@ -182,40 +184,40 @@ fn the_story_is_told_in_order_among_the_states() {
 }
 
 #[test]
-fn a_reader_goes_on_where_it_was() {
+fn a_client_continues_after_its_last_event_id() {
     let (simulator, _) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
-    tell(&simulator, 0, 5);
+    send_lines(&simulator, 0, 5);
     let mut ids = Vec::new();
     for i in 0..5 {
-        let (id, text) = said(&mut events);
+        let (id, text) = next_line(&mut events);
         assert_eq!(text, format!("line {i}"));
         ids.push(id.to_string());
     }
     drop(events);
-    tell(&simulator, 5, 8);
+    send_lines(&simulator, 5, 8);
 
-    // From the third line on.
+    // Continue after the third line.
     let mut again = simulator.events_after(Some(&ids[2]));
     let first = again.next().expect("an event");
-    assert_eq!(first.event, "state", "a state comes first, always");
+    assert_eq!(first.event, "state", "a stream must start with a state");
     for i in 3..8 {
-        assert_eq!(said(&mut again).1, format!("line {i}"));
+        assert_eq!(next_line(&mut again).1, format!("line {i}"));
     }
     assert_eq!(again.hear(QUIET), Heard::Silence);
-    tell(&simulator, 8, 9);
-    assert_eq!(said(&mut again).1, "line 8");
-    // The id of the state that came first leads to the same lines.
+    send_lines(&simulator, 8, 9);
+    assert_eq!(next_line(&mut again).1, "line 8");
+    // The id of that first state continues at the same line.
     let mut third = simulator.events_after(Some(&first.id));
     state(&mut third);
-    assert_eq!(said(&mut third).1, "line 3");
+    assert_eq!(next_line(&mut third).1, "line 3");
 }
 
 #[test]
-fn without_an_id_nothing_is_replayed() {
+fn nothing_is_replayed_without_a_valid_id() {
     let (simulator, _) = start_settled();
-    tell(&simulator, 0, 5);
+    send_lines(&simulator, 0, 5);
     for last in [None, Some("nonsense"), Some("-1"), Some("99999999999"), Some("")] {
         let mut events = simulator.events_after(last);
         state(&mut events);
@@ -224,25 +226,25 @@ fn without_an_id_nothing_is_replayed() {
 }
 
 #[test]
-fn many_lines_at_once_all_arrive() {
+fn a_burst_of_lines_arrives_completely() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
-    tell(&simulator, 0, 2000);
+    send_lines(&simulator, 0, 2000);
     api.post("/pose", json!({"x": 2.5}));
     for i in 0..2000 {
-        assert_eq!(said(&mut events).1, format!("line {i}"));
+        assert_eq!(next_line(&mut events).1, format!("line {i}"));
     }
 }
 
 #[test]
-fn ids_grow_also_where_states_stand_between_many_lines() {
+fn ids_increase_when_states_and_many_lines_are_mixed() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     let mut last: u64 = events.next().expect("a state").id.parse().expect("an id");
     for round in 0..20 {
         std::thread::scope(|scope| {
-            scope.spawn(|| tell(&simulator, 0, 2000));
+            scope.spawn(|| send_lines(&simulator, 0, 2000));
             for i in 0..10 {
                 api.post("/pose", json!({"x": 2.0 + f64::from(10 * round + i) * 0.001}));
             }
@@ -259,29 +261,29 @@ fn ids_grow_also_where_states_stand_between_many_lines() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_disturbs_nobody_and_is_disconnected() {
+fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let simulator = start();
     let (mut slow, mut quick) = (simulator.events(), simulator.events());
     state(&mut slow);
     state(&mut quick);
-    // Far more than sockets and the kept window hold: 6,000 lines of 2,000 characters.
+    // 6,000 lines of 2,000 characters exceed the socket buffers and the ring of story lines.
     let filler = "x".repeat(1990);
     let mut next = 0;
     for batch in 0..60 {
         for i in 0..100 {
             simulator.server().host().feed.tell(&line(&format!("{} {filler}", batch * 100 + i)));
         }
-        // The other one keeps up.
+        // The other client keeps up.
         for _ in 0..100 {
-            let (_, text) = said(&mut quick);
+            let (_, text) = next_line(&mut quick);
             assert_eq!(text.split(' ').next(), Some(next.to_string().as_str()));
             next += 1;
         }
     }
     let mut api = simulator.api();
     let time = api.time();
-    until("time runs on", || (api.time() > time).then_some(()));
-    // The slow one reads what was on its way, and then its stream ends.
+    until("time advances", || (api.time() > time).then_some(()));
+    // The slow client reads the buffered lines, and then its stream ends.
     let mut heard = 0;
     loop {
         match slow.hear(Duration::from_secs(10)) {
@@ -291,23 +293,23 @@ fn a_reader_that_does_not_read_disturbs_nobody_and_is_disconnected() {
             }
             Heard::Event(_) => {}
             Heard::End => break,
-            Heard::Silence => panic!("the slow stream was left open, {heard} lines in"),
+            Heard::Silence => panic!("the slow stream is still open after {heard} lines"),
         }
     }
-    assert!(heard < 6000, "it was not slow");
+    assert!(heard < 6000, "the slow client received all lines");
     simulator.server().host().feed.tell(&line("after"));
-    assert_eq!(said(&mut quick).1, "after");
+    assert_eq!(next_line(&mut quick).1, "after");
 }
 
 #[test]
-fn a_slow_reader_misses_old_states_and_gets_the_newest() {
+fn a_slow_client_skips_old_states_and_gets_the_newest() {
     let (simulator, mut api) = start_settled();
     let mut slow = simulator.events();
-    // Some hundred states, each of them told apart.
+    // 600 states, each different from the others.
     for i in 1..=600 {
         api.post("/pose", json!({"x": 2.0 + f64::from(i) * 0.001}));
     }
-    let newest = until("the newest", || {
+    let newest = until("the newest state", || {
         let seen = state(&mut slow);
         (seen["vehicle"]["x"] == 2.6).then_some(seen)
     });
@@ -315,9 +317,9 @@ fn a_slow_reader_misses_old_states_and_gets_the_newest() {
 }
 
 #[test]
-fn loading_a_world_is_told() {
-    let gate = Gate::default();
-    let (simulator, mut api) = settled(setup().with_world("slow", gate.before(plain("slow"))));
+fn loading_a_world_is_sent_as_a_transition() {
+    let gate = LoadGate::default();
+    let (simulator, mut api) = settled(setup().with_world("slow", gate.wrap(plain("slow"))));
     let mut events = simulator.events();
     state(&mut events);
     let mut switching = simulator.client();
@@ -327,7 +329,7 @@ fn loading_a_world_is_told() {
     assert_eq!(during["transition"]["target"], "slow.world");
     gate.open();
     assert_eq!(switching.answer().status, 200);
-    let after = until("it is ready", || {
+    let after = until("the world is ready", || {
         let now = state(&mut events);
         (now["switching"] == false).then_some(now)
     });
@@ -335,7 +337,7 @@ fn loading_a_world_is_told() {
 }
 
 #[test]
-fn many_readers_see_the_same_frames() {
+fn all_clients_receive_the_same_frames() {
     let (simulator, mut api) = start_settled();
     let mut readers: Vec<Events> = (0..50).map(|_| simulator.events()).collect();
     for reader in &mut readers {

@@ -1,4 +1,4 @@
-//! The programs in `examples/` do what they say, with nothing but Python and the web API.
+//! The programs in `examples/` work with nothing but Python and the web API.
 
 use crate::support::setup;
 use chicane_testkit::http::PATIENCE;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-/// An example that runs; it ends with the test.
+/// A running example. It is killed on drop.
 struct Example(Child);
 
 impl Example {
@@ -23,14 +23,14 @@ impl Example {
 
 impl Drop for Example {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Both calls fail if the example has ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
 #[test]
-fn a_lap_by_lidar() {
+fn the_example_lap_by_lidar_drives_a_lap_without_contact() {
     let simulator = setup().world("oval").start();
     let mut api = simulator.api();
     api.post("/clock", json!({"speed": 2}));
@@ -40,17 +40,20 @@ fn a_lap_by_lidar() {
     let (begun, mut done, mut last) = (Instant::now(), 0.0, 0.0);
     let status = loop {
         let state = api.get("/state");
-        assert_eq!(state["contacts"], json!([]), "nothing is touched");
+        assert_eq!(state["contacts"], json!([]), "the car touched something");
         let number = |name: &str| state["vehicle"][name].as_f64().expect("a number");
         let here = route.project([number("x"), number("y")].into());
         let half = route.half_width_at(here.distance_along).expect("borders");
-        assert!(here.offset.abs() < half, "on the road, not {} m beside its middle", here.offset);
+        assert!(here.offset.abs() < half, "the car left the road: {} m from its centre line", here.offset);
         done += (here.distance_along - last + 1.5 * length).rem_euclid(length) - 0.5 * length;
         last = here.distance_along;
-        if let Some(status) = example.0.try_wait().expect("it can be asked") {
+        if let Some(status) = example.0.try_wait().expect("the state of the example") {
             break status;
         }
-        assert!(begun.elapsed() < 10 * PATIENCE, "a lap takes 10 s, not this long: {done} of {length} m");
+        assert!(
+            begun.elapsed() < 10 * PATIENCE,
+            "a lap should take 10 s; after a timeout {done} of {length} m"
+        );
     };
     assert!(status.success(), "{status}");
     assert!(done >= 0.98 * length, "{done} of {length} m");

@@ -1,10 +1,10 @@
-//! CDNs that lie, stall, flood and lead astray: each is refused with the right status, nothing is left
-//! outside the staging folder, and the running world notices nothing.
+//! CDNs that send false data, stall, flood or redirect. Each is refused with the right status,
+//! leaves no files outside the staging folder, and does not affect the running world.
 
 mod answers;
 mod files;
 
-use crate::support::{Api, Scratch, Simulator, number, setup};
+use crate::support::{Api, Simulator, TempFolder, number, setup};
 use chicane_remote::cdn::CDN_TIMEOUT;
 use chicane_store::Access;
 use chicane_testkit::cdn::{Asked, Reply, WebServer, honest, packed, publish};
@@ -15,23 +15,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// How long a server may be silent that is slow on purpose.
-const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
+/// CDN timeout for tests in which the server stalls.
+const SHORT_CDN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A published world, and a server of it that is to misbehave.
-struct Stage {
-    folder: Arc<Scratch>,
+/// A published world whose server misbehaves.
+struct HostileCdn {
+    folder: Arc<TempFolder>,
     id: String,
     rev: String,
     paths: Vec<String>,
 }
 
-impl Stage {
-    fn new() -> Stage {
-        let folder = Arc::new(Scratch::new());
+impl HostileCdn {
+    fn new() -> HostileCdn {
+        let folder = Arc::new(TempFolder::new());
         let package = packed("oval", Access::Public);
         publish(&package, folder.path());
-        Stage {
+        HostileCdn {
             id: package.id.to_string(),
             rev: package.meta.rev.as_str().to_owned(),
             paths: package.files.iter().map(|(path, _)| path.to_string()).collect(),
@@ -51,26 +51,26 @@ impl Stage {
         read(&self.root().join(&self.rev).join("manifest.json"))
     }
 
-    /// The file whose path has this ending.
+    /// The path that ends with `ending`.
     fn file(&self, ending: &str) -> String {
         self.paths.iter().find(|p| p.ends_with(ending)).unwrap_or_else(|| panic!("no {ending}")).clone()
     }
 
-    /// What is refused when the server answers like this.
+    /// Installs from a server whose replies are changed by `answer`, and returns the refusal.
     fn refused(&self, answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) -> (u16, String) {
         let folder = Arc::clone(&self.folder);
         let server = WebServer::start(move |asked| answer(asked, honest(folder.path(), asked)));
         refused_by(&server, &self.id, CDN_TIMEOUT)
     }
 
-    /// The same of a simulator with little patience.
+    /// Same as [`HostileCdn::refused`], with a short CDN timeout.
     fn refused_soon(&self, answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) -> (u16, String) {
         let folder = Arc::clone(&self.folder);
         let server = WebServer::start(move |asked| answer(asked, honest(folder.path(), asked)));
-        refused_by(&server, &self.id, LITTLE_PATIENCE)
+        refused_by(&server, &self.id, SHORT_CDN_TIMEOUT)
     }
 
-    /// The same with another meta.json.
+    /// Installs with another `meta.json`, and returns the refusal.
     fn with_meta(&self, meta: &Value) -> (u16, String) {
         let meta = meta.to_string().into_bytes();
         self.refused(
@@ -80,7 +80,7 @@ impl Stage {
         )
     }
 
-    /// The same with another list of files, in both documents.
+    /// Installs with another list of files in both documents, and returns the refusal.
     fn with_files(&self, files: &[Value]) -> (u16, String) {
         let (mut meta, mut manifest) = (self.meta(), self.manifest());
         meta["files"] = files.iter().map(|f| f["path"].clone()).collect();
@@ -93,7 +93,7 @@ impl Stage {
         })
     }
 
-    /// The same for a world without a manifest.
+    /// Installs without `manifest.json`, and returns the refusal.
     fn without_manifest(
         &self,
         answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static,
@@ -108,9 +108,9 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
 }
 
-/// Has a simulator install from a server, which must be refused, and checks what holds for every refusal.
+/// Installs from a server, which must be refused, and checks the properties common to all refusals.
 fn refused_by(server: &WebServer, id: &str, patience: Duration) -> (u16, String) {
-    let simulator = setup().cdn(server.url()).patience(patience).start();
+    let simulator = setup().cdn(server.url()).cdn_timeout(patience).start();
     let mut api = simulator.api();
     let (before, files) = (api.time(), outside_staging(&simulator));
     let refused = api.refused("/worlds/install", json!({"world_id": id}));
@@ -129,7 +129,7 @@ fn assert_untouched(api: &mut Api, before: f64) {
     assert_eq!(installed.count(), 0);
 }
 
-/// All paths of the data folder and of the folder above that are not staged, nor the database.
+/// All paths in the data folder, without staged files and the database.
 fn outside_staging(simulator: &Simulator) -> BTreeSet<String> {
     fn walk(folder: &Path, all: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

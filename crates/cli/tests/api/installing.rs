@@ -1,7 +1,7 @@
-//! Worlds from one simulator to another: published, installed, driven, deleted.
+//! Worlds that are published by one simulator and installed, run and deleted by another.
 
 use crate::support::{
-    AT_ONCE, Api, Scratch, Setup, Simulator, number, refusal, setup, setup_in, start, until,
+    Api, MAX_STOP_TIME, Setup, Simulator, TempFolder, number, refusal, setup, setup_in, start, until,
 };
 use chicane_store::{Access, Cdn};
 use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish, publish_shipped};
@@ -16,7 +16,7 @@ fn cdn_of(simulator: &Simulator) -> std::path::PathBuf {
     simulator.folder().join("cdn")
 }
 
-/// A simulator that installs from another.
+/// Options of a simulator that installs from another.
 fn student_of(teacher: &Simulator) -> Setup {
     setup().cdn(format!("http://{}/cdn", teacher.address))
 }
@@ -32,7 +32,7 @@ fn change(folder: &Path, id: &WorldId, change: impl Fn(&mut chicane_store::Meta)
 }
 
 #[test]
-fn a_world_goes_from_teacher_to_student() {
+fn a_world_is_published_and_installed_by_another_simulator() {
     let teacher = start();
     let package = packed("technical", Access::Unlisted);
     publish(&package, &cdn_of(&teacher));
@@ -43,7 +43,7 @@ fn a_world_goes_from_teacher_to_student() {
     let expected = json!({"ok": true, "world": format!("{name}.world"), "name": "The technical",
         "rev": package.meta.rev.as_str(), "cached": false, "verified": true});
     assert_eq!(installed, expected);
-    assert_eq!(api.get("/status")["current"], "oval", "installing does not switch");
+    assert_eq!(api.get("/status")["current"], "oval", "an installation switched the world");
 
     let listed = api.get("/worlds");
     let last = listed["worlds"].as_array().and_then(|w| w.last()).expect("worlds").clone();
@@ -52,7 +52,7 @@ fn a_world_goes_from_teacher_to_student() {
         "deletable": true, "verified": true});
     assert_eq!(last, entry);
 
-    // Everything is there that the original has.
+    // The installed world has everything that the original has.
     let seen = |api: &mut Api| {
         let mut world = api.get("/world");
         for key in ["world", "display", "world_id", "rev"] {
@@ -77,18 +77,18 @@ fn a_world_goes_from_teacher_to_student() {
         assert_eq!(answer.status, 200, "{path}");
     }
 
-    // It is the world to start with next time, from disk.
+    // The next start loads this world from disk.
     let data = student.stop_and_keep();
     let student = setup_in(&data).start();
     assert_eq!(student.api().get("/status")["current"], name);
 }
 
 #[test]
-fn the_same_revision_is_fetched_once() {
-    let folder = Scratch::new();
+fn a_revision_is_downloaded_once() {
+    let folder = TempFolder::new();
     let id = publish_shipped("oval", folder.path());
     let again = publish_shipped("oval", folder.path());
-    assert_ne!(id, again, "every publication has an id of its own");
+    assert_ne!(id, again, "two publications have the same id");
     let server = WebServer::of(folder.path());
     let simulator = setup().cdn(server.url()).start();
     let mut api = simulator.api();
@@ -101,7 +101,7 @@ fn the_same_revision_is_fetched_once() {
     let meta = format!("/worlds/{id}/meta.json");
     assert_eq!(server.asked().iter().map(|a| a.path.as_str()).collect::<Vec<_>>(), [meta.as_str()]);
 
-    // A new name comes with it, and the list shows it.
+    // A changed name is updated and shown in the list.
     change(folder.path(), &id, |meta| meta.name = "Renamed".to_owned());
     assert_eq!(install(&mut api, &id)["name"], "Renamed");
     let entry = |api: &mut Api| {
@@ -110,7 +110,7 @@ fn the_same_revision_is_fetched_once() {
     };
     assert_eq!(entry(&mut api)["display"], "Renamed");
 
-    // A file that is damaged is not whole: it is fetched again, with all the rest.
+    // A damaged file makes the whole world be downloaded again.
     let inside = simulator.folder().join("worlds").join(id.as_str());
     let installed = std::fs::read_dir(&inside).expect("a folder").flatten().find(|e| e.path().is_dir());
     let route = installed.expect("files").path().join(format!("routes/custom_{id}.npy"));
@@ -119,12 +119,12 @@ fn the_same_revision_is_fetched_once() {
     assert_eq!(install(&mut api, &id)["cached"], true);
     api.post("/switch", json!({"world_id": id.as_str()}));
     let folders = std::fs::read_dir(&inside).expect("a folder").flatten().filter(|e| e.path().is_dir());
-    assert_eq!(folders.count(), 1, "the damaged one is gone");
+    assert_eq!(folders.count(), 1, "the damaged folder is still there");
     assert!(std::fs::read_dir(simulator.folder().join("staging")).expect("a folder").next().is_none());
 }
 
 #[test]
-fn a_simulator_is_its_own_cdn() {
+fn a_simulator_can_install_from_its_own_cdn() {
     let simulator = start();
     let id = publish_shipped("field", &cdn_of(&simulator));
     let private = packed("field", Access::Private);
@@ -140,9 +140,9 @@ fn a_simulator_is_its_own_cdn() {
 }
 
 #[test]
-fn an_older_publishers_world_is_installed_and_marked() {
-    let folder = Scratch::new();
-    // Its world has a name of its own, and there is no manifest.
+fn a_world_without_a_manifest_is_installed_as_unverified() {
+    let folder = TempFolder::new();
+    // Older publishers write no manifest, and their world file has its own name.
     let bundle = chicane_testkit::shipped_bundle("oval");
     let id = "0123456789abcdef0123456789abcdef";
     let root = folder.path().join("worlds").join(id);
@@ -171,7 +171,7 @@ fn an_older_publishers_world_is_installed_and_marked() {
 }
 
 #[test]
-fn private_worlds_need_the_token_and_it_goes_nowhere_else() {
+fn private_worlds_require_the_token_which_is_sent_to_the_cdn_only() {
     let teacher = setup().cdn_token("classroom-7b").start();
     let [public, unlisted, private] = [Access::Public, Access::Unlisted, Access::Private].map(|access| {
         let package = packed("field", access);
@@ -203,11 +203,11 @@ fn private_worlds_need_the_token_and_it_goes_nowhere_else() {
     );
     let student = student_of(&teacher).cdn_token("classroom-7b").start();
     assert_eq!(student.api().post("/worlds/install", body)["verified"], true);
-    // Making it public lets everyone in.
+    // After the world is made public, no token is needed.
     change(&cdn_of(&teacher), &private.id, |meta| meta.access = Access::Public);
     assert_eq!(install(&mut stranger.api(), &private.id)["cached"], false);
 
-    // The student's own CDN does not open with the teacher's token.
+    // The student's own CDN does not accept the teacher's token.
     publish(&private, &cdn_of(&student));
     change(&cdn_of(&student), &private.id, |meta| meta.access = Access::Private);
     let mut other = Client::new(student.address).with_header("authorization", "Bearer classroom-7b");
@@ -220,11 +220,11 @@ fn private_worlds_need_the_token_and_it_goes_nowhere_else() {
     let (status, text) = lured.api().refused("/worlds/install", json!({"world_id": "a".repeat(32)}));
     assert!(status == 502 && text.contains("another host"), "{status} {text}");
     assert_eq!(lure.asked()[0].token.as_deref(), Some("classroom-7b"));
-    assert!(caught.asked().is_empty(), "nobody else is asked");
+    assert!(caught.asked().is_empty(), "the redirect was followed");
 }
 
 #[test]
-fn a_classroom_token_opens_the_cdn_and_nothing_else() {
+fn a_cdn_token_gives_access_to_the_cdn_only() {
     let teacher = setup().token("teachers-own-token").cdn_token("classroom-7b").start();
     let id = publish_shipped("field", &cdn_of(&teacher));
     let meta = format!("/cdn/worlds/{id}/meta.json");
@@ -241,7 +241,7 @@ fn a_classroom_token_opens_the_cdn_and_nothing_else() {
 }
 
 #[test]
-fn the_cdn_speaks_http_well() {
+fn the_cdn_supports_caching_ranges_and_head() {
     let simulator = start();
     let package = packed("oval", Access::Public);
     publish(&package, &cdn_of(&simulator));
@@ -285,7 +285,7 @@ fn the_cdn_speaks_http_well() {
         let answer = client.get(&nothing);
         assert!(matches!(refusal(&answer).0, 400 | 404), "{nothing}: {}", answer.status);
     }
-    // A link is nothing, whoever made it.
+    // A symbolic link is never served.
     #[cfg(unix)]
     {
         let file = cdn_of(&simulator).join("worlds").join(package.id.as_str()).join(rev);
@@ -297,7 +297,7 @@ fn the_cdn_speaks_http_well() {
 }
 
 #[test]
-fn deleting_is_for_installed_worlds_that_do_not_run() {
+fn only_installed_worlds_that_are_not_current_can_be_deleted() {
     let simulator = start();
     let id = publish_shipped("field", &cdn_of(&simulator));
     let mut api = simulator.api();
@@ -315,9 +315,9 @@ fn deleting_is_for_installed_worlds_that_do_not_run() {
     assert_eq!(api.refused("/switch", json!({"world_id": id.as_str()})).0, 404);
     assert_eq!(api.get_refused(&format!("/worlds/{name}/waypoints.npy")).0, 404);
     let left = || std::fs::read_dir(simulator.folder().join("worlds")).expect("a folder").count();
-    until("the files go", || (left() == 0).then_some(()));
+    until("the files are removed", || (left() == 0).then_some(()));
     assert_eq!(install(&mut api, &id)["cached"], false);
-    // The world that ran last may be gone at the next start.
+    // If the last world is missing at the next start, the default world is loaded.
     api.post("/switch", json!({"world_id": id.as_str()}));
     let data = simulator.stop_and_keep();
     std::fs::remove_dir_all(data.path().join("worlds")).expect("removed");
@@ -325,8 +325,8 @@ fn deleting_is_for_installed_worlds_that_do_not_run() {
 }
 
 #[test]
-fn progress_is_shown_while_the_world_runs_on() {
-    let folder = Scratch::new();
+fn progress_is_shown_while_the_current_world_keeps_running() {
+    let folder = TempFolder::new();
     let id = publish_shipped("oval", folder.path());
     let gate = Arc::new(std::sync::Mutex::new(()));
     let (closed, own) = (gate.lock().expect("a gate"), Arc::clone(&gate));
@@ -350,40 +350,40 @@ fn progress_is_shown_while_the_world_runs_on() {
     assert!(number(&shown["progress"]) < 0.95, "{shown}");
     let state = api.get("/state");
     assert_eq!((&state["switching"], &state["current"]), (&json!(false), &json!("oval")));
-    // The world takes commands, and other worlds come in meanwhile.
+    // The current world accepts commands, and a switch to another world succeeds.
     api.post("/pose", json!({"x": 4.0, "y": 1.0}));
     api.post("/switch", json!({"world": "field.world"}));
     drop(closed);
     assert_eq!(waiting.answer().status, 200);
-    until("nothing is shown any more", || api.get("/state")["transition"].is_null().then_some(()));
+    until("the transition ends", || api.get("/state")["transition"].is_null().then_some(()));
 }
 
 #[test]
-fn stopping_does_not_wait_for_a_cdn() {
+fn a_silent_cdn_does_not_delay_the_stop_of_the_simulator() {
     let server = WebServer::start(|_| Reply::Silence);
     let simulator = setup().cdn(server.url()).start();
     let mut waiting = simulator.client();
     let body = json!({"world_id": "a".repeat(32)}).to_string();
     waiting.send("POST", "/sim/api/worlds/install", &[], body.as_bytes());
-    until("the CDN is asked", || (!server.asked().is_empty()).then_some(()));
+    until("the CDN receives the request", || (!server.asked().is_empty()).then_some(()));
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }
 
 #[test]
-fn what_came_before_a_cdn_failed_is_not_fetched_again() {
-    let folder = Scratch::new();
+fn files_downloaded_before_a_failure_are_not_downloaded_again() {
+    let folder = TempFolder::new();
     let id = publish_shipped("oval", folder.path());
-    let data = Arc::new(Scratch::new());
+    let data = Arc::new(TempFolder::new());
     let staged = data.path().join(format!("staging/{id}/files"));
     let route = staged.join(format!("routes/custom_{id}.npy"));
     let failing = Arc::new(AtomicBool::new(true));
     let (root, own, there) = (folder.path().to_owned(), Arc::clone(&failing), route.clone());
     let server = WebServer::start(move |asked| match honest(&root, asked) {
         Reply::File(bytes) if asked.path.ends_with("model.sdf") && own.load(Relaxed) => {
-            // Not before another file is there.
+            // Fails only after another file is complete.
             let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
-            until("the route is there", || (length(&there) > 10_000).then_some(()));
+            until("the route is downloaded", || (length(&there) > 10_000).then_some(()));
             let half = bytes.len() / 2;
             Reply::Short(bytes[..half].to_vec(), bytes.len())
         }
@@ -392,7 +392,7 @@ fn what_came_before_a_cdn_failed_is_not_fetched_again() {
     let simulator = setup_in(&data).cdn(server.url()).start();
     let (status, text) = simulator.api().refused("/worlds/install", json!({"world_id": id.as_str()}));
     assert_eq!((status, text.as_str()), (502, "the CDN failed: a file broke off"));
-    // Over a restart.
+    // The downloaded files survive a restart.
     drop(simulator);
     assert!(route.exists());
     failing.store(false, Relaxed);
@@ -401,21 +401,24 @@ fn what_came_before_a_cdn_failed_is_not_fetched_again() {
     assert_eq!(install(&mut simulator.api(), &id)["cached"], false);
     let asked = server.asked();
     assert!(asked.iter().all(|a| !a.path.ends_with(".npy")), "{asked:?}");
-    let torn = asked.iter().find(|a| a.path.ends_with("model.sdf")).expect("asked for");
-    assert!(torn.from.is_some_and(|from| from > 0), "goes on where it broke off: {torn:?}");
+    let resumed = asked.iter().find(|a| a.path.ends_with("model.sdf")).expect("a request");
+    assert!(
+        resumed.from.is_some_and(|from| from > 0),
+        "the download does not continue at its end: {resumed:?}"
+    );
 }
 
 #[test]
-fn bytes_left_behind_that_are_wrong_are_fetched_anew() {
-    let folder = Scratch::new();
+fn staged_files_with_wrong_content_are_downloaded_again() {
+    let folder = TempFolder::new();
     let package = packed("oval", Access::Public);
     publish(&package, folder.path());
-    let data = Arc::new(Scratch::new());
+    let data = Arc::new(TempFolder::new());
     let staged = data.path().join(format!("staging/{}", package.id));
     for (path, bytes) in &package.files {
         let file = staged.join("files").join(path.as_str());
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
-        // Half of each, and all of it wrong; and a file that belongs to nothing.
+        // Half of each file with wrong content, and a file that does not belong to the world.
         std::fs::write(&file, vec![b'x'; bytes.len() / 2]).expect("written");
         std::fs::write(file.with_extension("stranger"), "x").expect("written");
     }

@@ -1,4 +1,4 @@
-//! Many at once: two simulators, eight clients, the same worlds.
+//! Concurrent installations: two simulators, eight clients, the same worlds.
 
 use crate::support::{setup, start};
 use chicane_store::{Access, Cdn};
@@ -7,11 +7,11 @@ use chicane_testkit::cdn::{packed, publish};
 use chicane_testkit::http::Client;
 use serde_json::json;
 
-/// What each client asks for.
+/// Number of requests of each client.
 const ROUNDS: u64 = 30;
 
 #[test]
-fn eight_clients_of_two_simulators_want_the_same_worlds() {
+fn eight_clients_of_two_simulators_install_the_same_worlds() {
     let teacher = start();
     let cdn = teacher.folder().join("cdn");
     let packages = ["oval", "field", "speedway"].map(|name| packed(name, Access::Public));
@@ -26,11 +26,11 @@ fn eight_clients_of_two_simulators_want_the_same_worlds() {
                 let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (k + 1) << 20);
                 let mut client = Client::new(address);
                 for round in 0..ROUNDS {
-                    ask(&mut client, &mut random, ids, &format!("client {k}, round {round}"));
+                    random_request(&mut client, &mut random, ids, &format!("client {k}, round {round}"));
                 }
             });
         }
-        // Their publisher goes on changing names meanwhile.
+        // The publisher renames the worlds at the same time.
         let (cdn, packages) = (&cdn, &packages);
         scope.spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
@@ -41,7 +41,7 @@ fn eight_clients_of_two_simulators_want_the_same_worlds() {
             }
         });
     });
-    // Whatever happened, everything is as it should be.
+    // Afterwards all worlds are installed and intact.
     for simulator in [&teacher, &student] {
         let mut api = simulator.api();
         for id in &ids {
@@ -55,11 +55,11 @@ fn eight_clients_of_two_simulators_want_the_same_worlds() {
         assert_eq!(installed.count(), 3);
         assert!(api.get("/state")["transition"].is_null());
         let staged = std::fs::read_dir(simulator.folder().join("staging")).expect("a folder");
-        assert_eq!(staged.count(), 0, "nothing is left over");
+        assert_eq!(staged.count(), 0, "staged files are left");
     }
 }
 
-fn ask(client: &mut Client, random: &mut Random, ids: &[String], who: &str) {
+fn random_request(client: &mut Client, random: &mut Random, ids: &[String], who: &str) {
     let id = &ids[random.below(3) as usize];
     let (what, answer, allowed) = match random.below(8) {
         0..3 => {

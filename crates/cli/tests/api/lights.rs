@@ -36,7 +36,7 @@ fn a_light_turns_red_after_exactly_600_ticks_of_yellow() {
 }
 
 #[test]
-fn in_the_yellow_phase_every_command_is_refused() {
+fn a_yellow_light_refuses_every_command() {
     let (_simulator, mut api) = start_paused();
     ask(&mut api, "red");
     for ticks in [0, 1, 598] {
@@ -53,20 +53,20 @@ fn in_the_yellow_phase_every_command_is_refused() {
 }
 
 #[test]
-fn yellow_takes_simulated_time_alone() {
+fn the_yellow_phase_is_measured_in_simulated_time() {
     let (_simulator, mut api) = start_paused();
     ask(&mut api, "red");
     for _ in 0..50 {
         assert_eq!(api.light("signal1"), "yellow");
     }
-    // With time running fast it is over soon.
+    // At 100 times real time the yellow phase ends soon.
     api.post("/clock", json!({"paused": false, "speed": 100}));
-    crate::support::until("red", || (api.light("signal1") == "red").then_some(()));
+    crate::support::until("the light is red", || (api.light("signal1") == "red").then_some(()));
     assert!(api.time() >= 3.0);
 }
 
 #[test]
-fn red_turns_green_at_once_and_the_same_state_changes_nothing() {
+fn red_turns_green_at_once_and_setting_the_same_state_changes_nothing() {
     let (_simulator, mut api) = start_paused();
     assert_eq!(ask(&mut api, "green")["state"], "green");
     ask(&mut api, "red");
@@ -95,7 +95,7 @@ fn unknown_lights_and_states_are_refused() {
         json!({"state": true}),
     ] {
         assert_eq!(api.refused("/traffic_lights/signal1", body.clone()), wrong, "{body}");
-        assert_eq!(api.refused("/traffic_lights/nothing", body), wrong, "the body counts first");
+        assert_eq!(api.refused("/traffic_lights/nothing", body), wrong, "the body is checked first");
     }
     assert_eq!(api.light("signal1"), "green");
 }
@@ -107,12 +107,12 @@ fn a_world_without_lights_has_an_empty_list() {
 }
 
 #[test]
-fn a_respawn_keeps_lights_and_makes_yellow_red() {
+fn a_respawn_keeps_lights_and_turns_yellow_to_red() {
     let (_simulator, mut api) = start_paused();
     ask(&mut api, "red");
     api.step(10);
     api.post("/respawn", json!({}));
-    assert_eq!(api.light("signal1"), "red", "a yellow one becomes red");
+    assert_eq!(api.light("signal1"), "red", "a yellow light turns red");
     api.post("/respawn", json!({}));
     assert_eq!(api.light("signal1"), "red");
     ask(&mut api, "green");
@@ -121,7 +121,7 @@ fn a_respawn_keeps_lights_and_makes_yellow_red() {
 }
 
 #[test]
-fn a_switch_makes_lights_green() {
+fn a_switch_turns_all_lights_green() {
     let (_simulator, mut api) = start_paused();
     for world in ["field.world", "oval.world", "oval.world"] {
         ask(&mut api, "red");
@@ -133,7 +133,7 @@ fn a_switch_makes_lights_green() {
 }
 
 #[test]
-fn lights_survive_a_restart_yellow_as_red() {
+fn lights_survive_a_restart_and_yellow_turns_to_red() {
     let (simulator, mut api) = setup().world("oval").start_paused();
     ask(&mut api, "red");
     api.step(10);
@@ -144,7 +144,7 @@ fn lights_survive_a_restart_yellow_as_red() {
     let data = simulator.stop_and_keep();
     let (simulator, mut api) = setup_in(&data).start_paused();
     assert_eq!(api.light("signal1"), "green");
-    // A reset is remembered too.
+    // A reset is stored too.
     ask(&mut api, "red");
     api.post("/reset", json!({}));
     let data = simulator.stop_and_keep();

@@ -1,5 +1,5 @@
-//! The web API, as its contract has it. Every test starts a simulator of its own in this process, on
-//! a free port and an empty data folder.
+//! Tests of the web API against its contract. Every test starts its own simulator in this process,
+//! on a free port and with an empty data folder.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 mod access;

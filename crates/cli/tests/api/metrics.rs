@@ -4,7 +4,7 @@ use crate::support::{start_paused, until};
 use serde_json::json;
 
 #[test]
-fn every_line_can_be_read_by_prometheus() {
+fn every_line_is_valid_for_prometheus() {
     let (simulator, _) = start_paused();
     let answer = simulator.client().get("/metrics");
     assert_eq!(answer.status, 200);
@@ -27,7 +27,7 @@ fn every_line_can_be_read_by_prometheus() {
 }
 
 #[test]
-fn ticks_answers_and_subscribers_are_counted() {
+fn ticks_responses_and_subscribers_are_counted() {
     let (simulator, mut api) = start_paused();
     let ticks = simulator.metric("chicane_ticks_total");
     api.step(250);
@@ -44,7 +44,7 @@ fn ticks_answers_and_subscribers_are_counted() {
     until("two streams", || (streams() == 2.0).then_some(()));
     drop(one);
     drop(two);
-    // A stream is seen to be gone when something is sent to it, if not sooner.
+    // The server may notice only when it sends an event that a client has disconnected.
     until("no stream", || {
         api.step(1);
         (streams() == 0.0).then_some(())

@@ -26,7 +26,7 @@ fn every_kind_of_object_has_its_type_and_size() {
 }
 
 #[test]
-fn a_model_is_moved_and_seen_at_once() {
+fn a_model_is_moved_and_every_client_sees_it_at_once() {
     let (simulator, mut api) = start_paused();
     let mut other = simulator.api();
     let moved = api.post("/models/box1/pose", json!({"x": 3, "y": 2.5, "z": 0.5, "yaw": 0.25}));
@@ -34,7 +34,7 @@ fn a_model_is_moved_and_seen_at_once() {
     let box1 = other.object("box1");
     assert!(near(&box1["current"]["x"], 3.0) && near(&box1["current"]["z"], 0.5), "{box1}");
     assert!(near(&other.get("/state")["objects"]["box1"]["yaw"], 0.25));
-    assert_eq!(box1["origin"], api.object("box1")["origin"], "the origin stays");
+    assert_eq!(box1["origin"], api.object("box1")["origin"], "the origin changed");
 
     let light = api.post("/models/signal1/pose", json!({"y": 2, "yaw": -1}))["model"].clone();
     assert_eq!(light["type"], "light");
@@ -43,7 +43,7 @@ fn a_model_is_moved_and_seen_at_once() {
 }
 
 #[test]
-fn omitted_fields_stay() {
+fn omitted_fields_keep_their_value() {
     let (_simulator, mut api) = start_paused();
     api.post("/models/box1/pose", json!({"x": 3, "y": 2, "z": 1, "yaw": 0.5}));
     for body in [json!({}), json!({"x": null, "unknown": 1}), json!({"x": 3.0})] {
@@ -54,7 +54,7 @@ fn omitted_fields_stay() {
 }
 
 #[test]
-fn an_object_in_the_ground_is_lifted_onto_it() {
+fn an_object_below_the_ground_is_lifted_onto_it() {
     let (_simulator, mut api) = start_paused();
     let z = number(&api.object("box1")["origin"]["z"]);
     for asked in [-0.1, -10.0] {
@@ -64,9 +64,9 @@ fn an_object_in_the_ground_is_lifted_onto_it() {
 }
 
 #[test]
-fn a_fallen_object_is_stood_upright() {
+fn a_pose_sets_a_fallen_object_upright() {
     let (_simulator, mut api) = setup().world("technical").start_paused();
-    // A can on the edge of a box.
+    // The can stands on the edge of a box and falls.
     api.post("/models/box1/pose", json!({"x": 3, "y": 3, "yaw": 0}));
     api.post("/models/cylinder1/pose", json!({"x": 3.17, "y": 3, "z": 0.2}));
     let fallen = api.step(400)["objects"]["cylinder1"].clone();
@@ -79,7 +79,7 @@ fn a_fallen_object_is_stood_upright() {
 }
 
 #[test]
-fn what_may_not_be_moved_says_why() {
+fn an_object_that_may_not_be_moved_is_refused_with_the_reason() {
     let (_simulator, mut api) = setup().with_world("hall", scenery("hall")).start_paused();
     let body = || json!({"x": 1});
     let model_name = api.get("/vehicle")["model_name"].as_str().expect("a name").replace(' ', "%20");
@@ -100,11 +100,11 @@ fn what_may_not_be_moved_says_why() {
     let (status, text) = api.refused("/models/table/pose", body());
     assert_eq!(status, 403, "{text}");
     let listed = api.get("/objects")["objects"].clone();
-    assert_eq!(listed.as_array().map(Vec::len), Some(1), "scenery is not listed");
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "objects without marker are not listed");
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_nothing_moves() {
+fn an_invalid_request_is_refused_and_moves_nothing() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/state");
     for body in [
@@ -130,7 +130,7 @@ fn what_is_wrong_is_refused_and_nothing_moves() {
         let (status, text) = api.refused("/models/box1/pose", body.clone());
         assert_eq!(status, 400, "{body}: {text}");
     }
-    // The body is looked at before the name.
+    // The body is checked before the name.
     for name in ["nothing", "wall_0", "vehicle", "racetrack"] {
         let path = format!("/models/{name}/pose");
         assert_eq!(api.refused(&path, json!({"x": "1.0"})).0, 400, "{name}");
@@ -181,7 +181,7 @@ fn a_loop_goes_from_the_last_point_straight_to_the_first() {
     let path = json!([[2, 2], [3, 2], [3, 3]]);
     api.post("/models/box1/pose", json!({"path": path, "speed": 1, "loop": true}));
     let diagonal = 2f64.sqrt();
-    // Halfway back, in the first lap and in the tenth.
+    // On the segment from the last point to the first, in the first lap and in the tenth.
     for laps in [0.0, 9.0] {
         let due = laps * (2.0 + diagonal) + 2.0 + 0.5 * diagonal;
         let wait = due - api.time();
@@ -192,7 +192,7 @@ fn a_loop_goes_from_the_last_point_straight_to_the_first() {
 }
 
 #[test]
-fn a_later_pose_ends_a_motion() {
+fn a_later_pose_cancels_a_motion() {
     let (_simulator, mut api) = start_paused();
     let path = json!([[2, 2], [3, 2], [3, 3]]);
     for motion in [json!({"path": path, "speed": 1, "loop": true}), json!({"x": 2, "y": 2, "duration": 10})] {
@@ -206,7 +206,7 @@ fn a_later_pose_ends_a_motion() {
 }
 
 #[test]
-fn a_respawn_puts_objects_back() {
+fn a_respawn_returns_objects_to_their_origin() {
     let (_simulator, mut api) = setup().with_world("plain", plain("plain")).world("plain").start_paused();
     let origin = api.object("box1")["current"].clone();
     api.post("/models/box1/pose", json!({"x": -50, "y": 20, "yaw": 2}));

@@ -9,7 +9,7 @@ fn is_at(pose: &Value, x: f64, y: f64, yaw: f64) -> bool {
 }
 
 #[test]
-fn the_car_stands_on_the_start_of_the_route() {
+fn the_car_starts_at_the_start_of_the_route() {
     let (_simulator, mut api) = start_paused();
     let pose = api.get("/pose");
     insta::assert_snapshot!(pretty(&pose));
@@ -23,7 +23,7 @@ fn the_car_stands_on_the_start_of_the_route() {
 }
 
 #[test]
-fn a_pose_is_applied_and_answered() {
+fn a_pose_is_applied_and_returned() {
     let (_simulator, mut api) = start_paused();
     let placed = api.post("/pose", json!({"x": 2.5, "y": 1.25, "yaw": 0.75}));
     insta::assert_snapshot!(pretty(&placed));
@@ -39,7 +39,7 @@ fn a_pose_is_seen_by_the_next_reader_on_another_connection() {
     for i in 0..50 {
         let (x, y, yaw) = (2.0 + 0.01 * f64::from(i), 3.0, 0.1);
         one.post("/pose", json!({"x": x, "y": y, "yaw": yaw}));
-        // Time runs: the car settles by less than this.
+        // The simulation is running, so the car settles, but by less than this tolerance.
         let pose = other.get("/pose");
         assert!((number(&pose["x"]) - x).abs() < 2e-3, "{pose} after {x}");
         let state = other.get("/state");
@@ -48,7 +48,7 @@ fn a_pose_is_seen_by_the_next_reader_on_another_connection() {
 }
 
 #[test]
-fn a_paused_world_takes_poses_and_shows_them() {
+fn a_paused_world_applies_poses_and_shows_them() {
     let (simulator, mut api) = start_paused();
     let mut other = simulator.api();
     for i in 0..20 {
@@ -61,7 +61,7 @@ fn a_paused_world_takes_poses_and_shows_them() {
 }
 
 #[test]
-fn omitted_fields_stay_and_null_is_omitted() {
+fn omitted_and_null_fields_keep_their_value() {
     let (_simulator, mut api) = start_paused();
     api.post("/pose", json!({"x": 2, "y": 3, "yaw": 1}));
     for (body, expected) in [
@@ -81,7 +81,7 @@ fn omitted_fields_stay_and_null_is_omitted() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_nothing_moves() {
+fn an_invalid_pose_is_refused_and_moves_nothing() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/state");
     let numbers = (400, "x, y, yaw must be numbers".to_owned());
@@ -110,9 +110,9 @@ fn what_is_wrong_is_refused_and_nothing_moves() {
 }
 
 #[test]
-fn an_overturned_car_is_righted() {
+fn a_pose_sets_an_overturned_car_upright() {
     let (_simulator, mut api) = start_paused();
-    // Driven hard into the fence, over a box that lies in its way.
+    // The car drives over a box into the fence at full speed.
     api.post("/pose", json!({"x": 6.0, "y": 5.3, "yaw": 0}));
     api.post("/models/box1/pose", json!({"x": 7.2, "y": 5.3, "yaw": 0}));
     let crashed = api.post("/step", json!({"duration": 2, "speed": 3, "steering": 0.3}));
@@ -124,7 +124,7 @@ fn an_overturned_car_is_righted() {
 }
 
 #[test]
-fn a_pose_takes_the_speed_away() {
+fn a_pose_stops_the_car() {
     let (_simulator, mut api) = start_paused();
     let driven = api.post("/step", json!({"duration": 1, "speed": 1}));
     assert!(number(&driven["vehicle"]["speed"]) > 0.8);
@@ -133,7 +133,7 @@ fn a_pose_takes_the_speed_away() {
 }
 
 #[test]
-fn the_answer_of_a_reset() {
+fn a_reset_returns_the_names_of_everything_it_reset() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.post("/reset", json!({}))));
     let (_simulator, mut technical) = crate::support::setup().world("technical").start_paused();
@@ -145,7 +145,7 @@ fn the_answer_of_a_reset() {
 }
 
 #[test]
-fn a_reset_puts_all_back_and_time_goes_on() {
+fn a_reset_restores_all_poses_and_time_continues() {
     let (_simulator, mut api) = start_paused();
     let (pose, origin) = (api.get("/pose"), api.object("box1"));
     api.post("/models/box1/pose", json!({"path": [[3, 3], [4, 4]], "speed": 1, "loop": true}));
@@ -161,7 +161,7 @@ fn a_reset_puts_all_back_and_time_goes_on() {
     assert_eq!(api.object("signal1")["current"], api.object("signal1")["origin"]);
     assert_eq!(api.light("signal1"), "green");
     assert!(near(&api.get("/state")["vehicle"]["speed"], 0.0));
-    // Neither the motion nor the drive command lives on.
+    // The motion and the drive command have ended.
     api.step(200);
     let moved = |now: &Value, then: &Value| (number(now) - number(then)).abs();
     let current = api.object("box1")["current"].clone();
@@ -170,7 +170,7 @@ fn a_reset_puts_all_back_and_time_goes_on() {
 }
 
 #[test]
-fn a_reset_takes_a_light_out_of_its_yellow_phase() {
+fn a_reset_ends_the_yellow_phase_of_a_light() {
     let (_simulator, mut api) = start_paused();
     api.post("/traffic_lights/signal1", json!({"state": "red"}));
     api.step(100);
@@ -181,7 +181,7 @@ fn a_reset_takes_a_light_out_of_its_yellow_phase() {
 }
 
 #[test]
-fn no_reader_sees_half_a_reset() {
+fn no_client_sees_an_incomplete_reset() {
     let simulator = start();
     let mut api = simulator.api();
     let origin = number(&api.object("box1")["origin"]["x"]);
@@ -193,7 +193,7 @@ fn no_reader_sees_half_a_reset() {
             let state = reader.get("/state");
             let box_away = (number(&state["objects"]["box1"]["x"]) - origin).abs() > 0.5;
             let light_away = (number(&state["objects"]["signal1"]["x"]) - 5.3).abs() > 0.5;
-            // The light is moved after the box: it is never away alone.
+            // The light is moved after the box, so the light alone is never away.
             assert!(box_away || !light_away, "{state}");
             seen += 1;
         }
@@ -205,11 +205,11 @@ fn no_reader_sees_half_a_reset() {
         api.post("/reset", json!({}));
     }
     drop(done);
-    assert!(watching.join().expect("no half reset") > 0);
+    assert!(watching.join().expect("no incomplete reset") > 0);
 }
 
 #[test]
-fn a_respawn_starts_over() {
+fn a_respawn_restores_the_initial_state() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/state");
     api.post("/models/box1/pose", json!({"path": [[3, 3], [4, 4]], "speed": 1, "loop": true}));
@@ -217,16 +217,16 @@ fn a_respawn_starts_over() {
     let answer = api.post("/respawn", json!({}));
     assert_eq!(answer, json!({"ok": true, "world": "oval.world", "inplace": false}));
     let mut after = api.get("/state");
-    assert!(after["epoch"].as_u64() > before["epoch"].as_u64(), "but it is told");
+    assert!(after["epoch"].as_u64() > before["epoch"].as_u64(), "the respawn began no new epoch");
     after["epoch"] = before["epoch"].clone();
     assert_eq!(after, before);
     api.step(200);
     let moved = number(&api.object("box1")["current"]["x"]) - number(&api.object("box1")["origin"]["x"]);
-    assert!(moved.abs() < 1e-3, "the motion lives on");
+    assert!(moved.abs() < 1e-3, "the motion did not end");
 }
 
 #[test]
-fn the_seed_of_a_respawn_is_the_noise_of_the_run() {
+fn the_seed_of_a_respawn_determines_the_sensor_noise() {
     let (_simulator, mut api) = start_paused();
     let mut scan = |body: serde_json::Value| {
         api.post("/respawn", body);
@@ -252,7 +252,7 @@ fn the_profile_of_the_robot() {
 }
 
 #[test]
-fn being_put_elsewhere_begins_a_new_epoch() {
+fn moving_the_car_by_command_begins_a_new_epoch() {
     let (_simulator, mut api) = start_paused();
     let mut last = api.get("/state")["epoch"].as_u64().expect("a number");
     for (path, body) in [
@@ -269,5 +269,5 @@ fn being_put_elsewhere_begins_a_new_epoch() {
     }
     api.post("/models/box1/pose", json!({"x": 3}));
     api.step(10);
-    assert_eq!(api.get("/state")["epoch"], last, "the car was not put elsewhere");
+    assert_eq!(api.get("/state")["epoch"], last, "the car was not moved by a command");
 }

@@ -1,26 +1,26 @@
-//! Prints of floors: what is answered, who waits, and when it ends.
+//! Prints of floors: responses, the queue, and cancellation.
 
 use crate::support::{
-    AT_ONCE, Simulator, open_route, plain, refusal, setup, start, start_paused, torn, until,
+    MAX_STOP_TIME, Simulator, open_route, plain, refusal, setup, start, start_paused, truncated, until,
 };
 use chicane_testkit::http::Answer;
 use std::io::Write;
 use std::net::TcpStream;
 
-/// Takes minutes, if it is taken to its end.
+/// A print that would take minutes to finish.
 const LONG: &str = "/sim/api/worlds/oval/print.jpg?dpi=200";
 const SHORT: &str = "/sim/api/worlds/oval/print.jpg?dpi=10";
 
-/// Asks, and reads nothing.
-fn asked_in_vain(simulator: &Simulator) -> TcpStream {
+/// Requests the long print without reading the response.
+fn request_without_reading(simulator: &Simulator) -> TcpStream {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     let request = format!("GET {LONG} HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address);
-    stream.write_all(request.as_bytes()).expect("it takes the request");
-    stream.set_nonblocking(true).expect("it can be looked at");
+    stream.write_all(request.as_bytes()).expect("the request is sent");
+    stream.set_nonblocking(true).expect("a nonblocking stream");
     stream
 }
 
-/// The status of the answer, if it has begun.
+/// The status of the response, if its first line has arrived.
 fn begun(stream: &TcpStream) -> Option<u16> {
     let mut head = [0; 12];
     let there = stream.peek(&mut head).ok().filter(|n| *n == head.len())?;
@@ -34,12 +34,12 @@ fn size(answer: &Answer) -> (u32, u32) {
 }
 
 #[test]
-fn a_print_is_a_picture_that_knows_its_scale() {
+fn a_print_is_a_jpeg_with_its_resolution() {
     let (simulator, mut api) = start_paused();
     let answer = simulator.client().get(SHORT);
     assert_eq!(answer.header("content-type"), Some("image/jpeg"));
     assert_eq!(answer.header("content-disposition"), Some("attachment; filename=\"oval-10dpi.jpg\""));
-    assert_eq!(answer.header("transfer-encoding"), Some("chunked"), "it is sent while it is made");
+    assert_eq!(answer.header("transfer-encoding"), Some("chunked"), "the image is streamed");
     let bounds = api.get("/bounds");
     let pixels = |axis: &str| {
         let of = |end: &str| bounds[format!("{end}{axis}")].as_f64().expect("a number");
@@ -47,15 +47,15 @@ fn a_print_is_a_picture_that_knows_its_scale() {
     };
     assert_eq!(size(&answer), (pixels("X"), pixels("Y")));
     assert_eq!(answer.body[13..18], [1, 0, 10, 0, 10]);
-    // Of a world that does not run; and the same again.
+    // A world that is not running, and the same print again.
     let other = simulator.client().get("/sim/api/worlds/field/print.jpg?dpi=10");
     assert_eq!(size(&other), (3937, 3937));
     assert!(simulator.client().get(SHORT).body == answer.body);
 }
 
 #[test]
-fn what_can_not_be_printed_is_refused() {
-    let worlds = setup().with_world("torn", torn("torn")).with_world("plain", plain("plain"));
+fn a_print_that_is_impossible_is_refused() {
+    let worlds = setup().with_world("torn", truncated("torn")).with_world("plain", plain("plain"));
     let simulator = worlds.with_world("a_road", open_route("a_road")).start();
     let mut api = simulator.api();
     let range = "dpi must be a whole number from 10 to 600";
@@ -75,9 +75,9 @@ fn what_can_not_be_printed_is_refused() {
 }
 
 #[test]
-fn two_at_once_get_the_same() {
+fn two_concurrent_prints_are_equal() {
     let simulator = start();
-    // Both read: one that did not would keep its turn for a while, and nobody knows whose turn is first.
+    // Both clients read, because a client that does not read would block the queue for a while.
     let (mut one, mut two) = (simulator.client(), simulator.client());
     let (one, two) = std::thread::scope(|scope| {
         let other = scope.spawn(|| two.get(SHORT));
@@ -88,31 +88,32 @@ fn two_at_once_get_the_same() {
 }
 
 #[test]
-fn a_print_that_nobody_reads_any_more_is_not_made() {
+fn a_print_is_cancelled_when_its_client_disconnects() {
     let simulator = start();
     for _ in 0..3 {
-        let gone = asked_in_vain(&simulator);
-        assert_eq!(until("it is under way", || begun(&gone)), 200);
+        let gone = request_without_reading(&simulator);
+        assert_eq!(until("the print has started", || begun(&gone)), 200);
         drop(gone);
     }
-    // Behind one of those that it would wait for it would not come in time.
+    // If a cancelled print were still running, this request would time out.
     assert_eq!(simulator.client().get(SHORT).status, 200);
 }
 
 #[test]
-fn few_may_wait_and_the_next_is_told_so() {
+fn a_print_beyond_the_queue_limit_is_refused() {
     let simulator = start();
-    // They don't read: one stops when a little is made, the others wait for it, and one finds no place.
-    let mut waiting: Vec<TcpStream> = (0..9).map(|_| asked_in_vain(&simulator)).collect();
+    // None of the clients reads. One print blocks on back-pressure, the others wait in the queue,
+    // and one exceeds the limit.
+    let mut waiting: Vec<TcpStream> = (0..9).map(|_| request_without_reading(&simulator)).collect();
     let refused = |w: &TcpStream| begun(w) == Some(503);
-    until("one is refused", || waiting.iter().any(refused).then_some(()));
+    until("a print is refused", || waiting.iter().any(refused).then_some(()));
     assert_eq!(waiting.iter().filter(|w| refused(w)).count(), 1);
     let answer = simulator.client().get(LONG);
     assert_eq!(refusal(&answer), (503, "too many prints are being made; try again".to_owned()));
-    // Everything else goes on.
+    // Other requests are not affected.
     assert_eq!(simulator.api().get("/status")["running"], true);
     waiting.clear();
-    assert_eq!(until("places are free again", || free(&simulator)), 200);
+    assert_eq!(until("the queue has room again", || free(&simulator)), 200);
 }
 
 fn free(simulator: &Simulator) -> Option<u16> {
@@ -121,10 +122,10 @@ fn free(simulator: &Simulator) -> Option<u16> {
 }
 
 #[test]
-fn a_print_does_not_keep_the_simulator_from_stopping() {
+fn a_print_does_not_delay_the_stop_of_the_simulator() {
     let simulator = start();
-    let asked = [asked_in_vain(&simulator), asked_in_vain(&simulator)];
-    until("one of them is under way", || asked.iter().any(|a| begun(a) == Some(200)).then_some(()));
+    let asked = [request_without_reading(&simulator), request_without_reading(&simulator)];
+    until("a print has started", || asked.iter().any(|a| begun(a) == Some(200)).then_some(()));
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }

@@ -1,10 +1,12 @@
-//! Commands: clamped, in force at once, the newest wins, and each ends as it should.
+//! Drive commands: clamping, precedence of the newest command, and how each command ends.
 
-use crate::support::{Gate, detail, number, plain, refusal, setup, start, start_paused, torn, until};
+use crate::support::{
+    LoadGate, detail, number, plain, refusal, setup, start, start_paused, truncated, until,
+};
 use serde_json::json;
 
 #[test]
-fn commands_are_clamped_and_in_force_at_once() {
+fn commands_are_clamped_and_take_effect_at_once() {
     let (simulator, mut api) = start_paused();
     api.step(7);
     let mut robot = simulator.robot();
@@ -20,7 +22,7 @@ fn commands_are_clamped_and_in_force_at_once() {
         {
             let (done, time) = robot.post_at(path, json!({"value": value}));
             assert_eq!(done, json!({"success": true, "value": taken, "message": null}), "{path}");
-            assert_eq!((robot.asked(axis), time), (taken, 0.035), "{path}");
+            assert_eq!((robot.commanded(axis), time), (taken, 0.035), "{path}");
         }
     }
     let (done, time) = robot.post_at("/drive", json!({"speed": -100, "steering": 0.1, "value": 7}));
@@ -28,11 +30,11 @@ fn commands_are_clamped_and_in_force_at_once() {
         (done, time),
         (json!({"success": true, "value": {"speed": -3.0, "steering": 0.1}, "message": null}), 0.035)
     );
-    assert_eq!((robot.asked("speed"), robot.asked("steering")), (-3.0, 0.1));
+    assert_eq!((robot.commanded("speed"), robot.commanded("steering")), (-3.0, 0.1));
 }
 
 #[test]
-fn what_makes_no_sense_is_told_what_would() {
+fn an_invalid_command_is_refused_with_the_expected_form() {
     let (simulator, mut api) = start_paused();
     api.step(1);
     let mut client = simulator.client();
@@ -73,49 +75,53 @@ fn what_makes_no_sense_is_told_what_would() {
     }
     let mut robot = simulator.robot();
     for axis in ["speed", "steering", "pan", "tilt"] {
-        assert_eq!(robot.asked(axis), 0.0, "{axis}: nothing was done");
+        assert_eq!(robot.commanded(axis), 0.0, "{axis}: a refused command took effect");
     }
 }
 
 #[test]
-fn a_speed_ends_after_a_second_and_steering_stays() {
+fn a_speed_ends_after_one_second_and_steering_persists() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     robot.post("/drive", json!({"speed": 1, "steering": 0.2}));
     api.step(199);
-    assert_eq!(robot.asked("speed"), 1.0);
+    assert_eq!(robot.commanded("speed"), 1.0);
     api.step(1);
-    assert_eq!((robot.asked("speed"), robot.asked("steering")), (0.0, 0.2));
+    assert_eq!((robot.commanded("speed"), robot.commanded("steering")), (0.0, 0.2));
     robot.post("/speed", json!({"value": 1}));
     api.step(150);
     robot.post("/speed", json!({"value": 1}));
     api.step(199);
-    assert_eq!(robot.asked("speed"), 1.0, "it was refreshed");
+    assert_eq!(robot.commanded("speed"), 1.0, "the second command restarts the timeout");
     api.step(1);
-    assert_eq!(robot.asked("speed"), 0.0);
+    assert_eq!(robot.commanded("speed"), 0.0);
     api.step(2000);
-    assert_eq!(robot.asked("steering"), 0.2);
+    assert_eq!(robot.commanded("steering"), 0.2);
     assert!((number(&robot.get("/steering")) - 0.2).abs() < 0.01);
 }
 
 #[test]
-fn the_newest_command_wins_wherever_it_comes_from() {
+fn the_newest_command_wins_whatever_its_source() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let mut speeds = simulator.socket("/speed/stream");
     let mut angles = simulator.socket("/steering/stream");
     robot.post("/speed", json!({"value": 0.5}));
     speeds.send(json!({"value": 0.7}));
-    until("the frame is in force", || (robot.asked("speed") == 0.7).then_some(()));
+    until("the frame takes effect", || (robot.commanded("speed") == 0.7).then_some(()));
     angles.send(json!({"value": -0.1}));
-    until("the frame is in force", || (robot.asked("steering") == -0.1).then_some(()));
+    until("the frame takes effect", || (robot.commanded("steering") == -0.1).then_some(()));
     api.post("/step", json!({"steps": 2, "speed": 0.3, "steering": 0.05}));
-    assert_eq!((robot.asked("speed"), robot.asked("steering")), (0.3, 0.05));
+    assert_eq!((robot.commanded("speed"), robot.commanded("steering")), (0.3, 0.05));
     robot.post("/drive", json!({"speed": 0.4, "steering": 0.15}));
     speeds.close();
-    angles.hang_up();
+    angles.disconnect();
     api.step(199);
-    assert_eq!((robot.asked("speed"), robot.asked("steering")), (0.4, 0.15), "older clients end nothing");
+    assert_eq!(
+        (robot.commanded("speed"), robot.commanded("steering")),
+        (0.4, 0.15),
+        "an older client ended a newer command"
+    );
 }
 
 #[test]
@@ -129,7 +135,7 @@ fn a_reset_and_a_respawn_end_every_command() {
         api.step(20);
         api.post(path, json!({}));
         for axis in ["speed", "steering", "pan", "tilt"] {
-            assert_eq!(robot.asked(axis), 0.0, "{axis} after {path}");
+            assert_eq!(robot.commanded(axis), 0.0, "{axis} after {path}");
         }
         api.step(100);
         assert!(number(&robot.get("/camera/pan")).abs() < 0.01, "{path}");
@@ -138,52 +144,52 @@ fn a_reset_and_a_respawn_end_every_command() {
 }
 
 #[test]
-fn no_command_is_taken_while_a_world_is_loaded() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+fn commands_are_refused_while_a_world_is_loading() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut switching = simulator.client();
     switching.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     let answer = simulator.client().post("/speed", "{\"value\": 1}");
     assert_eq!(detail(&answer), (409, "world not ready".to_owned()));
-    assert!(simulator.robot().get("/speed").is_number(), "the old world is still there to be read");
+    assert!(simulator.robot().get("/speed").is_number(), "the old world can still be read");
     let mut socket = simulator.socket("/speed/stream");
     socket.send(json!({"value": 1}));
-    assert_eq!(socket.hear(), crate::support::Spoken::Text(json!({"detail": "world not ready"})));
+    assert_eq!(socket.receive(), crate::support::Received::Text(json!({"detail": "world not ready"})));
     gate.open();
     let mut robot = simulator.robot();
-    until("the new world takes commands", || {
+    until("the new world accepts commands", || {
         (robot.0.post("/speed", "{\"value\": 1}").status == 200).then_some(())
     });
     socket.send(json!({"value": 0.5}));
-    until("the socket goes on in the new world", || (robot.asked("speed") == 0.5).then_some(()));
+    until("the socket works in the new world", || (robot.commanded("speed") == 0.5).then_some(()));
 }
 
 #[test]
-fn a_client_that_goes_while_a_world_fails_to_load_leaves_nothing_behind() {
-    let gate = Gate::default();
-    let (simulator, mut api) = setup().with_world("torn", gate.before(torn("torn"))).start_paused();
+fn a_command_ends_if_its_client_disconnects_while_a_world_fails_to_load() {
+    let gate = LoadGate::default();
+    let (simulator, mut api) = setup().with_world("torn", gate.wrap(truncated("torn"))).start_paused();
     let mut robot = simulator.robot();
     let mut socket = simulator.socket("/steering/stream");
     socket.send(json!({"value": 0.2}));
-    until("the frame is in force", || (robot.asked("steering") == 0.2).then_some(()));
+    until("the frame takes effect", || (robot.commanded("steering") == 0.2).then_some(()));
     let mut switching = simulator.client();
     switching.send("POST", "/sim/api/switch", &[], b"{\"world\": \"torn.world\"}");
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     socket.close();
     gate.open();
-    until("the old world goes on", || (api.get("/status")["switching"] == false).then_some(()));
+    until("the load has failed", || (api.get("/status")["switching"] == false).then_some(()));
     api.step(139);
-    assert_eq!(robot.asked("steering"), 0.2);
+    assert_eq!(robot.commanded("steering"), 0.2);
     api.step(1);
-    assert_eq!(robot.asked("steering"), 0.0);
+    assert_eq!(robot.commanded("steering"), 0.0);
 }
 
 #[test]
-fn the_car_drives_and_stops_by_itself() {
+fn the_car_drives_and_stops_after_the_command_times_out() {
     let simulator = start();
     let mut robot = simulator.robot();
     robot.post("/speed", json!({"value": 0.5}));
-    until("it moves", || (number(&robot.get("/speed")) > 0.2).then_some(()));
-    until("it stands again", || (number(&robot.get("/speed")).abs() < 0.01).then_some(()));
+    until("the car moves", || (number(&robot.get("/speed")) > 0.2).then_some(()));
+    until("the car has stopped", || (number(&robot.get("/speed")).abs() < 0.01).then_some(()));
 }

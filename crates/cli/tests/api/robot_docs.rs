@@ -1,10 +1,10 @@
-//! The robot's document, its page, and the shape of its errors.
+//! The OpenAPI document of the robot's API, its page, and the format of its errors.
 
 use crate::support::{detail, json, pretty, refusal, start, start_paused};
 use serde_json::Value;
 
 #[test]
-fn the_document_of_the_robot() {
+fn the_openapi_document_of_the_robot() {
     let simulator = start();
     let answer = simulator.client().get("/openapi.json");
     assert_eq!(answer.status, 200);
@@ -17,7 +17,7 @@ fn the_document_of_the_robot() {
     assert!(about.contains("/speed/stream") && about.contains("/steering/stream"), "{about}");
 }
 
-/// Every reference of a document.
+/// Collects all `$ref` values of a document.
 fn references(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -30,7 +30,7 @@ fn references(value: &Value, found: &mut Vec<String>) {
 }
 
 #[test]
-fn the_document_has_every_path_and_every_word() {
+fn the_document_has_every_path_and_no_dangling_reference() {
     let simulator = start();
     let document = json(&simulator.client().get("/openapi.json"));
     for (path, methods) in [
@@ -61,7 +61,7 @@ fn the_document_has_every_path_and_every_word() {
 }
 
 #[test]
-fn the_page_loads_everything_from_the_robot() {
+fn the_page_loads_its_files_from_the_robots_paths() {
     let simulator = start();
     let mut client = simulator.client();
     let page = client.get("/docs");
@@ -80,7 +80,7 @@ fn the_page_loads_everything_from_the_robot() {
 }
 
 #[test]
-fn errors_have_the_shape_of_the_robot_whichever_layer_they_come_from() {
+fn robot_errors_have_one_format_whichever_layer_they_come_from() {
     let (simulator, _) = start_paused();
     let mut client = simulator.client();
     for (path, allowed) in [
@@ -111,7 +111,7 @@ fn errors_have_the_shape_of_the_robot_whichever_layer_they_come_from() {
         assert!(status == 404 && text.contains(" /docs"), "{path}: {status} {text}");
         assert_eq!(answer.header("x-sim-time"), Some("0.000"), "{path}");
     }
-    // What is not the robot's has the shape of the simulator's.
+    // Paths outside the robot's API use the error format of the simulator's API.
     for path in ["/nothing", "/speedy", "/sim/api/nothing"] {
         assert_eq!(refusal(&client.get(path)).0, 404, "{path}");
     }

@@ -1,7 +1,7 @@
-//! What the robot's sensors say, once for every request.
+//! Sensor readings in single responses.
 
 use crate::support::{
-    Gate, Robot, Simulator, detail, json as parsed, near, number, plain, pretty, setup, start_paused,
+    LoadGate, Robot, Simulator, detail, json as parsed, near, number, plain, pretty, setup, start_paused,
 };
 use chicane_testkit::http::raw;
 use serde_json::{Value, json};
@@ -25,9 +25,9 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn before_the_first_world_every_sensor_waits() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+fn before_the_first_world_every_sensor_returns_waiting() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let mut client = simulator.client();
     for (path, name) in SENSORS {
         let answer = client.get(path);
@@ -59,7 +59,7 @@ fn before_the_first_world_every_sensor_waits() {
 }
 
 #[test]
-fn wheels_and_servos_are_measured() {
+fn speed_steering_pan_and_tilt_are_measured() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     for path in ["/speed", "/steering", "/camera/pan", "/camera/tilt"] {
@@ -69,18 +69,18 @@ fn wheels_and_servos_are_measured() {
     robot.post("/camera/pan", json!({"value": 0.3}));
     robot.post("/camera/tilt", json!({"value": -0.2}));
     api.post("/step", json!({"duration": 1.5, "speed": 0.5, "steering": 0.1}));
-    // Sample 45 of 30 a second.
+    // Sample 45 at 30 samples per second.
     let (speed, time) = robot.get_at("/speed");
     assert!((number(&speed) - 0.5).abs() < 0.05 && time == 1.5, "{speed} at {time}");
     assert!((number(&robot.get("/steering")) - 0.1).abs() < 0.01);
     assert!((number(&robot.get("/camera/pan")) - 0.3).abs() < 0.01);
     assert!((number(&robot.get("/camera/tilt")) + 0.2).abs() < 0.01);
     api.step(1);
-    assert_eq!(robot.get_at("/speed"), (speed, 1.5), "the next sample is not there yet");
+    assert_eq!(robot.get_at("/speed"), (speed, 1.5), "the next sample is not due yet");
 }
 
 #[test]
-fn odometry_has_the_shape_of_the_contract() {
+fn odometry_has_the_specified_fields() {
     let (simulator, mut api) = start_paused();
     api.step(20);
     let (odom, time) = simulator.robot().get_at("/odom");
@@ -96,7 +96,7 @@ fn odometry_has_the_shape_of_the_contract() {
 }
 
 #[test]
-fn imu_and_battery() {
+fn imu_and_battery_have_the_specified_fields() {
     let (simulator, mut api) = start_paused();
     api.step(203);
     let mut robot = simulator.robot();
@@ -111,7 +111,7 @@ fn imu_and_battery() {
     assert_eq!((&battery["charging"], &battery["present"]), (&json!(false), &json!(true)));
 }
 
-/// Keys of the ranges in the order in which they are written.
+/// Keys of `ranges` in the order in which they are written.
 fn written_keys(text: &str) -> Vec<f64> {
     let (_, rest) = text.split_once("\"ranges\":{").expect("ranges");
     let (inside, _) = rest.split_once('}').expect("an end");
@@ -120,7 +120,7 @@ fn written_keys(text: &str) -> Vec<f64> {
 }
 
 #[test]
-fn a_scan_is_shown_in_degrees() {
+fn a_scan_has_ranges_by_degrees() {
     let (simulator, mut api) = start_paused();
     let stepped = api.post("/step", json!({"steps": 43, "observe": ["lidar"]}));
     let beams = stepped["observations"]["lidar"]["ranges"].as_array().expect("a list").clone();
@@ -162,7 +162,7 @@ fn near3(value: &Value, expected: f64) -> bool {
 }
 
 #[test]
-fn states_show_what_is_asked_for() {
+fn states_include_the_requested_readings() {
     use base64::Engine;
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
@@ -212,7 +212,7 @@ fn info_and_health() {
 }
 
 #[test]
-fn unknown_parameters_are_ignored_and_a_head_has_no_body() {
+fn unknown_parameters_are_ignored_and_a_head_response_has_no_body() {
     let (simulator, _) = start_paused();
     let mut robot = simulator.robot();
     for (path, _) in SENSORS {
@@ -224,7 +224,7 @@ fn unknown_parameters_are_ignored_and_a_head_has_no_body() {
     }
 }
 
-/// Readings of several paths.
+/// Readings of several paths, each with its time.
 fn readings(robot: &mut Robot) -> Vec<(Value, f64)> {
     ["/odom", "/imu", "/lidar?step=0.5", "/states"].map(|path| robot.get_at(path)).to_vec()
 }
@@ -245,7 +245,7 @@ fn equal_drives_give_equal_readings() {
 }
 
 #[test]
-fn a_body_that_nobody_asked_for_does_no_harm() {
+fn a_get_request_with_a_body_succeeds() {
     let (simulator, _) = start_paused();
     let request =
         format!("GET /speed HTTP/1.1\r\nHost: {}\r\nContent-Length: 5\r\n\r\nhello", simulator.address);
@@ -253,9 +253,9 @@ fn a_body_that_nobody_asked_for_does_no_harm() {
 }
 
 #[test]
-fn the_fence_is_where_the_lidar_sees_it() {
+fn the_lidar_measures_the_distance_to_the_fence() {
     let (simulator, mut api) = start_paused();
-    // In the middle of the oval's field, which is 8 by 6 m inside a fence of 3 cm, looking along x.
+    // In the middle of the oval's field (8 m by 6 m, fence of 3 cm), facing +x.
     api.post("/pose", json!({"x": 4, "y": 3, "yaw": 0}));
     api.step(20);
     let scan = simulator.robot().get("/lidar?step=0.5");
@@ -263,23 +263,26 @@ fn the_fence_is_where_the_lidar_sees_it() {
     let (mut on_the_fence, mut before_it) = (0, 0);
     for (key, range) in scan["ranges"].as_object().expect("ranges") {
         let (sin, cos) = key.parse::<f64>().expect("degrees").to_radians().sin_cos();
-        let to = |at: f64, way: f64, end: f64| match way {
-            way if way.abs() < 1e-9 => f64::INFINITY,
-            way if way > 0.0 => (end - 0.03 - at) / way,
-            way => (0.03 - at) / way,
+        let to = |at: f64, direction: f64, end: f64| match direction {
+            d if d.abs() < 1e-9 => f64::INFINITY,
+            d if d > 0.0 => (end - 0.03 - at) / d,
+            d => (0.03 - at) / d,
         };
         let fence = to(x, cos, 8.0).min(to(y, sin, 6.0));
         let range = number(range);
         if range < fence - 0.3 {
             before_it += 1;
         } else {
-            assert!((range - fence).abs() < 4.0 * 0.01 + 0.001, "{key}°: {range} m, not {fence}");
+            assert!(
+                (range - fence).abs() < 4.0 * 0.01 + 0.001,
+                "{key}°: {range} m; the fence is at {fence} m"
+            );
             on_the_fence += 1;
         }
     }
     assert!(
         on_the_fence > 650 && before_it > 0,
-        "{on_the_fence} on the fence, {before_it} on things before it"
+        "{on_the_fence} beams hit the fence, {before_it} hit objects before it"
     );
     assert!(scan["ranges"]["0"].is_number(), "straight ahead");
 }

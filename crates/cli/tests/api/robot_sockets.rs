@@ -1,7 +1,7 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`.
 
 use crate::support::{
-    AT_ONCE, Socket, Spoken, detail, json as parsed, refusal, setup, start, start_paused, until,
+    MAX_STOP_TIME, Received, Socket, detail, json as parsed, refusal, setup, start, start_paused, until,
 };
 use chicane_testkit::http::{Answer, raw_until, raw_until_quiet};
 use serde_json::json;
@@ -17,19 +17,19 @@ fn every_frame_is_a_command() {
         let mut socket = simulator.socket(path);
         for (value, taken) in [(0.1, 0.1), (-0.2, -0.2), (1e9, limit)] {
             socket.send(json!({"value": value, "more": "is ignored"}));
-            until("the frame is in force", || (robot.asked(axis) == taken).then_some(()));
+            until("the frame takes effect", || (robot.commanded(axis) == taken).then_some(()));
         }
-        // Many at once: carried out in their order, so that the last one stays.
+        // Frames are carried out in order, so the last of many stays in effect.
         for i in 0..500 {
             socket.send(json!({"value": f64::from(i) * 1e-4}));
         }
-        until("the last one is in force", || (robot.asked(axis) == 0.0499).then_some(()));
+        until("the last frame takes effect", || (robot.commanded(axis) == 0.0499).then_some(()));
         socket.close();
     }
 }
 
 #[test]
-fn a_bad_frame_is_answered_and_the_socket_stays() {
+fn an_invalid_frame_is_answered_and_the_socket_stays_open() {
     let (simulator, _) = start_paused();
     let mut robot = simulator.robot();
     for (path, axis, unit) in [("/speed/stream", "speed", "m/s"), ("/steering/stream", "steering", "rad")] {
@@ -43,82 +43,82 @@ fn a_bad_frame_is_answered_and_the_socket_stays() {
             ("", unit),
         ] {
             socket.send(frame);
-            let Spoken::Text(said) = socket.hear() else { panic!("{path} {frame:?}: no answer") };
+            let Received::Text(said) = socket.receive() else { panic!("{path} {frame:?}: no reply") };
             let text = said["detail"].as_str().expect("a text");
             assert!(text.contains(word), "{path} {frame:?}: {text}");
         }
         socket.send_bytes(b"{\"value\": 1}");
-        let Spoken::Text(said) = socket.hear() else { panic!("{path}: no answer") };
+        let Received::Text(said) = socket.receive() else { panic!("{path}: no reply") };
         assert!(said["detail"].as_str().is_some_and(|t| t.contains("text frames")), "{said}");
         socket.send(json!({"value": 0.2}));
-        until("it goes on", || (robot.asked(axis) == 0.2).then_some(()));
+        until("the next frame takes effect", || (robot.commanded(axis) == 0.2).then_some(()));
         socket.close();
     }
 }
 
 #[test]
-fn the_value_is_zeroed_0_7_s_after_the_client_goes() {
+fn the_value_returns_to_zero_0_7_s_after_the_client_disconnects() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     for (path, axis) in [("/speed/stream", "speed"), ("/steering/stream", "steering")] {
-        for politely in [true, false] {
+        for with_handshake in [true, false] {
             let mut socket = simulator.socket(path);
             socket.send(json!({"value": 0.3}));
-            until("the frame is in force", || (robot.asked(axis) == 0.3).then_some(()));
+            until("the frame takes effect", || (robot.commanded(axis) == 0.3).then_some(()));
             api.step(10);
-            if politely {
+            if with_handshake {
                 socket.close()
             } else {
-                socket.hang_up()
+                socket.disconnect()
             }
             api.step(139);
-            assert_eq!(robot.asked(axis), 0.3, "{axis}");
+            assert_eq!(robot.commanded(axis), 0.3, "{axis}");
             api.step(1);
-            assert_eq!(robot.asked(axis), 0.0, "{axis}");
+            assert_eq!(robot.commanded(axis), 0.0, "{axis}");
         }
     }
 }
 
 #[test]
-fn a_client_that_goes_ends_no_newer_command() {
+fn a_disconnecting_client_ends_no_newer_command() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let (mut first, mut second) =
         (simulator.socket("/steering/stream"), simulator.socket("/steering/stream"));
     first.send(json!({"value": 0.1}));
-    until("the first", || (robot.asked("steering") == 0.1).then_some(()));
+    until("the first frame takes effect", || (robot.commanded("steering") == 0.1).then_some(()));
     second.send(json!({"value": 0.2}));
-    until("the second", || (robot.asked("steering") == 0.2).then_some(()));
+    until("the second frame takes effect", || (robot.commanded("steering") == 0.2).then_some(()));
     first.close();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.2);
+    assert_eq!(robot.commanded("steering"), 0.2);
     robot.post("/steering", json!({"value": 0.05}));
-    second.hang_up();
+    second.disconnect();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.05);
-    // One that never said anything has nothing to take back.
+    assert_eq!(robot.commanded("steering"), 0.05);
+    // A client that never sent a command ends nothing.
     simulator.socket("/steering/stream").close();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.05);
+    assert_eq!(robot.commanded("steering"), 0.05);
 }
 
 #[test]
-fn nothing_leaks_into_a_world_that_was_loaded_since() {
+fn a_disconnecting_client_ends_no_command_of_a_later_world() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     let mut socket = simulator.socket("/steering/stream");
     socket.send(json!({"value": 0.3}));
-    until("the frame is in force", || (robot.asked("steering") == 0.3).then_some(()));
+    until("the frame takes effect", || (robot.commanded("steering") == 0.3).then_some(()));
     api.post("/respawn", json!({}));
-    assert_eq!(robot.asked("steering"), 0.0);
-    // The first command of the new world has the number that the old one had.
+    assert_eq!(robot.commanded("steering"), 0.0);
+    // The first command of the new world has the same number as the one of the old world.
     robot.post("/steering", json!({"value": 0.1}));
     socket.close();
     api.step(400);
-    assert_eq!(robot.asked("steering"), 0.1);
+    assert_eq!(robot.commanded("steering"), 0.1);
     let mut socket = simulator.socket("/steering/stream");
     socket.send(json!({"value": 0.2}));
-    until("sockets go on", || (robot.asked("steering") == 0.2).then_some(()));
+    until("a new socket works", || (robot.commanded("steering") == 0.2).then_some(()));
 }
 
 fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> Answer {
@@ -126,7 +126,7 @@ fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) ->
 }
 
 #[test]
-fn a_handshake_that_is_none_is_told_what_is() {
+fn an_invalid_handshake_is_refused_with_the_required_headers() {
     let (simulator, _) = start_paused();
     let upgrade = [("connection", "Upgrade"), ("upgrade", "websocket")];
     let key = ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
@@ -144,7 +144,7 @@ fn a_handshake_that_is_none_is_told_what_is() {
     let post =
         simulator.client().request("POST", "/speed/stream", &[upgrade[0], upgrade[1], key, version], b"");
     assert_eq!(detail(&post).0, 405);
-    // And a good one says when it was.
+    // A valid handshake returns the simulated time.
     let request = format!(
         "GET /speed/stream HTTP/1.1\r\nHost: {}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
@@ -158,7 +158,7 @@ fn a_handshake_that_is_none_is_told_what_is() {
 }
 
 #[test]
-fn pages_of_other_sites_open_no_socket() {
+fn pages_of_other_sites_cannot_open_a_socket() {
     let (simulator, _) = start_paused();
     let open = |headers: &[(&str, &str)]| Socket::try_open(simulator.address, "/speed/stream", headers);
     for origin in ["http://evil.example", "null", "http://localhost:1"] {
@@ -172,7 +172,7 @@ fn pages_of_other_sites_open_no_socket() {
 }
 
 #[test]
-fn in_token_mode_a_socket_needs_the_token() {
+fn a_socket_requires_the_token_if_one_is_set() {
     let simulator = setup().token(TOKEN).start();
     let open = |headers: &[(&str, &str)]| Socket::try_open(simulator.address, "/steering/stream", headers);
     assert_eq!(open(&[]).err(), Some(401));
@@ -189,37 +189,38 @@ fn a_message_that_is_too_large_closes_the_socket() {
     let (simulator, _) = start_paused();
     let mut socket = simulator.socket("/speed/stream");
     socket.send_bytes(&vec![b' '; (64 << 10) + 1]);
-    assert_eq!(socket.hear(), Spoken::Close(1009));
+    assert_eq!(socket.receive(), Received::Close(1009));
     let mut socket = simulator.socket("/speed/stream");
     socket.send(format!("{{\"value\": 0.5}}{}", " ".repeat(60 << 10)));
     let mut robot = simulator.robot();
-    until("a large one is fine", || (robot.asked("speed") == 0.5).then_some(()));
+    until("a message below the limit takes effect", || (robot.commanded("speed") == 0.5).then_some(()));
 }
 
 #[test]
-fn a_client_that_breaks_the_protocol_is_told_so() {
+fn a_protocol_violation_closes_the_socket_with_code_1002() {
     let (simulator, _) = start_paused();
-    // A frame without its mask, one of an unknown kind, one that goes on where nothing was begun.
+    // An unmasked frame, a frame with an unknown opcode, and a continuation frame without a
+    // beginning.
     let unknown = [0x85, 0x80, 1, 2, 3, 4];
     for frame in [&b"\x81\x0c{\"value\": 1}"[..], &unknown, &[0x80, 0x80, 1, 2, 3, 4]] {
         for path in ["/speed/stream", "/audio/stream"] {
             let mut socket = simulator.socket(path);
             socket.send_raw(frame);
             let heard =
-                std::iter::repeat_with(|| socket.hear()).find(|said| !matches!(said, Spoken::Text(_)));
-            assert_eq!(heard, Some(Spoken::Close(1002)), "{path} {frame:?}");
+                std::iter::repeat_with(|| socket.receive()).find(|said| !matches!(said, Received::Text(_)));
+            assert_eq!(heard, Some(Received::Close(1002)), "{path} {frame:?}");
         }
     }
 }
 
 #[test]
-fn there_are_so_many_sockets_and_no_more() {
+fn the_number_of_sockets_is_limited() {
     let (simulator, _) = start_paused();
     let mut sockets: Vec<Socket> = (0..256).map(|_| simulator.socket("/speed/stream")).collect();
     let open = || Socket::try_open(simulator.address, "/steering/stream", &[]);
     assert_eq!(open().err(), Some(503));
-    sockets.pop().expect("one").hang_up();
-    until("there is room again", || open().ok());
+    sockets.pop().expect("one").disconnect();
+    until("a socket can be opened again", || open().ok());
     assert_eq!(simulator.client().get("/speed").status, 200);
 }
 
@@ -231,17 +232,17 @@ fn the_simulator_stops_with_open_sockets() {
     for socket in &mut sockets {
         socket.send(json!({"value": 0.1}));
     }
-    until("they are heard", || (robot.asked("speed") == 0.1).then_some(()));
+    until("the frames take effect", || (robot.commanded("speed") == 0.1).then_some(()));
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
     for socket in &mut sockets {
-        assert_eq!(socket.hear(), Spoken::Close(1001));
-        assert_eq!(socket.hear(), Spoken::End);
+        assert_eq!(socket.receive(), Received::Close(1001));
+        assert_eq!(socket.receive(), Received::End);
     }
 }
 
 #[test]
-fn a_quiet_client_stays_and_a_dead_one_goes() {
+fn an_idle_client_stays_connected_and_one_without_pongs_is_disconnected() {
     let (simulator, _) = start_paused();
     let mut robot = simulator.robot();
     let request = format!(
@@ -251,23 +252,23 @@ fn a_quiet_client_stays_and_a_dead_one_goes() {
     );
     let address = simulator.address;
     let began = Instant::now();
-    // It reads, and answers no ping: the server hangs up.
+    // This client reads but answers no ping, so the server closes the connection.
     let dead = std::thread::spawn(move || {
         raw_until_quiet(address, request.as_bytes(), Duration::from_secs(30));
         began.elapsed()
     });
     let mut socket = simulator.socket("/speed/stream");
     let quiet = std::thread::spawn(move || {
-        // Pings are answered while something is waited for.
-        let said = socket.hear();
+        // `receive` answers pings while it waits.
+        let said = socket.receive();
         (said, socket)
     });
     let dead = dead.join().expect("the reader");
     assert!(dead > Duration::from_secs(8) && dead < Duration::from_secs(25), "{dead:?}");
     assert_eq!(parsed(&robot.0.get("/speed")), json!(0.0));
     let asked = simulator.stop();
-    assert!(asked < AT_ONCE, "{asked:?}");
-    let (said, _) = quiet.join().expect("the quiet one");
-    assert_eq!(said, Spoken::Close(1001), "it was there to the end");
+    assert!(asked < MAX_STOP_TIME, "{asked:?}");
+    let (said, _) = quiet.join().expect("the idle client");
+    assert_eq!(said, Received::Close(1001), "the idle client stays until the stop");
     assert!(began.elapsed() > Duration::from_secs(8));
 }

@@ -1,6 +1,8 @@
-//! Every path that is read can be followed: server-sent events, the newest sample each time.
+//! Event streams of sensor readings: every path sends its newest sample.
 
-use crate::support::{AT_ONCE, Gate, json as parsed, number, plain, setup, start, start_paused, until};
+use crate::support::{
+    LoadGate, MAX_STOP_TIME, json as parsed, number, plain, setup, start, start_paused, until,
+};
 use chicane_testkit::http::{Client, Events, Heard, PATIENCE, raw_until};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -32,23 +34,23 @@ fn silent(events: &mut Events) -> bool {
 }
 
 #[test]
-fn the_first_sample_comes_at_once_and_then_every_new_one() {
+fn a_stream_sends_the_current_sample_and_then_every_new_one() {
     let (simulator, mut api) = start_paused();
     let mut client = simulator.client();
     for path in FOLLOWED {
         let mut events = simulator.follow(path);
         assert_eq!(next(&mut events), parsed(&client.get(path)), "{path}");
-        assert!(silent(&mut events), "{path}: time stands still");
-        // Every sensor has a new sample within a second.
+        assert!(silent(&mut events), "{path}: an event arrived while paused");
+        // Every sensor takes a new sample within one second.
         api.step(200);
         let newest = parsed(&client.get(path));
-        // Samples that are on their way come first.
+        // Earlier samples may arrive first.
         until(path, || (next(&mut events) == newest).then_some(()));
     }
 }
 
 #[test]
-fn a_parameter_asks_for_a_stream_as_well() {
+fn the_parameter_stream_requests_a_stream() {
     let (simulator, _) = start_paused();
     for path in [
         "/imu?stream=true",
@@ -67,7 +69,7 @@ fn a_parameter_asks_for_a_stream_as_well() {
 }
 
 #[test]
-fn samples_come_in_their_order_and_the_newest_last() {
+fn samples_arrive_in_order() {
     let simulator = start();
     let mut events = simulator.follow("/lidar?step=30");
     let mut last = -1.0;
@@ -79,9 +81,9 @@ fn samples_come_in_their_order_and_the_newest_last() {
 }
 
 #[test]
-fn who_follows_before_the_first_world_hears_it_come() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+fn a_stream_that_was_opened_before_the_first_world_receives_its_samples() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let mut odom = simulator.follow("/odom");
     let mut health = simulator.follow("/health");
     assert_eq!(odom.head.header("x-sim-time"), Some("0.000"));
@@ -89,11 +91,11 @@ fn who_follows_before_the_first_world_hears_it_come() {
     assert!(silent(&mut odom));
     gate.open();
     assert_eq!(next(&mut odom)["frame_id"], "odom");
-    until("it is well", || (next(&mut health)["status"] == "ok").then_some(()));
+    until("the health is ok", || (next(&mut health)["status"] == "ok").then_some(()));
 }
 
 #[test]
-fn a_world_that_is_loaded_anew_begins_with_new_samples() {
+fn a_respawn_restarts_the_samples_of_a_stream() {
     let (simulator, mut api) = start_paused();
     api.step(400);
     let mut events = simulator.follow("/lidar?step=30");
@@ -103,7 +105,7 @@ fn a_world_that_is_loaded_anew_begins_with_new_samples() {
 }
 
 #[test]
-fn commands_are_seen_while_time_stands_still() {
+fn commands_are_sent_while_paused() {
     let (simulator, _) = start_paused();
     let mut robot = simulator.robot();
     let mut events = simulator.follow("/states?include=odom");
@@ -113,7 +115,7 @@ fn commands_are_seen_while_time_stands_still() {
 }
 
 #[test]
-fn readers_that_do_not_read_harm_nobody() {
+fn clients_that_do_not_read_affect_no_other() {
     let simulator = start();
     let mut api = simulator.api();
     api.post("/clock", json!({"speed": 20}));
@@ -128,14 +130,14 @@ fn readers_that_do_not_read_harm_nobody() {
     let mut robot = simulator.robot();
     let mut reader = simulator.follow("/imu");
     let first = api.time();
-    // Some seconds: what the others do not read is more by then than all buffers hold.
+    // After some seconds the unread data of the stuck clients exceeds all buffers.
     for _ in 0..250 {
         next(&mut reader);
         robot.post("/speed", json!({"value": 0.0}));
     }
-    until("time goes on", || (api.time() > first + 2.0).then_some(()));
+    until("time advances", || (api.time() > first + 2.0).then_some(()));
     drop(stuck);
-    assert!(simulator.stop() < AT_ONCE);
+    assert!(simulator.stop() < MAX_STOP_TIME);
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn streams_end_when_the_simulator_stops() {
         next(stream);
     }
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
     for stream in &mut streams {
         while let Heard::Event(_) = stream.hear(Duration::from_secs(5)) {}
         assert_eq!(stream.hear(Duration::from_secs(5)), Heard::End);
@@ -154,7 +156,7 @@ fn streams_end_when_the_simulator_stops() {
 }
 
 #[test]
-fn a_stream_that_has_nothing_to_say_says_so() {
+fn an_idle_stream_sends_comments() {
     let (simulator, _) = start_paused();
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
@@ -162,8 +164,8 @@ fn a_stream_that_has_nothing_to_say_says_so() {
     let mut heard = String::new();
     while !heard.contains(": \n\n") {
         let mut piece = [0; 4096];
-        let n = stream.read(&mut piece).expect("a comment comes, in time");
-        assert!(n > 0, "it ended: {heard}");
+        let n = stream.read(&mut piece).expect("a comment arrives before the timeout");
+        assert!(n > 0, "the stream ended: {heard}");
         heard.push_str(&String::from_utf8_lossy(&piece[..n]));
     }
     assert_eq!(heard.matches("data: ").count(), 1, "{heard}");

@@ -1,11 +1,11 @@
-//! The world and the car for viewers, and the viewer's own files.
+//! glTF files of the world and the car, and the viewer's own files.
 
 use crate::support::{refusal, start, start_paused};
 use chicane_testkit::http::Answer;
 use serde_json::{Value, json};
 use std::io::Read;
 
-/// The JSON part of a binary glTF file.
+/// The JSON chunk of a binary glTF file.
 fn gltf(glb: &[u8]) -> Value {
     assert_eq!(&glb[..4], b"glTF");
     let length = u32::from_le_bytes(glb[12..16].try_into().expect("four bytes")) as usize;
@@ -22,7 +22,7 @@ fn is_kept(answer: &Answer) -> bool {
 }
 
 #[test]
-fn the_scene_says_where_world_and_car_are() {
+fn the_scene_has_the_addresses_of_world_and_car() {
     let (simulator, mut api) = start_paused();
     let scene = api.get("/scene");
     assert_eq!(scene["world"], "oval");
@@ -46,11 +46,11 @@ fn the_scene_says_where_world_and_car_are() {
 }
 
 #[test]
-fn an_address_changes_with_the_world_and_with_nothing_else() {
+fn the_addresses_change_with_the_world_only() {
     let (simulator, mut api) = start_paused();
     let first = api.get("/scene");
     api.post("/respawn", json!({}));
-    assert_eq!(api.get("/scene"), first, "the same world, loaded anew");
+    assert_eq!(api.get("/scene"), first, "a respawn loads the same world");
     api.post("/switch", json!({ "world": "technical.world" }));
     let second = api.get("/scene");
     assert_ne!(second["world_glb"], first["world_glb"]);
@@ -62,7 +62,7 @@ fn an_address_changes_with_the_world_and_with_nothing_else() {
 }
 
 #[test]
-fn who_takes_gzip_gets_it() {
+fn files_are_compressed_for_clients_that_accept_gzip() {
     let simulator = start();
     let mut client = simulator.client();
     let scene = crate::support::json(&client.get("/sim/api/scene"));
@@ -82,7 +82,7 @@ fn who_takes_gzip_gets_it() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn unknown_scene_files_are_refused() {
     let simulator = start();
     for wrong in ["/sim/scene/0000000000000000.glb", "/sim/scene/x", "/sim/scene/%2e.glb"] {
         assert_eq!(refusal(&simulator.client().get(wrong)).0, 404, "{wrong}");

@@ -4,7 +4,7 @@ use crate::support::{number, pretty, start_paused};
 use serde_json::json;
 
 #[test]
-fn the_state_of_a_world_that_stands_still() {
+fn the_state_of_a_paused_world() {
     let (_simulator, mut api) = start_paused();
     insta::assert_snapshot!(pretty(&api.get("/state")));
 }
@@ -22,16 +22,16 @@ fn numbers_have_at_most_six_decimals() {
 }
 
 #[test]
-fn contacts_name_what_the_car_touches() {
+fn contacts_name_the_objects_that_the_car_touches() {
     let (_simulator, mut api) = start_paused();
     assert_eq!(api.get("/state")["contacts"], json!([]));
-    // The box stands right before the car.
+    // The box stands in front of the car.
     api.post("/pose", json!({"x": 3, "y": 3, "yaw": 0}));
     api.post("/models/box1/pose", json!({"x": 3.5, "y": 3, "yaw": 0}));
     assert_eq!(api.step(10)["contacts"], json!([]));
     let hit = api.post("/step", json!({"duration": 0.8, "speed": 0.5}));
     assert_eq!(hit["contacts"], json!(["box1"]));
-    // Into the fence.
+    // The car drives into the fence.
     api.post("/pose", json!({"x": 7.6, "y": 3, "yaw": 0}));
     let hit = api.post("/step", json!({"duration": 1, "speed": 0.5}));
     assert_eq!(hit["contacts"], json!(["wall_1"]));
@@ -40,7 +40,7 @@ fn contacts_name_what_the_car_touches() {
 }
 
 #[test]
-fn the_state_shows_all_that_the_single_paths_show() {
+fn the_state_agrees_with_the_single_paths() {
     let (_simulator, mut api) = start_paused();
     api.post("/brightness", json!({"value": 1.5}));
     api.post("/traffic_lights/signal1", json!({"state": "red"}));

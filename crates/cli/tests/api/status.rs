@@ -1,6 +1,6 @@
 //! `GET /status`.
 
-use crate::support::{Gate, number, pretty, setup, start, start_paused};
+use crate::support::{LoadGate, number, pretty, setup, start, start_paused};
 use chicane_testkit::shipped_bundle;
 use serde_json::json;
 
@@ -28,11 +28,11 @@ fn the_version_of_the_assets_grows_with_every_load() {
 }
 
 #[test]
-fn before_any_world_status_and_state_answer_and_the_rest_says_so() {
-    let gate = Gate::default();
+fn before_the_first_world_only_status_and_state_succeed() {
+    let gate = LoadGate::default();
     let simulator =
-        setup().with_world("oval", gate.before(shipped_bundle("oval"))).world("oval").start_unready();
-    gate.wait_for_someone();
+        setup().with_world("oval", gate.wrap(shipped_bundle("oval"))).world("oval").start_unready();
+    gate.wait_until_blocked();
     let mut api = simulator.api();
 
     let status = api.get("/status");
@@ -59,7 +59,7 @@ fn before_any_world_status_and_state_answer_and_the_rest_says_so() {
     let (code, _) = api.refused("/respawn", json!({}));
     assert!(code == 404 || code == 409, "{code}");
     assert_eq!(api.refused("/switch", json!({"world": "field.world"})).0, 409);
-    // Bodies are looked at first.
+    // Bodies are checked before the state of the world.
     assert_eq!(api.refused("/pose", json!({"x": "1"})).0, 400);
     assert_eq!(api.refused("/step", json!({"steps": 0})).0, 400);
 

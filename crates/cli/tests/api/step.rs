@@ -1,12 +1,12 @@
 //! `POST /step`: lockstep.
 
 use crate::support::{
-    crowd, json as parsed, near, number, pretty, refusal, setup, start, start_paused, until,
+    json as parsed, many_boxes, near, number, pretty, refusal, setup, start, start_paused, until,
 };
 use serde_json::{Value, json};
 
 #[test]
-fn a_step_answers_with_the_state() {
+fn a_step_returns_the_state() {
     let (_simulator, mut api) = start_paused();
     let stepped = api.step(1);
     insta::assert_snapshot!(pretty(&stepped));
@@ -15,13 +15,13 @@ fn a_step_answers_with_the_state() {
         state.as_object_mut().expect("an object").remove(more);
     }
     let mut now = api.get("/state");
-    // What counts on over a respawn is not in it.
+    // The epoch increases with a respawn, so a step's response omits it.
     now.as_object_mut().expect("an object").remove("epoch").expect("an epoch");
     assert_eq!(state, now);
 }
 
 #[test]
-fn time_advances_by_exactly_what_was_asked() {
+fn time_advances_by_exactly_the_requested_ticks() {
     let (_simulator, mut api) = start_paused();
     let mut ticks = 0;
     for (body, n) in [
@@ -42,9 +42,9 @@ fn time_advances_by_exactly_what_was_asked() {
 }
 
 #[test]
-fn a_touch_on_the_way_is_told_though_it_is_over() {
+fn a_contact_during_the_step_is_reported_even_if_it_has_ended() {
     let (_simulator, mut api) = start_paused();
-    // Into the fence ahead and away from it again, in one step after the other.
+    // The first step drives into the fence, the second one drives back.
     api.post("/pose", json!({"x": 7.7, "y": 3, "yaw": 0}));
     let hit = api.post("/step", json!({"duration": 1, "speed": 1}));
     assert_eq!(hit["touched"], hit["contacts"]);
@@ -56,17 +56,17 @@ fn a_touch_on_the_way_is_told_though_it_is_over() {
 }
 
 #[test]
-fn a_step_pauses_a_world_that_runs() {
+fn a_step_pauses_a_running_world() {
     let simulator = start();
     let mut api = simulator.api();
     let stepped = api.step(3);
     assert_eq!(stepped["paused"], true);
     assert_eq!(api.get("/clock")["paused"], true);
-    assert_eq!(number(&stepped["time"]), api.time(), "nothing more came after it");
+    assert_eq!(number(&stepped["time"]), api.time(), "time advanced after the step");
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_nothing_moves() {
+fn an_invalid_step_is_refused_and_changes_nothing() {
     let (_simulator, mut api) = start_paused();
     api.post("/clock", json!({"paused": false}));
     for (body, word) in [
@@ -89,14 +89,14 @@ fn what_is_wrong_is_refused_and_nothing_moves() {
         assert_eq!(status, 400, "{body}: {text}");
         assert!(text.contains(word), "{body}: {text}");
     }
-    assert_eq!(api.get("/clock")["paused"], false, "not even paused");
+    assert_eq!(api.get("/clock")["paused"], false, "a refused step paused the simulation");
 }
 
 #[test]
 fn the_drive_command_is_held_while_stepping() {
     let (_simulator, mut api) = start_paused();
     let start = number(&api.get("/pose")["x"]);
-    // Longer than a drive command would last by itself.
+    // Longer than the timeout of a drive command.
     let driven = api.post("/step", json!({"duration": 1.5, "speed": 0.5}));
     assert!((number(&driven["vehicle"]["speed"]) - 0.5).abs() < 0.05, "{}", driven["vehicle"]);
     assert!(number(&driven["vehicle"]["x"]) - start > 0.5);
@@ -105,7 +105,7 @@ fn the_drive_command_is_held_while_stepping() {
     assert!(number(&left["vehicle"]["yaw"]) > number(&driven["vehicle"]["yaw"]));
 }
 
-/// Some driving, observed; the answers as they came.
+/// Drives three steps with observations, and returns the raw response bodies.
 fn drive(api: &mut crate::support::Api, accept: &str) -> Vec<Vec<u8>> {
     let bodies = [
         json!({"steps": 40, "speed": 1.0, "steering": 0.1, "observe": ["lidar", "imu"]}),
@@ -128,29 +128,29 @@ fn equal_inputs_after_two_respawns_give_equal_bytes() {
     for accept in ["application/json", "application/octet-stream"] {
         api.post("/respawn", json!({}));
         let first = drive(&mut api, accept);
-        // Whatever happens in between.
+        // Commands between the two runs must have no effect on the second one.
         api.post("/models/box1/pose", json!({"x": 3}));
         api.step(123);
         api.post("/respawn", json!({}));
         let second = drive(&mut api, accept);
-        assert!(first == second, "{accept}: the answers differ");
+        assert!(first == second, "{accept}: the responses differ");
         assert!(first[0] != first[1]);
     }
 }
 
 #[test]
-fn two_simulators_agree_to_the_byte() {
+fn two_simulators_return_the_same_bytes() {
     let answers: Vec<_> = (0..2)
         .map(|_| {
             let (_simulator, mut api) = start_paused();
             drive(&mut api, "application/octet-stream")
         })
         .collect();
-    assert!(answers[0] == answers[1], "the answers differ");
+    assert!(answers[0] == answers[1], "the responses differ");
 }
 
 #[test]
-fn lidar_and_imu_come_with_the_answer() {
+fn a_step_returns_lidar_and_imu() {
     let (_simulator, mut api) = start_paused();
     assert!(api.step(20).get("observations").is_none());
     let profile = api.get("/vehicle");
@@ -164,7 +164,7 @@ fn lidar_and_imu_come_with_the_answer() {
         assert!(range.is_null() || (low..=high).contains(&number(range)), "{range}");
     }
     assert!(number(&lidar["time"]) <= number(&stepped["time"]));
-    // At rest: gravity upwards, no turning.
+    // At rest the acceleration is gravity upwards and the turn rate is zero.
     let imu = &seen["imu"];
     assert!((number(&imu["acceleration"]["z"]) - 9.81).abs() < 0.2, "{imu}");
     for axis in ["x", "y", "z"] {
@@ -175,7 +175,7 @@ fn lidar_and_imu_come_with_the_answer() {
 }
 
 #[test]
-fn odometry_comes_with_the_answer() {
+fn a_step_returns_odometry() {
     let (simulator, mut api) = start_paused();
     let body = json!({"steps": 21, "observe": ["odom"]});
     let stepped = api.post("/step", body.clone());
@@ -183,7 +183,7 @@ fn odometry_comes_with_the_answer() {
     let mut keys: Vec<&String> = odom.as_object().expect("an object").keys().collect();
     keys.sort();
     assert_eq!(keys, ["forward", "sideways", "time", "turning", "x", "y", "yaw"]);
-    assert!(near(&odom["time"], 0.1), "sample 3 of 30 a second: {odom}");
+    assert!(near(&odom["time"], 0.1), "sample 3 at 30 samples per second: {odom}");
     let said = simulator.robot().get("/odom");
     assert_eq!(said["position"]["x"], odom["x"]);
     assert_eq!(said["velocity"]["linear"], odom["forward"]);
@@ -204,7 +204,7 @@ fn odometry_comes_with_the_answer() {
 }
 
 #[test]
-fn arrays_come_raw_when_asked_for() {
+fn observations_are_raw_arrays_in_a_binary_response() {
     let (_simulator, mut api) = start_paused();
     let body = json!({"steps": 40, "observe": ["lidar", "imu"]}).to_string();
     let as_json = api.post("/step", json!({"steps": 40, "observe": ["lidar", "imu"]}));
@@ -251,43 +251,43 @@ fn arrays_come_raw_when_asked_for() {
     assert!(near(&as_json["observations"]["imu"]["acceleration"]["z"], imu[2]));
     assert!(near(&as_json["observations"]["imu"]["gyro"]["x"], imu[3]));
     let whole = 4 * ranges.len() + 8 * imu.len();
-    assert_eq!(raw.len(), whole, "nothing but the arrays");
-    // Errors are JSON whatever is accepted.
+    assert_eq!(raw.len(), whole, "the response contains more than the arrays");
+    // Errors are JSON, whatever the header `Accept` says.
     let refused = api.0.request("POST", "/sim/api/step", &headers, b"{\"steps\": 0}");
     assert_eq!(refusal(&refused).0, 400);
 }
 
 #[test]
-fn a_step_ends_early_when_its_client_goes() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+fn a_step_ends_early_when_its_client_disconnects() {
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut gone = simulator.client();
     gone.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
-    until("the step is under way", || (api.time() > 0.0).then_some(()));
+    until("the step has started", || (api.time() > 0.0).then_some(()));
     drop(gone);
     let answer = api.post("/pose", json!({}));
     assert_eq!(answer["applied"], true);
     let time = api.time();
-    assert!(time < 500.0, "{time} s: the whole step was done");
-    assert_eq!(api.time(), time, "and no more");
+    assert!(time < 500.0, "{time} s: the step ran to its end");
+    assert_eq!(api.time(), time, "the step still runs");
 }
 
 #[test]
-fn reads_are_answered_during_a_long_step() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+fn reads_succeed_during_a_long_step() {
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let mut long = simulator.client();
     long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
-    let first = until("the step is under way", || Some(api.time()).filter(|t| *t > 0.0));
-    until("it is seen to go on", || (api.time() > first).then_some(()));
+    let first = until("the step has started", || Some(api.time()).filter(|t| *t > 0.0));
+    until("time advances during the step", || (api.time() > first).then_some(()));
     assert_eq!(parsed(&api.0.get("/sim/api/status"))["running"], true);
 }
 
 #[test]
-fn long_steps_do_not_pile_up() {
+fn too_many_waiting_steps_are_refused() {
     let (simulator, mut api) = start_paused();
     let long = json!({"steps": 100_000}).to_string();
     let one = || simulator.client().post("/sim/api/step", &long).status;
-    // Two may wait for each other; of eight at a time some are refused.
-    until("one too many", || {
+    // Two steps may wait; of eight concurrent steps some must be refused.
+    until("a step is refused", || {
         let statuses: Vec<u16> = std::thread::scope(|scope| {
             let all: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
             all.into_iter().map(|t| t.join().expect("a client")).collect()

@@ -1,6 +1,6 @@
-//! Stopping: nobody is left waiting, and nobody keeps the simulator from it.
+//! Stopping the simulator: every client gets an end, and no client delays the stop.
 
-use crate::support::{AT_ONCE, Gate, crowd, plain, setup, setup_in, start, until};
+use crate::support::{LoadGate, MAX_STOP_TIME, many_boxes, plain, setup, setup_in, start, until};
 use chicane_testkit::http::Heard;
 use serde_json::json;
 use std::time::Duration;
@@ -13,38 +13,38 @@ fn streams_end_when_the_simulator_stops() {
         stream.next_of("state");
     }
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
     for stream in &mut streams {
         let ended = std::iter::from_fn(|| match stream.hear(Duration::from_secs(5)) {
             Heard::Event(_) => Some(true),
             Heard::End => None,
-            Heard::Silence => panic!("a stream was left open"),
+            Heard::Silence => panic!("a stream is still open"),
         });
         ended.for_each(drop);
     }
 }
 
 #[test]
-fn a_long_step_and_a_reader_that_does_not_read_are_not_waited_for() {
-    let (simulator, mut api) = setup().with_world("crowd", crowd("crowd")).world("crowd").start_paused();
+fn a_long_step_and_an_idle_reader_do_not_delay_the_stop() {
+    let (simulator, mut api) = setup().with_world("crowd", many_boxes("crowd")).world("crowd").start_paused();
     let _unread = simulator.events();
     let mut long = simulator.client();
     long.send("POST", "/sim/api/step", &[], b"{\"steps\": 100000}");
-    until("the step is under way", || (api.time() > 0.0).then_some(()));
+    until("the step has started", || (api.time() > 0.0).then_some(()));
     let took = simulator.stop();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }
 
 #[test]
-fn a_world_that_is_being_loaded_is_not_waited_for() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+fn a_world_that_is_being_loaded_does_not_delay_the_stop() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut waiting = simulator.client();
     waiting.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     let took = simulator.stop();
     gate.open();
-    assert!(took < AT_ONCE, "{took:?}");
+    assert!(took < MAX_STOP_TIME, "{took:?}");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn the_data_folder_is_free_after_a_stop() {
 }
 
 #[test]
-fn a_data_folder_serves_one_simulator() {
+fn a_data_folder_can_be_used_by_one_simulator_only() {
     let simulator = start();
     simulator.api().post("/brightness", json!({"value": 0.5}));
     let data = simulator.stop_and_keep();
@@ -71,7 +71,7 @@ fn a_data_folder_serves_one_simulator() {
 }
 
 #[test]
-fn an_unknown_first_world_is_refused_with_those_there_are() {
+fn an_unknown_first_world_is_refused_with_the_list_of_worlds() {
     let refused = setup().world("nosuch").try_start().err().expect("refused").to_string();
     for name in ["nosuch", "field", "oval", "technical"] {
         assert!(refused.contains(name), "{refused}");

@@ -1,4 +1,4 @@
-//! A simulator for one test, and a client that checks what holds for every answer.
+//! A simulator for one test, and a client that checks the properties common to all responses.
 
 mod bridge;
 mod bundles;
@@ -7,9 +7,9 @@ mod robot;
 mod scratch;
 
 pub(crate) use bridge::{Bridge, seconds};
-pub(crate) use bundles::{Gate, crowd, open_route, plain, scenery, torn};
-pub(crate) use robot::{Robot, Socket, Spoken, detail};
-pub(crate) use scratch::Scratch;
+pub(crate) use bundles::{LoadGate, many_boxes, open_route, plain, scenery, truncated};
+pub(crate) use robot::{Received, Robot, Socket, detail};
+pub(crate) use scratch::TempFolder;
 
 use chicane_host::{HostOptions, JudgeOptions};
 use chicane_remote::Token;
@@ -22,23 +22,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// What waits for nobody takes a fraction of a second, and on a busy machine a few of them. What waits for somebody would
-/// take much longer than this.
-pub(crate) const AT_ONCE: Duration = Duration::from_secs(5);
+/// Longest time that stopping a simulator may take. A stop takes a fraction of a second, or a few
+/// seconds on a busy machine. A stop that waits for a client would take much longer.
+pub(crate) const MAX_STOP_TIME: Duration = Duration::from_secs(5);
 
-/// What a simulator is started with.
+/// Options of a simulator, with its data folder.
 pub(crate) struct Setup {
     options: Options,
-    data: Arc<Scratch>,
+    data: Arc<TempFolder>,
 }
 
-/// As people start it: built-in worlds, a new data folder, any port of loopback.
+/// The default options: built-in worlds, a new data folder, a free port on loopback.
 pub(crate) fn setup() -> Setup {
-    setup_in(&Arc::new(Scratch::new()))
+    setup_in(&Arc::new(TempFolder::new()))
 }
 
-/// The same with a data folder that was used before.
-pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
+/// The default options with an existing data folder.
+pub(crate) fn setup_in(data: &Arc<TempFolder>) -> Setup {
     let host = HostOptions {
         data_dir: data.path().to_owned(),
         workspace: data.path().to_owned(),
@@ -52,12 +52,12 @@ pub(crate) fn setup_in(data: &Arc<Scratch>) -> Setup {
     Setup { options, data: Arc::clone(data) }
 }
 
-/// A simulator whose world runs.
+/// Starts a simulator with the default options and waits for its world.
 pub(crate) fn start() -> Simulator {
     setup().start()
 }
 
-/// A simulator whose time stands still, at 0.
+/// Starts a simulator that is paused at time 0.
 pub(crate) fn start_paused() -> (Simulator, Api) {
     setup().start_paused()
 }
@@ -73,7 +73,7 @@ impl Setup {
         self
     }
 
-    pub(crate) fn judged_by(mut self, script: &str) -> Setup {
+    pub(crate) fn judge_script(mut self, script: &str) -> Setup {
         self.options.host.judge.script = Some(script.to_owned());
         self
     }
@@ -113,9 +113,9 @@ impl Setup {
         self
     }
 
-    /// How long a CDN may be silent.
-    pub(crate) fn patience(mut self, patience: Duration) -> Setup {
-        self.options.cdn_timeout = patience;
+    /// Sets how long a CDN may send nothing before the request times out.
+    pub(crate) fn cdn_timeout(mut self, timeout: Duration) -> Setup {
+        self.options.cdn_timeout = timeout;
         self
     }
 
@@ -129,14 +129,14 @@ impl Setup {
         self
     }
 
-    /// Starts, and waits for the world.
+    /// Starts the simulator and waits for its world.
     pub(crate) fn start(self) -> Simulator {
         let simulator = self.start_unready();
         simulator.runtime.block_on(simulator.server().host().ready()).expect("the world is ready");
         simulator
     }
 
-    /// Starts, pauses and respawns.
+    /// Starts the simulator, pauses it and respawns its world.
     pub(crate) fn start_paused(self) -> (Simulator, Api) {
         let simulator = self.start();
         let mut api = simulator.api();
@@ -144,9 +144,9 @@ impl Setup {
         (simulator, api)
     }
 
-    /// Starts, and does not wait for the world.
+    /// Starts the simulator without waiting for its world.
     pub(crate) fn start_unready(self) -> Simulator {
-        self.try_start().unwrap_or_else(|e| panic!("it starts: {e}"))
+        self.try_start().unwrap_or_else(|e| panic!("the simulator does not start: {e}"))
     }
 
     pub(crate) fn try_start(self) -> Result<Simulator, StartError> {
@@ -158,32 +158,32 @@ impl Setup {
     }
 }
 
-/// A simulator that runs; it ends with the test.
+/// A running simulator. It is stopped on drop.
 pub(crate) struct Simulator {
     pub(crate) address: SocketAddr,
     server: Option<Server>,
-    data: Arc<Scratch>,
-    runtime: Running,
+    data: Arc<TempFolder>,
+    runtime: BackgroundRuntime,
 }
 
-/// A runtime that waits for nobody at its end.
-struct Running(Option<Runtime>);
+/// A runtime that does not wait for its tasks on drop.
+struct BackgroundRuntime(Option<Runtime>);
 
-impl From<Option<Runtime>> for Running {
-    fn from(runtime: Option<Runtime>) -> Running {
-        Running(runtime)
+impl From<Option<Runtime>> for BackgroundRuntime {
+    fn from(runtime: Option<Runtime>) -> BackgroundRuntime {
+        BackgroundRuntime(runtime)
     }
 }
 
-impl std::ops::Deref for Running {
+impl std::ops::Deref for BackgroundRuntime {
     type Target = Runtime;
 
     fn deref(&self) -> &Runtime {
-        self.0.as_ref().expect("it runs")
+        self.0.as_ref().expect("still running")
     }
 }
 
-impl Drop for Running {
+impl Drop for BackgroundRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -192,26 +192,26 @@ impl Drop for Running {
 }
 
 impl Simulator {
-    /// Waits for something that the server does.
+    /// Runs a future of the server to its end.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
 
     pub(crate) fn server(&self) -> &Server {
-        self.server.as_ref().expect("it runs")
+        self.server.as_ref().expect("still running")
     }
 
-    /// A client of the API with a connection of its own.
+    /// A client of the API with its own connection.
     pub(crate) fn api(&self) -> Api {
         Api(self.client())
     }
 
-    /// A client of everything.
+    /// An HTTP client for any path.
     pub(crate) fn client(&self) -> Client {
         Client::new(self.address)
     }
 
-    /// The value of a line of `/metrics`.
+    /// The value of a metric in `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> f64 {
         let text = self.client().get("/metrics").text();
         let line = text.lines().find_map(|l| l.strip_prefix(name).and_then(|r| r.strip_prefix(' ')));
@@ -222,7 +222,7 @@ impl Simulator {
         self.events_after(None)
     }
 
-    /// The event stream of one who has seen everything up to an id.
+    /// Opens the event stream, continuing after the event with the id `last`.
     pub(crate) fn events_after(&self, last: Option<&str>) -> Events {
         let headers: Vec<_> = last.map(|id| ("last-event-id", id)).into_iter().collect();
         let events = Events::open(self.address, "/sim/api/events", &headers);
@@ -231,18 +231,18 @@ impl Simulator {
         events
     }
 
-    /// Its data folder.
+    /// The data folder.
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.data.path()
     }
 
-    /// Stops, and says how long that took.
+    /// Stops the simulator and returns how long stopping took.
     pub(crate) fn stop(mut self) -> Duration {
         self.end()
     }
 
-    /// Stops and gives back the data folder.
-    pub(crate) fn stop_and_keep(self) -> Arc<Scratch> {
+    /// Stops the simulator and returns its data folder.
+    pub(crate) fn stop_and_keep(self) -> Arc<TempFolder> {
         let data = Arc::clone(&self.data);
         self.stop();
         data
@@ -263,18 +263,18 @@ impl Drop for Simulator {
     }
 }
 
-/// Asks under `/sim/api`, in JSON.
+/// A JSON client for the paths under `/sim/api`.
 pub(crate) struct Api(pub(crate) Client);
 
 impl Api {
-    /// Reads a path that answers 200.
+    /// Sends a GET request that must succeed, and returns the body.
     pub(crate) fn get(&mut self, path: &str) -> Value {
         let answer = self.0.get(&format!("/sim/api{path}"));
         assert_eq!(answer.status, 200, "GET {path}: {}", answer.text());
         json(&answer)
     }
 
-    /// A command that is carried out.
+    /// Sends a POST request that must succeed, and returns the body.
     pub(crate) fn post(&mut self, path: &str, body: Value) -> Value {
         let answer = self.try_post(path, &body.to_string());
         assert_eq!(answer.status, 200, "POST {path} {body}: {}", answer.text());
@@ -283,17 +283,17 @@ impl Api {
         done
     }
 
-    /// A path that can't be read: its status and text.
+    /// Sends a GET request that must fail, and returns status and error text.
     pub(crate) fn get_refused(&mut self, path: &str) -> (u16, String) {
         refusal(&self.0.get(&format!("/sim/api{path}")))
     }
 
-    /// A command that is refused: its status and text.
+    /// Sends a POST request that must fail, and returns status and error text.
     pub(crate) fn refused(&mut self, path: &str, body: Value) -> (u16, String) {
         self.refused_raw(path, &body.to_string())
     }
 
-    /// A body that is refused, whatever it is.
+    /// Sends a POST request with any text as body, which must fail.
     pub(crate) fn refused_raw(&mut self, path: &str, body: &str) -> (u16, String) {
         refusal(&self.try_post(path, body))
     }
@@ -302,13 +302,14 @@ impl Api {
         self.0.post(&format!("/sim/api{path}"), body)
     }
 
-    /// Stops time and loads the world anew: from here on everything is known.
+    /// Pauses the simulation and respawns the world, so that the state is deterministic from here
+    /// on.
     pub(crate) fn pause_at_zero(&mut self) {
         self.post("/clock", serde_json::json!({"paused": true}));
         self.post("/respawn", serde_json::json!({}));
     }
 
-    /// Goes on by so many ticks of 5 ms.
+    /// Advances the simulation by `steps` ticks of 5 ms.
     pub(crate) fn step(&mut self, steps: u64) -> Value {
         self.post("/step", serde_json::json!({"steps": steps}))
     }
@@ -318,7 +319,7 @@ impl Api {
         number(&self.get("/clock")["sim_time"])
     }
 
-    /// What a light shows.
+    /// Colour that a light shows.
     pub(crate) fn light(&mut self, name: &str) -> String {
         let lights = self.get("/traffic_lights");
         let all = lights["lights"].as_array().expect("a list");
@@ -326,7 +327,7 @@ impl Api {
         light["state"].as_str().expect("a state").to_owned()
     }
 
-    /// The entry of an object.
+    /// Entry of an object in `/objects`.
     pub(crate) fn object(&mut self, name: &str) -> Value {
         let objects = self.get("/objects");
         let all = objects["objects"].as_array().expect("a list");
@@ -334,14 +335,14 @@ impl Api {
     }
 }
 
-/// The body as JSON. Whatever the answer, no other site may read it.
+/// Parses the body as JSON. No response may allow other origins to read it.
 pub(crate) fn json(answer: &Answer) -> Value {
     assert_eq!(answer.header("access-control-allow-origin"), None);
     assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());
     serde_json::from_slice(&answer.body).unwrap_or_else(|e| panic!("{e}: {}", answer.text()))
 }
 
-/// Status and text of an error. It has the one envelope that all have.
+/// Status and text of an error response. Its body must have the field `error` and no other.
 pub(crate) fn refusal(answer: &Answer) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
@@ -354,24 +355,24 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
 }
 
-/// Whether two numbers are the same to a part of a micrometre.
+/// Whether two numbers are equal to within 2 µm.
 pub(crate) fn near(value: &Value, expected: f64) -> bool {
     (number(value) - expected).abs() < 2e-6
 }
 
-/// Asks again and again until it holds, but not for ever.
+/// Polls until the closure returns a value, and panics after a timeout.
 pub(crate) fn until<T>(what: &str, mut asked: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = asked() {
             return found;
         }
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        assert!(Instant::now() < deadline, "timeout after {PATIENCE:?}: {what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// JSON for people, keys by name.
+/// Formats JSON with indentation and sorted keys.
 pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(&sorted(value)).expect("JSON")
 }
@@ -388,7 +389,7 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-/// A long list as its length, first and last entry.
+/// Replaces a long list by its length, first and last entry.
 pub(crate) fn shortened(list: &Value) -> Value {
     let all = list.as_array().unwrap_or_else(|| panic!("a list, not {list}"));
     serde_json::json!({"len": all.len(), "first": all.first(), "last": all.last()})

@@ -1,6 +1,8 @@
-//! `POST /switch`: one world goes, another comes.
+//! `POST /switch` and transitions between worlds.
 
-use crate::support::{Gate, number, plain, refusal, setup, setup_in, start, start_paused, torn, until};
+use crate::support::{
+    LoadGate, number, plain, refusal, setup, setup_in, start, start_paused, truncated, until,
+};
 use chicane_testkit::http::Answer;
 use chicane_testkit::shipped_bundle;
 use serde_json::{Value, json};
@@ -8,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
 
 #[test]
-fn a_switch_answers_when_the_world_is_ready() {
+fn a_switch_returns_when_the_world_is_ready() {
     let (_simulator, mut api) = start_paused();
     api.step(10);
     let done = api.post("/switch", json!({"world": "field.world"}));
@@ -25,7 +27,7 @@ fn a_switch_answers_when_the_world_is_ready() {
 }
 
 #[test]
-fn wrong_and_unknown_names_are_refused() {
+fn invalid_and_unknown_names_are_refused() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/state");
     let name = (400, "invalid world file name".to_owned());
@@ -61,17 +63,17 @@ fn wrong_and_unknown_names_are_refused() {
 }
 
 #[test]
-fn a_broken_world_leaves_the_old_one_running() {
-    let simulator = setup().with_world("torn", torn("torn")).start();
+fn an_invalid_world_leaves_the_old_one_running() {
+    let simulator = setup().with_world("torn", truncated("torn")).start();
     let mut api = simulator.api();
     let (status, text) = api.refused("/switch", json!({"world": "torn.world"}));
     assert_eq!(status, 422);
-    assert!(text.contains("worlds/torn.world"), "the place is named: {text}");
+    assert!(text.contains("worlds/torn.world"), "the error does not name the file: {text}");
     let status = api.get("/status");
     assert_eq!((&status["current"], &status["switching"]), (&json!("oval"), &json!(false)));
     assert!(api.get("/state")["transition"].is_null());
     let time = api.time();
-    until("time runs on", || (api.time() > time).then_some(()));
+    until("time advances", || (api.time() > time).then_some(()));
     api.post("/pose", json!({"x": 3}));
     let listed = api.get("/worlds");
     let names: Vec<&Value> =
@@ -80,32 +82,32 @@ fn a_broken_world_leaves_the_old_one_running() {
 }
 
 #[test]
-fn a_broken_last_world_does_not_keep_the_next_start_from_another() {
+fn a_start_falls_back_to_the_default_if_the_last_world_is_missing_or_invalid() {
     let data = {
         let simulator = setup().with_world("hall", plain("hall")).start();
         simulator.api().post("/switch", json!({"world": "hall.world"}));
         simulator.stop_and_keep()
     };
-    // Gone, or broken since: the default world comes.
+    // The last world is missing on the first start and invalid on the second.
     let data = setup_in(&data).start().stop_and_keep();
-    let simulator = setup_in(&data).with_world("hall", torn("hall")).start();
+    let simulator = setup_in(&data).with_world("hall", truncated("hall")).start();
     assert_eq!(simulator.api().get("/status")["current"], "oval");
 }
 
 #[test]
-fn the_last_world_comes_back_after_a_restart() {
+fn the_last_world_is_loaded_again_after_a_restart() {
     let simulator = start();
     simulator.api().post("/switch", json!({"world": "technical.world"}));
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).start();
     assert_eq!(simulator.api().get("/status")["current"], "technical");
-    // Unless another one is asked for, with or without its ending.
+    // An explicit world takes precedence; its name may end with `.world`.
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).world("field.world").start();
     assert_eq!(simulator.api().get("/status")["current"], "field");
 }
 
-/// Sends a command from a thread of its own.
+/// Sends a command from a separate thread.
 fn in_background(simulator: &crate::support::Simulator, path: &str, body: Value) -> Receiver<Answer> {
     let (send, receive) = channel();
     let (mut api, path) = (simulator.api(), path.to_owned());
@@ -118,12 +120,12 @@ fn finished(answer: &Receiver<Answer>) -> Answer {
 }
 
 #[test]
-fn while_a_world_is_loaded_the_old_one_is_shown_and_takes_no_commands() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+fn while_a_world_is_loading_the_old_one_is_shown_and_refuses_commands() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut api = simulator.api();
     let switch = in_background(&simulator, "/switch", json!({"world": "slow.world"}));
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
 
     let status = api.get("/status");
     assert_eq!(
@@ -142,7 +144,7 @@ fn while_a_world_is_loaded_the_old_one_is_shown_and_takes_no_commands() {
         api.get(path);
     }
     let time = api.time();
-    until("the old world goes on", || (api.time() > time).then_some(()));
+    until("the time of the old world advances", || (api.time() > time).then_some(()));
 
     let not_ready = (409, "world not ready".to_owned());
     for path in ["/pose", "/reset", "/step", "/models/box1/pose", "/evaluation/start"] {
@@ -160,16 +162,15 @@ fn while_a_world_is_loaded_the_old_one_is_shown_and_takes_no_commands() {
 }
 
 #[test]
-
-fn the_list_of_worlds_does_not_wait_for_one_that_is_loaded() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+fn the_list_of_worlds_does_not_wait_for_a_world_that_is_loading() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let switch = in_background(&simulator, "/switch", json!({"world": "slow.world"}));
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     let (send, listed) = channel();
     let mut api = simulator.api();
     std::thread::spawn(move || send.send(api.get("/worlds")));
-    // Before the gate would open by itself.
+    // The timeout is shorter than the one after which the gate opens by itself.
     let listed = listed.recv_timeout(chicane_testkit::http::PATIENCE / 2);
     gate.open();
     assert_eq!(finished(&switch).status, 200);
@@ -177,13 +178,13 @@ fn the_list_of_worlds_does_not_wait_for_one_that_is_loaded() {
 }
 
 #[test]
-fn of_two_switches_at_once_one_is_done() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+fn of_concurrent_switches_one_succeeds() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let all: Vec<_> =
         (0..4).map(|_| in_background(&simulator, "/switch", json!({"world": "slow.world"}))).collect();
-    gate.wait_for_someone();
-    // Those that are refused are answered while the one is still loading.
+    gate.wait_until_blocked();
+    // The refusals must arrive while the first switch is still loading.
     let mut refused = 0;
     until("all others are refused", || {
         for answer in &all {
@@ -202,7 +203,8 @@ fn of_two_switches_at_once_one_is_done() {
 #[test]
 fn a_respawn_is_a_transition_too() {
     let (simulator, mut api) = setup().world("oval").start_paused();
-    // It is short: one is seen among many, and another one meets it.
+    // A respawn is short, so the test repeats it until a client sees one, and until two of them
+    // overlap.
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -212,13 +214,13 @@ fn a_respawn_is_a_transition_too() {
                 assert!(answer.status == 200 || refusal(&answer).0 == 409, "{}", answer.text());
             }
         });
-        let state = until("a respawn is seen", || {
+        let state = until("a client sees a respawn", || {
             Some(api.get("/state")).filter(|state| !state["transition"].is_null())
         });
         assert_eq!(state["transition"]["kind"], "respawn");
         assert_eq!(state["transition"]["target"], "oval.world");
         assert!(state["current"].is_null());
-        let refused = until("one meets another", || {
+        let refused = until("two respawns overlap", || {
             Some(api.try_post("/respawn", "{}")).filter(|answer| answer.status != 200)
         });
         assert_eq!(refusal(&refused), (409, "world switch in progress".to_owned()));
@@ -228,11 +230,11 @@ fn a_respawn_is_a_transition_too() {
 }
 
 #[test]
-fn a_world_that_runs_is_not_read_again() {
-    let gate = Gate::default();
+fn the_current_world_is_not_read_again() {
+    let gate = LoadGate::default();
     gate.open();
     let (simulator, mut api) =
-        setup().with_world("oval", gate.before(shipped_bundle("oval"))).world("oval").start_paused();
+        setup().with_world("oval", gate.wrap(shipped_bundle("oval"))).world("oval").start_paused();
     gate.close();
     api.step(10);
     api.post("/respawn", json!({}));
@@ -240,41 +242,41 @@ fn a_world_that_runs_is_not_read_again() {
     api.step(10);
     api.post("/switch", json!({"world": "oval.world"}));
     assert_eq!(number(&api.get("/clock")["sim_time"]), 0.0);
-    // One that went is.
+    // After another world has been current, the world is read again.
     api.post("/switch", json!({"world": "field.world"}));
     let back = in_background(&simulator, "/switch", json!({"world": "oval.world"}));
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     gate.open();
     assert_eq!(finished(&back).status, 200);
 }
 
 #[test]
-fn a_switch_goes_on_when_nobody_waits_for_it() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).start();
+fn a_switch_continues_when_its_client_disconnects() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).start();
     let mut api = simulator.api();
     let mut gone = simulator.client();
     gone.send("POST", "/sim/api/switch", &[], b"{\"world\": \"slow.world\"}");
-    gate.wait_for_someone();
+    gate.wait_until_blocked();
     drop(gone);
     gate.open();
     until("the world is ready", || (api.get("/status")["current"] == "slow").then_some(()));
 }
 
 #[test]
-fn nobody_can_come_before_the_first_world() {
-    let gate = Gate::default();
-    let simulator = setup().with_world("slow", gate.before(plain("slow"))).world("slow").start_unready();
+fn a_switch_is_refused_until_the_first_world_is_loaded() {
+    let gate = LoadGate::default();
+    let simulator = setup().with_world("slow", gate.wrap(plain("slow"))).world("slow").start_unready();
     let mut api = simulator.api();
     assert_eq!(api.get("/state")["transition"]["kind"], "boot");
     let refused = api.refused("/switch", json!({"world": "field.world"}));
     assert_eq!(refused, (409, "world switch in progress".to_owned()));
     gate.open();
-    until("the first world", || (api.get("/status")["current"] == "slow").then_some(()));
+    until("the first world is loaded", || (api.get("/status")["current"] == "slow").then_some(()));
 }
 
 #[test]
-fn a_respawn_never_undoes_a_switch() {
+fn a_concurrent_respawn_never_reverts_a_switch() {
     let simulator = start();
     let stop = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -290,11 +292,11 @@ fn a_respawn_never_undoes_a_switch() {
         let mut api = simulator.api();
         for world in ["field", "technical", "oval"].into_iter().cycle().take(30) {
             let file = format!("{world}.world");
-            until("a switch", || {
+            until("the switch succeeds", || {
                 (api.try_post("/switch", &json!({"world": file}).to_string()).status == 200).then_some(())
             });
             for _ in 0..20 {
-                assert_eq!(api.get("/state")["world"], world, "a switch that was acknowledged");
+                assert_eq!(api.get("/state")["world"], world, "the switch was acknowledged");
             }
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Access with a token, and from other machines.
+//! Access with a token, and access from other machines.
 
 use crate::support::{Simulator, refusal, setup, start};
 use chicane_testkit::http::{Answer, Client, raw};
@@ -13,7 +13,7 @@ fn get(simulator: &Simulator, path: &str, headers: &[(&str, &str)]) -> Answer {
 }
 
 #[test]
-fn without_the_token_nothing_is_answered() {
+fn requests_without_the_token_are_refused() {
     let simulator = setup().token(TOKEN).start();
     let wrong = format!("Bearer {}", TOKEN.replace('0', "1"));
     let cookie = format!("chicane_token_{}={}", simulator.client().address().port(), TOKEN.to_uppercase());
@@ -37,7 +37,7 @@ fn without_the_token_nothing_is_answered() {
         let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
         assert_eq!(refusal(&answer).0, 401);
     }
-    // In an address it counts for the page alone.
+    // The query parameter is accepted for the page only.
     for path in ["/sim/api/status", "/metrics", "/sim/api/docs"] {
         assert_eq!(refusal(&get(&simulator, &format!("{path}?token={TOKEN}"), &[])).0, 401, "{path}");
     }
@@ -46,7 +46,7 @@ fn without_the_token_nothing_is_answered() {
 }
 
 #[test]
-fn a_browser_is_asked_for_the_token_by_a_page() {
+fn a_browser_without_the_token_gets_a_login_page() {
     let simulator = setup().token(TOKEN).start();
     let html = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
     let answer = get(&simulator, "/sim?world=oval", &html);
@@ -55,7 +55,7 @@ fn a_browser_is_asked_for_the_token_by_a_page() {
     assert!(answer.header("content-security-policy").is_some_and(|p| p.contains("form-action 'self'")));
     let page = answer.text();
     assert!(page.contains("value=\"oval\"") && !page.contains(TOKEN));
-    assert!(page.contains("role=\"alert\" hidden"), "nothing was wrong yet");
+    assert!(page.contains("role=\"alert\" hidden"), "the error message is visible before a wrong token");
     let wrong = get(&simulator, "/sim?token=wrong&world=%22%3E%3Cscript%3E", &html).text();
     assert!(wrong.contains("role=\"alert\" >") && !wrong.contains("script"), "{wrong}");
     for path in ["/sim/api/status", "/sim/viewer/icon.svg", "/"] {
@@ -64,7 +64,7 @@ fn a_browser_is_asked_for_the_token_by_a_page() {
 }
 
 #[test]
-fn a_bearer_is_let_in() {
+fn a_bearer_token_is_accepted() {
     let simulator = setup().token(TOKEN).start();
     for scheme in ["Bearer", "bearer"] {
         let bearer = format!("{scheme} {TOKEN}");
@@ -106,7 +106,7 @@ fn the_page_turns_the_token_into_a_cookie() {
 }
 
 #[test]
-fn the_token_does_not_open_the_door_to_other_sites() {
+fn requests_of_other_sites_are_refused_even_with_the_token() {
     let simulator = setup().token(TOKEN).start();
     let (bearer, cookie) = (format!("Bearer {TOKEN}"), format!("chicane_token={TOKEN}"));
     for own in [("authorization", bearer.as_str()), ("cookie", cookie.as_str())] {
@@ -120,37 +120,37 @@ fn the_token_does_not_open_the_door_to_other_sites() {
 }
 
 #[test]
-fn without_a_token_an_address_with_one_is_an_address() {
+fn a_token_parameter_is_ignored_without_token_authentication() {
     let simulator = start();
     assert_eq!(get(&simulator, "/sim?token=whatever", &[]).status, 200);
 }
 
 #[test]
-fn an_open_address_needs_a_token() {
+fn listening_to_other_machines_requires_a_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {
         let refused = setup().listen(address).try_start().err().expect("refused");
         assert!(refused.to_string().contains("token"), "{refused}");
     }
 }
 
-/// An address of this machine that is not loopback, where there is one.
+/// An address of this machine other than loopback, if there is one.
 fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
-    // Nothing is sent; it only finds the way.
+    // `connect` on a UDP socket sends nothing; it only selects the route.
     socket.connect("192.0.2.1:9").ok()?;
     let ip = socket.local_addr().ok()?.ip();
     (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
 }
 
 #[test]
-fn an_open_address_is_asked_by_the_addresses_of_this_machine() {
+fn a_simulator_on_all_addresses_accepts_its_own_addresses_as_host() {
     let simulator = setup().listen("0.0.0.0:0").token(TOKEN).start();
     let port = simulator.address.port();
     let bearer = format!("Bearer {TOKEN}");
     let headers = [("authorization", bearer.as_str())];
-    let mut ways: Vec<IpAddr> = vec!["127.0.0.1".parse().expect("an address")];
-    ways.extend(own_address());
-    for ip in ways {
+    let mut own: Vec<IpAddr> = vec!["127.0.0.1".parse().expect("an address")];
+    own.extend(own_address());
+    for ip in own {
         let address = SocketAddr::new(ip, port);
         let answer = Client::new(address).request("GET", "/sim/api/status", &headers, b"");
         assert_eq!(answer.status, 200, "{address}");

@@ -63,7 +63,7 @@ fn the_bounds_of_the_ground() {
 }
 
 #[test]
-fn a_world_without_road_or_ground_says_so() {
+fn a_world_without_road_and_ground_has_no_route_and_no_bounds() {
     let (_simulator, mut api) = setup().with_world("plain", plain("plain")).world("plain").start_paused();
     assert_eq!(api.get_refused("/route"), (404, "route not available".to_owned()));
     assert_eq!(api.get_refused("/bounds"), (404, "bounds not available".to_owned()));
@@ -74,7 +74,7 @@ fn a_world_without_road_or_ground_says_so() {
 }
 
 #[test]
-fn a_road_that_does_not_lead_back_is_closed_for_readers() {
+fn a_road_that_is_not_a_loop_is_closed_in_the_response() {
     let (_simulator, mut api) = setup().with_world("open", open_route("open")).world("open").start_paused();
     let route = api.get("/route");
     let points = route["waypoints"].as_array().expect("a line");

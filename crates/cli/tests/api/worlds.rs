@@ -1,6 +1,6 @@
-//! The worlds there are: list, publication, install, delete, downloads.
+//! The list of worlds, publication, installation, deletion and downloads.
 
-use crate::support::{open_route, plain, pretty, refusal, setup, start, start_paused, torn};
+use crate::support::{open_route, plain, pretty, refusal, setup, start, start_paused, truncated};
 use serde_json::{Value, json};
 
 #[test]
@@ -10,9 +10,9 @@ fn the_built_in_worlds() {
 }
 
 #[test]
-fn a_broken_world_does_not_spoil_the_list() {
+fn an_invalid_world_does_not_affect_the_list() {
     let simulator = setup()
-        .with_world("torn", torn("torn"))
+        .with_world("torn", truncated("torn"))
         .with_world("plain", plain("plain"))
         .with_world("a_road", open_route("a_road"))
         .start();
@@ -41,7 +41,7 @@ fn the_publication_of_a_built_in_world() {
 }
 
 #[test]
-fn ids_are_checked_before_anything_is_fetched() {
+fn an_invalid_id_is_refused_before_any_download() {
     let (_simulator, mut api) = start_paused();
     for wrong in [
         json!({}),
@@ -54,13 +54,13 @@ fn ids_are_checked_before_anything_is_fetched() {
         let refused = api.refused("/worlds/install", wrong.clone());
         assert_eq!(refused, (400, "invalid world_id".to_owned()), "{wrong}");
     }
-    // Nobody published this one; there may be no CDN either.
+    // This id was never published, and the CDN may be unreachable.
     let (status, text) = api.refused("/worlds/install", json!({"world_id": "0".repeat(32)}));
     assert!(status == 404 || status == 502, "{status} {text}");
 }
 
 #[test]
-fn built_in_worlds_are_not_deleted() {
+fn built_in_worlds_cannot_be_deleted() {
     let simulator = start();
     let mut client = simulator.client();
     for name in ["field", "technical"] {
@@ -74,7 +74,7 @@ fn built_in_worlds_are_not_deleted() {
     assert_eq!(names, Some(7));
 }
 
-/// Shape and values of a NumPy file of doubles.
+/// Number of rows, number of columns and values of a NumPy file of doubles.
 fn read_npy(bytes: &[u8]) -> (usize, usize, Vec<f64>) {
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
@@ -87,10 +87,10 @@ fn read_npy(bytes: &[u8]) -> (usize, usize, Vec<f64>) {
 }
 
 #[test]
-fn waypoints_come_as_a_numpy_file() {
+fn waypoints_are_served_as_a_numpy_file() {
     let (simulator, mut api) = start_paused();
     let mut client = simulator.client();
-    // Of the current world, and of one that does not run.
+    // The current world, and one that is not running.
     for name in ["oval", "technical"] {
         let answer = client.get(&format!("/sim/api/worlds/{name}/waypoints.npy"));
         assert_eq!(answer.status, 200);
@@ -114,8 +114,8 @@ fn waypoints_come_as_a_numpy_file() {
 }
 
 #[test]
-fn downloads_of_worlds_that_have_none_say_so() {
-    let simulator = setup().with_world("torn", torn("torn")).with_world("plain", plain("plain")).start();
+fn missing_downloads_are_refused() {
+    let simulator = setup().with_world("torn", truncated("torn")).with_world("plain", plain("plain")).start();
     let mut api = simulator.api();
     assert_eq!(api.get_refused("/worlds/nowhere/waypoints.npy").0, 404);
     assert_eq!(api.get_refused("/worlds/plain/waypoints.npy").0, 404);
@@ -144,6 +144,6 @@ fn every_world_has_a_thumbnail() {
         assert_eq!(picture.dimensions(), (640, 480), "{name}");
         pictures.push(picture);
     }
-    assert!(pictures[0] == pictures[3], "the same world, the same picture");
+    assert!(pictures[0] == pictures[3], "two thumbnails of the same world differ");
     assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
 }

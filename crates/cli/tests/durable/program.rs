@@ -8,18 +8,19 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout for the program to start or to fail.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A folder for one test, gone afterwards.
-pub(crate) struct Scratch(PathBuf);
+/// A temporary folder for one test, removed on drop.
+pub(crate) struct TempFolder(PathBuf);
 
-impl Scratch {
-    pub(crate) fn new(name: &str) -> Scratch {
+impl TempFolder {
+    pub(crate) fn new(name: &str) -> TempFolder {
         let path = std::env::temp_dir().join(format!("chicane-program-{name}-{}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // A killed process with the same id may have left the folder behind.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
-        Scratch(path)
+        TempFolder(path)
     }
 
     pub(crate) fn path(&self) -> &str {
@@ -27,7 +28,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -45,7 +46,7 @@ pub(crate) fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Comma
     command
 }
 
-/// The program under another one.
+/// A command that runs the program through `wrapper`.
 pub(crate) fn under(wrapper: &[&str], arguments: &[&str]) -> Command {
     let plain = command(arguments, &[]);
     let mut command = Command::new(wrapper[0]);
@@ -59,73 +60,74 @@ pub(crate) fn under(wrapper: &[&str], arguments: &[&str]) -> Command {
     command
 }
 
-/// A program that serves; killed at the end of the test if it still runs.
+/// A running `chicane serve`. It is killed on drop.
 pub(crate) struct Program {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// The line that it printed when it was ready.
-    pub(crate) said: String,
+    /// The line that the program printed when it was ready.
+    pub(crate) ready_line: String,
 }
 
 impl Program {
-    /// `chicane serve` on a free port of loopback.
+    /// Runs `chicane serve` on a free port of loopback.
     pub(crate) fn serve(arguments: &[&str]) -> Program {
         Program::start(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat(), &[])
     }
 
-    /// The same, with a log that goes into a pipe which nobody reads.
-    pub(crate) fn serve_with_deaf_log(arguments: &[&str]) -> Program {
+    /// Runs `chicane serve` with a log pipe that the test does not read.
+    pub(crate) fn serve_with_unread_log(arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Program::run(command(&arguments, &[]), &arguments, true)
     }
 
-    /// Starts it and waits until it is ready.
+    /// Runs the program and waits until it is ready.
     pub(crate) fn start(arguments: &[&str], environment: &[(&str, &str)]) -> Program {
         Program::run(command(arguments, environment), arguments, false)
     }
 
-    /// The same under another program, which is given this one's path and arguments as its last.
+    /// Runs `chicane serve` through another program, which gets the command line as its last
+    /// arguments.
     pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Program::run(under(wrapper, &arguments), &arguments, false)
     }
 
-    /// `chicane serve --lifeline`, whose lifeline is ours.
-    pub(crate) fn serve_on_lifeline(arguments: &[&str]) -> Program {
+    /// Runs `chicane serve --lifeline`, with the lifeline held by the test.
+    pub(crate) fn serve_with_lifeline(arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--lifeline", "--listen", "127.0.0.1:0"], arguments].concat();
         let mut command = command(&arguments, &[]);
         command.stdin(Stdio::piped());
         Program::run(command, &arguments, false)
     }
 
-    /// Lets go of its lifeline.
-    pub(crate) fn let_go(&mut self) {
+    /// Closes the lifeline.
+    pub(crate) fn close_lifeline(&mut self) {
         drop(self.child.stdin.take().expect("a lifeline"));
     }
 
-    fn run(mut command: Command, arguments: &[&str], deaf: bool) -> Program {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let log = (!deaf).then(|| first_of(child.stderr.take().expect("its log")));
+    fn run(mut command: Command, arguments: &[&str], log_unread: bool) -> Program {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+        let log = (!log_unread).then(|| first_of(child.stderr.take().expect("its log")));
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
         let (send, line) = channel();
         std::thread::spawn(move || {
             let mut said = String::new();
             let _ = output.read_line(&mut said);
             let _ = send.send(said);
-            // Read on, so that it never waits for us.
+            // Reads to the end, so that a full pipe never blocks the program.
             let _ = output.read_to_end(&mut Vec::new());
         });
-        let said = line.recv_timeout(PATIENCE).unwrap_or_default().trim_end().to_owned();
+        let said = line.recv_timeout(START_TIMEOUT).unwrap_or_default().trim_end().to_owned();
         let address = said
             .strip_prefix("chicane is ready: http://")
             .and_then(|rest| rest.split_once("/sim"))
             .and_then(|(address, _)| address.parse().ok());
         let Some(address) = address else {
             let _ = child.kill();
-            let log = log.and_then(|log| log.recv_timeout(PATIENCE).ok()).unwrap_or_default();
-            panic!("{arguments:?} said {said:?}\n{log}");
+            let log = log.and_then(|log| log.recv_timeout(START_TIMEOUT).ok()).unwrap_or_default();
+            panic!("{arguments:?} printed {said:?}\n{log}");
         };
-        Program { child, address, said }
+        Program { child, address, ready_line: said }
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -136,7 +138,7 @@ impl Program {
         self.child.id()
     }
 
-    /// Kills it without a word.
+    /// Kills the program with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("ended");
@@ -147,19 +149,20 @@ impl Program {
         assert!(status.success());
     }
 
-    /// Its exit code, when it ends within the time.
+    /// Waits for the exit code; `None` if the program does not end in time.
     pub(crate) fn wait(&mut self, within: Duration) -> Option<i32> {
         wait(&mut self.child, within)
     }
 }
 
-/// The beginning of a log, once there is enough of it or its end has come. The rest is read and dropped.
+/// The first 16 KiB of a log, sent when they are complete or the log ends. The rest is read and
+/// dropped.
 fn first_of(mut log: impl Read + Send + 'static) -> Receiver<String> {
-    const ENOUGH: u64 = 16 << 10;
+    const LIMIT: u64 = 16 << 10;
     let (send, first) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = log.by_ref().take(ENOUGH).read_to_end(&mut bytes);
+        let _ = log.by_ref().take(LIMIT).read_to_end(&mut bytes);
         let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
         let _ = std::io::copy(&mut log, &mut std::io::sink());
     });
@@ -186,11 +189,11 @@ fn wait(child: &mut Child, within: Duration) -> Option<i32> {
     }
 }
 
-/// What it says when it refuses to start.
-pub(crate) fn fails(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+/// Runs the program, which must fail, and returns its standard error.
+pub(crate) fn stderr_of_failure(arguments: &[&str], environment: &[(&str, &str)]) -> String {
     let mut command = command(arguments, environment);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let code = wait(&mut child, PATIENCE);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    let code = wait(&mut child, START_TIMEOUT);
     let _ = child.kill();
     let output = child.wait_with_output().expect("its output");
     assert!(code.is_some_and(|c| c != 0), "{arguments:?} ended with {code:?}");
@@ -198,9 +201,9 @@ pub(crate) fn fails(arguments: &[&str], environment: &[(&str, &str)]) -> String 
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// What it prints.
-pub(crate) fn text(arguments: &[&str]) -> String {
-    let output = command(arguments, &[]).output().expect("it starts");
+/// Runs the program, which must succeed, and returns its standard output.
+pub(crate) fn stdout_of(arguments: &[&str]) -> String {
+    let output = command(arguments, &[]).output().expect("started");
     assert!(output.status.success(), "{arguments:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -1,6 +1,6 @@
 //! A simulator with an engine, for one test.
 
-use crate::program::{Scratch, command};
+use crate::program::{TempFolder, command};
 use chicane_testkit::http::Client;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -9,23 +9,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Timeout of [`until`].
+const POLL_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Files of one test.
-pub(crate) struct Desk {
-    pub(crate) scratch: Scratch,
+pub(crate) struct TestFolder {
+    pub(crate) scratch: TempFolder,
     pub(crate) folder: PathBuf,
 }
 
-impl Desk {
-    pub(crate) fn new(name: &str) -> Desk {
-        let scratch = Scratch::new(&format!("engine-{name}"));
+impl TestFolder {
+    pub(crate) fn new(name: &str) -> TestFolder {
+        let scratch = TempFolder::new(&format!("engine-{name}"));
         let folder = Path::new(scratch.path()).to_owned();
-        Desk { scratch, folder }
+        TestFolder { scratch, folder }
     }
 
-    /// A simulator whose judge is this script, in this way.
-    pub(crate) fn serve(&self, script: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Served {
+    /// Runs a simulator with this judging script and these options.
+    pub(crate) fn serve(
+        &self,
+        script: &str,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> ServedSimulator {
         let (data, file, log) =
             (self.folder.join("data"), self.folder.join("script.py"), self.folder.join("log"));
         std::fs::write(&file, script).expect("written");
@@ -38,7 +44,7 @@ impl Desk {
         }
         let mut command = command(&words, environment);
         let lines = std::fs::File::create(&log).expect("a file");
-        let mut child = command.stdout(Stdio::piped()).stderr(lines).spawn().expect("it starts");
+        let mut child = command.stdout(Stdio::piped()).stderr(lines).spawn().expect("started");
         let mut said = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut said).expect("a line");
         let address = said
@@ -49,26 +55,26 @@ impl Desk {
             let _ = child.kill();
             panic!("{said:?} {}", std::fs::read_to_string(&log).unwrap_or_default());
         };
-        let served = Served { child, address, log };
-        // Whatever is asked of the judge would wait for this.
+        let served = ServedSimulator { child, address, log };
+        // Waits for the judge, because every request for it would wait too.
         served.about_judge();
         served
     }
 }
 
-/// A simulator that serves; killed at the end of the test.
-pub(crate) struct Served {
+/// A running simulator. It is ended on drop.
+pub(crate) struct ServedSimulator {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
     log: PathBuf,
 }
 
-impl Served {
+impl ServedSimulator {
     pub(crate) fn client(&self) -> Client {
         Client::new(self.address)
     }
 
-    /// The line of its log that tells about the judge.
+    /// The line of the log that reports the state of the judge.
     pub(crate) fn about_judge(&self) -> String {
         until("a line about the judge", || {
             let log = std::fs::read_to_string(&self.log).expect("a log");
@@ -84,17 +90,17 @@ impl Served {
         serde_json::from_slice(&answer.body).expect("JSON")
     }
 
-    /// Status and body of a start.
+    /// Starts a session and returns status and body.
     pub(crate) fn start(&self, body: Value) -> (u16, Value) {
         let answer = self.client().post("/sim/api/evaluation/start", &body.to_string());
         (answer.status, serde_json::from_slice(&answer.body).expect("JSON"))
     }
 
-    /// Starts a session and waits for its end; its record.
+    /// Runs a session to its end and returns its record.
     pub(crate) fn run(&self, body: Value) -> Value {
         let (status, said) = self.start(body);
         assert_eq!(status, 200, "{said}");
-        until("the end", || (self.get("/evaluation/session")["active"] == false).then_some(()));
+        until("the session ends", || (self.get("/evaluation/session")["active"] == false).then_some(()));
         self.get("/evaluation/record")
     }
 
@@ -110,9 +116,9 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServedSimulator {
     fn drop(&mut self) {
-        // Politely first: it has containers to take away.
+        // Sends SIGTERM first, because the simulator must remove its containers.
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
@@ -127,25 +133,25 @@ impl Drop for Served {
     }
 }
 
-/// Asks again and again until it holds, but not for ever.
+/// Polls until the closure returns a value, and panics after a timeout.
 pub(crate) fn until<T>(what: &str, mut asked: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + POLL_TIMEOUT;
     loop {
         if let Some(found) = asked() {
             return found;
         }
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        assert!(Instant::now() < deadline, "timeout after {POLL_TIMEOUT:?}: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Lines of the script's log in a record.
-pub(crate) fn log(record: &Value) -> Vec<String> {
-    let events = record["events"].as_array().expect("a story").iter();
+/// Lines that the script printed, from a record.
+pub(crate) fn script_log(record: &Value) -> Vec<String> {
+    let events = record["events"].as_array().expect("a list of events").iter();
     events.filter_map(|e| (e["kind"] == "log").then(|| e["line"].as_str().map(str::to_owned))?).collect()
 }
 
-/// Command lines of processes that hold a word.
+/// Command lines of all processes that contain `word`.
 pub(crate) fn processes(word: &str) -> Vec<String> {
     let all = std::fs::read_dir("/proc").expect("/proc").flatten();
     let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
@@ -153,10 +159,10 @@ pub(crate) fn processes(word: &str) -> Vec<String> {
     lines.filter(|line| line.contains(word)).collect()
 }
 
-/// The outcome of a script that does something wrong.
-pub(crate) fn fault(served: &Served, says: &str) {
+/// Runs a session that must end with a script error whose reason contains `says`.
+pub(crate) fn fault(served: &ServedSimulator, says: &str) {
     let record = served.run(json!({"time_limit_s": 3600}));
     let reason = record["reason"].as_str().unwrap_or_default();
-    assert_eq!(record["outcome"], "script_error", "{says}: {reason} {:?}", log(&record));
-    assert!(reason.contains(says), "{says}: {reason} {:?}", log(&record));
+    assert_eq!(record["outcome"], "script_error", "{says}: {reason} {:?}", script_log(&record));
+    assert!(reason.contains(says), "{says}: {reason} {:?}", script_log(&record));
 }

@@ -1,14 +1,14 @@
-//! podman itself, where it is at hand and can start a container. Its image is made of the judge's own root: no
-//! registry is needed.
+//! Tests with podman itself, on machines where it can start a container. The image is made from the
+//! judge's own root, so no registry is needed.
 
-use crate::bench::{Desk, Served, fault, log, processes, until};
+use crate::bench::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::json;
 use std::process::{Command, Stdio};
 
 const IMAGE: &str = "localhost/chicane-judge-test";
 
-/// Whether podman can start a container here; says so if not.
-fn at_hand() -> bool {
+/// Whether podman can start a container on this machine; prints the reason if not.
+fn podman_is_available() -> bool {
     let podman = |words: &[&str]| {
         let done = Command::new("podman").args(words).stdin(Stdio::null()).output();
         match done {
@@ -31,12 +31,12 @@ fn at_hand() -> bool {
             ])
         });
     if let Err(why) = &ready {
-        eprintln!("podman is not at hand: {why}");
+        eprintln!("podman is not available: {why}");
     }
     ready.is_ok()
 }
 
-/// Makes an image of the judge's root.
+/// Imports the judge's root as an image.
 fn import() -> Result<(), String> {
     let root = chicane_session::root::folder()?.join("root");
     let mut tar = Command::new("tar")
@@ -56,12 +56,12 @@ fn import() -> Result<(), String> {
     if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
 }
 
-fn serve(desk: &Desk, script: &str) -> Served {
-    desk.serve(script, &["--judge", "podman", "--judge-image", IMAGE], &[])
+fn serve(files: &TestFolder, script: &str) -> ServedSimulator {
+    files.serve(script, &["--judge", "podman", "--judge-image", IMAGE], &[])
 }
 
-/// Containers of a simulator.
-fn containers(served: &Served) -> Vec<String> {
+/// Names of the containers of a simulator.
+fn containers(served: &ServedSimulator) -> Vec<String> {
     let words = ["ps", "-a", "--filter", "label=chicane.judge=1", "--format", "{{.Names}}"];
     let listed = Command::new("podman").args(words).output().expect("podman");
     let own = format!("chicane-judge-{}-", served.child.id());
@@ -70,11 +70,11 @@ fn containers(served: &Served) -> Vec<String> {
 }
 
 #[test]
-fn a_session_is_finished() {
-    if !at_hand() {
+fn a_session_finishes_and_its_script_is_isolated() {
+    if !podman_is_available() {
         return;
     }
-    let desk = Desk::new("podman-finished");
+    let files = TestFolder::new("podman-finished");
     let script = "\
 import os, socket, sys
 def connect(host):
@@ -103,19 +103,19 @@ def evaluate(sim):
         sim.teleport(1, 1, 0)
         sim.finish()
 ";
-    let served = serve(&desk, script);
-    // The script is told which port is the simulator's, to knock at it.
+    let served = serve(&files, script);
+    // The script tries to connect to the simulator, so it needs the port.
     let port = served.address.port();
     drop(served);
     let script = script.replace("'8000'", &format!("'{port}'"));
     let address = format!("127.0.0.1:{port}");
     let arguments = ["--judge", "podman", "--judge-image", IMAGE, "--listen", &address];
-    let served = desk.serve(&script, &arguments, &[]);
+    let served = files.serve(&script, &arguments, &[]);
     let line = served.about_judge();
     assert!(line.contains("podman with image"), "{line}");
     let record = served.run(json!({"command": "echo hello"}));
     assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!(0.5)), "{record}");
-    let lines = log(&record);
+    let lines = script_log(&record);
     assert_eq!(lines[0], "(3, 14) 65534 True", "{lines:?}");
     assert_eq!(lines[1], "{\"type\":\"answer\",\"finish\":true}");
     assert_eq!(lines[2], "host refused refused refused", "{lines:?}");
@@ -123,12 +123,12 @@ def evaluate(sim):
 }
 
 #[test]
-fn limits_are_held() {
-    if !at_hand() {
+fn scripts_over_a_limit_are_ended() {
+    if !podman_is_available() {
         return;
     }
-    let desk = Desk::new("podman-limits");
-    let served = serve(&desk, "def evaluate(sim):\n    while True: pass\n");
+    let files = TestFolder::new("podman-limits");
+    let served = serve(&files, "def evaluate(sim):\n    while True: pass\n");
     let kernel = served.about_judge().contains("limits by the kernel");
     fault(&served, "no answer within");
     assert!(containers(&served).is_empty());
@@ -150,26 +150,26 @@ fn limits_are_held() {
         if says == "process limit" && !kernel {
             continue;
         }
-        let served = serve(&desk, script);
+        let served = serve(&files, script);
         fault(&served, says);
         assert!(containers(&served).is_empty(), "{says}");
     }
 }
 
 #[test]
-fn nobody_is_left() {
-    if !at_hand() {
+fn no_process_and_no_container_survives_a_stop_or_a_kill() {
+    if !podman_is_available() {
         return;
     }
-    let desk = Desk::new("podman-gone");
+    let files = TestFolder::new("podman-gone");
     let mark = format!("97{:06}", std::process::id());
     let script = format!(
         "import subprocess, time\ndef initialize(sim):\n    \
          subprocess.Popen(['sleep', '{mark}'], start_new_session=True)\ndef evaluate(sim):\n    \
          print('here')\n    if sim.state.time > 0.5: time.sleep(1000)\n"
     );
-    let mut served = serve(&desk, &script);
-    let hangs = |served: &Served| {
+    let mut served = serve(&files, &script);
+    let hangs = |served: &ServedSimulator| {
         until("a call that hangs", || {
             (served.get("/evaluation/session")["session"]["elapsed_s"].as_f64() > Some(0.5)).then_some(())
         });
@@ -178,16 +178,19 @@ fn nobody_is_left() {
     assert_eq!(served.start(json!({})).0, 200);
     hangs(&served);
     served.stop();
-    assert!(processes(&mark).is_empty() && containers(&served).is_empty(), "gone when the answer comes");
+    assert!(
+        processes(&mark).is_empty() && containers(&served).is_empty(),
+        "processes or containers are left"
+    );
 
     let (_, started) = served.start(json!({}));
     let id = started["session"]["id"].as_str().expect("an id").to_owned();
     hangs(&served);
     served.kill();
-    until("everyone is gone", || processes(&mark).is_empty().then_some(()));
-    until("the container too", || containers(&served).is_empty().then_some(()));
+    until("all processes end", || processes(&mark).is_empty().then_some(()));
+    until("the container is removed", || containers(&served).is_empty().then_some(()));
     drop(served);
-    let again = serve(&desk, &script);
+    let again = serve(&files, &script);
     let record = again.get(&format!("/evaluation/record?session={id}"));
     assert_eq!(
         (&record["outcome"], &record["reason"]),

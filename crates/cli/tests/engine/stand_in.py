@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""Stands in for podman and docker in tests: writes down what it was asked, runs the harness here.
+"""A fake for podman and docker in tests. It logs its calls and runs the harness as a plain process.
 
-`STAND_IN` is a folder: `calls` gets a line of JSON for each call, `images` holds names of images,
-`containers/<name>` the number of the first process of each container, `groups/<name>` that of its
-group, also afterwards; a file `down` means that no engine answers. `STAND_IN_ROOT` is a root file
-system with Python 3.14.
+`STAND_IN` is a folder with these files:
+
+- `calls` gets a line of JSON for each call.
+- `images` lists the names of the images.
+- `containers/<name>` holds the id of the first process of each running container.
+- `groups/<name>` holds the id of its process group, even after the container has ended.
+- If `down` exists, every call fails as if the daemon were not running.
+- If `elsewhere` exists, `inspect` returns a process id of another machine.
+
+`STAND_IN_ROOT` is a root file system with Python 3.14.
 """
 
 import ctypes
@@ -22,7 +28,7 @@ ROOT = Path(os.environ["STAND_IN_ROOT"])
 
 
 def python():
-    """Words that start the Python of another system version, without being root."""
+    """Command that runs the Python of `ROOT` with its own libraries, without chroot."""
     loader = next(ROOT.glob("usr/lib*/ld-linux-*"), None) or next(ROOT.glob("lib*/ld-linux-*"))
     libraries = ":".join(map(str, [*ROOT.glob("usr/lib/*-linux-gnu"), ROOT / "usr/lib"]))
     return [str(loader), "--library-path", libraries, str(ROOT / "usr/bin/python3.14")]
@@ -33,7 +39,7 @@ def fail(text):
 
 
 def hold():
-    """Whoever is inside ends with this program, and can't take the machine's memory."""
+    """Ends the process with its parent, and limits its memory."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
@@ -43,7 +49,7 @@ def run(words):
     at = next(k for k, word in enumerate(words) if k > 0 and not word.startswith("-"))
     if words[at] not in (FOLDER / "images").read_text().split():
         fail("no such image")
-    # Isolated from its environment it would not find its library.
+    # With `-I`, Python would ignore PYTHONHOME and not find its library.
     inside = [word for word in words[at + 1 :] if word != "-I"]
     environment = {"PYTHONHOME": str(ROOT / "usr"), "PATH": os.environ["PATH"]}
     child = subprocess.Popen(
@@ -52,16 +58,16 @@ def run(words):
     for folder in ("groups", "containers"):
         (FOLDER / folder / name).write_text(str(child.pid))
     code = child.wait()
-    # As the kernel does with whoever is left when the first process of a namespace ends.
+    # The kernel does the same when the first process of a PID namespace ends.
     end(child.pid)
     (FOLDER / "containers" / name).unlink(missing_ok=True)
     return code if code >= 0 else 128 - code
 
 
 def end(group):
-    """Ends a group of processes and waits until it is gone."""
+    """Kills a process group and waits until it is gone."""
     try:
-        # Not for ever: one that nobody reaps stays.
+        # Bounded, because a process that is not reaped would stay forever.
         for _ in range(100):
             os.killpg(group, signal.SIGKILL)
             time.sleep(0.01)
@@ -91,7 +97,7 @@ def main(words):
         case "ps":
             print("\n".join(file.name for file in (FOLDER / "containers").iterdir()))
         case "inspect":
-            # One whose containers are elsewhere names a process that is somebody else here.
+            # An engine on another machine returns a process id that belongs to another process here.
             elsewhere = (FOLDER / "elsewhere").exists()
             print(os.getppid() if elsewhere else (FOLDER / "containers" / words[-1]).read_text())
         case "rm":

@@ -1,6 +1,7 @@
-//! What is asked of an engine, and what becomes of its answers.
+//! Tests with a fake engine: the commands that the simulator runs, and how it handles their
+//! results.
 
-use crate::bench::{Desk, Served, fault, log, processes, until};
+use crate::bench::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -9,18 +10,18 @@ use std::process::{Command, Stdio};
 const STAND_IN: &str = include_str!("stand_in.py");
 const IMAGE: &str = "python:3.14-slim";
 
-/// An engine that is none.
-struct Engine {
-    desk: Desk,
+/// A fake engine: a Python script under the names `podman` and `docker`.
+struct FakeEngine {
+    files: TestFolder,
     folder: PathBuf,
     path: String,
     root: String,
 }
 
-impl Engine {
-    fn new(name: &str) -> Engine {
-        let desk = Desk::new(name);
-        let (folder, programs) = (desk.folder.join("engine"), desk.folder.join("bin"));
+impl FakeEngine {
+    fn new(name: &str) -> FakeEngine {
+        let files = TestFolder::new(name);
+        let (folder, programs) = (files.folder.join("engine"), files.folder.join("bin"));
         for part in ["containers", "groups"] {
             std::fs::create_dir_all(folder.join(part)).expect("a folder");
         }
@@ -34,17 +35,17 @@ impl Engine {
         let path = std::env::var("PATH").unwrap_or_default();
         let path = format!("{}:{path}", programs.display());
         let root = chicane_session::root::folder().expect("a folder").join("root").display().to_string();
-        Engine { desk, folder, path, root }
+        FakeEngine { files, folder, path, root }
     }
 
-    fn serve_with(&self, script: &str, arguments: &[&str]) -> Served {
+    fn serve_with(&self, script: &str, arguments: &[&str]) -> ServedSimulator {
         let folder = self.folder.to_str().expect("UTF-8");
         let environment =
             [("PATH", self.path.as_str()), ("STAND_IN", folder), ("STAND_IN_ROOT", self.root.as_str())];
-        self.desk.serve(script, arguments, &environment)
+        self.files.serve(script, arguments, &environment)
     }
 
-    fn serve(&self, script: &str) -> Served {
+    fn serve(&self, script: &str) -> ServedSimulator {
         self.serve_with(script, &["--judge", "podman"])
     }
 
@@ -64,8 +65,8 @@ impl Engine {
 }
 
 #[test]
-fn a_session_from_beginning_to_end() {
-    let engine = Engine::new("session");
+fn a_session_runs_in_a_container() {
+    let engine = FakeEngine::new("session");
     let script = "\
 import sys
 print('top')
@@ -84,13 +85,13 @@ def evaluate(sim):
     let line = served.about_judge();
     assert!(line.contains("the judge is ready: podman with image python:3.14-slim"), "{line}");
     assert!(line.contains("internet through slirp4netns") || line.contains("no internet"), "{line}");
-    assert!(line.contains("watchdog"), "nobody limits anything here: {line}");
+    assert!(line.contains("watchdog"), "the fake engine enforces no limits: {line}");
     let record = served.run(json!({"command": "echo hello", "time_limit_s": 60}));
     assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!(0.1)), "{record}");
-    // Every line at the time of its call, whichever way it came.
+    // Every line has the time of its call, whichever stream it used.
     let lines: Vec<(f64, String)> = record["events"]
         .as_array()
-        .expect("a story")
+        .expect("a list of events")
         .iter()
         .filter(|e| e["kind"] == "log")
         .map(|e| (e["time"].as_f64().expect("a time"), e["line"].as_str().expect("a line").to_owned()))
@@ -107,7 +108,7 @@ def evaluate(sim):
 
     let calls = engine.calls();
     let runs: Vec<&Vec<String>> = calls.iter().filter(|call| call[1] == "run").collect();
-    assert_eq!(runs.len(), 2, "one to try it out, one for the session");
+    assert_eq!(runs.len(), 2, "one run to test the engine, one for the session");
     for word in ["--rm", "--memory=805306368", "--pids-limit=65", "--read-only", "--cap-drop=ALL"] {
         assert!(runs[1].iter().any(|one| one == word), "{word}: {:?}", runs[1]);
     }
@@ -123,8 +124,8 @@ def evaluate(sim):
 }
 
 #[test]
-fn scripts_that_go_wrong() {
-    let engine = Engine::new("wrong");
+fn faulty_scripts_are_ended() {
+    let engine = FakeEngine::new("wrong");
     let end = |script: &str, says: &str| fault(&engine.serve(script), says);
     end("def evaluate(sim):\n    while True: pass\n", "no answer within");
     end("import os\ndef evaluate(sim):\n    os.kill(os.getpid(), 9)\n", "signal 9");
@@ -140,8 +141,8 @@ fn scripts_that_go_wrong() {
 }
 
 #[test]
-fn a_script_that_turns_its_prints_away_is_judged_all_the_same() {
-    let engine = Engine::new("turned");
+fn a_script_that_redirects_its_output_is_judged() {
+    let engine = FakeEngine::new("turned");
     let script = "\
 import os
 def evaluate(sim):
@@ -158,22 +159,27 @@ def evaluate(sim):
 }
 
 #[test]
-fn a_session_is_stopped_and_its_container_is_gone() {
-    let engine = Engine::new("stopped");
+fn a_stopped_session_leaves_no_container() {
+    let engine = FakeEngine::new("stopped");
     let served = engine.serve("import time\ndef evaluate(sim):\n    time.sleep(1000)\n");
     assert_eq!(served.start(json!({})).0, 200);
     until("a container", || (!engine.containers().is_empty()).then_some(()));
-    until("the phase", || (served.get("/evaluation/session")["session"]["phase"] == "running").then_some(()));
+    until("the phase running", || {
+        (served.get("/evaluation/session")["session"]["phase"] == "running").then_some(())
+    });
     let name = engine.containers()[0].clone();
     served.stop();
-    assert!(engine.containers().is_empty() && processes(&name).is_empty(), "gone when the answer comes");
+    assert!(
+        engine.containers().is_empty() && processes(&name).is_empty(),
+        "processes or containers are left"
+    );
     assert_eq!(served.get("/evaluation/record")["outcome"], "stopped");
 }
 
 #[test]
-fn whatever_is_missing_is_said_with_its_remedy() {
-    let engine = Engine::new("missing");
-    let refused = |served: &Served, says: &[&str]| {
+fn a_missing_engine_or_image_is_reported_with_its_remedy() {
+    let engine = FakeEngine::new("missing");
+    let refused = |served: &ServedSimulator, says: &[&str]| {
         let line = served.about_judge();
         let (status, said) = served.start(json!({}));
         let said = said["error"].as_str().unwrap_or_default().to_owned();
@@ -185,13 +191,13 @@ fn whatever_is_missing_is_said_with_its_remedy() {
     };
     let script = "def evaluate(sim):\n    sim.finish()\n";
     let none = [("PATH", "/nowhere")];
-    let served = engine.desk.serve(script, &["--judge", "podman"], &none);
+    let served = engine.files.serve(script, &["--judge", "podman"], &none);
     refused(&served, &["podman is not installed", "start without --judge podman"]);
     drop(served);
 
     let served = engine.serve_with(script, &["--judge", "podman", "--judge-image", "mine:1"]);
     refused(&served, &["podman has no image mine:1", "`podman pull mine:1`"]);
-    // It came: nobody has to start the simulator anew.
+    // When the image is added, the next start succeeds without a restart.
     engine.touch("images", "mine:1");
     assert_eq!(served.run(json!({}))["outcome"], "finished");
     drop(served);
@@ -206,13 +212,13 @@ fn whatever_is_missing_is_said_with_its_remedy() {
     engine.touch("down", "");
     let served = engine.serve_with(script, &["--judge", "docker"]);
     refused(&served, &["no engine answers docker (Cannot connect to the daemon. Is it running?)"]);
-    let other = crate::program::fails(&["serve", "--judge-image", "x"], &[]);
+    let other = crate::program::stderr_of_failure(&["serve", "--judge-image", "x"], &[]);
     assert!(other.contains("--judge-image is for --judge podman and --judge docker"), "{other}");
 }
 
 #[test]
-fn no_network_where_the_simulator_could_be_reached() {
-    let engine = Engine::new("network");
+fn a_container_has_no_network_if_the_simulator_listens_to_other_machines() {
+    let engine = FakeEngine::new("network");
     let token = ["--judge", "docker", "--listen", "0.0.0.0:0", "--token", "a-token-for-this-test-only"];
     let served = engine.serve_with("def evaluate(sim): pass\n", &token);
     assert!(served.about_judge().contains("no internet (the simulator listens to other machines"));
@@ -221,8 +227,8 @@ fn no_network_where_the_simulator_could_be_reached() {
 }
 
 #[test]
-fn a_killed_simulator_leaves_nothing() {
-    let engine = Engine::new("killed");
+fn a_new_simulator_removes_orphaned_containers() {
+    let engine = FakeEngine::new("killed");
     let script =
         "import time\ndef evaluate(sim):\n    print('here')\n    if sim.state.time > 1: time.sleep(1000)\n";
     let mut served = engine.serve(script);
@@ -233,16 +239,16 @@ fn a_killed_simulator_leaves_nothing() {
     });
     let name = engine.containers()[0].clone();
     served.kill();
-    until("its first process saw it", || (processes(&name).is_empty()).then_some(()));
+    until("the harness notices the kill and ends", || (processes(&name).is_empty()).then_some(()));
     drop(served);
 
-    // One that did not see it, one whose simulator lives, and one of somebody else.
+    // An orphaned container, one whose simulator is running, and one of another program.
     let sleeper = || {
         use std::os::unix::process::CommandExt;
-        Command::new("sleep").arg("1000").stdin(Stdio::null()).process_group(0).spawn().expect("it starts")
+        Command::new("sleep").arg("1000").stdin(Stdio::null()).process_group(0).spawn().expect("started")
     };
     let mut all = [sleeper(), sleeper(), sleeper()];
-    let own = format!("chicane-judge-{}-{}-0", std::process::id(), begun());
+    let own = format!("chicane-judge-{}-{}-0", std::process::id(), start_time());
     for (child, name) in all.iter().zip(["chicane-judge-4194399-77-3", own.as_str(), "postgres"]) {
         for part in ["containers", "groups"] {
             std::fs::write(engine.folder.join(part).join(name), child.id().to_string()).expect("written");
@@ -251,7 +257,7 @@ fn a_killed_simulator_leaves_nothing() {
     let again = engine.serve(script);
     again.about_judge();
     assert!(!engine.containers().iter().any(|name| name.contains("4194399")), "{:?}", engine.containers());
-    until("the process", || all[0].try_wait().expect("a child"));
+    until("the orphaned process ends", || all[0].try_wait().expect("a child"));
     assert!(all[1].try_wait().expect("a child").is_none() && all[2].try_wait().expect("a child").is_none());
     let left = engine.containers();
     assert!(left.contains(&own) && left.contains(&"postgres".to_owned()), "{left:?}");
@@ -261,15 +267,15 @@ fn a_killed_simulator_leaves_nothing() {
         (&json!("stopped"), &json!("simulator restarted")),
         "{record}"
     );
-    assert!(!log(&record).is_empty());
+    assert!(!script_log(&record).is_empty());
     for child in &mut all {
         let _ = child.kill();
         let _ = child.wait();
     }
 }
 
-/// When this process began, as the kernel counts.
-fn begun() -> String {
+/// Start time of this process in kernel clock ticks.
+fn start_time() -> String {
     let text = std::fs::read_to_string("/proc/self/stat").expect("/proc");
     let rest = text.rsplit_once(')').expect("a name").1;
     rest.split_whitespace().nth(19).expect("a number").to_owned()

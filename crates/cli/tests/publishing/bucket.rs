@@ -1,9 +1,8 @@
-//! Worlds in a bucket: from a project through S3 to a simulator, several publishers at once, and what is said when
-//! something is wrong.
+//! Worlds in an S3 bucket: publication, installation, concurrent publishers, and error messages.
 
 use crate::get;
-use crate::moto::{Moto, said};
-use crate::program::{Program, Scratch};
+use crate::moto::{Moto, output_of};
+use crate::program::{Program, TempFolder};
 use crate::way;
 use chicane_testkit::cdn::{Reply, WebServer};
 use serde_json::{Value, json};
@@ -23,19 +22,19 @@ fn install(client: &mut chicane_testkit::http::Client, id: &str) -> Value {
 }
 
 #[test]
-fn from_a_project_to_a_simulator() {
+fn a_published_project_is_installed_from_a_bucket() {
     let mut moto = Moto::start();
     moto.lock("publisher", ALL);
-    let id = moto.said(&["publish", PROJECT, "--to", TO, "--name", "Seven", "--access", "public"]);
-    let again = moto.said(&["publish", PROJECT, "--to", &format!("{TO}/")]);
-    assert!(id.len() == 32 && id != again, "every publication has an id of its own: {id} {again}");
-    let listed = moto.said(&["worlds", "list", "--to", TO]);
+    let id = moto.output_of(&["publish", PROJECT, "--to", TO, "--name", "Seven", "--access", "public"]);
+    let again = moto.output_of(&["publish", PROJECT, "--to", &format!("{TO}/")]);
+    assert!(id.len() == 32 && id != again, "two publications have the same id: {id} {again}");
+    let listed = moto.output_of(&["worlds", "list", "--to", TO]);
     assert!(listed.contains(&id) && listed.contains(&again) && listed.contains("Seven"), "{listed}");
     moto.check_signatures(false);
     let (keys, cdn) = (moto.keys(), format!("{}/class/7b", moto.url()));
     assert!(keys.iter().all(|key| key.starts_with("class/7b/worlds/")), "{keys:?}");
 
-    // Its files say how long they may be kept.
+    // The files have cache headers.
     let look = |path: &str| moto.client().get(&format!("/worlds/class/7b/worlds/{id}/{path}"));
     let meta = look("meta.json");
     let cache = |answer: &chicane_testkit::http::Answer| {
@@ -49,7 +48,7 @@ fn from_a_project_to_a_simulator() {
     let manifest = look(&format!("{}/manifest.json", meta["rev"].as_str().expect("a rev")));
     assert!(cache(&manifest).contains("immutable"), "{}", cache(&manifest));
 
-    let data = Scratch::new("bucket-student");
+    let data = TempFolder::new("bucket-student");
     let student = Program::serve(&["--data-dir", data.path(), "--cdn", &cdn, "--require-verified"]);
     let mut client = student.client();
     for id in [&id, &again] {
@@ -66,11 +65,14 @@ fn from_a_project_to_a_simulator() {
     assert_eq!(get(&mut client, "/world")["display"], "Seven");
     assert!(!get(&mut client, "/traffic_lights")["lights"].as_array().expect("lights").is_empty());
 
-    // Its name and its access may change, and nothing else does.
+    // Changing name and access adds and removes no file.
     moto.check_signatures(true);
-    let renamed = moto.said(&["worlds", "rename", &id, "Seven and a half", "--to", TO]);
+    let renamed = moto.output_of(&["worlds", "rename", &id, "Seven and a half", "--to", TO]);
     assert_eq!(renamed, format!("{id} is Seven and a half"));
-    assert_eq!(moto.said(&["worlds", "access", &id, "unlisted", "--to", TO]), format!("{id} is unlisted"));
+    assert_eq!(
+        moto.output_of(&["worlds", "access", &id, "unlisted", "--to", TO]),
+        format!("{id} is unlisted")
+    );
     moto.check_signatures(false);
     assert_eq!(moto.keys(), keys);
     assert_eq!(install(&mut client, &id)["cached"], true);
@@ -80,12 +82,12 @@ fn from_a_project_to_a_simulator() {
 }
 
 #[test]
-fn several_publishers_at_once() {
+fn concurrent_publishers_and_renames_succeed() {
     let moto = Moto::start();
-    let first = moto.said(&["publish", PROJECT, "--to", "s3://worlds"]);
+    let first = moto.output_of(&["publish", PROJECT, "--to", "s3://worlds"]);
     let start = |arguments: &[&str]| {
         let mut command = moto.command(arguments, &[]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started")
     };
     let publish = ["publish", PROJECT, "--to", "s3://worlds"];
     let names: Vec<String> = (0..3).map(|k| format!("Name {k}")).collect();
@@ -94,10 +96,10 @@ fn several_publishers_at_once() {
         names.iter().map(|name| start(&["worlds", "rename", &first, name, "--to", "s3://worlds"])).collect();
     let mut ids = vec![first.clone()];
     for child in publishers {
-        ids.push(said(&publish, &child.wait_with_output().expect("it ends")));
+        ids.push(output_of(&publish, &child.wait_with_output().expect("ended")));
     }
     for child in changes {
-        said(&["rename"], &child.wait_with_output().expect("it ends"));
+        output_of(&["rename"], &child.wait_with_output().expect("ended"));
     }
     let worlds = moto.worlds();
     let mut published: Vec<String> = worlds.iter().map(|(id, _)| id.to_string()).collect();
@@ -109,65 +111,67 @@ fn several_publishers_at_once() {
 }
 
 #[test]
-fn behind_tls() {
-    let folder = Scratch::new("bucket-tls");
+fn a_bucket_with_tls_requires_a_trusted_certificate() {
+    let folder = TempFolder::new("bucket-tls");
     let (moto, certificate) = Moto::start_secure(&folder);
     let trust = [("SSL_CERT_FILE", certificate.as_str())];
     let publish = ["publish", PROJECT, "--to", "s3://worlds"];
-    // Nothing is sent to a server that nobody vouches for.
+    // Nothing is sent to a server without a trusted certificate.
     let nobody = format!("{}/key.pem", folder.path());
     for trust in [vec![], vec![("SSL_CERT_FILE", nobody.as_str())]] {
-        let output = moto.command(&publish, &trust).output().expect("it starts");
+        let output = moto.command(&publish, &trust).output().expect("started");
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let last = text.lines().last().unwrap_or_default();
         let clear =
             last.contains("no secure connection to localhost") || last.contains("no certificates are found");
         assert!(!output.status.success() && clear, "{text}");
     }
-    // There is no bucket yet: that is said through TLS.
-    let output = moto.command(&publish, &trust).output().expect("it starts");
+    // The bucket does not exist yet; the error arrives through TLS.
+    let output = moto.command(&publish, &trust).output().expect("started");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && text.contains("there is no such bucket"), "{text}");
-    moto.furnish(&certificate);
-    let id = said(&publish, &moto.command(&publish, &trust).output().expect("it starts"));
-    // And a simulator fetches it the same way.
-    let data = Scratch::new("bucket-tls-data");
+    moto.create_bucket_with_tls(&certificate);
+    let id = output_of(&publish, &moto.command(&publish, &trust).output().expect("started"));
+    // An installation uses the same certificate.
+    let data = TempFolder::new("bucket-tls-data");
     let cdn = format!("{}/worlds", moto.endpoint());
     let arguments =
         ["worlds", "--data-dir", data.path(), "install", &id, "--cdn", &cdn, "--require-verified"];
-    let installed = said(&arguments, &moto.command(&arguments, &trust).output().expect("it starts"));
+    let installed = output_of(&arguments, &moto.command(&arguments, &trust).output().expect("started"));
     assert_eq!(installed, format!("custom_{id}.world"));
 }
 
-/// A way on which the answer to everything that is written gets lost, once.
-fn losing_way(to: SocketAddr) -> String {
+/// Starts a proxy that drops the first response to every write.
+fn lossy_proxy(to: SocketAddr) -> String {
     let lost = Mutex::new(BTreeSet::new());
-    way::open(to, move |asked| {
-        let answer = asked.through()?;
+    way::open_proxy(to, move |asked| {
+        let answer = asked.forward()?;
         let is_first = || lost.lock().expect("a set").insert((asked.line.clone(), asked.body.clone()));
         (!asked.line.starts_with("PUT ") || !is_first()).then_some(answer)
     })
 }
 
 #[test]
-fn answers_that_get_lost() {
+fn a_write_whose_response_was_lost_is_retried() {
     let moto = Moto::start();
-    let way = losing_way(moto.address);
-    let lossy = [("AWS_ENDPOINT", way.as_str())];
-    let run =
-        |arguments: &[&str]| said(arguments, &moto.command(arguments, &lossy).output().expect("it starts"));
-    // Every file is written, said to be there already, and found to be the right one.
+    let proxy = lossy_proxy(moto.address);
+    let lossy = [("AWS_ENDPOINT", proxy.as_str())];
+    let run = |arguments: &[&str]| {
+        output_of(arguments, &moto.command(arguments, &lossy).output().expect("started"))
+    };
+    // Every write is repeated, reported as existing, and found to have the right content.
     let id = run(&["publish", "examples/projects/loop.json", "--to", "s3://worlds"]);
     let worlds = moto.worlds();
     assert_eq!(worlds.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>(), [id.as_str()]);
     assert_eq!(run(&["worlds", "rename", &id, "Once", "--to", "s3://worlds"]), format!("{id} is Once"));
     let (_, meta) = moto.worlds().remove(0);
-    assert_eq!((meta.name.as_str(), meta.seq), ("Once", 2), "changed once");
+    assert_eq!((meta.name.as_str(), meta.seq), ("Once", 2), "the name was changed more than once");
 }
 
-/// The last line of what it says when it refuses; nothing it says holds a secret.
+/// Runs a command that must fail, and returns the last line of its error. No output may contain a
+/// secret.
 fn refused(moto: &Moto, arguments: &[&str], more: &[(&str, &str)]) -> String {
-    let output = moto.command(arguments, more).output().expect("it starts");
+    let output = moto.command(arguments, more).output().expect("started");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {text}");
     let secrets = [moto.secret.as_str(), "sesame"];
@@ -178,7 +182,7 @@ fn refused(moto: &Moto, arguments: &[&str], more: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_targets_and_credentials_are_reported() {
     let mut moto = Moto::start();
     let nobody = "f".repeat(32);
     let rename = |to: &'static str| ["worlds", "rename", "ffffffffffffffffffffffffffffffff", "x", "--to", to];
@@ -211,7 +215,7 @@ fn what_is_wrong_is_said() {
         let text = refused(&moto, &rename(to), more);
         assert!(text.contains(word), "{to} {more:?}: {text}");
     }
-    // Keys that are wrong, or may not do it.
+    // Keys that are unknown, wrong, or lack permissions.
     moto.lock("reader", "\"s3:GetObject\"");
     for (more, word) in [
         (&[][..], "access is denied: the access key needs s3:GetObject and s3:PutObject"),
@@ -225,7 +229,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn servers_that_are_no_bucket() {
+fn responses_that_are_not_from_a_bucket_are_reported() {
     let moto = Moto::start();
     let rename = ["worlds", "rename", "ffffffffffffffffffffffffffffffff", "x", "--to", "s3://worlds"];
     let odd = |reply: Reply, tries: usize, word: &str| {

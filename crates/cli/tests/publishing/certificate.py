@@ -1,4 +1,7 @@
-"""A certificate for localhost, for one hour: certificate.py CERTIFICATE KEY"""
+"""Writes a certificate for localhost, valid for one hour, and its key.
+
+Usage: certificate.py CERTIFICATE KEY
+"""
 
 import datetime
 import ipaddress

@@ -1,29 +1,29 @@
-//! `chicane publish` and `chicane worlds`, alone and beside a simulator that runs.
+//! `chicane publish` and `chicane worlds`, with and without a running simulator.
 
-use crate::program::{Program, Scratch, fails};
-use crate::{get, publish, said};
+use crate::program::{Program, TempFolder, stderr_of_failure};
+use crate::{get, output_of, publish};
 use serde_json::json;
 
 const PROJECT: &str = "examples/projects/loop.json";
 
 fn worlds(data: &str, arguments: &[&str]) -> String {
-    said(&[&["worlds", "--data-dir", data], arguments].concat())
+    output_of(&[&["worlds", "--data-dir", data], arguments].concat())
 }
 
 fn refused(data: &str, arguments: &[&str]) -> String {
-    fails(&[&["worlds", "--data-dir", data], arguments].concat(), &[])
+    stderr_of_failure(&[&["worlds", "--data-dir", data], arguments].concat(), &[])
 }
 
 #[test]
-fn from_a_project_to_another_simulator() {
-    let (teachers, students) = (Scratch::new("teacher"), Scratch::new("student"));
+fn a_published_project_is_installed_by_another_simulator() {
+    let (teachers, students) = (TempFolder::new("teacher"), TempFolder::new("student"));
     let everything = "examples/projects/everything.json";
-    // Published while the simulator runs: it serves the world at once.
+    // The simulator is running and serves the new world at once.
     let teacher = Program::serve(&["--data-dir", teachers.path()]);
     let id = publish(everything, teachers.path());
     assert!(id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
     let again = publish(everything, teachers.path());
-    assert_ne!(id, again, "every publication has an id of its own");
+    assert_ne!(id, again, "two publications have the same id");
     let cdn = format!("http://{}/cdn", teacher.address);
     let student = Program::serve(&["--data-dir", students.path(), "--cdn", &cdn]);
     let mut client = student.client();
@@ -33,7 +33,7 @@ fn from_a_project_to_another_simulator() {
     let answer = client.post("/sim/api/switch", &body);
     assert_eq!(answer.status, 200, "{}", answer.text());
 
-    // What the project has is there.
+    // The installed world has everything that the project has.
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(everything);
     let project: serde_json::Value =
         serde_json::from_slice(&std::fs::read(path).expect("a project")).expect("JSON");
@@ -54,8 +54,8 @@ fn from_a_project_to_another_simulator() {
 }
 
 #[test]
-fn a_data_folder_without_a_simulator() {
-    let data = Scratch::new("offline");
+fn commands_work_on_a_data_folder_without_a_simulator() {
+    let data = TempFolder::new("offline");
     let data = data.path();
     assert!(worlds(data, &["list"]).contains("oval"));
     let id = publish(PROJECT, data);
@@ -89,15 +89,15 @@ fn a_data_folder_without_a_simulator() {
         let text = refused(data, arguments);
         assert!(text.contains(word), "{arguments:?}: {text}");
     }
-    let broken = fails(&["publish", "examples/projects/points.py", "--data-dir", data], &[]);
+    let broken = stderr_of_failure(&["publish", "examples/projects/points.py", "--data-dir", data], &[]);
     assert!(broken.contains("points.py"), "{broken}");
 }
 
 #[test]
-fn a_data_folder_that_a_simulator_uses() {
-    let scratch = Scratch::new("online");
+fn commands_work_on_a_data_folder_that_a_simulator_uses() {
+    let scratch = TempFolder::new("online");
     let data = scratch.path();
-    // With a token, which the commands find by themselves.
+    // The commands find the token of the simulator by themselves.
     let mut program = Program::serve(&["--data-dir", data, "--token", "0123456789abcdef"]);
     let mut client = program.client().with_header("authorization", "Bearer 0123456789abcdef");
     let id = publish(PROJECT, data);
@@ -106,36 +106,36 @@ fn a_data_folder_that_a_simulator_uses() {
     assert!(worlds(data, &["list"]).lines().any(|l| l.starts_with("oval") && l.contains("running")));
     assert_eq!(client.post("/sim/api/switch", &json!({"world_id": id}).to_string()).status, 200);
     assert!(refused(data, &["remove", &id]).contains("current"));
-    // What is renamed on disk is seen, and what is imported.
+    // The running simulator sees renamed and imported worlds.
     worlds(data, &["rename", &id, "On the fly"]);
     let listed = get(&mut client, "/worlds");
     let entry = listed["worlds"].as_array().expect("worlds").iter().find(|w| w["world_id"] == json!(id));
     assert_eq!(entry.expect("listed")["display"], "On the fly");
-    let built = Scratch::new("online-built");
-    said(&["build", PROJECT, "-o", &format!("{}/world", built.path())]);
+    let built = TempFolder::new("online-built");
+    output_of(&["build", PROJECT, "-o", &format!("{}/world", built.path())]);
     let imported = worlds(data, &["import", &format!("{}/world", built.path())]);
     let imported = imported.lines().next().expect("a name").to_owned();
     let switch = client.post("/sim/api/switch", &json!({"world": format!("{imported}.world")}).to_string());
     assert_eq!(switch.status, 200, "{}", switch.text());
     assert_eq!(worlds(data, &["remove", &id]), format!("{name} is removed"));
-    // Its own CDN by its address, while it runs.
+    // The simulator has a token, so its CDN refuses requests without one.
     let cdn = format!("http://{}/cdn", program.address);
-    let elsewhere = Scratch::new("elsewhere");
+    let elsewhere = TempFolder::new("elsewhere");
     assert!(
         refused(elsewhere.path(), &["install", &id, "--cdn", &cdn]).contains("world not published"),
-        "no token"
+        "the CDN accepted a request without a token"
     );
     program.kill();
-    // What it wrote down about itself counts no longer.
+    // The killed simulator left its address file, which must be ignored.
     assert!(worlds(data, &["list"]).contains(&imported));
 }
 
 #[test]
-fn a_folder_of_any_static_host() {
-    let (host, data) = (Scratch::new("host"), Scratch::new("host-data"));
+fn a_world_is_published_to_a_folder_of_a_static_host() {
+    let (host, data) = (TempFolder::new("host"), TempFolder::new("host-data"));
     let to = format!("{}/public/cdn", host.path());
-    let id = said(&["publish", PROJECT, "--to", &to, "--name", "Ring", "--access", "public"]);
-    let other = said(&["publish", PROJECT, "--to", &format!("file://{to}")]);
+    let id = output_of(&["publish", PROJECT, "--to", &to, "--name", "Ring", "--access", "public"]);
+    let other = output_of(&["publish", PROJECT, "--to", &format!("file://{to}")]);
     let server = chicane_testkit::cdn::WebServer::of(std::path::Path::new(&to));
     for id in [&id, &other] {
         let installed = worlds(data.path(), &["install", id, "--cdn", &server.url(), "--require-verified"]);
@@ -151,13 +151,13 @@ fn a_folder_of_any_static_host() {
 }
 
 #[test]
-fn the_public_worlds_of_a_simulator_are_listed() {
-    let teachers = Scratch::new("listing");
+fn list_shows_the_public_worlds_of_a_simulator() {
+    let teachers = TempFolder::new("listing");
     let teacher = Program::serve(&["--data-dir", teachers.path(), "--cdn-token", "classroom-7b"]);
     let hidden = publish(PROJECT, teachers.path());
-    let shown = said(&["publish", PROJECT, "--data-dir", teachers.path(), "--access", "public"]);
+    let shown = output_of(&["publish", PROJECT, "--data-dir", teachers.path(), "--access", "public"]);
     let cdn = format!("http://{}/cdn", teacher.address);
-    let nowhere = Scratch::new("listing-none");
+    let nowhere = TempFolder::new("listing-none");
     let listed = worlds(nowhere.path(), &["list", "--cdn", &cdn]);
     assert!(listed.contains(&shown) && !listed.contains(&hidden), "{listed}");
     let listed = worlds(nowhere.path(), &["list", "--cdn", &cdn, "--cdn-token", "classroom-7b"]);

@@ -1,7 +1,7 @@
-//! Folders as Gazebo users have them.
+//! `chicane worlds import` with Gazebo folders.
 
-use crate::program::{Program, Scratch, fails};
-use crate::{get, said};
+use crate::program::{Program, TempFolder, stderr_of_failure};
+use crate::{get, output_of};
 use serde_json::json;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn office(folder: &str) {
     write(
         folder,
         "models/desk/model.config",
-        "<model><name>Desk</name><sdf version='1.6'>model.sdf</sdf></model>",
+        "<model><name>TestFolder</name><sdf version='1.6'>model.sdf</sdf></model>",
     );
     write(folder, "models/desk/model.sdf", DESK);
     write(folder, "launch/office.launch.py", "x");
@@ -41,10 +41,10 @@ fn office(folder: &str) {
 }
 
 #[test]
-fn a_gazebo_folder_becomes_a_world_with_a_report() {
-    let (folder, data) = (Scratch::new("gazebo"), Scratch::new("gazebo-data"));
+fn a_gazebo_folder_is_imported_with_a_report() {
+    let (folder, data) = (TempFolder::new("gazebo"), TempFolder::new("gazebo-data"));
     office(folder.path());
-    let report = said(&["worlds", "--data-dir", data.path(), "import", folder.path()]);
+    let report = output_of(&["worlds", "--data-dir", data.path(), "import", folder.path()]);
     let name = report.lines().next().expect("a name").to_owned();
     assert!(name.starts_with("custom_") && name.len() == 39, "{report}");
     assert!(report.contains("name       my office"), "{report}");
@@ -63,32 +63,34 @@ fn a_gazebo_folder_becomes_a_world_with_a_report() {
     let listed = get(&mut client, "/worlds");
     let entry = listed["worlds"].as_array().expect("worlds").last().expect("worlds").clone();
     assert_eq!((&entry["verified"], &entry["deletable"]), (&json!(true), &json!(true)));
-    // It is no world for others before it has a track.
-    let refused = fails(&["publish", folder.path(), "--data-dir", data.path()], &[]);
+    // The imported world has no track, so it cannot be published.
+    let refused = stderr_of_failure(&["publish", folder.path(), "--data-dir", data.path()], &[]);
     assert!(refused.contains("track model"), "{refused}");
 }
 
 #[test]
-fn which_world_is_meant_is_asked_for() {
-    let (folder, data) = (Scratch::new("several"), Scratch::new("several-data"));
+fn a_folder_with_several_worlds_requires_the_option_world() {
+    let (folder, data) = (TempFolder::new("several"), TempFolder::new("several-data"));
     office(folder.path());
     write(folder.path(), "worlds/second.sdf", &WORLD.replace("'office'", "'second'"));
     let import = ["worlds", "--data-dir", data.path(), "import", folder.path()];
-    let refused = fails(&import, &[]);
+    let refused = stderr_of_failure(&import, &[]);
     assert!(
         refused.contains("--world") && refused.contains("second") && refused.contains("my office"),
         "{refused}"
     );
-    let report = said(&[&import[..], &["--world", "second", "--name", "Number two"]].concat());
+    let report = output_of(&[&import[..], &["--world", "second", "--name", "Number two"]].concat());
     assert!(
         report.contains("name       Number two") && report.contains("another world of the folder"),
         "{report}"
     );
-    assert!(fails(&[&import[..], &["--world", "third"]].concat(), &[]).contains("no such world file"));
-    let nothing = fails(&["worlds", "--data-dir", data.path(), "import", "no/such/folder"], &[]);
+    assert!(
+        stderr_of_failure(&[&import[..], &["--world", "third"]].concat(), &[]).contains("no such world file")
+    );
+    let nothing = stderr_of_failure(&["worlds", "--data-dir", data.path(), "import", "no/such/folder"], &[]);
     assert!(nothing.contains("is not a folder"), "{nothing}");
     write(folder.path(), "worlds/torn.world", "<sdf version='1.6'><world");
-    let torn = fails(&[&import[..], &["--world", "torn"]].concat(), &[]);
+    let torn = stderr_of_failure(&[&import[..], &["--world", "torn"]].concat(), &[]);
     assert!(torn.contains("can't be imported") && torn.contains(".world"), "{torn}");
     assert!(crate::walk(&Path::new(data.path()).join("staging")).is_empty());
 }

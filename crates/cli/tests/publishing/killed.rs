@@ -1,8 +1,9 @@
-//! Killed without a word, at a hundred random moments: the old world or the new one, never a mix.
+//! Kills with SIGKILL at a hundred random times: afterwards there is the old world or the new one,
+//! never a mix.
 
 use crate::moto::Moto;
-use crate::program::{Program, Scratch, command};
-use crate::{get, said, walk, way};
+use crate::program::{Program, TempFolder, command};
+use crate::{get, output_of, walk, way};
 use chicane_store::{Access, Cdn, Manifest, Meta, Sum};
 use chicane_testkit::Random;
 use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish as publish_package};
@@ -16,15 +17,15 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Waits for a random moment within a time.
-fn moment(random: &mut Random, within: Duration) {
+/// Waits for a random time up to `within`.
+fn wait_randomly(random: &mut Random, within: Duration) {
     let until = Instant::now() + Duration::from_micros(random.below(within.as_micros().max(1) as u64));
     while Instant::now() < until {
         std::hint::spin_loop();
     }
 }
 
-/// How often a simulator is killed while it replaces a world, and while it installs one.
+/// Number of kills while a simulator replaces a world, and while it installs a new one.
 const REPLACED: u64 = 60;
 const FRESH: u64 = 40;
 
@@ -34,16 +35,16 @@ fn install(client: &mut Client, id: &str) -> Value {
     serde_json::from_slice(&answer.body).expect("JSON")
 }
 
-/// Begins an installation, and kills the simulator in the middle of it.
+/// Starts an installation and kills the simulator at a random time.
 fn kill_in_the_middle(program: &mut Program, id: &str, random: &mut Random, usual: Duration) {
     let mut client = program.client();
     let body = json!({"world_id": id}).to_string();
     client.send("POST", "/sim/api/worlds/install", &[], body.as_bytes());
-    moment(random, usual);
+    wait_randomly(random, usual);
     program.kill();
 }
 
-/// The revision that is installed under an id, if any; it must be a whole world.
+/// The installed revision of a world, if any. The world must be complete.
 fn installed(client: &mut Client, id: &str) -> Option<String> {
     let listed = get(client, "/worlds");
     let entry = listed["worlds"].as_array()?.iter().find(|w| w["world_id"] == json!(id)).cloned()?;
@@ -53,15 +54,15 @@ fn installed(client: &mut Client, id: &str) -> Option<String> {
     Some(get(client, "/worldpub")["rev"].as_str().expect("a rev").to_owned())
 }
 
-/// The moments move with what came of the last one, so that they fall on both sides of the change however
-/// fast the machine is at the time.
+/// Factors for the range of random times after a kill that came too early or too late. They adapt
+/// the range to the speed of the machine, so that kills happen before and after the change.
 const LONGER: f64 = 1.2;
 const SHORTER: f64 = 0.85;
 
 #[test]
-fn an_installation_that_replaces_a_world() {
-    // Two revisions of one id, as older publishers have them.
-    let (host, data) = (Scratch::new("kill-host"), Scratch::new("kill-replace"));
+fn a_killed_replacement_leaves_the_old_or_the_new_world() {
+    // Two revisions of one id, as older publishers produce them.
+    let (host, data) = (TempFolder::new("kill-host"), TempFolder::new("kill-replace"));
     let id = "0123456789abcdef0123456789abcdef";
     let worlds = ["oval", "field"];
     let revs = ["oval00000", "field0000"];
@@ -106,9 +107,9 @@ fn an_installation_that_replaces_a_world() {
         kill_in_the_middle(&mut program, id, &mut random, usual);
         program = start();
         let mut client = program.client();
-        let rev = installed(&mut client, id).unwrap_or_else(|| panic!("round {round}: it is gone"));
+        let rev = installed(&mut client, id).unwrap_or_else(|| panic!("round {round}: the world is gone"));
         let k = revs.iter().position(|r| *r == rev).expect("one of the two");
-        assert_eq!(bounds(&mut client), expected[k], "round {round}: a mix");
+        assert_eq!(bounds(&mut client), expected[k], "round {round}: the files are a mix");
         let record = Path::new(data.path()).join(format!("worlds/{id}"));
         let inside: Vec<_> =
             std::fs::read_dir(&record).expect("a folder").flatten().map(|e| e.file_name()).collect();
@@ -116,14 +117,14 @@ fn an_installation_that_replaces_a_world() {
         changed += u64::from(k != old);
         usual = usual.mul_f64(if k == old { LONGER } else { SHORTER });
     }
-    // The moments fell on both sides of the change.
+    // Some kills came before the change and some after it.
     assert!((1..REPLACED).contains(&changed), "{changed} of {REPLACED}");
     install(&mut program.client(), id);
 }
 
 #[test]
-fn an_installation_of_a_new_world() {
-    let (host, data) = (Scratch::new("kill-fresh-host"), Scratch::new("kill-fresh"));
+fn a_killed_installation_leaves_no_world_or_a_complete_one() {
+    let (host, data) = (TempFolder::new("kill-fresh-host"), TempFolder::new("kill-fresh"));
     let package = packed("oval", Access::Public);
     publish_package(&package, Path::new(host.path()));
     let id = package.id.as_str();
@@ -141,7 +142,7 @@ fn an_installation_of_a_new_world() {
         let gone = client.delete(&format!("/sim/api/worlds/custom_{id}"));
         assert!(matches!(gone.status, 200 | 404), "{}", gone.text());
         if random.below(2) == 0 {
-            // And with what is left over of the last time.
+            // Otherwise the staged files of the last round are reused.
             let _ = std::fs::remove_dir_all(Path::new(data.path()).join("staging"));
         }
         kill_in_the_middle(&mut program, id, &mut random, usual);
@@ -156,27 +157,27 @@ fn an_installation_of_a_new_world() {
     assert!(installed(&mut program.client(), id).is_some());
     program.kill();
     drop(program);
-    // Nothing piles up.
+    // A start removes the staged files.
     drop(start());
     assert!(walk(&Path::new(data.path()).join("staging")).is_empty());
 }
 
 #[test]
-fn a_publication() {
+fn a_killed_publication_leaves_no_world_or_a_complete_one() {
     const KILLS: u64 = 100;
-    let (built, data) = (Scratch::new("kill-built"), Scratch::new("kill-publish"));
+    let (built, data) = (TempFolder::new("kill-built"), TempFolder::new("kill-publish"));
     let world = format!("{}/world", built.path());
-    said(&["build", "worlds/oval.json", "-o", &world]);
+    output_of(&["build", "worlds/oval.json", "-o", &world]);
     let cdn_folder = Path::new(data.path()).join("cdn");
     let arguments = ["publish", &world, "--data-dir", data.path()];
     let began = Instant::now();
-    let mut acknowledged = vec![said(&arguments)];
+    let mut acknowledged = vec![output_of(&arguments)];
     let mut usual = began.elapsed().mul_f64(1.1);
     let mut random = Random(0xD1B5_4A32_D192_ED03);
     for _ in 0..KILLS {
         let mut child = command(&arguments, &[]);
-        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-        moment(&mut random, usual);
+        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+        wait_randomly(&mut random, usual);
         let before = acknowledged.len();
         child.kill().expect("killed");
         let output = child.wait_with_output().expect("ended");
@@ -185,7 +186,7 @@ fn a_publication() {
             acknowledged.push(id);
         }
         for id in check_published(&cdn_folder) {
-            // Published before its id could be printed.
+            // The kill may come after the publication and before its id is printed.
             if !acknowledged.contains(&id) {
                 acknowledged.push(id);
             }
@@ -197,69 +198,72 @@ fn a_publication() {
         assert!(published.contains(id), "{id} is gone");
     }
     assert!((2..KILLS as usize).contains(&acknowledged.len()), "{} of {KILLS}", acknowledged.len());
-    // The next one succeeds, and clears away what the others left.
-    acknowledged.push(said(&arguments));
+    // The next publication succeeds and removes the files of the killed ones.
+    acknowledged.push(output_of(&arguments));
     let folders = std::fs::read_dir(cdn_folder.join("worlds")).expect("a folder").count();
     assert_eq!(folders, acknowledged.len());
-    let installed = said(&["worlds", "--data-dir", data.path(), "install", &acknowledged[0]]);
+    let installed = output_of(&["worlds", "--data-dir", data.path(), "install", &acknowledged[0]]);
     assert_eq!(installed, format!("custom_{}.world", acknowledged[0]));
 }
 
-/// Publishes to a bucket, is killed when a request comes after so many others, and that one is let through or not.
-fn publish_and_die(moto: &Moto, arguments: &[&str], before: usize, lands: bool) {
-    let victim = Arc::new(Mutex::new((before, None::<Child>)));
+/// Publishes to a bucket and kills the publisher at the request after `before` others. That request
+/// is forwarded if `lands`.
+fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool) {
+    let publisher = Arc::new(Mutex::new((before, None::<Child>)));
     let (end, ended) = channel();
-    let fate = Arc::clone(&victim);
-    let way = way::open(moto.address, move |asked| {
-        let mut fate = fate.lock().expect("a fate");
-        if fate.0 > 0 {
-            fate.0 -= 1;
-            return asked.through();
+    let state = Arc::clone(&publisher);
+    let proxy = way::open_proxy(moto.address, move |asked| {
+        let mut state = state.lock().expect("the lock");
+        if state.0 > 0 {
+            state.0 -= 1;
+            return asked.forward();
         }
-        // Nobody is left for what came at the same time.
-        let mut child = fate.1.take()?;
+        // After the kill, concurrent requests of the publisher are dropped.
+        let mut child = state.1.take()?;
         child.kill().and_then(|()| child.wait()).expect("killed");
-        end.send(lands.then(|| asked.through())).ok()?;
+        end.send(lands.then(|| asked.forward())).ok()?;
         None
     });
-    let mut command = moto.command(arguments, &[("AWS_ENDPOINT", &way)]);
-    let mut fate = victim.lock().expect("a fate");
-    fate.1 = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
-    drop(fate);
-    let answer = ended.recv_timeout(PATIENCE).expect("it was killed");
-    assert!(answer.is_none_or(|answer| answer.is_some()), "the server is there");
+    let mut command = moto.command(arguments, &[("AWS_ENDPOINT", &proxy)]);
+    let mut state = publisher.lock().expect("the lock");
+    state.1 = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+    drop(state);
+    let answer = ended.recv_timeout(PATIENCE).expect("a kill");
+    assert!(answer.is_none_or(|answer| answer.is_some()), "the server does not respond");
 }
 
 #[test]
-fn a_publication_to_a_bucket() {
-    let (moto, built) = (Moto::start(), Scratch::new("kill-bucket"));
+fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
+    let (moto, built) = (Moto::start(), TempFolder::new("kill-bucket"));
     let world = format!("{}/world", built.path());
-    said(&["build", "worlds/oval.json", "-o", &world]);
+    output_of(&["build", "worlds/oval.json", "-o", &world]);
     let arguments = ["publish", &world, "--to", "s3://worlds"];
-    let first = moto.said(&arguments);
-    // Each file is one request, the description is the last of them, and each is a moment to die at.
+    let first = moto.output_of(&arguments);
+    // Each file is one request, and `meta.json` is the last. The publisher is killed at each of
+    // them.
     let requests = moto.keys().len();
     for before in 0..requests {
         for lands in [false, true] {
             let keys = moto.keys().len();
-            publish_and_die(&moto, &arguments, before, lands);
+            publish_and_kill(&moto, &arguments, before, lands);
             assert_eq!(moto.keys().len() - keys, before + usize::from(lands), "{before} {lands}");
         }
     }
-    let last = moto.said(&arguments);
-    // What can be seen is whole: the first, the last, and the one whose description was written.
+    let last = moto.output_of(&arguments);
+    // All visible worlds are complete: the first, the last, and the one whose `meta.json` was
+    // written.
     let published: Vec<String> = moto.worlds().iter().map(|(id, _)| id.to_string()).collect();
     assert_eq!(published.len(), 3);
     assert!(published.contains(&first) && published.contains(&last), "{published:?}");
-    let listed = moto.said(&["worlds", "list", "--to", "s3://worlds"]);
+    let listed = moto.output_of(&["worlds", "list", "--to", "s3://worlds"]);
     let ids = listed.split_whitespace().filter(|word| WorldId::parse(word).is_some());
     assert!(ids.count() == 3 && published.iter().all(|id| listed.contains(id)), "{listed}");
-    let data = Scratch::new("kill-bucket-data");
-    let installed = said(&["worlds", "--data-dir", data.path(), "install", &last, "--cdn", &moto.url()]);
+    let data = TempFolder::new("kill-bucket-data");
+    let installed = output_of(&["worlds", "--data-dir", data.path(), "install", &last, "--cdn", &moto.url()]);
     assert_eq!(installed, format!("custom_{last}.world"));
 }
 
-/// The ids of what is published; each must be whole, to the last byte.
+/// Ids of all published worlds. Every file of them must have the right hash.
 fn check_published(folder: &Path) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let Some(cdn) = Cdn::reading(folder) else { return Vec::new() };

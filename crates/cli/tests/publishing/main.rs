@@ -1,5 +1,5 @@
-//! Publishing and installing with the program itself: from the command line, through a bucket, killed on the
-//! way, and with disks that are full or closed.
+//! Publishing and installing with the program itself: from the command line, through a bucket, with
+//! kills at random times, and with disks that are full or read-only.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 mod bucket;
@@ -16,14 +16,14 @@ mod way;
 use serde_json::Value;
 use std::path::Path;
 
-/// What the program prints when all is well.
-fn said(arguments: &[&str]) -> String {
-    program::text(arguments).trim_end().to_owned()
+/// Runs the program, which must succeed, and returns its trimmed standard output.
+fn output_of(arguments: &[&str]) -> String {
+    program::stdout_of(arguments).trim_end().to_owned()
 }
 
-/// Publishes a project into the CDN of a data folder, and gives the id.
+/// Publishes a project to the CDN of a data folder, and returns the id.
 fn publish(project: &str, data: &str) -> String {
-    said(&["publish", project, "--data-dir", data])
+    output_of(&["publish", project, "--data-dir", data])
 }
 
 fn get(client: &mut chicane_testkit::http::Client, path: &str) -> Value {

@@ -1,6 +1,7 @@
-//! A bucket of somebody else's making: moto, which speaks as S3 does. `make` installs it beside the other tools.
+//! An S3 bucket for tests: the server moto, which implements the S3 API. `make` installs it with
+//! the other tools.
 
-use crate::program::{Scratch, command};
+use crate::program::{TempFolder, command};
 use chicane_store::{Manifest, Meta, Sum};
 use chicane_testkit::http::Client;
 use chicane_wire::WorldId;
@@ -11,12 +12,12 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// It is written in Python, and starts as slowly as that does on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// Whoever signs may do all, until it is locked.
+/// Timeout for the server to start. It is a Python program and starts slowly on a busy machine.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+/// Key and secret that are accepted until signatures are checked.
 const ANYBODY: (&str, &str) = ("AKIDEXAMPLE", "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY");
 
-/// What makes the bucket, and lets everybody read what is in it.
+/// Requests that create the bucket and make its files publicly readable.
 const BUCKET: [(&str, &str); 2] = [
     ("/worlds", ""),
     (
@@ -26,7 +27,7 @@ const BUCKET: [(&str, &str); 2] = [
     ),
 ];
 
-/// A running server with one bucket, `worlds`, whose files everybody may read.
+/// A running server with one bucket, `worlds`, whose files are publicly readable.
 pub(crate) struct Moto {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -35,7 +36,7 @@ pub(crate) struct Moto {
     pub(crate) secret: String,
 }
 
-/// A program of the tools' own Python.
+/// Path of a program in the tools' Python environment.
 pub(crate) fn tool(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/python/bin");
     let server = std::env::var_os("MOTO_SERVER").map_or(beside.join("moto_server"), PathBuf::from);
@@ -55,8 +56,8 @@ impl Moto {
         moto
     }
 
-    /// Makes the bucket of a server behind TLS.
-    pub(crate) fn furnish(&self, certificate: &str) {
+    /// Creates the bucket of a server with TLS.
+    pub(crate) fn create_bucket_with_tls(&self, certificate: &str) {
         const PUT: &str = "import ssl, sys, urllib.request as web\n\
             trust = ssl.create_default_context(cafile=sys.argv[1])\n\
             plain = {'content-type': 'text/plain'}\n\
@@ -68,8 +69,8 @@ impl Moto {
         }
     }
 
-    /// The same behind TLS and still without a bucket. Its certificate is written into the folder.
-    pub(crate) fn start_secure(folder: &Scratch) -> (Moto, String) {
+    /// Starts a server with TLS and without a bucket. Its certificate is written to the folder.
+    pub(crate) fn start_secure(folder: &TempFolder) -> (Moto, String) {
         let (certificate, key) =
             (format!("{}/cert.pem", folder.path()), format!("{}/key.pem", folder.path()));
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/publishing/certificate.py");
@@ -87,7 +88,7 @@ impl Moto {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("it starts");
+            .expect("started");
         let mut log = BufReader::new(child.stderr.take().expect("its log"));
         let (send, found) = channel();
         std::thread::spawn(move || {
@@ -99,10 +100,10 @@ impl Moto {
                 }
                 line.clear();
             }
-            // Read on, so that it never waits for us.
+            // Reads to the end, so that a full pipe never blocks the server.
             let _ = log.read_to_end(&mut Vec::new());
         });
-        let found = found.recv_timeout(PATIENCE);
+        let found = found.recv_timeout(START_TIMEOUT);
         let Ok(Ok(address)) = found else {
             let _ = child.kill();
             panic!("moto does not start: {found:?}");
@@ -115,12 +116,12 @@ impl Moto {
         Client::new(self.address)
     }
 
-    /// Its address for simulators: plain files, for everybody.
+    /// Address of the bucket for simulators, which read its files without credentials.
     pub(crate) fn url(&self) -> String {
         format!("http://{}/worlds", self.address)
     }
 
-    /// Where a publisher finds it.
+    /// Endpoint for publishers.
     pub(crate) fn endpoint(&self) -> String {
         if self.secure {
             format!("https://localhost:{}", self.address.port())
@@ -129,8 +130,8 @@ impl Moto {
         }
     }
 
-    /// From now on signatures are checked, and a key may do what its policy says: one that may do these
-    /// things is made, and used.
+    /// Creates a user with a policy that allows `actions`, uses the user's key from now on, and
+    /// enables the checking of signatures.
     pub(crate) fn lock(&mut self, user: &str, actions: &str) {
         let ask = |action: &str, more: &str| {
             let who = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, \
@@ -157,7 +158,8 @@ impl Moto {
         self.check_signatures(true);
     }
 
-    /// Whether those are checked. Moto lets nobody in without one then, whatever a bucket's policy says.
+    /// Enables or disables the checking of signatures. While it is enabled, moto refuses unsigned
+    /// requests, whatever the bucket's policy says.
     pub(crate) fn check_signatures(&self, on: bool) {
         let free = if on { "0" } else { "inf" };
         let headers = [("content-type", "text/plain")];
@@ -165,7 +167,7 @@ impl Moto {
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
 
-    /// The program, with the keys of this server and no others.
+    /// A command that runs the program with the credentials of this server only.
     pub(crate) fn command(&self, arguments: &[&str], more: &[(&str, &str)]) -> Command {
         let mut command = command(arguments, &[]);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("AWS_")) {
@@ -177,13 +179,13 @@ impl Moto {
         command
     }
 
-    /// What it prints when all is well.
-    pub(crate) fn said(&self, arguments: &[&str]) -> String {
-        let output = self.command(arguments, &[]).output().expect("it starts");
-        said(arguments, &output)
+    /// Runs the program, which must succeed, and returns its standard output.
+    pub(crate) fn output_of(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments, &[]).output().expect("started");
+        output_of(arguments, &output)
     }
 
-    /// What anybody sees who knows where to look: worlds with a description. Each must be whole, to the last byte.
+    /// All worlds with a `meta.json`. Every file of them must have the right hash.
     pub(crate) fn worlds(&self) -> Vec<(WorldId, Meta)> {
         let keys = self.keys();
         let described = keys.iter().filter_map(|key| key.strip_suffix("/meta.json"));
@@ -230,8 +232,8 @@ impl Moto {
     }
 }
 
-/// What a program printed that ended well.
-pub(crate) fn said(arguments: &[&str], output: &Output) -> String {
+/// Standard output of a program, which must have succeeded.
+pub(crate) fn output_of(arguments: &[&str], output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {text}");
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()

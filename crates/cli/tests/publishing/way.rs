@@ -1,20 +1,20 @@
-//! A way to a server on which things happen to requests and their answers.
+//! An HTTP proxy in front of a server, with which a test can drop requests and responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
-/// A request that came whole.
-pub(crate) struct Asked {
-    /// Its first line.
+/// A complete request that the proxy received.
+pub(crate) struct ProxiedRequest {
+    /// The request line.
     pub(crate) line: String,
     pub(crate) body: Vec<u8>,
     head: String,
     to: SocketAddr,
 }
 
-impl Asked {
-    fn read(near: &TcpStream, to: SocketAddr) -> Option<Asked> {
+impl ProxiedRequest {
+    fn read(near: &TcpStream, to: SocketAddr) -> Option<ProxiedRequest> {
         let mut from = BufReader::new(near);
         let (mut head, mut length) = (String::new(), 0);
         while !head.ends_with("\r\n\r\n") {
@@ -25,11 +25,11 @@ impl Asked {
         }
         let mut body = vec![0; length];
         from.read_exact(&mut body).ok()?;
-        Some(Asked { line: head.lines().next()?.to_owned(), body, head, to })
+        Some(ProxiedRequest { line: head.lines().next()?.to_owned(), body, head, to })
     }
 
-    /// Lets it through, and gives the answer.
-    pub(crate) fn through(&self) -> Option<Vec<u8>> {
+    /// Forwards the request and returns the response.
+    pub(crate) fn forward(&self) -> Option<Vec<u8>> {
         let mut far = TcpStream::connect(self.to).ok()?;
         far.write_all(&[self.head.as_bytes(), &self.body].concat()).ok()?;
         let mut answer = Vec::new();
@@ -38,11 +38,11 @@ impl Asked {
     }
 }
 
-/// Opens a way to a server that closes after every answer. What comes of a request is decided by `pass`: it gives
-/// the answer, or hangs up.
-pub(crate) fn open(
+/// Starts a proxy for a server that closes the connection after every response. `pass` returns the
+/// response to a request, or `None` to close the connection. Returns the proxy's URL.
+pub(crate) fn open_proxy(
     to: SocketAddr,
-    pass: impl Fn(&Asked) -> Option<Vec<u8>> + Send + Sync + 'static,
+    pass: impl Fn(&ProxiedRequest) -> Option<Vec<u8>> + Send + Sync + 'static,
 ) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -51,7 +51,7 @@ pub(crate) fn open(
         for mut near in listener.incoming().flatten() {
             let pass = Arc::clone(&pass);
             std::thread::spawn(move || {
-                let asked = Asked::read(&near, to)?;
+                let asked = ProxiedRequest::read(&near, to)?;
                 if let Some(answer) = pass(&asked) {
                     near.write_all(&answer).ok()?;
                 }

@@ -1,12 +1,12 @@
-//! Servers whose files are not what they should be.
+//! Servers whose files are modified, invalid or malicious.
 
 use super::*;
 
 #[test]
-fn one_byte_that_is_changed() {
-    let stage = Stage::new();
+fn a_file_with_one_changed_byte_is_refused() {
+    let cdn = HostileCdn::new();
     for ending in [".world", ".npy", ".dae", ".py", "model.config", "manifest.json"] {
-        let refused = stage.refused(move |asked, reply| match reply {
+        let refused = cdn.refused(move |asked, reply| match reply {
             Reply::File(mut bytes) if asked.path.ends_with(ending) => {
                 let middle = bytes.len() / 2;
                 bytes[middle] ^= 1;
@@ -19,20 +19,20 @@ fn one_byte_that_is_changed() {
 }
 
 #[test]
-fn a_manifest_that_was_made_to_fit() {
-    // A mirror that changes a file and every sum of it still does not have the id.
-    let stage = Stage::new();
-    let path = stage.file(".py");
+fn a_file_with_a_forged_manifest_is_refused() {
+    // A mirror may change a file and all hashes, but then the manifest does not match the id.
+    let cdn = HostileCdn::new();
+    let path = cdn.file(".py");
     let script = b"def evaluate(sim):\n    return 100\n".to_vec();
-    let mut files = stage.manifest()["files"].as_array().expect("files").clone();
+    let mut files = cdn.manifest()["files"].as_array().expect("files").clone();
     for file in files.iter_mut().filter(|f| f["path"] == json!(path)) {
         file["size"] = json!(script.len());
         file["sha256"] = json!(chicane_store::Sum::of(&script).hex());
     }
-    let mut manifest = stage.manifest();
+    let mut manifest = cdn.manifest();
     manifest["files"] = json!(files);
     let manifest = manifest.to_string().into_bytes();
-    let refused = stage.refused(move |asked, reply| {
+    let refused = cdn.refused(move |asked, reply| {
         if asked.path.ends_with("manifest.json") {
             Reply::File(manifest.clone())
         } else if asked.path.ends_with(".py") {
@@ -42,16 +42,16 @@ fn a_manifest_that_was_made_to_fit() {
         }
     });
     assert_status(&refused, 422, "not the sum");
-    // A world under the id of another.
-    let other = Stage::new();
-    let text = other.meta().to_string().replace(&other.id, &stage.id);
-    let mut files = other.manifest().to_string().replace(&other.id, &stage.id);
-    files = files.replace(&other.rev, &stage.rev);
+    // The files of one world under the id of another.
+    let other = HostileCdn::new();
+    let text = other.meta().to_string().replace(&other.id, &cdn.id);
+    let mut files = other.manifest().to_string().replace(&other.id, &cdn.id);
+    files = files.replace(&other.rev, &cdn.rev);
     let folder = Arc::clone(&other.folder);
     let (id, other_id, rev, other_rev) =
-        (stage.id.clone(), other.id.clone(), stage.rev.clone(), other.rev.clone());
-    let text = text.replace(&other.rev, &stage.rev);
-    let refused = stage.refused(move |asked, _| {
+        (cdn.id.clone(), other.id.clone(), cdn.rev.clone(), other.rev.clone());
+    let text = text.replace(&other.rev, &cdn.rev);
+    let refused = cdn.refused(move |asked, _| {
         if asked.path.ends_with("meta.json") {
             return Reply::File(text.clone().into_bytes());
         }
@@ -65,8 +65,8 @@ fn a_manifest_that_was_made_to_fit() {
 }
 
 #[test]
-fn paths_that_lead_astray() {
-    let stage = Stage::new();
+fn invalid_paths_are_refused() {
+    let cdn = HostileCdn::new();
     let long = format!("meshes/{}", "a".repeat(1000));
     for bad in [
         "../../../../etc/cron.d/x",
@@ -86,53 +86,54 @@ fn paths_that_lead_astray() {
         "",
         &long,
     ] {
-        let mut meta = stage.meta();
+        let mut meta = cdn.meta();
         meta["files"].as_array_mut().expect("files").push(json!(bad));
-        assert_status(&stage.with_meta(&meta), 422, "path");
-        let mut files = stage.manifest()["files"].as_array().expect("files").clone();
+        assert_status(&cdn.with_meta(&meta), 422, "path");
+        let mut files = cdn.manifest()["files"].as_array().expect("files").clone();
         files.push(json!({"path": bad, "size": 1, "sha256": "0".repeat(64)}));
-        assert_status(&stage.with_files(&files), 422, "path");
+        assert_status(&cdn.with_files(&files), 422, "path");
     }
     for (a, b) in [("meshes/x/A.png", "meshes/x/a.png"), ("meshes/x", "meshes/x/y"), ("meshes/q", "meshes/q")]
     {
-        let mut files = stage.manifest()["files"].as_array().expect("files").clone();
+        let mut files = cdn.manifest()["files"].as_array().expect("files").clone();
         files.extend([a, b].map(|path| json!({"path": path, "size": 1, "sha256": "0".repeat(64)})));
-        assert_status(&stage.with_files(&files), 422, "path");
+        assert_status(&cdn.with_files(&files), 422, "path");
     }
-    // One list says more than the other.
-    let mut meta = stage.meta();
+    // `meta.json` lists a file that the manifest does not.
+    let mut meta = cdn.meta();
     meta["files"].as_array_mut().expect("files").push(json!("meshes/more.dae"));
-    assert_status(&stage.with_meta(&meta), 422, "different files");
+    assert_status(&cdn.with_meta(&meta), 422, "different files");
 }
 
 #[cfg(unix)]
 #[test]
 fn links_in_the_staging_folder_are_not_followed() {
-    // Somebody else on this machine can't be kept from it; the CDN can't make one, and we never write through one.
-    let stage = Stage::new();
-    let (data, outside) = (Arc::new(Scratch::new()), Scratch::new());
-    let staged = data.path().join("staging").join(&stage.id);
+    // A CDN cannot create a link, but another user of this machine can. The simulator must never
+    // write through one.
+    let cdn = HostileCdn::new();
+    let (data, outside) = (Arc::new(TempFolder::new()), TempFolder::new());
+    let staged = data.path().join("staging").join(&cdn.id);
     std::fs::create_dir_all(staged.join("files/routes")).expect("made");
     let target = outside.path().join("target");
     std::fs::write(&target, "mine").expect("written");
-    std::os::unix::fs::symlink(&target, staged.join(format!("files/routes/custom_{}.npy", stage.id)))
+    std::os::unix::fs::symlink(&target, staged.join(format!("files/routes/custom_{}.npy", cdn.id)))
         .expect("a link");
     std::os::unix::fs::symlink(outside.path(), staged.join("files/meshes")).expect("a link");
-    std::fs::write(staged.join("rev"), &stage.rev).expect("written");
-    let server = WebServer::of(stage.folder.path());
+    std::fs::write(staged.join("rev"), &cdn.rev).expect("written");
+    let server = WebServer::of(cdn.folder.path());
     let simulator = crate::support::setup_in(&data).cdn(server.url()).start();
-    let answer = simulator.api().try_post("/worlds/install", &json!({"world_id": stage.id}).to_string());
+    let answer = simulator.api().try_post("/worlds/install", &json!({"world_id": cdn.id}).to_string());
     assert_eq!(std::fs::read_to_string(&target).expect("there"), "mine", "{}", answer.text());
     assert_eq!(std::fs::read_dir(outside.path()).expect("there").count(), 1, "{}", answer.text());
-    let again = simulator.api().post("/worlds/install", json!({"world_id": stage.id}));
+    let again = simulator.api().post("/worlds/install", json!({"world_id": cdn.id}));
     assert_eq!(again["verified"], true);
 }
 
 #[test]
-fn files_that_are_no_world() {
-    let stage = Stage::new();
+fn files_that_are_not_a_valid_world_are_refused() {
+    let cdn = HostileCdn::new();
     let replaced = |ending: &'static str, bytes: Vec<u8>| {
-        stage.without_manifest(move |asked, reply| match reply {
+        cdn.without_manifest(move |asked, reply| match reply {
             Reply::File(_) if asked.path.ends_with(ending) => Reply::File(bytes.clone()),
             reply => reply,
         })
@@ -140,31 +141,31 @@ fn files_that_are_no_world() {
     assert_status(&replaced(".world", b"<sdf version='1.7'><world".to_vec()), 422, "worlds/");
     assert_status(&replaced(".world", b"<!DOCTYPE x [<!ENTITY a 'b'>]><sdf/>".to_vec()), 422, "DOCTYPE");
     assert_status(&replaced(".npy", b"no table".to_vec()), 422, "routes/");
-    let json = format!("custom_{}.json", stage.id);
+    let json = format!("custom_{}.json", cdn.id);
     let json: &'static str = Box::leak(json.into_boxed_str());
     assert_status(&replaced(json, b"{\"version\":".to_vec()), 422, "evaluations/");
-    // A world without its track.
-    let id = stage.id.clone();
+    // A world without a track model.
+    let id = cdn.id.clone();
     let bare = format!("<sdf version='1.7'><world name='custom_{id}'></world></sdf>");
     assert_status(&replaced(".world", bare.into_bytes()), 422, "track model");
-    let mut meta = stage.meta();
+    let mut meta = cdn.meta();
     meta["files"]
         .as_array_mut()
         .expect("files")
         .retain(|f| !f.as_str().is_some_and(|p| p.starts_with("models/")));
     let meta = meta.to_string().into_bytes();
-    let refused = stage.without_manifest(move |asked, reply| {
+    let refused = cdn.without_manifest(move |asked, reply| {
         if asked.path.ends_with("meta.json") { Reply::File(meta.clone()) } else { reply }
     });
     assert_status(&refused, 422, "track model");
-    // A picture that would be of gigabytes when it is decoded.
+    // A small PNG that would need gigabytes when decoded.
     let mut bomb = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bomb.extend([60_000u32.to_be_bytes(), 60_000u32.to_be_bytes()].concat());
     bomb.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
-    let mut meta = stage.meta();
+    let mut meta = cdn.meta();
     meta["files"].as_array_mut().expect("files").push(json!("meshes/bomb.png"));
     let meta = meta.to_string().into_bytes();
-    let refused = stage.without_manifest(move |asked, reply| {
+    let refused = cdn.without_manifest(move |asked, reply| {
         if asked.path.ends_with("meta.json") {
             Reply::File(meta.clone())
         } else if asked.path.ends_with("bomb.png") {
@@ -177,13 +178,13 @@ fn files_that_are_no_world() {
 }
 
 #[test]
-fn a_proven_world_is_not_replaced_by_one_that_is_not() {
-    let stage = Stage::new();
-    let folder = Arc::clone(&stage.folder);
+fn a_verified_world_is_not_replaced_by_an_unverified_one() {
+    let cdn = HostileCdn::new();
+    let folder = Arc::clone(&cdn.folder);
     let turned = Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let (own, mut meta) = (Arc::clone(&turned), stage.meta());
+    let (own, mut meta) = (Arc::clone(&turned), cdn.meta());
     meta["rev"] = json!("evil0001");
-    let rev = stage.rev.clone();
+    let rev = cdn.rev.clone();
     let server = WebServer::start(move |asked| {
         if !own.load(Relaxed) {
             return honest(folder.path(), asked);
@@ -198,10 +199,10 @@ fn a_proven_world_is_not_replaced_by_one_that_is_not() {
     });
     let simulator = setup().cdn(server.url()).start();
     let mut api = simulator.api();
-    let body = json!({"world_id": stage.id});
+    let body = json!({"world_id": cdn.id});
     assert_eq!(api.post("/worlds/install", body.clone())["verified"], true);
     turned.store(true, Relaxed);
     assert_status(&api.refused("/worlds/install", body), 422, "no manifest.json");
-    api.post("/switch", json!({"world_id": stage.id}));
-    assert_eq!(api.get("/worldpub")["rev"], stage.rev);
+    api.post("/switch", json!({"world_id": cdn.id}));
+    assert_eq!(api.get("/worldpub")["rev"], cdn.rev);
 }

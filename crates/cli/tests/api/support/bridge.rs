@@ -1,42 +1,42 @@
 //! A client of `/rosbridge`.
 
-use super::{Simulator, Socket, Spoken};
+use super::{Received, Simulator, Socket};
 use serde_json::{Value, json};
 
-/// Speaks rosbridge, one message at a time.
+/// A rosbridge client.
 pub(crate) struct Bridge(pub(crate) Socket);
 
 impl Simulator {
-    /// A connection to the bridge.
+    /// Opens a connection to the bridge.
     pub(crate) fn bridge(&self) -> Bridge {
         Bridge(self.socket("/rosbridge"))
     }
 }
 
 impl Bridge {
-    pub(crate) fn say(&mut self, message: Value) {
+    pub(crate) fn send(&mut self, message: Value) {
         self.0.send(message);
     }
 
-    /// The next message, whatever it is.
-    pub(crate) fn hear(&mut self) -> Value {
-        match self.0.hear() {
-            Spoken::Text(said) => said,
+    /// Waits for the next message.
+    pub(crate) fn receive(&mut self) -> Value {
+        match self.0.receive() {
+            Received::Text(said) => said,
             other => panic!("a message, not {other:?}"),
         }
     }
 
-    /// The next message of an `op`; others are passed over.
+    /// Waits for the next message with this `op`, skipping others.
     pub(crate) fn next_of(&mut self, op: &str) -> Value {
         loop {
-            let said = self.hear();
+            let said = self.receive();
             if said["op"] == op {
                 return said;
             }
         }
     }
 
-    /// The next message on a topic; others are passed over.
+    /// Waits for the next message on a topic, skipping others.
     pub(crate) fn next_on(&mut self, topic: &str) -> Value {
         loop {
             let said = self.next_of("publish");
@@ -47,29 +47,29 @@ impl Bridge {
     }
 
     pub(crate) fn subscribe(&mut self, topic: &str) {
-        self.say(json!({"op": "subscribe", "topic": topic, "queue_length": 1000}));
+        self.send(json!({"op": "subscribe", "topic": topic, "queue_length": 1000}));
     }
 
     pub(crate) fn publish(&mut self, topic: &str, message: Value) {
-        self.say(json!({"op": "publish", "topic": topic, "msg": message}));
+        self.send(json!({"op": "publish", "topic": topic, "msg": message}));
     }
 
-    /// Calls a service that answers.
+    /// Calls a service that must succeed, and returns its values.
     pub(crate) fn call(&mut self, service: &str, args: Value) -> Value {
         let answer = self.try_call(service, args);
         assert_eq!(answer["result"], true, "{answer}");
         answer["values"].clone()
     }
 
-    /// The whole answer.
+    /// Calls a service and returns the whole response.
     pub(crate) fn try_call(&mut self, service: &str, args: Value) -> Value {
-        self.say(json!({"op": "call_service", "id": "a call", "service": service, "args": args}));
+        self.send(json!({"op": "call_service", "id": "a call", "service": service, "args": args}));
         let answer = self.next_of("service_response");
         assert_eq!((&answer["id"], &answer["service"]), (&json!("a call"), &json!(service)));
         answer
     }
 
-    /// The text of an error that a message is answered with.
+    /// Sends a message that must be refused, and returns the error text.
     pub(crate) fn refused(&mut self, message: impl ToString) -> String {
         self.0.send(message);
         let said = self.next_of("status");
@@ -79,14 +79,15 @@ impl Bridge {
         text.to_owned()
     }
 
-    /// Waits until the robot's ticks are tapped: from here on nothing is missed. The epoch.
-    pub(crate) fn listening(&mut self) -> u64 {
+    /// Waits until the bridge has tapped the robot's ticks, so that no later message is missed.
+    /// Returns the epoch.
+    pub(crate) fn wait_until_tapped(&mut self) -> u64 {
         self.subscribe("/sim/epoch");
         self.next_on("/sim/epoch")["data"].as_u64().expect("a number")
     }
 }
 
-/// Seconds of a time.
+/// Converts a ROS time to seconds.
 pub(crate) fn seconds(time: &Value) -> f64 {
     let part = |name: &str| time[name].as_f64().unwrap_or_else(|| panic!("a time, not {time}"));
     part("sec") + part("nanosec") * 1e-9

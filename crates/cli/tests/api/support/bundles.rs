@@ -1,4 +1,4 @@
-//! Worlds that the built-in ones are not: bare, broken, crowded, slow to load.
+//! Worlds with properties that no built-in world has: minimal, invalid, crowded, slow to load.
 
 use chicane_testkit::http::PATIENCE;
 use chicane_world::{Bundle, MemoryBundle, Route};
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
-/// A world file with these models in it.
+/// A bundle with a world file that contains these models.
 fn bundle(name: &str, models: &str) -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     let text = format!("<sdf version='1.7'><world name='{name}'>{models}</world></sdf>");
@@ -15,7 +15,7 @@ fn bundle(name: &str, models: &str) -> MemoryBundle {
     bundle
 }
 
-/// A cube of 20 cm; its link's name says what it is.
+/// A cube of 20 cm. The name of its link is the marker.
 fn cube(name: &str, marker: &str, [x, y, z]: [f64; 3]) -> String {
     format!(
         "<model name='{name}'><pose>{x} {y} {z} 0 0 0</pose><link name='{marker}'><inertial><mass>0.5</mass>\
@@ -24,18 +24,18 @@ fn cube(name: &str, marker: &str, [x, y, z]: [f64; 3]) -> String {
     )
 }
 
-/// No route, no lights, no evaluation, no ground of its own: one box.
+/// A world with one box, without route, lights, evaluation and ground.
 pub(crate) fn plain(name: &str) -> MemoryBundle {
     bundle(name, &cube("box1", "object", [2.0, 1.0, 0.0]))
 }
 
-/// A box, and a table that is not marked.
+/// A world with a box, and a table without marker.
 pub(crate) fn scenery(name: &str) -> MemoryBundle {
     let models = [cube("table", "top", [3.0, 1.0, 0.0]), cube("box1", "object", [2.0, 1.0, 0.0])];
     bundle(name, &models.concat())
 }
 
-/// A road that does not lead back.
+/// A world whose route does not return to its start.
 pub(crate) fn open_route(name: &str) -> MemoryBundle {
     let mut bundle = plain(name);
     let centre = (0..20).map(|i| DVec2::new(f64::from(i) * 0.5, 1.0)).collect();
@@ -43,8 +43,8 @@ pub(crate) fn open_route(name: &str) -> MemoryBundle {
     bundle
 }
 
-/// Many boxes in towers, so that ticks take long.
-pub(crate) fn crowd(name: &str) -> MemoryBundle {
+/// A world with 200 boxes in towers, so that each tick takes long.
+pub(crate) fn many_boxes(name: &str) -> MemoryBundle {
     let mut models = String::new();
     for i in 0..200 {
         let (column, level) = (i / 4, i % 4);
@@ -54,24 +54,24 @@ pub(crate) fn crowd(name: &str) -> MemoryBundle {
     bundle(name, &models)
 }
 
-/// A file that ends too early.
-pub(crate) fn torn(name: &str) -> MemoryBundle {
+/// A world whose file is truncated.
+pub(crate) fn truncated(name: &str) -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     bundle.insert(format!("worlds/{name}.world"), "<sdf version='1.7'><world");
     bundle
 }
 
-/// Keeps a world from being loaded until the test lets it.
+/// Blocks the loading of a world until the test opens the gate.
 #[derive(Clone, Default)]
-pub(crate) struct Gate(Arc<(Mutex<GateState>, Condvar)>);
+pub(crate) struct LoadGate(Arc<(Mutex<LoadGateState>, Condvar)>);
 
 #[derive(Default)]
-struct GateState {
+struct LoadGateState {
     open: bool,
     waiting: usize,
 }
 
-impl Gate {
+impl LoadGate {
     pub(crate) fn open(&self) {
         self.0.0.lock().expect("the gate").open = true;
         self.0.1.notify_all();
@@ -81,12 +81,12 @@ impl Gate {
         self.0.0.lock().expect("the gate").open = false;
     }
 
-    /// Waits until someone stands before the gate.
-    pub(crate) fn wait_for_someone(&self) {
+    /// Waits until a loader is blocked at the gate.
+    pub(crate) fn wait_until_blocked(&self) {
         let (state, bell) = &*self.0;
         let state = state.lock().expect("the gate");
         let (state, late) = bell.wait_timeout_while(state, PATIENCE, |s| s.waiting == 0).expect("the gate");
-        assert!(!late.timed_out(), "nobody came to the gate");
+        assert!(!late.timed_out(), "no loader reached the gate");
         drop(state);
     }
 
@@ -102,19 +102,19 @@ impl Gate {
         state.waiting -= 1;
     }
 
-    /// A bundle behind this gate.
-    pub(crate) fn before(&self, bundle: MemoryBundle) -> Gated {
-        Gated { gate: self.clone(), bundle }
+    /// Wraps a bundle, so that loading it blocks at this gate.
+    pub(crate) fn wrap(&self, bundle: MemoryBundle) -> GatedBundle {
+        GatedBundle { gate: self.clone(), bundle }
     }
 }
 
-/// A bundle behind a gate.
-pub(crate) struct Gated {
-    gate: Gate,
+/// A bundle whose loading blocks at a gate.
+pub(crate) struct GatedBundle {
+    gate: LoadGate,
     bundle: MemoryBundle,
 }
 
-impl Bundle for Gated {
+impl Bundle for GatedBundle {
     fn read(&self, path: &str) -> Option<Cow<'_, [u8]>> {
         self.bundle.read(path)
     }

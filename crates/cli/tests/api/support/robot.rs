@@ -1,4 +1,4 @@
-//! Clients of the robot's own API: one that asks, and one with a WebSocket.
+//! Clients of the robot's own API: an HTTP client and a WebSocket client.
 
 use super::{Simulator, json, number};
 use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
@@ -10,16 +10,16 @@ use tokio_tungstenite::tungstenite::handshake::HandshakeError;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
 
-/// Asks at the root, in JSON. Every answer must say of which time it speaks.
+/// A JSON client for the paths at the root. Every response must have the header `x-sim-time`.
 pub(crate) struct Robot(pub(crate) Client);
 
 impl Simulator {
-    /// A client of the robot with a connection of its own.
+    /// A client of the robot's API with its own connection.
     pub(crate) fn robot(&self) -> Robot {
         Robot(self.client())
     }
 
-    /// Follows a path of the robot.
+    /// Opens an event stream of the robot's API.
     pub(crate) fn follow(&self, path: &str) -> Events {
         let events = Events::open(self.address, path, &[]);
         assert_eq!(events.head.status, 200, "{path}");
@@ -28,7 +28,7 @@ impl Simulator {
         events
     }
 
-    /// An open WebSocket.
+    /// Opens a WebSocket.
     pub(crate) fn socket(&self, path: &str) -> Socket {
         let opened = Socket::try_open(self.address, path, &[]);
         opened.unwrap_or_else(|status| panic!("{path}: {status}"))
@@ -36,24 +36,24 @@ impl Simulator {
 }
 
 impl Robot {
-    /// Reads a path that answers 200.
+    /// Sends a GET request that must succeed, and returns the body.
     pub(crate) fn get(&mut self, path: &str) -> Value {
         self.get_at(path).0
     }
 
-    /// The same, with the time it speaks of.
+    /// Same as [`Robot::get`], with the simulated time of the response.
     pub(crate) fn get_at(&mut self, path: &str) -> (Value, f64) {
         let answer = self.0.get(path);
         assert_eq!(answer.status, 200, "GET {path}: {}", answer.text());
         (json(&answer), time_of(&answer))
     }
 
-    /// A command that is carried out.
+    /// Sends a POST request that must succeed, and returns the body.
     pub(crate) fn post(&mut self, path: &str, body: Value) -> Value {
         self.post_at(path, body).0
     }
 
-    /// The same, with the time it speaks of.
+    /// Same as [`Robot::post`], with the simulated time of the response.
     pub(crate) fn post_at(&mut self, path: &str, body: Value) -> (Value, f64) {
         let answer = self.0.post(path, &body.to_string());
         assert_eq!(answer.status, 200, "POST {path} {body}: {}", answer.text());
@@ -62,8 +62,8 @@ impl Robot {
         (done, time_of(&answer))
     }
 
-    /// What the actuators are asked for: one of `speed`, `steering`, `pan`, `tilt`.
-    pub(crate) fn asked(&mut self, axis: &str) -> f64 {
+    /// The current actuator command for `speed`, `steering`, `pan` or `tilt`.
+    pub(crate) fn commanded(&mut self, axis: &str) -> f64 {
         number(&self.get("/states?include=")["cmd"][axis])
     }
 }
@@ -74,7 +74,7 @@ fn time_of(answer: &Answer) -> f64 {
     text.parse().expect("a time")
 }
 
-/// Status and text of an error in the robot's shape.
+/// Status and text of an error response of the robot's API.
 pub(crate) fn detail(answer: &Answer) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
@@ -82,22 +82,22 @@ pub(crate) fn detail(answer: &Answer) -> (u16, String) {
     (answer.status, body["detail"].as_str().unwrap_or_else(|| panic!("a text, not {body}")).to_owned())
 }
 
-/// A WebSocket, seen from the client.
+/// The client side of a WebSocket.
 pub(crate) struct Socket(WebSocket<TcpStream>);
 
-/// What came over a socket.
+/// A message that was received on a WebSocket.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Spoken {
+pub(crate) enum Received {
     /// A text frame, as JSON.
     Text(Value),
-    /// The code of a close.
+    /// A close frame with this code.
     Close(u16),
-    /// Nothing more.
+    /// The connection has ended.
     End,
 }
 
 impl Socket {
-    /// Opens a socket with headers of its own, or says with which status it was refused.
+    /// Opens a WebSocket with additional headers, or returns the status of the refusal.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Socket, u16> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
@@ -121,42 +121,44 @@ impl Socket {
 
     /// Sends a binary frame.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
-        // A server that has seen enough may hang up first.
+        // The server may have closed the connection already, after an earlier invalid frame.
         let _ = self.0.send(Message::binary(bytes.to_vec()));
     }
 
-    /// Sends bytes beside the protocol.
+    /// Sends raw bytes, bypassing the WebSocket protocol.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.0.get_mut().write_all(bytes).expect("they are sent");
     }
 
-    /// Waits for something other than a ping, which is answered.
-    pub(crate) fn hear(&mut self) -> Spoken {
+    /// Waits for the next message. Pings are answered and skipped.
+    pub(crate) fn receive(&mut self) -> Received {
         loop {
             match self.0.read() {
-                Ok(Message::Text(text)) => return Spoken::Text(serde_json::from_str(&text).expect("JSON")),
+                Ok(Message::Text(text)) => return Received::Text(serde_json::from_str(&text).expect("JSON")),
                 Ok(Message::Close(frame)) => {
-                    return Spoken::Close(frame.map_or(1005, |frame| frame.code.into()));
+                    return Received::Close(frame.map_or(1005, |frame| frame.code.into()));
                 }
                 Ok(Message::Ping(_)) => self.0.flush().unwrap_or(()),
                 Ok(_) => {}
                 Err(Error::Io(e)) if matches!(e.kind(), std::io::ErrorKind::WouldBlock) => {
-                    panic!("nothing came within {PATIENCE:?}")
+                    panic!("no message within {PATIENCE:?}")
                 }
-                Err(_) => return Spoken::End,
+                Err(_) => return Received::End,
             }
         }
     }
 
-    /// Closes as it should be done. Afterwards the server has done all that it does for a client that went.
+    /// Closes the WebSocket with a handshake, and waits until the server has ended the connection.
+    /// The server has then finished its cleanup for this client.
     pub(crate) fn close(mut self) {
-        self.0.close(None).expect("it is closed");
-        while self.hear() != Spoken::End {}
+        self.0.close(None).expect("a closed socket");
+        while self.receive() != Received::End {}
     }
 
-    /// Hangs up without a word. Afterwards the server has done all that it does for a client that went.
-    pub(crate) fn hang_up(mut self) {
-        self.0.get_ref().shutdown(Shutdown::Write).expect("it is shut");
-        while self.hear() != Spoken::End {}
+    /// Closes the connection without a close frame, and waits until the server has ended it. The
+    /// server has then finished its cleanup for this client.
+    pub(crate) fn disconnect(mut self) {
+        self.0.get_ref().shutdown(Shutdown::Write).expect("a closed write half");
+        while self.receive() != Received::End {}
     }
 }

@@ -1,20 +1,20 @@
-//! A folder of a test's own.
+//! A temporary folder for one test.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Removed with everything in it when nobody needs it any more.
-pub(crate) struct Scratch(PathBuf);
+/// A temporary folder that is removed on drop.
+pub(crate) struct TempFolder(PathBuf);
 
-impl Scratch {
-    pub(crate) fn new() -> Scratch {
+impl TempFolder {
+    pub(crate) fn new() -> TempFolder {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("chicane-api-{}-{number}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // A killed process with the same id may have left the folder behind.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a new folder");
-        Scratch(path)
+        TempFolder(path)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -22,7 +22,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
