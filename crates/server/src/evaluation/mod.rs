@@ -168,7 +168,7 @@ impl Evaluations {
         };
         let start = NewSession {
             // One that nobody can guess.
-            id: random_hex().map_err(ApiError::internal)?,
+            id: random_hex().map_err(|e| ApiError::internal(e.to_string()))?,
             world: place.name.to_string(),
             world_id: place.entry.world_id.clone(),
             rev: place.entry.rev.clone(),

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::view;
-use chicane_session::{Note, Notes, Phase, Scene};
+use chicane_session::{Note, Notes, Phase, Scene, SceneError};
 use chicane_sim::{Command, Refusal, Sim, Who};
 use chicane_store::{Data, SessionResult};
 use chicane_wire::{
@@ -64,19 +64,18 @@ pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
 }
 
 impl Stage {
-    fn wish(&self, wish: Wish) -> Result<(), String> {
-        let gone = || "the simulation is gone".to_owned();
-        self.wishes.as_ref().ok_or_else(gone)?.send(wish).map_err(|_| gone())?;
+    fn wish(&self, wish: Wish) -> Result<(), SceneError> {
+        let gone = SceneError::SimulationGone;
+        self.wishes.as_ref().ok_or(gone.clone())?.send(wish).map_err(|_| gone)?;
         self.simulator.look();
         Ok(())
     }
 
-    fn apply(&self, command: Command) -> Result<(), String> {
+    fn apply(&self, command: Command) -> Result<(), SceneError> {
         let (reply, done) = sync_channel(1);
         self.wish(Wish::Apply(command, reply))?;
-        let done: Result<(), Refusal> =
-            done.recv_timeout(PATIENCE).map_err(|_| "the simulation does not answer".to_owned())?;
-        done.map_err(|refusal| ApiError::from(refusal).text.into_owned())
+        let done: Result<(), Refusal> = done.recv_timeout(PATIENCE).map_err(|_| SceneError::Timeout)?;
+        done.map_err(|refusal| SceneError::Refused(ApiError::from(refusal).text.into_owned()))
     }
 
     /// Keeps an event for ever.
@@ -121,22 +120,23 @@ impl Stage {
 }
 
 impl Scene for Stage {
-    fn place(&mut self) -> Result<(Statics, Observation), String> {
-        let statics = observe::statics(&self.place, &self.script, self.seed)?;
+    fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
+        let statics = observe::statics(&self.place, &self.script, self.seed).map_err(SceneError::Refused)?;
         let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
         // Its lights are green, and after a restart they are too.
         let red: BTreeMap<String, bool> = loaded.red_lights();
         let kept = self.runtime.block_on(self.keeper.world(&self.place.name, red));
-        kept.map_err(|e| e.to_string())?;
+        kept.map_err(|e| SceneError::Refused(e.to_string()))?;
         let (wishes, queue) = channel();
         let at = start_pose(&self.place, &self.profile);
         let entry =
             Entry { loaded, at, notes: self.notes.clone(), wishes: queue, drive: Arc::clone(&self.drive) };
         let answer = self.runtime.block_on(self.simulator.judge(entry));
-        let (seen, _) = answer.map_err(|refused| ApiError::from(refused).text.into_owned())?;
+        let (seen, _) =
+            answer.map_err(|refused| SceneError::Refused(ApiError::from(refused).text.into_owned()))?;
         self.wishes = Some(wishes);
-        Ok((statics, *seen.ok_or("the world is gone")?))
+        Ok((statics, *seen.ok_or(SceneError::WorldGone)?))
     }
 
     fn run(&mut self) {
@@ -154,11 +154,11 @@ impl Scene for Stage {
         if asked { time.recv_timeout(PATIENCE).unwrap_or(0.0) } else { 0.0 }
     }
 
-    fn act(&mut self, act: JudgeAct) -> Result<(), String> {
+    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError> {
         match act {
             JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
             JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
-                Err("use teleport for the vehicle".to_owned())
+                Err(SceneError::Refused("use teleport for the vehicle".to_owned()))
             }
             JudgeAct::MoveObject(name, request) => {
                 self.apply(view::place_command(Who::Object(name), request))
@@ -169,7 +169,8 @@ impl Scene for Stage {
             JudgeAct::Overlay(request) => self.wish(Wish::Overlay(request.text, request.ttl, request.size)),
             JudgeAct::SetBrightness(request) => {
                 // Stored before it is seen, as ever.
-                self.data.settings().set_brightness(request.value).map_err(|e| e.to_string())?;
+                let stored = self.data.settings().set_brightness(request.value);
+                stored.map_err(|e| SceneError::Refused(e.to_string()))?;
                 self.wish(Wish::Brightness(request.value))
             }
             JudgeAct::Pause(paused) => self.wish(Wish::Pause(paused)),

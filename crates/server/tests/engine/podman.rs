@@ -38,7 +38,7 @@ fn at_hand() -> bool {
 
 /// Makes an image of the judge's root.
 fn import() -> Result<(), String> {
-    let root = chicane_session::root::folder()?.join("root");
+    let root = chicane_session::root::folder().map_err(|e| e.to_string())?.join("root");
     let mut tar = Command::new("tar")
         .arg("-C")
         .arg(root)
