@@ -49,7 +49,7 @@ fn main() -> ExitCode {
             serve::data_dir(asked.data_dir.as_deref()).and_then(|folder| export::run(asked, &folder))
         }
         Some(What::Setup) => setup::run(),
-        Some(What::Jail { part }) => chicane_session::jail::main(part),
+        Some(What::Jail { part }) => chicane_session::jail::main(part).map_err(|e| e.to_string()),
         Some(What::Openapi { robot }) => {
             println!("{}", if *robot { chicane_server::robot_openapi() } else { chicane_server::openapi() });
             Ok(())

@@ -19,7 +19,7 @@ pub(crate) const PRIVATE: &str =
 
 pub(crate) fn run(wanted: &Publish) -> Result<(), String> {
     let cdn = cdn(wanted.to.as_deref(), wanted.data.data_dir.as_deref())?;
-    let stand = Stand::new()?;
+    let stand = Stand::new().map_err(|e| e.to_string())?;
     let (bundle, name) = bundle(&wanted.path, &stand, &wanted.judge)?;
     if wanted.to.is_some() && wanted.access == Level::Private {
         eprintln!("warning: {PRIVATE}");

@@ -3,9 +3,10 @@
 use chicane_session::{Setting, Wanted, root};
 
 pub(crate) fn run() -> Result<(), String> {
-    let folder = root::folder()?;
+    let folder = root::folder().map_err(|e| e.to_string())?;
     let begun = std::time::Instant::now();
-    let prepared = root::prepare(&folder, &mut |step| println!("judge: {step}"))?;
+    let prepared =
+        root::prepare(&folder, &mut |step| println!("judge: {step}")).map_err(|e| e.to_string())?;
     if prepared {
         println!("judge: Python 3.14 is in {} ({:.0} s)", folder.display(), begun.elapsed().as_secs_f64());
     }

@@ -9,6 +9,7 @@
 //! turn it is may wait for the sim thread, which waits for the script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
+use chicane_session::SceneError;
 use chicane_sim::{Applied, Command, Lamp};
 use chicane_store::{Data, StoreError};
 use std::collections::BTreeMap;
@@ -110,16 +111,16 @@ impl Keeper {
         &self,
         simulator: &Simulator,
         (name, red): (&str, bool),
-        apply: impl FnOnce() -> Result<(), String>,
-    ) -> Result<(), String> {
+        apply: impl FnOnce() -> Result<(), SceneError>,
+    ) -> Result<(), SceneError> {
         if let Some((world, mut all)) = lights(&simulator.now()) {
             if let Some(is_red) = all.get_mut(name) {
                 *is_red = red;
             }
-            self.write_lights(world, all).map_err(|e| e.to_string())?;
+            self.write_lights(world, all).map_err(not_kept)?;
         }
         let applied = apply();
-        self.write_shown_lights(simulator).map_err(|e| e.to_string())?;
+        self.write_shown_lights(simulator).map_err(not_kept)?;
         applied
     }
 
@@ -128,11 +129,11 @@ impl Keeper {
         &self,
         simulator: &Simulator,
         value: f64,
-        apply: impl FnOnce() -> Result<(), String>,
-    ) -> Result<(), String> {
-        self.write_brightness(value).map_err(|e| e.to_string())?;
+        apply: impl FnOnce() -> Result<(), SceneError>,
+    ) -> Result<(), SceneError> {
+        self.write_brightness(value).map_err(not_kept)?;
         let applied = apply();
-        self.write_shown_brightness(simulator).map_err(|e| e.to_string())?;
+        self.write_shown_brightness(simulator).map_err(not_kept)?;
         applied
     }
 
@@ -219,6 +220,10 @@ impl Keeper {
         let done = tokio::task::spawn_blocking(move || work(&own)).await;
         done.unwrap_or_else(|e| Err(KeepError(e.to_string())))
     }
+}
+
+fn not_kept(error: KeepError) -> SceneError {
+    SceneError::Refused(error.to_string())
 }
 
 async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> Result<T, ChangeError> {

@@ -31,7 +31,7 @@ impl Token {
 
     /// A token of 128 random bits.
     pub fn random() -> Result<Token, String> {
-        chicane_store::random_hex().map(Token)
+        chicane_store::random_hex().map(Token).map_err(|e| e.to_string())
     }
 
     /// The secret itself.

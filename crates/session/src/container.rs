@@ -1,13 +1,27 @@
 //! Where a judging script runs: in a jail of our own, or in a container of an engine. For those who speak with it there is no difference
 //! but one: an engine hands on what a script prints by another way than what its harness says, and so out of step.
 
-use crate::engine::Contained;
+use crate::engine::{Contained, EngineError};
 use crate::jail::{Jail, JailError, JudgePlan, Plan, Report, Spawn, Usage};
 use crate::judge::{FILES, MEMORY, PROCESSES};
 use crate::setting::{Isolation, Setting, Way};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::{BorrowedFd, OwnedFd};
+
+/// Why there is no container for a judging script.
+#[derive(Debug, thiserror::Error)]
+pub enum ContainerError {
+    /// Pipe or socket could not be made.
+    #[error("no descriptors for the judge: {0}")]
+    Descriptors(#[source] rustix::io::Errno),
+    /// The jail could not be started.
+    #[error(transparent)]
+    Jail(#[from] JailError),
+    /// The container engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
 
 /// A container that runs.
 #[derive(Debug)]
@@ -29,15 +43,15 @@ pub(crate) struct Started {
 
 impl Container {
     /// Starts one as the machine's setting says.
-    pub(crate) fn start(setting: &Setting) -> Result<Started, JailError> {
+    pub(crate) fn start(setting: &Setting) -> Result<Started, ContainerError> {
         match &setting.way {
             Way::Engine(engine) => {
-                let (contained, channel, output) = Contained::start(engine).map_err(JailError)?;
+                let (contained, channel, output) = Contained::start(engine)?;
                 let container = Container::Engine(Box::new(contained));
                 Ok(Started { container, channel, output, first: Contained::harness() })
             }
             Way::Jail { root, network, forbidden } => {
-                let fail = |e: rustix::io::Errno| JailError(format!("no descriptors for the judge: {e}"));
+                let fail = ContainerError::Descriptors;
                 let flags = SocketFlags::CLOEXEC;
                 let (channel, inside) =
                     socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(fail)?;
@@ -68,10 +82,10 @@ impl Container {
     }
 
     /// The harness is up: whatever can be found out only now.
-    pub(crate) fn is_up(&mut self) -> Result<(), String> {
+    pub(crate) fn is_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),
-            Container::Engine(contained) => contained.look_for(),
+            Container::Engine(contained) => Ok(contained.look_for()?),
         }
     }
 
@@ -94,7 +108,7 @@ impl Container {
     /// For those who wait for reports.
     pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
         match self {
-            Container::Jail(jail) => jail.control().ok(),
+            Container::Jail(jail) => jail.control(),
             Container::Engine(_) => None,
         }
     }

@@ -4,11 +4,11 @@
 //! What the script prints and what the harness says come on two descriptors. Whatever was printed before a
 //! line of the harness was written is taken out before that line is handed over: so that prints belong to their call.
 
-use crate::container::{Container, Started as Fresh};
-use crate::jail::{JailError, Report, Usage};
+use crate::container::{Container, ContainerError, Started as Fresh};
+use crate::jail::{Report, Usage};
 use crate::lines::Lines;
 use crate::marks::Marks;
-use crate::outcome::ScriptFault;
+use crate::outcome::{ChannelFault, ScriptFault};
 use crate::setting::{Isolation, Setting};
 use crate::wake::wait_for;
 use chicane_wire::{
@@ -53,6 +53,31 @@ pub enum Heard {
     Fault(ScriptFault),
 }
 
+/// Why a judge could not be started, or could not check a script.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// There is no container.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// The container ended before the harness was up. Holds the last line, or the fault.
+    #[error("the judge's container did not come up: {0}")]
+    NotUp(String),
+    /// The first message of the harness is not the expected one.
+    #[error("the harness did not come up: it said {0:?}")]
+    UnexpectedMessage(Box<JudgeSaid>),
+    /// The harness was not up in time.
+    #[error("the judge's container did not come up in {seconds} s {line}")]
+    Timeout {
+        /// How long it was waited for.
+        seconds: u64,
+        /// The last line that was printed.
+        line: String,
+    },
+    /// The script could not be checked.
+    #[error("the script can't be checked: {0:?}")]
+    NotChecked(Box<Heard>),
+}
+
 /// A script in its container.
 #[derive(Debug)]
 pub struct Judge {
@@ -93,7 +118,7 @@ struct Started {
 
 impl Judge {
     /// Starts a container and waits until the harness is up.
-    pub fn start(setting: &Setting) -> Result<Judge, JailError> {
+    pub fn start(setting: &Setting) -> Result<Judge, JudgeError> {
         let Fresh { container, channel, output, first } = Container::start(setting)?;
         let marks = container.mark().map(Marks::new);
         let mut judge = Judge {
@@ -118,7 +143,7 @@ impl Judge {
             over: false,
         };
         judge.greet()?;
-        judge.container.is_up().map_err(JailError)?;
+        judge.container.is_up()?;
         Ok(judge)
     }
 
@@ -127,7 +152,7 @@ impl Judge {
         self.container.isolation()
     }
 
-    fn greet(&mut self) -> Result<(), JailError> {
+    fn greet(&mut self) -> Result<(), JudgeError> {
         let deadline = Instant::now() + PATIENCE;
         let mut last = String::new();
         while Instant::now() < deadline {
@@ -136,19 +161,19 @@ impl Judge {
                 Some(Heard::Line(line)) => last = line,
                 Some(Heard::Fault(fault)) => {
                     let why = if last.is_empty() { fault.to_string() } else { last };
-                    return Err(JailError(format!("the judge's container did not come up: {why}")));
+                    return Err(JudgeError::NotUp(why));
                 }
                 Some(Heard::Said(other)) => {
-                    return Err(JailError(format!("the harness did not come up: it said {other:?}")));
+                    return Err(JudgeError::UnexpectedMessage(Box::new(other)));
                 }
                 None => self.wait(LOOK),
             }
         }
-        Err(JailError(format!("the judge's container did not come up in {} s {last}", PATIENCE.as_secs())))
+        Err(JudgeError::Timeout { seconds: PATIENCE.as_secs(), line: last })
     }
 
     /// Looks whether a script can be a judge, without running it. `Ok(None)` if it can.
-    pub fn check(&mut self, script: &str) -> Result<Option<String>, JailError> {
+    pub fn check(&mut self, script: &str) -> Result<Option<String>, JudgeError> {
         self.call(&JudgeCall::Check { script });
         loop {
             match self.hear() {
@@ -157,7 +182,7 @@ impl Judge {
                     return Ok(error);
                 }
                 Some(Heard::Line(_)) => {}
-                Some(other) => return Err(JailError(format!("the script can't be checked: {other:?}"))),
+                Some(other) => return Err(JudgeError::NotChecked(Box::new(other))),
                 None => self.wait(LOOK),
             }
         }
@@ -308,7 +333,7 @@ impl Judge {
     }
 
     /// Lines of the harness, and whether more can come.
-    fn read_channel(&mut self) -> Result<(Vec<JudgeSaid>, bool), String> {
+    fn read_channel(&mut self) -> Result<(Vec<JudgeSaid>, bool), ChannelFault> {
         let mut open = true;
         let mut piece = [0u8; 16 << 10];
         loop {
@@ -333,18 +358,19 @@ impl Judge {
         let mut start = 0;
         while let Some(end) = self.unread[start..].iter().position(|b| *b == b'\n') {
             let line = &self.unread[start..start + end];
-            let one: JudgeSaid = serde_json::from_slice(line).map_err(|e| format!("no message ({e})"))?;
+            let one: JudgeSaid =
+                serde_json::from_slice(line).map_err(|e| ChannelFault::NotAMessage(e.to_string()))?;
             if let JudgeSaid::Record { value } = &one
                 && (line.len() > MAX_RECORD + 64 || value.as_f64().is_some_and(|v| !v.is_finite()))
             {
-                return Err("a record that is too long".to_owned());
+                return Err(ChannelFault::RecordTooLong);
             }
             said.push(one);
             start += end + 1;
         }
         self.unread.drain(..start);
         if self.unread.len() > MAX_JUDGE_LINE {
-            return Err("a line that is too long".to_owned());
+            return Err(ChannelFault::LineTooLong);
         }
         Ok((said, open))
     }
@@ -385,7 +411,7 @@ impl Judge {
             Some(code) => Some(ScriptFault::Ended(code)),
             // Its processes may outlive its channel for a moment; the jail tells when it is over.
             None if standing && self.closed.is_some_and(|since| since.elapsed() < GRACE) => None,
-            None => Some(ScriptFault::Channel("it was closed".to_owned())),
+            None => Some(ScriptFault::Channel(ChannelFault::Closed)),
         }
     }
 

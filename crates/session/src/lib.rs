@@ -23,15 +23,16 @@ mod student;
 mod supervisor;
 mod wake;
 
-pub use engine::{EngineKind, EngineWanted};
-pub use jail::Left;
-pub use judge::{Heard, Judge};
+pub use container::ContainerError;
+pub use engine::{EngineError, EngineKind, EngineWanted};
+pub use jail::{JailError, Left};
+pub use judge::{Heard, Judge, JudgeError};
 pub use machine::Phase;
-pub use network::own_addresses;
-pub use outcome::{StopCause, Unsupported};
+pub use network::{NetworkError, own_addresses};
+pub use outcome::{ChannelFault, StopCause, Unsupported};
 pub use setting::{Isolation, Setting, SettingError, Wanted};
 pub use student::StudentOrder;
-pub use supervisor::{Brief, Note, Scene, SessionEnd, supervise};
+pub use supervisor::{Brief, Note, Scene, SceneError, SessionEnd, supervise};
 pub use wake::{Notes, NotesOut, notes};
 
 /// The harness that runs a script, Python.

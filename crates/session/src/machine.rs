@@ -7,7 +7,7 @@
 //! Anything that ends a session leads through the same gate: Halt, EndStudent, EndJudge, and when both are
 //! gone, Close. The first reason wins; what comes after it is ignored.
 
-use crate::outcome::{Ending, ScriptFault, StopCause};
+use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 
 /// Where a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,9 +196,7 @@ impl Machine {
                 actions
             }
             Some(Call::Evaluate) => vec![Action::Go],
-            None => {
-                self.end(Ending::Script(ScriptFault::Channel("an answer that nobody asked for".to_owned())))
-            }
+            None => self.end(Ending::Script(ScriptFault::Channel(ChannelFault::UnexpectedAnswer))),
         }
     }
 

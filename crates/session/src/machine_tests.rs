@@ -162,7 +162,7 @@ fn every_ending_has_an_outcome_and_a_reason_of_one_line() {
         ScriptFault::Processes(Some("OSError: x".into())),
         ScriptFault::Files(None),
         ScriptFault::Output,
-        ScriptFault::Channel("x".into()),
+        ScriptFault::Channel(ChannelFault::Closed),
     ];
     let mut reasons: Vec<String> = Vec::new();
     for fault in faults {

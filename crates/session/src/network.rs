@@ -22,6 +22,26 @@ pub struct Network {
     pub command: Vec<PathBuf>,
 }
 
+/// Why a judge has no network.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The socket that ends slirp4netns could not be made.
+    #[error("no socket could be made: {0}")]
+    Socket(#[source] rustix::io::Errno),
+    /// `Network::command` is empty.
+    #[error("no command makes networks")]
+    NoCommand,
+    /// slirp4netns could not be started.
+    #[error("slirp4netns can't be started: {0}")]
+    Start(#[source] std::io::Error),
+    /// The error output of slirp4netns was already taken.
+    #[error("slirp4netns has no output")]
+    NoOutput,
+    /// slirp4netns ended, or did not report that it is ready in time. Holds its last line.
+    #[error("slirp4netns could not make a network for the judge: {0}")]
+    NotReady(String),
+}
+
 /// A network that a judge has, or will have in a moment; gone when dropped.
 #[derive(Debug)]
 pub(crate) struct Uplink {
@@ -48,17 +68,17 @@ impl Network {
     }
 
     /// Begins to give the namespace of a process a network.
-    pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, String> {
+    pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, NetworkError> {
         let (lifeline, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-                .map_err(|e| e.to_string())?;
-        let (first, rest) = self.command.split_first().ok_or("no command makes networks")?;
+                .map_err(NetworkError::Socket)?;
+        let (first, rest) = self.command.split_first().ok_or(NetworkError::NoCommand)?;
         let mut command = Command::new(first);
         command.args(rest).args(["--configure", "--mtu=65520", "--disable-host-loopback"]);
         // It ends when the lifeline closes. It says that it is ready where others say what went wrong.
         command.args(["--exit-fd=0", "--ready-fd=2", &pid.to_string(), "tap0"]);
         command.stdin(inside).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut process = command.spawn().map_err(|e| format!("slirp4netns can't be started: {e}"))?;
+        let mut process = command.spawn().map_err(NetworkError::Start)?;
         drop(command);
         let said = process.stderr.take();
         Ok(Uplink { process, said, _lifeline: lifeline })
@@ -67,7 +87,7 @@ impl Network {
 
 impl Uplink {
     /// Waits until it is there.
-    pub(crate) fn wait(&mut self) -> Result<(), String> {
+    pub(crate) fn wait(&mut self) -> Result<(), NetworkError> {
         wait_until_ready(self.said.take())
     }
 }
@@ -79,13 +99,12 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// A line that is `1`, or begins with it, means ready.
-fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), String> {
+fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), NetworkError> {
     let failed = |said: &[u8]| {
         let said = String::from_utf8_lossy(said);
-        let why = said.lines().last().unwrap_or("it said nothing").to_owned();
-        format!("slirp4netns could not make a network for the judge: {why}")
+        NetworkError::NotReady(said.lines().last().unwrap_or("it said nothing").to_owned())
     };
-    let said = said.ok_or("slirp4netns has no output")?;
+    let said = said.ok_or(NetworkError::NoOutput)?;
     let deadline = Instant::now() + PATIENCE;
     let mut all = Vec::new();
     while Instant::now() < deadline && all.len() < 1 << 16 {

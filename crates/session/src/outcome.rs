@@ -37,7 +37,30 @@ pub enum ScriptFault {
     /// It printed too much.
     Output,
     /// It spoke on the channel of the harness, and wrongly.
-    Channel(String),
+    Channel(ChannelFault),
+}
+
+/// How a script misused the channel of the harness.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelFault {
+    /// A line is not a message. Holds the parser's error.
+    #[error("not a message ({0})")]
+    NotAMessage(String),
+    /// A record is too long, or is not a finite number.
+    #[error("a record that is too long")]
+    RecordTooLong,
+    /// A line is too long.
+    #[error("a line that is too long")]
+    LineTooLong,
+    /// The channel was closed while the script still runs.
+    #[error("it was closed")]
+    Closed,
+    /// A message came that is not allowed at this point.
+    #[error("a message out of turn")]
+    OutOfTurn,
+    /// An answer came without a call.
+    #[error("an answer without a call")]
+    UnexpectedAnswer,
 }
 
 /// Why a session was stopped.

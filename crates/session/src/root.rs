@@ -7,7 +7,12 @@
 //! once, which makes every later start four times faster. It is built beside its place and renamed into it.
 
 mod apt;
+mod command;
+mod error;
 
+pub use error::RootError;
+
+use command::{last_line, run};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,28 +27,24 @@ const TOOLS: [&str; 1] = ["slirp4netns"];
 /// What nobody reads inside.
 const SUPERFLUOUS: [&str; 5] =
     ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/lintian"];
-/// How to get it, for people.
-const REMEDY: &str = "run `chicane setup`";
 
 /// The folder in the user's cache, or the one that was asked for.
-pub fn folder() -> Result<PathBuf, String> {
+pub fn folder() -> Result<PathBuf, RootError> {
     let path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     if let Some(folder) = std::env::var_os("CHICANE_JUDGE_ROOT").filter(|f| !f.is_empty()) {
-        return std::path::absolute(folder).map_err(|e| e.to_string());
+        return std::path::absolute(&folder).map_err(RootError::file(Path::new(&folder)));
     }
     let cache = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")));
-    let cache = cache.ok_or("no folder for caches is known: set CHICANE_JUDGE_ROOT")?;
+    let cache = cache.ok_or(RootError::NoCache)?;
     Ok(cache.join("chicane/judge"))
 }
 
 /// The root file system in a folder, if it was prepared.
-pub(crate) fn ready(folder: &Path) -> Result<PathBuf, String> {
+pub(crate) fn ready(folder: &Path) -> Result<PathBuf, RootError> {
     match fs::read_to_string(folder.join("form")) {
         Ok(form) if form == FORM => Ok(folder.join("root")),
-        Ok(_) => {
-            Err(format!("Python 3.14 in {} is of another version of chicane: {REMEDY}", folder.display()))
-        }
-        Err(_) => Err(format!("Python 3.14 for judging scripts is not in {}: {REMEDY}", folder.display())),
+        Ok(_) => Err(RootError::OtherVersion(folder.to_owned())),
+        Err(_) => Err(RootError::NotPrepared(folder.to_owned())),
     }
 }
 
@@ -67,17 +68,16 @@ pub(crate) fn library_path(root: &Path) -> String {
 }
 
 /// Prepares a folder, unless it is ready. Says what it does. Whether anything was to be done.
-pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
+pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, RootError> {
     if ready(folder).is_ok() {
         return Ok(false);
     }
-    let parent = folder.parent().ok_or("the folder for the judge's Python can't be the root of a disk")?;
-    fs::create_dir_all(parent).map_err(|e| format!("{} can't be made: {e}", parent.display()))?;
-    let lock =
-        File::create(folder.with_extension("lock")).map_err(|e| format!("{}: {e}", parent.display()))?;
+    let parent = folder.parent().ok_or(RootError::NoParent)?;
+    fs::create_dir_all(parent).map_err(|source| RootError::Create { path: parent.to_owned(), source })?;
+    let lock = File::create(folder.with_extension("lock")).map_err(RootError::file(parent))?;
     if lock.try_lock().is_err() {
         say("another chicane prepares it already; waiting");
-        lock.lock().map_err(|e| e.to_string())?;
+        lock.lock().map_err(RootError::file(parent))?;
     }
     // Somebody else may have been faster.
     if ready(folder).is_ok() {
@@ -89,13 +89,13 @@ pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, String>
     built.map(|()| true)
 }
 
-fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), String> {
+fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), RootError> {
     let _ = fs::remove_dir_all(scratch);
     let (root, tools) = (scratch.join("root"), scratch.join("tools"));
     let packages = apt::fetch(&scratch.join("apt"), &PACKAGES, &TOOLS, say)?;
     say("unpacking");
     for (files, into) in [(&packages.main, &root), (&packages.tools, &tools)] {
-        fs::create_dir_all(into).map_err(|e| e.to_string())?;
+        fs::create_dir_all(into).map_err(RootError::file(into))?;
         for file in files {
             run(Command::new("dpkg-deb").arg("-x").arg(file).arg(into), "dpkg-deb")?;
         }
@@ -109,80 +109,68 @@ fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), String> {
     compile(&root)?;
     say("checking");
     verify(&root)?;
-    fs::write(scratch.join("form"), FORM).map_err(|e| e.to_string())
+    fs::write(scratch.join("form"), FORM).map_err(RootError::file(scratch))
 }
 
 /// What the packages' own scripts would have done.
-fn finish(root: &Path) -> Result<(), String> {
+fn finish(root: &Path) -> Result<(), RootError> {
     let mut names: Vec<PathBuf> = fs::read_dir(root.join("usr/share/ca-certificates/mozilla"))
-        .map_err(|e| format!("no certificates: {e}"))?
+        .map_err(RootError::NoCertificates)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .collect();
     names.sort();
     let mut bundle = Vec::new();
     for name in names {
-        bundle.extend(fs::read(&name).map_err(|e| e.to_string())?);
+        bundle.extend(fs::read(&name).map_err(RootError::file(&name))?);
         bundle.push(b'\n');
     }
     let folder = root.join("etc/ssl/certs");
-    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    fs::write(folder.join("ca-certificates.crt"), bundle).map_err(|e| e.to_string())?;
+    fs::create_dir_all(&folder).map_err(RootError::file(&folder))?;
+    fs::write(folder.join("ca-certificates.crt"), bundle).map_err(RootError::file(&folder))?;
     let python = root.join("usr/bin/python3");
     if !python.exists() {
-        std::os::unix::fs::symlink("python3.14", python).map_err(|e| e.to_string())?;
+        std::os::unix::fs::symlink("python3.14", &python).map_err(RootError::file(&python))?;
     }
     Ok(())
 }
 
 /// Python of a root, started from outside.
-fn python(root: &Path) -> Result<Command, String> {
-    let mut command = Command::new(loader(root).ok_or("the packages hold no dynamic loader")?);
+fn python(root: &Path) -> Result<Command, RootError> {
+    let mut command = Command::new(loader(root).ok_or(RootError::NoLoader)?);
     command.arg("--library-path").arg(library_path(root)).arg(root.join("usr/bin/python3.14"));
     command.env_clear().env("PYTHONHOME", root.join("usr")).env("PYTHONDONTWRITEBYTECODE", "1");
     Ok(command)
 }
 
-fn compile(root: &Path) -> Result<(), String> {
+fn compile(root: &Path) -> Result<(), RootError> {
     let mut command = python(root)?;
     command.args(["-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash", "-s"]);
     command.arg(root).args(["-p", "/"]).arg(root.join("usr/lib/python3.14"));
     // Some files of the library are there to be wrong.
-    let _ = command.output().map_err(|e| e.to_string())?;
+    let _ = command.output().map_err(|source| RootError::Start { program: "Python 3.14", source })?;
     Ok(())
 }
 
-fn verify(root: &Path) -> Result<(), String> {
+fn verify(root: &Path) -> Result<(), RootError> {
     let mut command = python(root)?;
     command.args(["-c", "import sys, json, ssl, sqlite3, socket, zoneinfo; print(sys.version_info[:2])"]);
-    let output = command.output().map_err(|e| e.to_string())?;
+    let output = command.output().map_err(|source| RootError::Start { program: "Python 3.14", source })?;
     let said = String::from_utf8_lossy(&output.stdout);
     if said.trim() == "(3, 14)" {
         return Ok(());
     }
     let why = String::from_utf8_lossy(&output.stderr);
-    Err(format!("the Python that was fetched does not work: {} {}", said.trim(), last_line(&why)))
+    Err(RootError::Broken(format!("{} {}", said.trim(), last_line(&why))))
 }
 
 /// Puts what was built into its place.
-fn put(scratch: &Path, folder: &Path) -> Result<(), String> {
+fn put(scratch: &Path, folder: &Path) -> Result<(), RootError> {
     let old = folder.with_extension(format!("old-{}", std::process::id()));
     if folder.exists() {
-        fs::rename(folder, &old).map_err(|e| format!("{} can't be replaced: {e}", folder.display()))?;
+        fs::rename(folder, &old).map_err(|source| RootError::Replace { path: folder.to_owned(), source })?;
     }
-    let placed = fs::rename(scratch, folder).map_err(|e| format!("{} can't be made: {e}", folder.display()));
+    let placed =
+        fs::rename(scratch, folder).map_err(|source| RootError::Create { path: folder.to_owned(), source });
     let _ = fs::remove_dir_all(&old);
     placed
-}
-
-/// Runs a program to its end; its last words if it failed.
-fn run(command: &mut Command, name: &str) -> Result<String, String> {
-    let output = command.output().map_err(|e| format!("{name} can't be started: {e}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(format!("{name} failed: {}", last_line(&String::from_utf8_lossy(&output.stderr))))
-}
-
-fn last_line(text: &str) -> &str {
-    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim()
 }

@@ -1,10 +1,10 @@
 //! What this machine has for running other people's programs, found out once and by trying.
 
-use crate::engine::{Engine, EngineWanted};
+use crate::engine::{Engine, EngineError, EngineWanted};
 use crate::jail::Cgroups;
-use crate::judge::Judge;
+use crate::judge::{Judge, JudgeError};
 use crate::network::{Network, own_addresses};
-use crate::root;
+use crate::root::{self, RootError};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
@@ -75,17 +75,40 @@ pub struct Setting {
 }
 
 /// Why no script can be judged here, with the remedy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SettingError(pub String);
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// The path of the program `chicane` is not known.
+    #[error("{0}")]
+    Launcher(#[source] std::io::Error),
+    /// The judge's Python is not prepared.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// The container engine can't be used.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The isolation that was asked for is not available.
+    #[error("--judge-isolation {} is not available here, only {} is", .pinned.name(), .found.name())]
+    Isolation {
+        /// The isolation of `--judge-isolation`.
+        pinned: Isolation,
+        /// The isolation that this machine has.
+        found: Isolation,
+    },
+    /// The trial judge failed.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// The trial judge refused a correct script.
+    #[error("a correct script was refused: {0}")]
+    TrialRefused(String),
+}
 
 impl Setting {
     /// Looks at the machine, without trying.
     pub fn find(wanted: &Wanted) -> Result<Setting, SettingError> {
         let way = match &wanted.engine {
-            Some(engine) => Way::Engine(Engine::find(engine).map_err(SettingError)?),
+            Some(engine) => Way::Engine(Engine::find(engine)?),
             None => Way::Jail {
-                root: root::ready(&wanted.folder).map_err(SettingError)?,
+                root: root::ready(&wanted.folder)?,
                 network: Network::find(&root::tools(&wanted.folder)),
                 forbidden: own_addresses(),
             },
@@ -110,24 +133,19 @@ impl Setting {
 
     fn must_be_pinned(&self, found: Isolation) -> Result<(), SettingError> {
         match self.pinned {
-            Some(pinned) if pinned != found => Err(SettingError(format!(
-                "--judge-isolation {} is not to be had here, only {} is",
-                pinned.name(),
-                found.name()
-            ))),
+            Some(pinned) if pinned != found => Err(SettingError::Isolation { pinned, found }),
             _ => Ok(()),
         }
     }
 
     /// Starts a container and has it look at a script: whatever can't be had here is found out now. How limits are held.
     pub fn try_out(&self) -> Result<Isolation, SettingError> {
-        let mut judge = Judge::start(self).map_err(|e| SettingError(e.0))?;
+        let mut judge = Judge::start(self)?;
         let isolation = judge.isolation().unwrap_or_else(|| self.own_isolation());
         self.must_be_pinned(isolation)?;
-        match judge.check("def evaluate(sim):\n    pass\n") {
-            Ok(None) => Ok(isolation),
-            Ok(Some(why)) => Err(SettingError(format!("a script that is right was refused: {why}"))),
-            Err(e) => Err(SettingError(e.0)),
+        match judge.check("def evaluate(sim):\n    pass\n")? {
+            None => Ok(isolation),
+            Some(why) => Err(SettingError::TrialRefused(why)),
         }
     }
 

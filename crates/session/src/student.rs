@@ -34,6 +34,17 @@ pub struct StudentOrder {
     pub hide: Vec<PathBuf>,
 }
 
+/// Why the student's program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StudentError {
+    /// Its pipes could not be made.
+    #[error("no descriptors for the student program: {0}")]
+    Descriptors(#[source] Errno),
+    /// Its jail could not be started.
+    #[error(transparent)]
+    Jail(#[from] JailError),
+}
+
 /// What came from a student's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StudentSaid {
@@ -70,13 +81,13 @@ struct Stream {
 
 impl Student {
     /// Starts it.
-    pub(crate) fn start(setting: &Setting, order: StudentOrder) -> Result<Student, JailError> {
+    pub(crate) fn start(setting: &Setting, order: StudentOrder) -> Result<Student, StudentError> {
         let pipe = || {
             let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
             rustix::io::ioctl_fionbio(&read, true)?;
             Ok((read, write))
         };
-        let fail = |e: Errno| JailError(format!("no descriptors for the student program: {e}"));
+        let fail = StudentError::Descriptors;
         let ((out, out_inside), (err, err_inside)) = (pipe().map_err(fail)?, pipe().map_err(fail)?);
         let environment = environment(order.environment);
         let jail = Jail::start(Spawn {

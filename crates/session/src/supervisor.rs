@@ -4,10 +4,10 @@
 //! the script says and prints, what the program prints. Whatever a call of the script printed and recorded is told when the call is
 //! over, prints first: so the story is the same however fast things went.
 
-use crate::jail::{JailError, Left};
-use crate::judge::{Heard, Judge};
+use crate::jail::Left;
+use crate::judge::{Heard, Judge, JudgeError};
 use crate::machine::{Action, Call, Input, Machine, Phase};
-use crate::outcome::{Ending, ScriptFault, StopCause};
+use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::student::{Student, StudentOrder, StudentSaid};
@@ -26,10 +26,38 @@ use std::time::{Duration, Instant};
 /// Longest wait: limits are looked at in between.
 const TURN: Duration = Duration::from_millis(20);
 
+/// Why a [`Scene`] did not do what a session asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SceneError {
+    /// The thread of the simulation ended.
+    #[error("the simulation is gone")]
+    SimulationGone,
+    /// The simulation did not answer in time.
+    #[error("the simulation does not answer")]
+    Timeout,
+    /// The world was replaced or could not be observed.
+    #[error("the world is gone")]
+    WorldGone,
+    /// The request was refused, with the reason for the script or the person.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Why no judge is at hand when the session needs it.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error("starting it failed")]
+    Panicked,
+    #[error("no judge is at hand")]
+    NoSetting,
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+}
+
 /// The world, and whoever listens.
 pub trait Scene {
     /// Puts a new simulation in place, time standing still. What does not change, and how things stand.
-    fn place(&mut self) -> Result<(Statics, Observation), String>;
+    fn place(&mut self) -> Result<(Statics, Observation), SceneError>;
     /// Lets time run from here.
     fn run(&mut self);
     /// The observation was judged: time goes on.
@@ -37,7 +65,7 @@ pub trait Scene {
     /// No drive command, no more observations. The simulated time of the session.
     fn halt(&mut self) -> f64;
     /// Carries out an action of the script, or says why not.
-    fn act(&mut self, act: JudgeAct) -> Result<(), String>;
+    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError>;
     /// The session is in another phase.
     fn enter(&mut self, phase: Phase);
     /// Something happened in the session.
@@ -146,7 +174,7 @@ struct Supervisor<'a, 'scope> {
     setting: Option<&'a Setting>,
     scene: &'a mut dyn Scene,
     /// A container that is being started. One that is never asked for ends with the session.
-    ahead: Option<ScopedJoinHandle<'scope, Result<Judge, JailError>>>,
+    ahead: Option<ScopedJoinHandle<'scope, Result<Judge, JudgeError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
     statics: Option<Statics>,
@@ -256,16 +284,16 @@ impl Supervisor<'_, '_> {
         let started = match self.ahead.take() {
             Some(ahead) => ahead
                 .join()
-                .map_err(|_| "starting it failed".to_owned())
-                .and_then(|done| done.map_err(|e| e.0)),
-            None => Err("no judge is at hand".to_owned()),
+                .map_err(|_| StartError::Panicked)
+                .and_then(|done| done.map_err(StartError::Judge)),
+            None => Err(StartError::NoSetting),
         };
         match started {
             Ok(judge) => {
                 self.judge = Some(judge);
                 self.input(Input::JudgeUp);
             }
-            Err(why) => self.input(Input::JudgeNotUp(why)),
+            Err(why) => self.input(Input::JudgeNotUp(why.to_string())),
         }
     }
 
@@ -276,7 +304,7 @@ impl Supervisor<'_, '_> {
                 self.observation = Some(Box::new(observation));
                 self.input(Input::Placed);
             }
-            Err(why) => self.input(Input::NotPlaced(why)),
+            Err(why) => self.input(Input::NotPlaced(why.to_string())),
         }
     }
 
@@ -308,7 +336,7 @@ impl Supervisor<'_, '_> {
                 self.scene.tell_run(self.time_s, RunEvent::Start { command });
                 self.input(Input::StudentUp);
             }
-            Err(why) => self.input(Input::StudentNotUp(why.0)),
+            Err(why) => self.input(Input::StudentNotUp(why.to_string())),
         }
     }
 
@@ -368,9 +396,12 @@ impl Supervisor<'_, '_> {
                 self.scene.record(self.progress.record());
             }
             JudgeSaid::Act(value) if called => {
-                let done = JudgeAct::read(value).map_err(|e| e.0).and_then(|act| self.scene.act(act));
+                let error = match JudgeAct::read(value) {
+                    Ok(act) => self.scene.act(act).err().map(|e| e.to_string()),
+                    Err(e) => Some(e.0),
+                };
                 if let Some(judge) = &mut self.judge {
-                    judge.reply(&JudgeReply { error: done.err() });
+                    judge.reply(&JudgeReply { error });
                 }
             }
             JudgeSaid::Answer { finish } if called => {
@@ -393,7 +424,7 @@ impl Supervisor<'_, '_> {
                     RaisedKind::Files => ScriptFault::Files(Some(error)),
                 })));
             }
-            _ => self.input(Input::Fault(ScriptFault::Channel("a message out of turn".to_owned()))),
+            _ => self.input(Input::Fault(ScriptFault::Channel(ChannelFault::OutOfTurn))),
         }
     }
 
@@ -439,7 +470,7 @@ mod tests {
     }
 
     impl Scene for Broken {
-        fn place(&mut self) -> Result<(Statics, Observation), String> {
+        fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
             panic!("a fault of our own")
         }
         fn run(&mut self) {}
@@ -449,7 +480,7 @@ mod tests {
             assert!(!self.halts_too, "another one");
             1.5
         }
-        fn act(&mut self, _: JudgeAct) -> Result<(), String> {
+        fn act(&mut self, _: JudgeAct) -> Result<(), SceneError> {
             Ok(())
         }
         fn enter(&mut self, _: Phase) {}

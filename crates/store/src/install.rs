@@ -87,7 +87,7 @@ fn check(
     drop_strangers(staged, &files)?;
     let world = load(&FolderBundle::new(staged), need)?;
     let summary = library::summary_of(&world);
-    let unique = random_hex().map_err(InstallError::Disk)?;
+    let unique = random_hex().map_err(|e| InstallError::Disk(e.to_string()))?;
     let record = Record {
         v: 1,
         world_id: about.id.to_string(),

@@ -34,4 +34,4 @@ pub use records::{NewSession, Records, SessionResult, SessionRow};
 pub use rules::{FilePath, MAX_TOTAL, Unfit};
 pub use settings::{Settings, StoreError};
 pub use shelf::{Record, Shelf};
-pub use sum::{Sum, random_hex};
+pub use sum::{RandomError, Sum, random_hex};

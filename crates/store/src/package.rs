@@ -2,7 +2,7 @@
 
 use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
 use crate::rules::{self, FilePath, Unfit};
-use crate::sum::{Sum, ZEROS, neutral, random_hex, replaced};
+use crate::sum::{RandomError, Sum, ZEROS, neutral, random_hex, replaced};
 use crate::time;
 use chicane_wire::WorldId;
 use chicane_world::{Assets, Bundle, MemoryBundle, Warning, World};
@@ -14,7 +14,7 @@ pub struct Stand(String);
 
 impl Stand {
     /// A new one.
-    pub fn new() -> Result<Stand, String> {
+    pub fn new() -> Result<Stand, RandomError> {
         random_hex().map(Stand)
     }
 
@@ -74,8 +74,7 @@ impl Package {
         rules::check_paths(files.iter().map(|(path, _)| path))?;
         rules::check_sizes(files.iter().map(|(path, bytes)| (path, bytes.len() as u64)))?;
         let world = load(&bundle, need)?;
-        let failed = |why: String| Unfit::Rule(why);
-        let (nonce, created_at) = (random_hex().map_err(failed)?, time::now());
+        let (nonce, created_at) = (random_hex().map_err(|e| Unfit::Rule(e.to_string()))?, time::now());
         let sums: Vec<Sum> = files.iter().map(|(_, bytes)| neutral(bytes, &stand.0)).collect();
         let listed = files.iter().zip(&sums).map(|((path, bytes), sum)| Listed {
             path: path.clone(),
@@ -86,7 +85,7 @@ impl Package {
         let draft = Manifest::new(listed.collect(), &created_at, &nonce, evaluation);
         let (id, rev) = draft.names(&stand.0, &sums);
         let (Some(id), Some(rev)) = (id, Rev::parse(&rev)) else {
-            return Err(failed("a sum that is no id".to_owned()));
+            return Err(Unfit::Rule("the checksum of the files is not a world id".to_owned()));
         };
         let put_in = |(path, bytes): &(FilePath, &Vec<u8>)| {
             let path = FilePath::parse(&path.as_str().replace(&stand.0, id.as_str()))?;

@@ -112,10 +112,18 @@ pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
     (WorldId::parse(&hex[..32]), hex[32..48].to_owned())
 }
 
+/// Why there are no random bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RandomError {
+    /// The operating system gave none.
+    #[error("no random numbers: {0}")]
+    System(getrandom::Error),
+}
+
 /// 32 random hex digits.
-pub fn random_hex() -> Result<String, String> {
+pub fn random_hex() -> Result<String, RandomError> {
     let mut bytes = [0u8; 16];
-    getrandom::fill(&mut bytes).map_err(|e| format!("no random numbers: {e}"))?;
+    getrandom::fill(&mut bytes).map_err(RandomError::System)?;
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn run(
     judge: &JudgeBy,
 ) -> Result<(), String> {
     let (bundle, stem, passed_over) = read_folder(folder, world)?;
-    let stand = Stand::new()?;
+    let stand = Stand::new().map_err(|e| e.to_string())?;
     let label = Label { name: name.unwrap_or(stem), access: Access::Unlisted };
     let refused = |e: &dyn std::fmt::Display| format!("{} can't be imported: {e}", folder.display());
     let package = Package::new(&bundle, &stand, &label, Need::World).map_err(|e| refused(&e))?;

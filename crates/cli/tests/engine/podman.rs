@@ -38,7 +38,7 @@ fn podman_is_available() -> bool {
 
 /// Imports the judge's root as an image.
 fn import() -> Result<(), String> {
-    let root = chicane_session::root::folder()?.join("root");
+    let root = chicane_session::root::folder().map_err(|e| e.to_string())?.join("root");
     let mut tar = Command::new("tar")
         .arg("-C")
         .arg(root)

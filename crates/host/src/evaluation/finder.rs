@@ -33,8 +33,8 @@ impl Finder {
         let JudgeOptions { launcher, folder, isolation, engine, .. } = self.options.clone();
         let engine = engine.map(|e| EngineWanted { loopback_only: self.loopback_only, ..e });
         let launcher =
-            launcher.map_or_else(|| std::env::current_exe().map_err(|e| SettingError(e.to_string())), Ok)?;
-        let folder = folder.map_or_else(|| chicane_session::root::folder().map_err(SettingError), Ok)?;
+            launcher.map_or_else(|| std::env::current_exe().map_err(SettingError::Launcher), Ok)?;
+        let folder = folder.map_or_else(chicane_session::root::folder, Ok)?;
         let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation, engine })?);
         let isolation = setting.try_out()?;
         *found = Some((Arc::clone(&setting), isolation));

@@ -7,7 +7,7 @@ use crate::driver::{DriveAt, Loaded, Place, SessionEntry, SessionRequest, Simula
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::{observe, view};
-use chicane_session::{Note, Notes, Phase, Scene};
+use chicane_session::{Note, Notes, Phase, Scene, SceneError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
@@ -18,6 +18,7 @@ use chicane_world::Profile;
 use glam::DVec2;
 use serde::Serialize;
 use serde_json::Value;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
@@ -64,31 +65,31 @@ pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
 }
 
 impl Stage {
-    fn request(&self, request: SessionRequest) -> Result<(), String> {
-        let gone = || "the simulation is gone".to_owned();
-        self.requests.as_ref().ok_or_else(gone)?.send(request).map_err(|_| gone())?;
+    fn request(&self, request: SessionRequest) -> Result<(), SceneError> {
+        let requests = self.requests.as_ref().ok_or(SceneError::SimulationGone)?;
+        requests.send(request).map_err(|_| SceneError::SimulationGone)?;
         self.simulator.look();
         Ok(())
     }
 
-    fn apply(&self, command: Command) -> Result<(), String> {
+    fn apply(&self, command: Command) -> Result<(), SceneError> {
         let (reply, done) = sync_channel(1);
         self.request(SessionRequest::Apply(command, reply))?;
-        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| no_answer())?;
-        done.map_err(|refused| refused.to_string())
+        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SceneError::Timeout)?;
+        done.map_err(refused)
     }
 
-    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), String> {
+    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SceneError> {
         let (light, red) = (name.clone(), request.is_red());
         let apply = || self.apply(Command::SetLight { name, red });
         self.keeper.light_of_script(&self.simulator, (&light, red), apply)
     }
 
-    fn set_brightness(&self, value: f64) -> Result<(), String> {
+    fn set_brightness(&self, value: f64) -> Result<(), SceneError> {
         self.keeper.brightness_of_script(&self.simulator, value, || {
             let (reply, done) = sync_channel(1);
             self.request(SessionRequest::Brightness(value, reply))?;
-            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| no_answer())
+            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SceneError::Timeout)
         })
     }
 
@@ -134,13 +135,13 @@ impl Stage {
 }
 
 impl Scene for Stage {
-    fn place(&mut self) -> Result<(Statics, Observation), String> {
-        let statics = observe::statics(&self.place, &self.script, self.seed)?;
+    fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
+        let statics = observe::statics(&self.place, &self.script, self.seed).map_err(refused)?;
         let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
         // A session starts with green lights, so a restart has to as well.
         let kept = self.runtime.block_on(self.keeper.world(&self.place.name, loaded.red_lights()));
-        kept.map_err(|e| e.to_string())?;
+        kept.map_err(refused)?;
         let (requests, queue) = channel();
         let entry = SessionEntry {
             loaded,
@@ -150,9 +151,9 @@ impl Scene for Stage {
             drive: Arc::clone(&self.drive),
         };
         let answer = self.runtime.block_on(self.simulator.judge(entry));
-        let (seen, _) = answer.map_err(|refused| refused.to_string())?;
+        let (seen, _) = answer.map_err(refused)?;
         self.requests = Some(requests);
-        Ok((statics, *seen.ok_or("the world is gone")?))
+        Ok((statics, *seen.ok_or(SceneError::WorldGone)?))
     }
 
     fn run(&mut self) {
@@ -170,11 +171,11 @@ impl Scene for Stage {
         if asked { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
     }
 
-    fn act(&mut self, act: JudgeAct) -> Result<(), String> {
+    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError> {
         match act {
             JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
             JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
-                Err("use teleport for the vehicle".to_owned())
+                Err(SceneError::Refused("use teleport for the vehicle".to_owned()))
             }
             JudgeAct::MoveObject(name, request) => {
                 self.apply(view::place_command(Who::Object(name), request))
@@ -235,8 +236,8 @@ impl Scene for Stage {
     }
 }
 
-fn no_answer() -> String {
-    "the simulation does not answer".to_owned()
+fn refused(error: impl Display) -> SceneError {
+    SceneError::Refused(error.to_string())
 }
 
 /// Start pose of a car: its front bumper just behind the line across the first waypoint, heading

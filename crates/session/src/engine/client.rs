@@ -20,12 +20,18 @@ pub(super) struct Answer {
     pub(super) error: String,
 }
 
-/// Why it did not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NoAnswer {
+/// Why the engine's program did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
     /// There is no such program.
-    pub(super) missing: bool,
-    pub(super) why: String,
+    #[error("there is no such program")]
+    Missing,
+    /// The program could not be started or waited for.
+    #[error("{0}")]
+    Process(#[source] std::io::Error),
+    /// The program did not end in time.
+    #[error("it did not answer within {} s", .0.as_secs())]
+    Timeout(Duration),
 }
 
 /// Asks.
@@ -33,14 +39,14 @@ pub(super) fn ask<I: AsRef<OsStr>>(
     program: &Path,
     words: impl IntoIterator<Item = I>,
     patience: Duration,
-) -> Result<Answer, NoAnswer> {
-    let other = |why: String| NoAnswer { missing: false, why };
+) -> Result<Answer, ClientError> {
     let mut command = Command::new(program);
     // Apart from the terminal's own group: Ctrl-C is for the simulator, which then ends things in their order.
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command
-        .spawn()
-        .map_err(|e| NoAnswer { missing: e.kind() == std::io::ErrorKind::NotFound, why: e.to_string() })?;
+    let mut child = command.spawn().map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => ClientError::Missing,
+        _ => ClientError::Process(e),
+    })?;
     let deadline = Instant::now() + patience;
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     let mut said = [Vec::new(), Vec::new()];
@@ -57,7 +63,7 @@ pub(super) fn ask<I: AsRef<OsStr>>(
         }
     }
     loop {
-        match child.try_wait().map_err(|e| other(e.to_string()))? {
+        match child.try_wait().map_err(ClientError::Process)? {
             Some(status) => {
                 let [output, error] = said.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
                 return Ok(Answer { success: status.success(), output, error });
@@ -65,7 +71,7 @@ pub(super) fn ask<I: AsRef<OsStr>>(
             None if Instant::now() > deadline => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(other(format!("it did not answer within {} s", patience.as_secs())));
+                return Err(ClientError::Timeout(patience));
             }
             None => std::thread::sleep(Duration::from_millis(1)),
         }
@@ -107,9 +113,9 @@ mod tests {
         let flood = ask(sh, ["-c", "head -c 5000000 /dev/zero"], Duration::from_secs(20)).expect("an answer");
         assert!(flood.success && flood.output.len() < 2 << 20, "{}", flood.output.len());
         let late = ask(sh, ["-c", "exec sleep 1000"], Duration::from_millis(100)).expect_err("too late");
-        assert!(!late.missing && late.why.contains("did not answer"), "{late:?}");
+        assert!(late.to_string().contains("did not answer"), "{late:?}");
         let none = ask(Path::new("/no/such/engine"), ["x"], PATIENT).expect_err("nobody");
-        assert!(none.missing, "{none:?}");
+        assert!(matches!(none, ClientError::Missing), "{none:?}");
     }
 
     const PATIENT: Duration = Duration::from_secs(20);

@@ -1,6 +1,7 @@
 //! One container of an engine: started, looked at, ended.
 
 use super::client::{ask, last_words};
+use super::error::EngineError;
 use super::{Engine, PATIENCE, new_name};
 use crate::census;
 use crate::jail::{Usage, Watched};
@@ -31,9 +32,9 @@ pub(crate) struct Contained {
 
 impl Contained {
     /// Has the engine start a container. Its channel, and what the script prints.
-    pub(crate) fn start(engine: &Engine) -> Result<(Contained, OwnedFd, OwnedFd), String> {
+    pub(crate) fn start(engine: &Engine) -> Result<(Contained, OwnedFd, OwnedFd), EngineError> {
         let name = new_name();
-        let fail = |e: rustix::io::Errno| format!("no descriptors for the judge: {e}");
+        let fail = EngineError::Descriptors;
         let flags = SocketFlags::CLOEXEC;
         let (channel, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(fail)?;
@@ -41,10 +42,11 @@ impl Contained {
         rustix::io::ioctl_fionbio(&output, true).map_err(fail)?;
         let mut command = Command::new(&engine.program);
         command.args(engine.arguments(&name));
-        command.stdin(inside.try_clone().map_err(|e| e.to_string())?).stdout(inside).stderr(written);
+        let second = rustix::io::fcntl_dupfd_cloexec(&inside, 3).map_err(fail)?;
+        command.stdin(second).stdout(inside).stderr(written);
         // Ctrl-C at the terminal is for the simulator.
         let client = command.process_group(0).spawn();
-        let client = client.map_err(|e| format!("{} can't be started: {e}", engine.kind.name()))?;
+        let client = client.map_err(|source| EngineError::Start { engine: engine.kind.name(), source })?;
         let contained =
             Contained { engine: engine.clone(), name, client, first: None, group: None, over: false };
         Ok((contained, channel, output))
@@ -61,24 +63,20 @@ impl Contained {
     }
 
     /// Finds the container's first process, now that it runs: who is not here can't be held to its limits.
-    pub(crate) fn look_for(&mut self) -> Result<(), String> {
+    pub(crate) fn look_for(&mut self) -> Result<(), EngineError> {
         let engine = self.engine.kind.name();
         let said = ask(&self.engine.program, ["inspect", "--format", "{{.State.Pid}}", &self.name], PATIENCE)
-            .map_err(|e| format!("{engine} can't be asked: {}", e.why))?;
+            .map_err(|source| EngineError::Client { engine, source })?;
         let pid = said.output.trim().parse::<u32>().ok().filter(|pid| *pid > 1);
-        let pid = pid.ok_or_else(|| {
-            format!("{engine} does not say where its container runs ({})", last_words(&said.error))
-        })?;
+        let pid =
+            pid.ok_or_else(|| EngineError::NoPid { engine, line: last_words(&said.error).to_owned() })?;
         let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         if !words.split(|byte| *byte == 0).any(|word| word == self.name.as_bytes()) {
-            return Err(format!(
-                "{engine} runs its containers on another machine, where no limit can be watched: \
-                 use one that runs here, or start without --judge {engine}"
-            ));
+            return Err(EngineError::OtherMachine(engine));
         }
         let handle = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let handle = handle.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        self.first = Some((pid, handle.ok_or("the judge's container is gone already")?));
+        self.first = Some((pid, handle.ok_or(EngineError::Gone)?));
         self.group = Watched::of(pid).filter(|group| group.limits_memory(MEMORY + FILES));
         Ok(())
     }

@@ -12,10 +12,12 @@
 mod arguments;
 mod client;
 mod contained;
+mod error;
 
 pub(crate) use contained::Contained;
+pub use error::EngineError;
 
-use client::{ask, last_words};
+use client::{ClientError, ask, last_words};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,7 +28,7 @@ const LABEL: &str = "chicane.judge=1";
 /// How long an engine may take for something small.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The image that scripts run in unless another one is asked for.
-pub(crate) const IMAGE: &str = "python:3.14-slim";
+const IMAGE: &str = "python:3.14-slim";
 
 /// Which engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,14 +90,14 @@ pub struct Engine {
 
 impl Engine {
     /// Finds an engine and its image, and takes away containers that a killed simulator left.
-    pub fn find(wanted: &EngineWanted) -> Result<Engine, String> {
+    pub fn find(wanted: &EngineWanted) -> Result<Engine, EngineError> {
         let kind = wanted.kind;
         let name = kind.name();
         let program = wanted.program.clone().unwrap_or_else(|| name.into());
         let image = wanted.image.clone().unwrap_or_else(|| IMAGE.to_owned());
         // The words must not be taken for options of the engine.
         if image.is_empty() || image.starts_with('-') || image.contains(char::is_whitespace) {
-            return Err(format!("{image:?} is no name of an image: give --judge-image one such as {IMAGE}"));
+            return Err(EngineError::ImageName(image));
         }
         let engine = Engine { kind, program, image, network: network(wanted) };
         engine.is_up()?;
@@ -104,35 +106,32 @@ impl Engine {
         Ok(engine)
     }
 
-    fn is_up(&self) -> Result<(), String> {
+    fn is_up(&self) -> Result<(), EngineError> {
         let name = self.kind.name();
         // Docker's program alone is no engine: it has to reach one.
         let format = match self.kind {
             EngineKind::Podman => "{{.Client.Version}}",
             EngineKind::Docker => "{{.Server.Version}}",
         };
-        let said = ask(&self.program, ["version", "--format", format], PATIENCE).map_err(|e| {
-            if e.missing {
-                format!("{name} is not installed: install it, or start without --judge {name}")
-            } else {
-                format!("{name} can't be asked: {}", e.why)
-            }
+        let said = ask(&self.program, ["version", "--format", format], PATIENCE).map_err(|e| match e {
+            ClientError::Missing => EngineError::NotInstalled(name),
+            source => EngineError::Client { engine: name, source },
         })?;
         if said.success {
             return Ok(());
         }
-        let why = last_words(&said.error);
-        Err(format!("no engine answers {name} ({why}): start it, or start without --judge {name}"))
+        Err(EngineError::Down { engine: name, line: last_words(&said.error).to_owned() })
     }
 
-    fn has_image(&self) -> Result<(), String> {
+    fn has_image(&self) -> Result<(), EngineError> {
         let (name, image) = (self.kind.name(), &self.image);
         let said = ask(&self.program, ["image", "inspect", "--format", "{{.Id}}", image], PATIENCE)
-            .map_err(|e| format!("{name} can't be asked: {}", e.why))?;
+            .map_err(|source| EngineError::Client { engine: name, source })?;
         if said.success {
             return Ok(());
         }
-        Err(format!("{name} has no image {image} ({}): `{name} pull {image}`", last_words(&said.error)))
+        let line = last_words(&said.error).to_owned();
+        Err(EngineError::NoImage { engine: name, image: image.clone(), line })
     }
 
     /// Takes away containers of simulators that are gone.
@@ -154,7 +153,7 @@ impl Engine {
             EngineKind::Docker => ask(&self.program, ["rm", "-f", name], PATIENCE),
         };
         if let Err(e) = gone {
-            tracing::error!(name, why = e.why, "a container could not be taken away");
+            tracing::error!(name, why = %e, "a container could not be taken away");
         }
     }
 

@@ -2,16 +2,18 @@
 
 use super::cgroup::Cgroups;
 use super::group::{Group, Usage};
-use super::plan::{self, Hello, Plan, Report};
+use super::plan::{self, ControlError, Hello, Plan, Report};
 use crate::census;
-use crate::network::{Network, Uplink};
+use crate::network::{Network, NetworkError, Uplink};
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::VecDeque;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -44,9 +46,55 @@ pub(crate) struct Spawn<'a> {
 }
 
 /// Why there is no jail.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct JailError(pub String);
+#[derive(Debug, thiserror::Error)]
+pub enum JailError {
+    /// The control socket could not be made.
+    #[error("no socket could be made: {0}")]
+    Socket(#[source] Errno),
+    /// The control group could not be made.
+    #[error("no control group could be made: {0}")]
+    Group(#[source] io::Error),
+    /// The limits of the control group could not be set.
+    #[error("a control group can't be limited: {0}")]
+    Limit(#[source] io::Error),
+    /// The first process could not be put into the control group.
+    #[error("a process can't be put into its control group: {0}")]
+    Join(#[source] io::Error),
+    /// The program `chicane` could not be started.
+    #[error("{} can't be started: {source}", .path.display())]
+    Launcher {
+        /// The program.
+        path: PathBuf,
+        /// The kernel's error.
+        source: io::Error,
+    },
+    /// The control socket failed.
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    /// A user or group map could not be written.
+    #[error("the users inside can't be mapped ({file}: {source})")]
+    Map {
+        /// The file below `/proc/<pid>`.
+        file: &'static str,
+        /// The kernel's error.
+        source: io::Error,
+    },
+    /// The judge's network could not be made.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A part of the jail failed. Holds the text of its `PartError`.
+    #[error("{0}")]
+    Part(String),
+    /// A part of the jail sent a report that was not expected then.
+    #[error("the jail said {0:?} out of turn")]
+    OutOfTurn(Report),
+    /// The jail ended or did not come up in time.
+    #[error("the jail did not come up")]
+    NotUp,
+    /// The jail was ended already.
+    #[error("the jail is gone")]
+    Gone,
+}
 
 /// Processes in namespaces of their own. Everything inside ends when this is dropped.
 #[derive(Debug)]
@@ -68,15 +116,11 @@ impl Jail {
             Plan::Judge(_) => "judge",
             Plan::Student(_) => "student",
         };
-        let fail = |why: String| JailError(why);
         let (control, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-                .map_err(|e| fail(format!("no socket could be made: {e}")))?;
-        let group =
-            spawn.cgroups.group(what).map_err(|e| fail(format!("no control group could be made: {e}")))?;
-        group
-            .limit(spawn.memory, spawn.processes)
-            .map_err(|e| fail(format!("a control group can't be limited: {e}")))?;
+                .map_err(JailError::Socket)?;
+        let group = spawn.cgroups.group(what).map_err(JailError::Group)?;
+        group.limit(spawn.memory, spawn.processes).map_err(JailError::Limit)?;
         let mut command = Command::new(spawn.launcher);
         command.args([super::WORD, "outer"]).stdin(inside).stdout(spawn.stdout).stderr(spawn.stderr);
         if let Plan::Judge(_) = spawn.plan {
@@ -84,7 +128,7 @@ impl Jail {
         }
         let outer = command
             .spawn()
-            .map_err(|e| fail(format!("{} can't be started: {e}", spawn.launcher.display())))?;
+            .map_err(|source| JailError::Launcher { path: spawn.launcher.to_owned(), source })?;
         drop(command);
         let mut jail = Jail {
             outer,
@@ -95,14 +139,14 @@ impl Jail {
             group,
             network: None,
         };
-        jail.bring_up(&spawn.plan, spawn.network).map_err(JailError)?;
+        jail.bring_up(&spawn.plan, spawn.network)?;
         Ok(jail)
     }
 
-    fn bring_up(&mut self, plan: &Plan, network: Option<&Network>) -> Result<(), String> {
+    fn bring_up(&mut self, plan: &Plan, network: Option<&Network>) -> Result<(), JailError> {
         let deadline = Instant::now() + PATIENCE;
         let pid = self.outer.id();
-        self.group.add(pid).map_err(|e| format!("a process can't be put into its control group: {e}"))?;
+        self.group.add(pid).map_err(JailError::Join)?;
         self.say(plan)?;
         self.expect(deadline, |report| (*report == Report::Unshared).then_some(()))?;
         map_users(pid, matches!(plan, Plan::Judge(_)))?;
@@ -119,15 +163,19 @@ impl Jail {
         self.say(plan)?;
         self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
         // It came up meanwhile, or nearly: whatever is inside runs nothing of anyone's yet.
-        self.network.as_mut().map_or(Ok(()), Uplink::wait)
+        Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
-    fn say(&self, value: &impl serde::Serialize) -> Result<(), String> {
-        plan::tell(self.control.as_ref().ok_or("the jail is gone")?, value)
+    fn say(&self, value: &impl serde::Serialize) -> Result<(), JailError> {
+        Ok(plan::tell(self.control.as_ref().ok_or(JailError::Gone)?, value)?)
     }
 
     /// Waits for a certain report.
-    fn expect<T>(&mut self, deadline: Instant, wanted: impl Fn(&Report) -> Option<T>) -> Result<T, String> {
+    fn expect<T>(
+        &mut self,
+        deadline: Instant,
+        wanted: impl Fn(&Report) -> Option<T>,
+    ) -> Result<T, JailError> {
         loop {
             let (reports, open) = self.reports();
             self.more.extend(reports);
@@ -135,21 +183,21 @@ impl Jail {
             if let Some(report) = self.more.pop_front() {
                 return match (wanted(&report), report) {
                     (Some(value), _) => Ok(value),
-                    (None, Report::Failed(why)) => Err(why),
-                    (None, other) => Err(format!("the jail said {other:?} out of turn")),
+                    (None, Report::Failed(why)) => Err(JailError::Part(why)),
+                    (None, other) => Err(JailError::OutOfTurn(other)),
                 };
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if !open || left.is_zero() {
-                return Err("the jail did not come up".to_owned());
+                return Err(JailError::NotUp);
             }
-            wait_readable(self.control()?, left);
+            wait_readable(self.control().ok_or(JailError::Gone)?, left);
         }
     }
 
     /// For those who wait for reports.
-    pub(crate) fn control(&self) -> Result<BorrowedFd<'_>, String> {
-        self.control.as_ref().map(AsFd::as_fd).ok_or_else(|| "the jail is gone".to_owned())
+    pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
+        self.control.as_ref().map(AsFd::as_fd)
     }
 
     /// What the jail said since, and whether it still stands.
@@ -165,8 +213,8 @@ impl Jail {
                     break;
                 }
                 Ok((n, _)) => self.unread.extend_from_slice(&piece[..n.min(piece.len())]),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
                 Err(_) => {
                     open = false;
                     break;
@@ -181,7 +229,7 @@ impl Jail {
             let line: Vec<u8> = self.unread.drain(..=end).collect();
             match serde_json::from_slice(&line) {
                 Ok(report) => reports.push(report),
-                Err(_) => reports.push(Report::Failed("the jail makes no sense".to_owned())),
+                Err(_) => reports.push(Report::Failed("unreadable report of the jail".to_owned())),
             }
         }
         (reports, open)
@@ -258,11 +306,10 @@ fn wait_readable(fd: BorrowedFd<'_>, most: Duration) -> bool {
 }
 
 /// Says which users there are inside.
-fn map_users(pid: u32, judge: bool) -> Result<(), String> {
+fn map_users(pid: u32, judge: bool) -> Result<(), JailError> {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let write = |file: &str, text: &str| {
-        std::fs::write(format!("/proc/{pid}/{file}"), text)
-            .map_err(|e| format!("the users inside can't be mapped ({file}: {e})"))
+    let write = |file: &'static str, text: &str| {
+        std::fs::write(format!("/proc/{pid}/{file}"), text).map_err(|source| JailError::Map { file, source })
     };
     if uid == 0 {
         for file in ["uid_map", "gid_map"] {

@@ -1,5 +1,6 @@
 //! Process 1 of a jail: builds the inside, starts the program, reaps, and ends with the control socket.
 
+use super::error::PartError;
 use super::plan::{self, JudgePlan, Plan, Report, StudentPlan};
 use super::{limits, mounts, net, seccomp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,28 +19,28 @@ const FULL_BELOW: u64 = 64 << 10;
 /// Where the judge's Python is, inside.
 const PYTHON: &str = "/usr/bin/python3.14";
 
-pub(super) fn run() -> Result<(), String> {
+pub(super) fn run() -> Result<(), PartError> {
     limits::pass_on_nothing()?;
     let plan: Plan = plan::read(stdin())?;
     // A jail that can be looked into or be traced is none.
     let undumpable = rustix::process::DumpableBehavior::NotDumpable;
-    rustix::process::set_dumpable_behavior(undumpable).map_err(|e| e.to_string())?;
+    rustix::process::set_dumpable_behavior(undumpable).map_err(PartError::call("prctl"))?;
     match plan {
         Plan::Judge(judge) => run_judge(&judge),
         Plan::Student(student) => run_student(student),
     }
 }
 
-fn run_judge(plan: &JudgePlan) -> Result<(), String> {
+fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     limits::limit_judge(plan.processes, plan.file_bytes)?;
     mounts::enter_judge_root()?;
-    rustix::system::sethostname(b"judge").map_err(|e| format!("sethostname: {e}"))?;
+    rustix::system::sethostname(b"judge").map_err(PartError::call("sethostname"))?;
     net::close_ways(plan)?;
 
     // The channel gets a number of its own, which the filter protects.
-    let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3).map_err(|e| e.to_string())?;
-    rustix::io::fcntl_setfd(&channel, FdFlags::empty()).map_err(|e| e.to_string())?;
-    let output = || stdout().try_clone_to_owned().map(Stdio::from).map_err(|e| e.to_string());
+    let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3).map_err(PartError::call("fcntl"))?;
+    rustix::io::fcntl_setfd(&channel, FdFlags::empty()).map_err(PartError::call("fcntl"))?;
+    let output = || stdout().try_clone_to_owned().map(Stdio::from).map_err(PartError::call("dup"));
     let mut python = Command::new(PYTHON);
     python.args(["-I", "-X", "utf8", "-B", "/judge/harness.py", &channel.as_raw_fd().to_string()]);
     python.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/work").env("LANG", "C.UTF-8");
@@ -48,19 +49,19 @@ fn run_judge(plan: &JudgePlan) -> Result<(), String> {
 
     limits::give_up_privileges(CapabilitySet::empty())?;
     seccomp::install(channel.as_raw_fd())?;
-    let python = python.spawn().map_err(|e| format!("Python can't be started: {e}"))?;
+    let python = python.spawn().map_err(|source| PartError::Start { program: "Python", source })?;
     drop(channel);
-    let nothing = File::open("/dev/null").map_err(|e| e.to_string())?;
-    dup2_stdout(&nothing).map_err(|e| e.to_string())?;
-    dup2_stderr(&nothing).map_err(|e| e.to_string())?;
+    let nothing = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
+    dup2_stdout(&nothing).map_err(PartError::call("dup2"))?;
+    dup2_stderr(&nothing).map_err(PartError::call("dup2"))?;
     watch(python.id(), true)
 }
 
-fn run_student(plan: StudentPlan) -> Result<(), String> {
+fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     limits::limit_student(plan.processes)?;
     mounts::hide_from_student(&plan)?;
     std::env::set_current_dir(&plan.workspace)
-        .map_err(|e| format!("the workspace {} can't be entered: {e}", plan.workspace.display()))?;
+        .map_err(|source| PartError::Workspace { path: plan.workspace.clone(), source })?;
     let mut bash = Command::new("bash");
     bash.arg("-c").arg(&plan.command).env_clear().envs(&plan.environment);
     bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
@@ -75,19 +76,20 @@ fn run_student(plan: StudentPlan) -> Result<(), String> {
             | CapabilitySet::KILL
             | CapabilitySet::NET_BIND_SERVICE,
     )?;
-    let nothing = File::open("/dev/null").map_err(|e| e.to_string())?;
-    let bash = bash.spawn().map_err(|e| format!("bash can't be started: {e}"))?;
-    dup2_stdout(&nothing).map_err(|e| e.to_string())?;
-    dup2_stderr(&nothing).map_err(|e| e.to_string())?;
+    let nothing = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
+    let bash = bash.spawn().map_err(|source| PartError::Start { program: "bash", source })?;
+    dup2_stdout(&nothing).map_err(PartError::call("dup2"))?;
+    dup2_stderr(&nothing).map_err(PartError::call("dup2"))?;
     watch(bash.id(), false)
 }
 
 /// Reaps until it is over: for a judge when its program ends, for a student when nobody is left, for both when
 /// the simulator lets go.
-fn watch(program: u32, judge: bool) -> Result<(), String> {
-    let program = Pid::from_raw(program.cast_signed()).ok_or("the program has no number")?;
+fn watch(program: u32, judge: bool) -> Result<(), PartError> {
+    let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;
     plan::write(stdin(), &Report::Started(program.as_raw_nonzero().get()))?;
-    let ended = rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(|e| e.to_string())?;
+    let ended =
+        rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
     loop {
         let (code, alone) = reap(program);

@@ -22,6 +22,7 @@
 //! What can't be had is an error with its remedy. There is no weaker way that is taken instead.
 
 mod cgroup;
+mod error;
 mod group;
 mod host;
 mod init;
@@ -33,9 +34,11 @@ mod plan;
 mod seccomp;
 
 pub(crate) use cgroup::Cgroups;
+pub use error::PartError;
 pub(crate) use group::{Usage, Watched};
+pub use host::JailError;
 pub use host::Left;
-pub(crate) use host::{Jail, JailError, Spawn};
+pub(crate) use host::{Jail, Spawn};
 pub(crate) use plan::{JudgePlan, Plan, Report, StudentPlan};
 
 /// The hidden word of the command line that starts a part of a jail.
@@ -43,14 +46,14 @@ const WORD: &str = "__jail";
 
 /// What `chicane __jail <part>` does. Never returns to the program's ordinary work. A part that can't do it says why to the
 /// simulator.
-pub fn main(part: &str) -> Result<(), String> {
+pub fn main(part: &str) -> Result<(), PartError> {
     let done = match part {
         "outer" => outer::run(),
         "init" => init::run(),
-        other => return Err(format!("no part of a jail is called {other}")),
+        other => return Err(PartError::Unknown(other.to_owned())),
     };
     if let Err(why) = &done {
-        let _ = plan::write(rustix::stdio::stdin(), &Report::Failed(why.clone()));
+        let _ = plan::write(rustix::stdio::stdin(), &Report::Failed(why.to_string()));
     }
     done
 }

@@ -5,6 +5,7 @@
 
 use super::plan::JudgePlan;
 use rustix::fd::OwnedFd;
+use rustix::io::Errno;
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with};
 use std::net::Ipv4Addr;
@@ -30,12 +31,26 @@ const NEW_LINK: u16 = 16;
 const NEW_ROUTE: u16 = 24;
 const ERROR: u16 = 2;
 
+/// Why the network inside a jail could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum NetError {
+    /// The routing socket failed.
+    #[error("the network inside can't be set up: {0}")]
+    Socket(#[source] Errno),
+    /// The kernel refused a link or a route.
+    #[error("the network inside can't be set up: {0}")]
+    Refused(#[source] std::io::Error),
+    /// The kernel's answer is not an acknowledgement.
+    #[error("the network inside can't be set up: unexpected answer of the kernel")]
+    UnexpectedAnswer,
+}
+
 /// Brings up loopback and forbids what must not be reached.
-pub(super) fn close_ways(plan: &JudgePlan) -> Result<(), String> {
-    let failed = |e: rustix::io::Errno| format!("the network inside can't be set up: {e}");
+pub(super) fn close_ways(plan: &JudgePlan) -> Result<(), NetError> {
     let flags = SocketFlags::CLOEXEC;
     // Protocol 0 is routing.
-    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).map_err(failed)?;
+    let socket =
+        socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).map_err(NetError::Socket)?;
     ask(&socket, NEW_LINK, REQUEST | ACKNOWLEDGE, &loopback_up())?;
     if plan.internet {
         for (address, prefix) in PRIVATE.into_iter().chain(plan.forbidden.iter().copied()) {
@@ -68,8 +83,7 @@ fn prohibit(address: Ipv4Addr, prefix: u8) -> Vec<u8> {
 }
 
 /// Sends a message and waits for its acknowledgement.
-fn ask(socket: &OwnedFd, kind: u16, flags: u16, body: &[u8]) -> Result<(), String> {
-    let failed = |e: rustix::io::Errno| format!("the network inside can't be set up: {e}");
+fn ask(socket: &OwnedFd, kind: u16, flags: u16, body: &[u8]) -> Result<(), NetError> {
     let mut message = Vec::with_capacity(16 + body.len());
     message.extend((16 + body.len() as u32).to_ne_bytes());
     message.extend(kind.to_ne_bytes());
@@ -77,17 +91,15 @@ fn ask(socket: &OwnedFd, kind: u16, flags: u16, body: &[u8]) -> Result<(), Strin
     message.extend(1u32.to_ne_bytes());
     message.extend(0u32.to_ne_bytes());
     message.extend(body);
-    sendto(socket, &message, SendFlags::empty(), &SocketAddrNetlink::new(0, 0)).map_err(failed)?;
+    sendto(socket, &message, SendFlags::empty(), &SocketAddrNetlink::new(0, 0)).map_err(NetError::Socket)?;
     let mut answer = [0u8; 4096];
-    let (n, _) = recv(socket, &mut answer, RecvFlags::empty()).map_err(failed)?;
+    let (n, _) = recv(socket, &mut answer, RecvFlags::empty()).map_err(NetError::Socket)?;
     let answer = &answer[..n.min(4096)];
     let word = |at: usize| answer.get(at..at + 4).and_then(|b| b.try_into().ok()).map(i32::from_ne_bytes);
     let said = answer.get(4..6).and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes);
     match (said, word(16)) {
         (Some(ERROR), Some(0)) => Ok(()),
-        (Some(ERROR), Some(code)) => {
-            Err(format!("the network inside can't be set up: {}", std::io::Error::from_raw_os_error(-code)))
-        }
-        _ => Err("the network inside can't be set up: an answer that makes no sense".to_owned()),
+        (Some(ERROR), Some(code)) => Err(NetError::Refused(std::io::Error::from_raw_os_error(-code))),
+        _ => Err(NetError::UnexpectedAnswer),
     }
 }

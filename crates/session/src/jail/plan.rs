@@ -64,7 +64,7 @@ pub(super) enum Hello {
 /// What a jail says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Report {
+pub enum Report {
     /// Outer left the host's namespaces and wants to be mapped.
     Unshared,
     /// Init was started and has this number on the host.
@@ -79,52 +79,72 @@ pub(crate) enum Report {
     Failed(String),
 }
 
+/// Why a message could not be sent or received over the control socket.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// The message is longer than `MAX_MESSAGE` bytes.
+    #[error("a message of the control socket is too long")]
+    TooLong,
+    /// The bytes are not the expected JSON.
+    #[error("unreadable message on the control socket: {0}")]
+    Decode(#[source] serde_json::Error),
+    /// A value can't be written as JSON.
+    #[error("a message for the control socket can't be written as JSON: {0}")]
+    Encode(#[source] serde_json::Error),
+    /// The simulator closed its end of the socket.
+    #[error("the simulator is gone")]
+    Closed,
+    /// The socket itself failed.
+    #[error("the control socket failed: {0}")]
+    Socket(#[source] Errno),
+}
+
 /// Reads one message for a part of a jail: its length, then JSON. Whatever follows is for someone else.
-pub(super) fn read<T: DeserializeOwned>(control: impl AsFd) -> Result<T, String> {
+pub(super) fn read<T: DeserializeOwned>(control: impl AsFd) -> Result<T, ControlError> {
     let mut length = [0; 4];
     read_exactly(&control, &mut length)?;
     let length = u32::from_ne_bytes(length) as usize;
     if length > MAX_MESSAGE {
-        return Err("a message of the control socket is too long".to_owned());
+        return Err(ControlError::TooLong);
     }
     let mut message = vec![0; length];
     read_exactly(&control, &mut message)?;
-    serde_json::from_slice(&message).map_err(|e| format!("the control socket makes no sense: {e}"))
+    serde_json::from_slice(&message).map_err(ControlError::Decode)
 }
 
-fn read_exactly(control: impl AsFd, mut room: &mut [u8]) -> Result<(), String> {
+fn read_exactly(control: impl AsFd, mut room: &mut [u8]) -> Result<(), ControlError> {
     while !room.is_empty() {
         match rustix::io::read(&control, &mut *room) {
-            Ok(0) => return Err("the simulator is gone".to_owned()),
+            Ok(0) => return Err(ControlError::Closed),
             Ok(n) => room = &mut room[n..],
             Err(Errno::INTR) => {}
-            Err(e) => return Err(format!("the control socket failed: {e}")),
+            Err(e) => return Err(ControlError::Socket(e)),
         }
     }
     Ok(())
 }
 
 /// Writes one message for a part of a jail.
-pub(super) fn tell(control: impl AsFd, value: &impl Serialize) -> Result<(), String> {
-    let json = serde_json::to_vec(value).map_err(|e| e.to_string())?;
-    let length = u32::try_from(json.len()).map_err(|e| e.to_string())?;
+pub(super) fn tell(control: impl AsFd, value: &impl Serialize) -> Result<(), ControlError> {
+    let json = serde_json::to_vec(value).map_err(ControlError::Encode)?;
+    let length = u32::try_from(json.len()).map_err(|_| ControlError::TooLong)?;
     let message = [&length.to_ne_bytes(), json.as_slice()].concat();
     write_all(control, &message)
 }
 
 /// Writes a report of a jail: one line.
-pub(super) fn write(control: impl AsFd, value: &impl Serialize) -> Result<(), String> {
-    let mut line = serde_json::to_vec(value).map_err(|e| e.to_string())?;
+pub(super) fn write(control: impl AsFd, value: &impl Serialize) -> Result<(), ControlError> {
+    let mut line = serde_json::to_vec(value).map_err(ControlError::Encode)?;
     line.push(b'\n');
     write_all(control, &line)
 }
 
-fn write_all(control: impl AsFd, mut rest: &[u8]) -> Result<(), String> {
+fn write_all(control: impl AsFd, mut rest: &[u8]) -> Result<(), ControlError> {
     while !rest.is_empty() {
         match send(&control, rest, SendFlags::NOSIGNAL) {
             Ok(n) => rest = &rest[n..],
             Err(Errno::INTR) => {}
-            Err(e) => return Err(format!("the control socket failed: {e}")),
+            Err(e) => return Err(ControlError::Socket(e)),
         }
     }
     Ok(())

@@ -261,11 +261,21 @@ const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u64;
 
+/// Why the filter of system calls is not in place.
+#[derive(Debug, thiserror::Error)]
+pub enum FilterError {
+    /// The filter could not be compiled.
+    #[error("the filter of system calls can't be made: {0}")]
+    Build(#[source] seccompiler::BackendError),
+    /// The kernel refused the filter.
+    #[error("the filter of system calls can't be installed: {0}")]
+    Install(#[source] seccompiler::Error),
+}
+
 /// Filters this process and all that it starts. `channel` stays open and where it is.
-pub(super) fn install(channel: i32) -> Result<(), String> {
-    let program = build(channel).map_err(|e| format!("the filter of system calls can't be made: {e}"))?;
-    seccompiler::apply_filter(&program)
-        .map_err(|e| format!("the filter of system calls can't be installed: {e}"))
+pub(super) fn install(channel: i32) -> Result<(), FilterError> {
+    let program = build(channel).map_err(FilterError::Build)?;
+    seccompiler::apply_filter(&program).map_err(FilterError::Install)
 }
 
 fn build(channel: i32) -> Result<BpfProgram, seccompiler::BackendError> {

@@ -1,16 +1,13 @@
 //! Fetches packages with a configuration of its own: nothing of the machine's is changed.
 
-use super::run;
+use super::command::run;
+use super::error::RootError;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Releases of Debian that have Python 3.14, the calmer one first.
 const RELEASES: [&str; 2] = ["forky", "sid"];
-/// What is needed.
-const INSTEAD: &str =
-    "it is prepared from packages of Debian, so it needs a machine or container with Debian";
-
 /// Where Debian keeps its keys.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
@@ -32,13 +29,13 @@ pub(super) fn fetch(
     main: &[&str],
     tools: &[&str],
     say: &mut dyn FnMut(&str),
-) -> Result<Packages, String> {
+) -> Result<Packages, RootError> {
     for tool in ["apt-get", "dpkg-deb"] {
         let found = Command::new(tool).arg("--version").output();
-        found.map_err(|_| format!("{tool} is missing: {INSTEAD}"))?;
+        found.map_err(|_| RootError::MissingTool(tool))?;
     }
     let mirror = mirror()?;
-    let mut failure = String::new();
+    let mut failure = RootError::NothingFetched;
     for release in RELEASES {
         say(&format!("fetching the package list of Debian {release}"));
         match fetch_from(scratch, release, &mirror, main, tools, say) {
@@ -46,7 +43,7 @@ pub(super) fn fetch(
             Err(why) => failure = why,
         }
     }
-    Err(format!("Python 3.14 could not be fetched from the Debian mirror of this machine: {failure}"))
+    Err(RootError::NotFetched(Box::new(failure)))
 }
 
 fn fetch_from(
@@ -56,12 +53,13 @@ fn fetch_from(
     main: &[&str],
     tools: &[&str],
     say: &mut dyn FnMut(&str),
-) -> Result<Packages, String> {
+) -> Result<Packages, RootError> {
     let folder = scratch.join(release);
     for part in ["lists/partial", "cache/archives/partial", "sources", "state"] {
-        fs::create_dir_all(folder.join(part)).map_err(|e| e.to_string())?;
+        fs::create_dir_all(folder.join(part)).map_err(RootError::file(&folder))?;
     }
-    let write = |name: &str, text: String| fs::write(folder.join(name), text).map_err(|e| e.to_string());
+    let write =
+        |name: &str, text: String| fs::write(folder.join(name), text).map_err(RootError::file(&folder));
     write("state/status", String::new())?;
     write("sources/debian.sources", sources(release, mirror))?;
     write("apt.conf", configuration(&folder))?;
@@ -81,23 +79,23 @@ fn fetch_from(
 }
 
 /// Fetches packages with all that they need; their files.
-fn download(apt: &dyn Fn() -> Command, folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+fn download(apt: &dyn Fn() -> Command, folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, RootError> {
     let archives = folder.join("cache/archives");
     run(apt().args(["-qq", "-y", "--download-only", "install"]).args(names), "apt-get")?;
     let is_package = |path: &PathBuf| path.extension().is_some_and(|e| e == "deb");
-    let files = fs::read_dir(&archives).map_err(|e| e.to_string())?;
+    let files = fs::read_dir(&archives).map_err(RootError::file(&archives))?;
     let mut files: Vec<PathBuf> = files.filter_map(|f| Some(f.ok()?.path())).filter(is_package).collect();
     files.sort();
     // Out of the way, so that the next ones are told apart.
     let apart = folder.join(names[0]);
-    fs::create_dir_all(&apart).map_err(|e| e.to_string())?;
+    fs::create_dir_all(&apart).map_err(RootError::file(&apart))?;
     let mut moved = Vec::new();
     for file in files {
         let to = apart.join(file.file_name().unwrap_or_default());
-        fs::rename(&file, &to).map_err(|e| e.to_string())?;
+        fs::rename(&file, &to).map_err(RootError::file(&to))?;
         moved.push(to);
     }
-    if moved.is_empty() { Err("apt-get fetched nothing".to_owned()) } else { Ok(moved) }
+    if moved.is_empty() { Err(RootError::NothingFetched) } else { Ok(moved) }
 }
 
 fn sources(release: &str, mirror: &Mirror) -> String {
@@ -121,20 +119,19 @@ fn configuration(folder: &Path) -> String {
 }
 
 /// The machine's own mirror of Debian.
-fn mirror() -> Result<Mirror, String> {
+fn mirror() -> Result<Mirror, RootError> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let field = |name: &str| {
         let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
         line.unwrap_or_default().trim_matches('"').to_owned()
     };
     if field("ID") != "debian" {
-        return Err(format!("this machine is {}, not Debian: {INSTEAD}", field("NAME")));
+        return Err(RootError::NotDebian(field("NAME")));
     }
     let mut command = Command::new("apt-get");
     command.args(["indextargets", "--format", "$(CREATED_BY)|$(REPO_URI)|$(SUITE)|$(RELEASE)|$(SIGNED_BY)"]);
     let targets = run(command.env("LC_ALL", "C"), "apt-get indextargets")?;
-    choose(&targets, &field("VERSION_CODENAME"))
-        .ok_or_else(|| "apt is set up for no mirror of Debian: see /etc/apt/sources.list".to_owned())
+    choose(&targets, &field("VERSION_CODENAME")).ok_or(RootError::NoMirror)
 }
 
 /// The first mirror that carries this release of Debian itself.

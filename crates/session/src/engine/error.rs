@@ -1,0 +1,70 @@
+//! Why podman or docker can't run judging scripts.
+
+use super::client::ClientError;
+use rustix::io::Errno;
+use std::io;
+
+/// An error of a container engine. `engine` is its name on the command line.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The image name would be taken for an option.
+    #[error("{0:?} is no name of an image: give --judge-image one such as python:3.14-slim")]
+    ImageName(String),
+    /// There is no such program.
+    #[error("{0} is not installed: install it, or start without --judge {0}")]
+    NotInstalled(&'static str),
+    /// The engine's program did not answer.
+    #[error("{engine} can't be asked: {source}")]
+    Client {
+        /// The engine.
+        engine: &'static str,
+        /// The reason.
+        source: ClientError,
+    },
+    /// The engine's program is there, but its service is not.
+    #[error("no engine answers {engine} ({line}): start it, or start without --judge {engine}")]
+    Down {
+        /// The engine.
+        engine: &'static str,
+        /// The last line of its error output.
+        line: String,
+    },
+    /// The image was not pulled.
+    #[error("{engine} has no image {image} ({line}): `{engine} pull {image}`")]
+    NoImage {
+        /// The engine.
+        engine: &'static str,
+        /// The image.
+        image: String,
+        /// The last line of its error output.
+        line: String,
+    },
+    /// Pipe or socket of a container could not be made.
+    #[error("no descriptors for the judge: {0}")]
+    Descriptors(#[source] Errno),
+    /// The engine's program could not be started.
+    #[error("{engine} can't be started: {source}")]
+    Start {
+        /// The engine.
+        engine: &'static str,
+        /// The kernel's error.
+        source: io::Error,
+    },
+    /// The engine reported no process id for its container.
+    #[error("{engine} does not say where its container runs ({line})")]
+    NoPid {
+        /// The engine.
+        engine: &'static str,
+        /// The last line of its error output.
+        line: String,
+    },
+    /// The container's process id is not a process of this machine.
+    #[error(
+        "{0} runs its containers on another machine, where no limit can be watched: \
+         use one that runs here, or start without --judge {0}"
+    )]
+    OtherMachine(&'static str),
+    /// The container ended before it was found.
+    #[error("the judge's container is gone already")]
+    Gone,
+}
