@@ -9,7 +9,7 @@ use crate::loader::{LoadFailure, Loader, SEED};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
-use chicane_session::{SettingError, StopCause};
+use chicane_session::StopCause;
 use chicane_store::{Data, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
@@ -151,10 +151,10 @@ impl Host {
 
     /// Finds out by trying how judging scripts can be run on this machine, and describes it in one
     /// line.
-    pub async fn find_judge(&self) -> Result<String, SettingError> {
+    pub async fn find_judge(&self) -> Result<String, String> {
         let finder = Arc::clone(self.evaluations.finder());
         let found = tokio::task::spawn_blocking(move || finder.setting()).await;
-        let (setting, isolation) = found.map_err(|e| SettingError(e.to_string()))??;
+        let (setting, isolation) = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
         Ok(setting.describe(isolation))
     }
 

@@ -3,10 +3,10 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The body of every error.
+/// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// What was wrong, and what would be right.
+    /// The cause of the error and, where possible, how to correct the request.
     #[schema(example = "world not ready")]
     pub error: String,
     /// The kind of error. It stays the same when the text changes.

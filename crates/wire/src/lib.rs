@@ -69,19 +69,7 @@ pub use worlds::{
     SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
 
-<<<<<<< HEAD
-/// Bytes that are no JSON, as the document describes them.
-=======
-/// The body of every error response.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-pub struct ErrorBody {
-    /// The cause of the error and, where possible, how to correct the request.
-    #[schema(example = "world not ready")]
-    pub error: String,
-}
-
 /// Bytes that are not JSON, for the OpenAPI document.
->>>>>>> plain-tests
 #[derive(Debug, Clone, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct Octets(pub Vec<u8>);
