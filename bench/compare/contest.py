@@ -128,7 +128,7 @@ class Contest:
         return self.order.get(key, self.order[""])
 
 
-def hold(contest: Contest, running: dict, rounds: int, round_s: float, progress) -> dict:
+def run_contest(contest: Contest, running: dict, rounds: int, round_s: float, progress) -> dict:
     """Runs a contest. In each round every contender works for about `round_s` seconds.
 
     The order of contenders rotates from round to round.

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from .contest import BenchError, Contender, Contest, first_steps, hold
+from .contest import BenchError, Contender, Contest, first_steps, run_contest
 from .contest import Process as Side
 from .scene import FALL_STEPS, STEP_S
 
@@ -38,7 +38,7 @@ def contenders(python: str, core: str, scene: Path, program: str) -> list:
     ]
 
 
-def beginners(python: str, scene: Path, program: str) -> list:
+def first_step_contenders(python: str, scene: Path, program: str) -> list:
     """The contenders of the contests `start` and `memory`."""
 
     def first(name: str) -> list:
@@ -163,7 +163,7 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
         told = {key: side.ask(task="facts") for key, side in running.items()}
         same_work(scans, told)
         for contest in wanted:
-            results.append(hold(contest, running, rounds, round_s, progress))
+            results.append(run_contest(contest, running, rounds, round_s, progress))
         pictures.mkdir(parents=True, exist_ok=True)
         for key in {"core", "mujoco", "pybullet"} & set(running):
             running[key].ask(
