@@ -81,10 +81,10 @@ class Process:
         if line:
             return json.loads(line)
         self.process.wait()
-        said = last_line(self.errors)
+        reason = last_line(self.errors)
         self.close()
         status = self.process.returncode
-        raise BenchError(f"{self.contender.title} ended with status {status}: {said}")
+        raise BenchError(f"{self.contender.title} ended with status {status}: {reason}")
 
     def close(self) -> None:
         """Ends the process. A second call has no effect."""
