@@ -133,10 +133,10 @@ class Episodes(unittest.TestCase):
         self.assertEqual((len(rewards), info["time"]), (10, 1.0))
 
     def test_collision_terminates_the_episode_and_reward_gets_all_params(self) -> None:
-        told: list[Params] = []
+        received: list[Params] = []
 
         def reward(params: Params) -> float:
-            told.append(params)
+            received.append(params)
             return 42.0
 
         env = self.env(reward=reward, world="slalom")
@@ -149,10 +149,10 @@ class Episodes(unittest.TestCase):
             if terminated:
                 break
         self.assertEqual(info["ended"], "collision")
-        last = told[-1]
+        last = received[-1]
         self.assertEqual(set(last), set(Params.__annotations__))
         self.assertEqual(
-            (last["crashed"], last["contacts"], last["steps"]), (True, ["cone1"], len(told))
+            (last["crashed"], last["contacts"], last["steps"]), (True, ["cone1"], len(received))
         )
         kinds = {thing["name"]: thing["type"] for thing in last["objects"]}
         self.assertEqual(

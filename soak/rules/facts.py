@@ -69,15 +69,15 @@ class Session:
     @property
     def ran(self) -> bool:
         """Whether a reader received the phase `running`."""
-        told = itertools.chain.from_iterable(self.events.values())
-        return any(line["data"].get("phase") == "running" for line in told)
+        events = itertools.chain.from_iterable(self.events.values())
+        return any(line["data"].get("phase") == "running" for line in events)
 
     @property
     def outcome(self) -> str | None:
         """The outcome in the events, or None."""
-        told = itertools.chain.from_iterable(self.events.values())
+        events = itertools.chain.from_iterable(self.events.values())
         return next(
-            (line["data"]["outcome"] for line in told if line["data"]["kind"] == "end"), None
+            (line["data"]["outcome"] for line in events if line["data"]["kind"] == "end"), None
         )
 
     @property

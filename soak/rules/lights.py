@@ -146,8 +146,8 @@ def _states(looks: list, registers: dict[str, Register], verdict: Verdict) -> No
         for name, (shown, _) in lights.items():
             if name not in registers:
                 continue
-            told = "green" if shown == "green" else "red"
-            wrong = registers[name].wrong(line["t0"], line["t1"], told)
+            value = "green" if shown == "green" else "red"
+            wrong = registers[name].wrong(line["t0"], line["t1"], value)
             text = f"{name} shows {shown}, but was last set to another state"
             cause = [w.line for w in wrong or [] if w.line][-2:]
             verdict.check("light-state", wrong is None, text, *cause, line)

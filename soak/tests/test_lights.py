@@ -87,10 +87,10 @@ class Lights(unittest.TestCase):
         self.assertEqual(broken([refused(1, PATH, YELLOW, {"state": "red"})]), ["light-refusal"])
 
     def test_light_does_not_keep_its_state(self):
-        told = light(0.1, "red", "yellow", 3.0)
-        self.assertEqual(broken([told, look(1, "green")]), ["light-state"])
+        order = light(0.1, "red", "yellow", 3.0)
+        self.assertEqual(broken([order, look(1, "green")]), ["light-state"])
         respawn = post(0.5, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False})
-        self.assertEqual(broken([told, respawn, look(1, "green")]), ["light-state"])
+        self.assertEqual(broken([order, respawn, look(1, "green")]), ["light-state"])
         self.assertEqual(broken([look(1, "red")]), [], "a light without commands is not checked")
 
     def test_reset_leaves_a_light_red(self):
