@@ -27,7 +27,6 @@ pub use container::ContainerError;
 pub use engine::{EngineError, EngineKind, EngineWanted};
 pub use jail::{JailError, Left};
 pub use judge::{Heard, Judge, JudgeError};
-pub use machine::Phase;
 pub use network::{NetworkError, own_addresses};
 pub use outcome::{ChannelFault, StopCause, Unsupported};
 pub use setting::{Isolation, Setting, SettingError, Wanted};

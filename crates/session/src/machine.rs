@@ -8,31 +8,7 @@
 //! gone, Close. The first reason wins; what comes after it is ignored.
 
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
-
-/// Where a session is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// World, container and script are made ready. Time stands still.
-    Initializing,
-    /// The student's program is started.
-    Starting,
-    /// Time runs and the script judges.
-    Running,
-    /// It is over and everything is gone.
-    Ended,
-}
-
-impl Phase {
-    /// The word of the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Initializing => "initializing",
-            Phase::Starting => "starting",
-            Phase::Running => "running",
-            Phase::Ended => "ended",
-        }
-    }
-}
+use chicane_wire::Phase;
 
 /// What the script is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Every way in which a session ends, each its own variant, and the words for it.
 
+use chicane_wire::Outcome;
+
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
@@ -101,14 +103,14 @@ pub enum Unsupported {
 }
 
 impl Ending {
-    /// The word of the API.
-    pub fn outcome(&self) -> &'static str {
+    /// The outcome as it is recorded.
+    pub fn outcome(&self) -> Outcome {
         match self {
-            Ending::Finished => "finished",
-            Ending::TimedOut => "timeout",
-            Ending::Script(_) => "script_error",
-            Ending::Stopped(_) => "stopped",
-            Ending::Unsupported(_) => "unsupported",
+            Ending::Finished => Outcome::Finished,
+            Ending::TimedOut => Outcome::Timeout,
+            Ending::Script(_) => Outcome::ScriptError,
+            Ending::Stopped(_) => Outcome::Stopped,
+            Ending::Unsupported(_) => Outcome::Unsupported,
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::jail::{Jail, JailError, Left, Plan, Report, Spawn, StudentPlan};
 use crate::lines::{Line, Lines, Sieve};
 use crate::setting::Setting;
+use chicane_wire::OutputStream;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -51,7 +52,7 @@ pub(crate) enum StudentSaid {
     /// A line.
     Line {
         /// `stdout` or `stderr`.
-        stream: &'static str,
+        stream: OutputStream,
         /// Without its end.
         text: String,
         /// Something is missing.
@@ -73,7 +74,7 @@ pub(crate) struct Student {
 
 #[derive(Debug)]
 struct Stream {
-    name: &'static str,
+    name: OutputStream,
     pipe: Option<OwnedFd>,
     lines: Lines,
     sieve: Sieve,
@@ -108,7 +109,7 @@ impl Student {
         })?;
         let stream =
             |name, pipe| Stream { name, pipe: Some(pipe), lines: Lines::default(), sieve: Sieve::new(LINES) };
-        let streams = [stream("stdout", out), stream("stderr", err)];
+        let streams = [stream(OutputStream::Stdout, out), stream(OutputStream::Stderr, err)];
         Ok(Student { jail, streams, said: VecDeque::new(), exited: false, over: false })
     }
 
@@ -222,7 +223,7 @@ impl Stream {
 }
 
 /// Stands for lines that were too many.
-fn more(stream: &'static str, dropped: u64) -> StudentSaid {
+fn more(stream: OutputStream, dropped: u64) -> StudentSaid {
     StudentSaid::Line { stream, text: format!("… {dropped} more lines"), cut: true }
 }
 

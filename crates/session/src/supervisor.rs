@@ -6,15 +6,15 @@
 
 use crate::jail::Left;
 use crate::judge::{Heard, Judge, JudgeError};
-use crate::machine::{Action, Call, Input, Machine, Phase};
+use crate::machine::{Action, Call, Input, Machine};
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::student::{Student, StudentOrder, StudentSaid};
 use crate::wake::{NotesOut, wait_for};
 use chicane_wire::{
-    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, RaisedKind, RunEvent, RunState,
-    Statics,
+    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, RaisedKind, RunEvent,
+    RunState, Statics,
 };
 use rustix::event::PollFlags;
 use serde_json::Value;
@@ -249,7 +249,7 @@ impl Supervisor<'_, '_> {
             Action::Enter(Phase::Ended) => {}
             Action::Enter(phase) => {
                 self.scene.enter(phase);
-                self.scene.tell(self.time_s, EvaluationKind::Phase { phase: phase.name().to_owned() });
+                self.scene.tell(self.time_s, EvaluationKind::Phase { phase });
             }
             Action::Place => self.place(),
             Action::StartJudge => self.start_judge(),

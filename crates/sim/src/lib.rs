@@ -24,7 +24,7 @@ pub use chicane_world::readings::{
     BatterySample, Drive, ImuSample, Readings, Scan, TICK_S, TICKS_PER_SECOND, Wheels, sample_at, sample_tick,
 };
 pub use command::{Applied, Command, How, NotMovableWhy, Refusal, Who};
-pub use lights::Lamp;
+pub use lights::{Lamp, YELLOW_S};
 pub use save::{Digest, RestoreError};
 pub use sim::{Event, Sim};
 pub use snapshot::{Snapshot, VehicleState};

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Length of the yellow phase: 3.0 simulated seconds.
 const YELLOW_TICKS: u32 = 3 * crate::TICKS_PER_SECOND as u32;
+/// Length of the yellow phase, simulated seconds.
+pub const YELLOW_S: f64 = YELLOW_TICKS as f64 / crate::TICKS_PER_SECOND as f64;
 
 /// What a light shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

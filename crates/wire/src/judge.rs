@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Version of this protocol.
 pub const JUDGE_VERSION: u32 = 2;
@@ -28,7 +29,7 @@ pub const MAX_JUDGE_LINE: usize = 1 << 20;
 pub const MAX_RECORD: usize = 16 << 10;
 
 /// A call from the simulator to the harness.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeCall<'a> {
     /// Loads the script and the constant data of the session.
@@ -68,11 +69,12 @@ impl<'a> Serialize for Moved<'a> {
 }
 
 /// Data that is constant during a session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Statics {
     /// Source of the script, Python.
     pub script: String,
     /// The config, byte for byte as in the world's file.
+    #[schema(value_type = Object)]
     pub config: Box<RawValue>,
     /// Route and bounds of the track.
     pub track: JudgeTrack,
@@ -83,7 +85,7 @@ pub struct Statics {
 }
 
 /// The track as a script sees it. Without a route the list of waypoints is empty.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct JudgeTrack {
     /// Points (x, y) of the centre line, m.
     pub waypoints: Vec<[Num; 2]>,
@@ -105,7 +107,7 @@ impl JudgeTrack {
 }
 
 /// State of the world at one tick.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Observation {
     /// Simulated seconds since the phase `running` began.
     pub time: Num,
@@ -131,7 +133,7 @@ pub struct Observation {
 }
 
 /// Sounds as a script sees them.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct JudgeAudio {
     /// Sounds that are playing.
     pub playing: Vec<JudgeSound>,
@@ -140,7 +142,7 @@ pub struct JudgeAudio {
 }
 
 /// A sound that is playing.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct JudgeSound {
     /// Id of the sound in the robot's API.
     pub id: String,
@@ -155,7 +157,7 @@ pub struct JudgeSound {
 }
 
 /// A change of a sound. Binary data is base64.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeSoundEvent {
     /// A sound started.
@@ -202,14 +204,14 @@ pub enum JudgeSoundEvent {
 }
 
 /// Reply of the simulator to an action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct JudgeReply {
     /// Why the action was refused; null if it was carried out.
     pub error: Option<String>,
 }
 
 /// A line from the harness.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeSaid {
     /// The harness has started.
@@ -250,7 +252,7 @@ pub enum JudgeSaid {
 }
 
 /// Why a call failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RaisedKind {
     /// The script raised an exception.

@@ -2,7 +2,7 @@
 
 use crate::support::{Api, LoadGate, Setup, Simulator, number, plain, setup, start, until};
 use chicane_testkit::http::{Event, Events, Heard};
-use chicane_wire::{EvaluationEvent, EvaluationKind, Num, RunEvent, StoryEvent};
+use chicane_wire::{EvaluationEvent, EvaluationKind, Num, OutputStream, RunEvent, StoryEvent};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ fn state(events: &mut Events) -> Value {
 }
 
 fn line(text: &str) -> StoryEvent {
-    StoryEvent::Run(RunEvent::Log { stream: "stdout", line: text.to_owned(), truncated: None })
+    StoryEvent::Run(RunEvent::Log { stream: OutputStream::Stdout, line: text.to_owned(), truncated: None })
 }
 
 fn send_lines(simulator: &Simulator, from: usize, to: usize) {

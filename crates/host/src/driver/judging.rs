@@ -7,7 +7,7 @@ use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use chicane_robot::audio::Event as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
-use chicane_wire::{EvaluationKind, Observation};
+use chicane_wire::{CommandName, EvaluationKind, Observation};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -124,7 +124,7 @@ impl JudgedSession {
     }
 
     /// Tells the session of a command that it did not send itself.
-    pub(super) fn report_command(&self, command: &'static str, detail: serde_json::Value) {
+    pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
         self.notes.send(Note::Told(EvaluationKind::Command { command, detail }));
     }
 

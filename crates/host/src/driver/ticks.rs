@@ -7,6 +7,7 @@ use super::state::{Driver, SLICE, refuse};
 use crate::source::Source;
 use chicane_robot::Command as RobotCommand;
 use chicane_sim::Event;
+use chicane_wire::CommandName;
 use std::time::{Duration, Instant};
 
 /// Real time between two publications during a long step.
@@ -86,7 +87,7 @@ impl Driver {
             return;
         }
         let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
-        self.report_command(source, "step", detail);
+        self.report_command(source, CommandName::Step, detail);
         if self.out.is_unseen() {
             // Replies of earlier orders describe the state before the step.
             self.publish();

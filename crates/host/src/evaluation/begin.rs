@@ -10,8 +10,8 @@ use chicane_session::{
     Brief, Note, Notes, NotesOut, SessionEnd, Setting, StudentOrder, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
-use chicane_wire::{EvaluationEvent, EvaluationKind, Num, Session, StartRequest, StoryEvent};
-use chicane_world::evaluation::{Better, Evaluation};
+use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};
+use chicane_world::evaluation::Evaluation;
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -167,8 +167,8 @@ fn new_session(
         time_limit_s: request.time_limit_s.unwrap_or(evaluation.time_limit_s),
         seed: request.seed,
         better: match evaluation.better {
-            Better::Lower => "lower".to_owned(),
-            Better::Higher => "higher".to_owned(),
+            chicane_world::evaluation::Better::Lower => Better::Lower,
+            chicane_world::evaluation::Better::Higher => Better::Higher,
         },
         sha256: Sum::of(script.as_bytes()).hex(),
         started_at: time::now(),
@@ -188,7 +188,7 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         // The next session may have begun already.
         if self.current.active().as_ref() == Some(&self.id) {
-            self.current.end(|session| session.phase = "ended");
+            self.current.end(|session| session.phase = Phase::Ended);
             self.simulator.look();
         }
         self.over.send_modify(|count| *count += 1);
@@ -197,18 +197,17 @@ impl Drop for EndGuard {
 
 /// Stores how a session ended, then publishes it.
 fn finish(mut stage: Stage, start: &NewSession, ended: &SessionEnd) {
-    let outcome = ended.ending.outcome().to_owned();
+    let outcome = ended.ending.outcome();
     let reason = ended.ending.reason(start.time_limit_s);
     let record = ended.record.clone();
     let (feed, current, simulator) =
         (stage.feed.clone(), Arc::clone(&stage.current), stage.simulator.clone());
     let runtime = stage.runtime.clone();
-    stage.announce(ended.time_s, EvaluationKind::Phase { phase: "ended".to_owned() });
-    let end =
-        EvaluationKind::End { outcome: outcome.clone(), record: record.clone(), reason: reason.clone() };
+    stage.announce(ended.time_s, EvaluationKind::Phase { phase: Phase::Ended });
+    let end = EvaluationKind::End { outcome, record: record.clone(), reason: reason.clone() };
     let result = SessionResult {
         ended_at: time::now(),
-        outcome: outcome.clone(),
+        outcome,
         reason: reason.clone(),
         record: record.to_string(),
         elapsed_s: ended.time_s,
@@ -219,7 +218,7 @@ fn finish(mut stage: Stage, start: &NewSession, ended: &SessionEnd) {
         tracing::error!(session = start.id, why, "the record of an evaluation is incomplete on disk");
     }
     current.end(|session| {
-        session.phase = "ended";
+        session.phase = Phase::Ended;
         session.outcome = Some(outcome);
         session.record = record;
         session.reason = reason;
@@ -231,6 +230,5 @@ fn finish(mut stage: Stage, start: &NewSession, ended: &SessionEnd) {
     runtime.block_on(simulator.shows(&start.id, || false));
     let event = EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.tell(&StoryEvent::Evaluation(event));
-    let outcome = ended.ending.outcome();
-    tracing::info!(session = start.id, outcome, elapsed_s = ended.time_s, "evaluation over");
+    tracing::info!(session = start.id, outcome = outcome.name(), elapsed_s = ended.time_s, "evaluation over");
 }

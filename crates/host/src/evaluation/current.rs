@@ -2,7 +2,7 @@
 
 use crate::badge::Badge;
 use chicane_store::NewSession;
-use chicane_wire::{CurrentSession, Num, RunState, Session};
+use chicane_wire::{CurrentSession, Num, Phase, RunState, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -57,7 +57,7 @@ impl Current {
 
     /// A new session. The state of the simulator shows it a moment later, never earlier: so does it at the end.
     pub(super) fn begin(&self, session: Session) {
-        let (id, phase) = (session.id.clone(), session.phase.to_owned());
+        let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.seen) = Seen { active: true, session: Some(session), log: VecDeque::new() };
         self.show(|badge| {
             badge.run = Default::default();
@@ -74,7 +74,7 @@ impl Current {
         self.show(|badge| {
             badge.run.running = false;
             badge.evaluation.active = false;
-            badge.evaluation.phase = Some("ended".to_owned());
+            badge.evaluation.phase = Some(Phase::Ended);
         });
     }
 
@@ -104,11 +104,11 @@ pub(super) fn first_view(start: &NewSession) -> Session {
         world: start.world.clone(),
         world_id: start.world_id.clone(),
         rev: start.rev.clone(),
-        phase: "initializing",
+        phase: Phase::Initializing,
         outcome: None,
         record: serde_json::Value::Null,
         reason: None,
-        better: start.better.clone(),
+        better: start.better,
         command: start.command.clone(),
         time_limit_s: Num(start.time_limit_s),
         seed: start.seed,

@@ -7,16 +7,15 @@ use crate::driver::{DriveAt, Loaded, Place, SessionEntry, SessionRequest, Simula
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::{observe, view};
-use chicane_session::{Note, Notes, Phase, Scene, SceneError};
+use chicane_session::{Note, Notes, Scene, SceneError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
-    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, RunEvent, RunState, Statics,
-    StoryEvent,
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, RecordedEvent,
+    RunEvent, RunState, Statics, StoryEvent,
 };
 use chicane_world::Profile;
 use glam::DVec2;
-use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -52,16 +51,10 @@ pub(super) struct Stage {
     pub(super) stood: Instant,
 }
 
-#[derive(Serialize)]
-struct Kept<'a> {
-    time: Num,
-    #[serde(flatten)]
-    kind: &'a EvaluationKind,
-}
-
 /// An event as it is kept.
 pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
-    serde_json::to_string(&Kept { time: Num(time_s), kind }).unwrap_or_default()
+    let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
+    serde_json::to_string(&event).unwrap_or_default()
 }
 
 impl Stage {
@@ -105,7 +98,7 @@ impl Stage {
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.keep(time_s, &kind);
         // A phase is sent after it is on disk, with every event before it.
-        if matches!(&kind, EvaluationKind::Phase { phase } if phase != "ended") {
+        if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.journal.settle();
         }
         self.tell_everyone(time_s, kind);
@@ -192,8 +185,8 @@ impl Scene for Stage {
     }
 
     fn enter(&mut self, phase: Phase) {
-        self.current.update(|session| session.phase = phase.name());
-        self.show(|badge| badge.evaluation.phase = Some(phase.name().to_owned()));
+        self.current.update(|session| session.phase = phase);
+        self.show(|badge| badge.evaluation.phase = Some(phase));
     }
 
     fn tell(&mut self, time_s: f64, kind: EvaluationKind) {
@@ -225,9 +218,8 @@ impl Scene for Stage {
     }
 
     fn tell_run(&mut self, time_s: f64, event: RunEvent) {
-        let run = serde_json::to_value(&event).unwrap_or_default();
-        self.feed.tell(&StoryEvent::Run(event));
-        self.keep(time_s, &EvaluationKind::Run { run });
+        self.feed.tell(&StoryEvent::Run(event.clone()));
+        self.keep(time_s, &EvaluationKind::Run { run: event });
     }
 
     fn show_run(&mut self, run: RunState) {
