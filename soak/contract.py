@@ -12,9 +12,9 @@ from .shapes import one_of, record, text, without
 __all__ = ["EVALUATING", "NOT_READY", "RUNNING", "SWITCHING", "YELLOW", "operation"]
 
 UNKNOWN = Operation("unknown path", re.compile(".*"), None, {404: ()})
-_sim_error = without(record({"error": text}), "ok")
-_robot_error = without(record({"detail": text}), "ok")
-_waiting = record({"error": text, "status": one_of("waiting")})
+_sim_error = without(record({"error": text, "code": text}), "ok")
+_robot_error = without(record({"detail": text, "code": text}), "ok")
+_waiting = record({"error": text, "status": one_of("waiting"), "code": one_of("no_reading")})
 
 
 def operation(method: str, path: str) -> Operation:

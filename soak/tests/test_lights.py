@@ -27,12 +27,12 @@ class Lights(unittest.TestCase):
             look(1.2, "green", time=4.3),
         ]
         self.assertEqual(broken(lines), [])
-        names = {"three-seconds", "yellow-ends", "answer", "yellow-refuses", "refusal", "state"}
+        names = {"yellow-time", "yellow-ends", "answer", "yellow-refuses", "refusal", "state"}
         self.assertLessEqual({"light-" + name for name in names}, checked(lines))
 
     def test_red_less_than_three_seconds_after_green(self):
         lines = [frame(0.1, 1, state(1.0)), frame(0.2, 2, state(3.9, ("red", None)))]
-        self.assertEqual(broken(lines), ["light-three-seconds"])
+        self.assertEqual(broken(lines), ["light-yellow-time"])
 
     def test_red_after_a_respawn_is_allowed(self):
         respawn = post(

@@ -72,7 +72,7 @@ class Shapes(unittest.TestCase):
     def test_errors(self):
         of = contract.operation("POST", "/sim/api/pose")
         kind = "application/json"
-        self.assertIsNone(contract.wrong_answer(of, 400, kind, {"error": "x"}))
+        self.assertIsNone(contract.wrong_answer(of, 400, kind, {"error": "x", "code": "y"}))
         self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"ok": False, "error": "x"}))
         self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"detail": "x"}))
         self.assertIsNotNone(contract.wrong_answer(of, 400, "text/plain", "x"))
