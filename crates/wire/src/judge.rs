@@ -39,6 +39,7 @@ pub enum JudgeCall<'a> {
         /// The current state of the world.
         state: &'a Observation,
         /// Objects that moved since the script last saw them.
+        #[schema(value_type = Vec<Vec<Value>>)]
         moved: Moved<'a>,
     },
     /// Calls `evaluate(sim)`.
@@ -46,6 +47,7 @@ pub enum JudgeCall<'a> {
         /// The current state of the world.
         state: &'a Observation,
         /// Objects that moved since the script last saw them.
+        #[schema(value_type = Vec<Vec<Value>>)]
         moved: Moved<'a>,
     },
     /// Checks whether a script is a valid judge, without running it.
@@ -79,6 +81,7 @@ pub struct Statics {
     /// Route and bounds of the track.
     pub track: JudgeTrack,
     /// Catalogue entries by name.
+    #[schema(value_type = BTreeMap<String, CatalogueEntry>)]
     pub objects: Named<String, CatalogueEntry>,
     /// Seed of the session.
     pub seed: u64,
@@ -121,10 +124,13 @@ pub struct Observation {
     pub pose: VehiclePose,
     /// Current poses by name; serialized separately as [`Moved`].
     #[serde(skip)]
+    #[schema(ignore)]
     pub objects: Named<Arc<str>, Pose>,
     /// Colour that each light shows, by name.
+    #[schema(value_type = BTreeMap<String, LightState>)]
     pub lights: Named<Arc<str>, LightState>,
     /// Names of the objects and walls in contact with the car.
+    #[schema(value_type = Vec<String>)]
     pub contacts: Vec<Arc<str>>,
     /// State of the student's program.
     pub run: RunState,
@@ -149,6 +155,7 @@ pub struct JudgeSound {
     /// `file` or `stream`.
     pub kind: &'static str,
     /// Origin of the sound: its URL, its path, `data` or `stream`.
+    #[schema(value_type = String)]
     pub source: Arc<str>,
     /// Volume, 0 to 1.
     pub volume: Num,

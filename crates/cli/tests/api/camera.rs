@@ -75,7 +75,7 @@ fn before_the_first_world_there_is_no_frame() {
     let answer = simulator.client().get("/camera");
     gate.open();
     assert_eq!(answer.status, 503);
-    assert_eq!(parsed(&answer), json!({"error": "No camera data", "status": "waiting"}));
+    assert_eq!(parsed(&answer), json!({"error": "No camera data", "status": "waiting", "code": "no_reading"}));
 }
 
 #[test]
