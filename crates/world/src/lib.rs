@@ -1,11 +1,11 @@
-//! What a world is.
+//! The data model of a world, and the readers and writers of its files.
 //!
-//! Bytes of a bundle become a [`Spec`] (one to one with the world file, editable), and a
-//! `Spec` becomes a [`World`] (compiled, immutable, shared). The way back is written here too:
-//! [`sdf::write`], [`collada::write`], [`npy::write`].
+//! A world is loaded in two steps. The bytes of a bundle are parsed into a [`Spec`], which has the
+//! same structure as the world file and can be edited. A `Spec` is compiled into a [`World`], which
+//! is immutable and shared. The writers are [`sdf::write`], [`collada::write`] and [`npy::write`].
 //!
-//! This crate knows nothing of disks, networks, physics engines or renderers. Whatever it reads
-//! may be hostile: every parser has limits and answers with file, line and column.
+//! This crate has no access to disk or network and does not depend on the physics engine or the
+//! renderer. Its input may be hostile: every parser has limits, and every error has a location.
 
 pub mod bundle;
 pub mod collada;
@@ -25,10 +25,10 @@ pub mod world;
 mod xml;
 
 pub use bundle::{Assets, Bundle, MemoryBundle};
-pub use error::{Error, Place, Warning, Warnings};
+pub use error::{Error, SourceLocation, Warning, Warnings};
 pub use pose::Pose;
 pub use route::{Bounds, Route};
-pub use scene::Scene;
+pub use scene::WorldScene;
 pub use spec::Spec;
 pub use vehicle::Profile;
 pub use world::World;

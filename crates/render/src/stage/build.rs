@@ -6,7 +6,7 @@ use crate::image::Image;
 use crate::looks;
 use crate::texture::{MAX_SIDE, Texture};
 use chicane_world::scene::{Instance, Look, Material, Mesh, Owner, Role, TextureSource};
-use chicane_world::{Pose, Profile, Scene, World};
+use chicane_world::{Pose, Profile, World, WorldScene};
 use glam::{DAffine3, DVec3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,7 @@ impl Builder {
     }
 
     /// The instances that are wanted, with the meshes and textures that they need and no others.
-    pub(crate) fn scene(&mut self, scene: &Scene, wanted: impl Fn(&Instance) -> bool) {
+    pub(crate) fn scene(&mut self, scene: &WorldScene, wanted: impl Fn(&Instance) -> bool) {
         let instances: Vec<&Instance> = scene.instances.iter().filter(|i| wanted(i)).collect();
         let used = used_textures(scene, &instances);
         let textures: Vec<Option<u32>> = scene
@@ -175,7 +175,7 @@ impl Builder {
 }
 
 /// Textures that some instances show.
-fn used_textures(scene: &Scene, instances: &[&Instance]) -> BTreeSet<usize> {
+fn used_textures(scene: &WorldScene, instances: &[&Instance]) -> BTreeSet<usize> {
     let mut meshes = BTreeSet::new();
     let mut used = BTreeSet::new();
     let mut note = |material: usize| used.extend(scene.materials.get(material).and_then(|m| m.texture));
