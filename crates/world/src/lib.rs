@@ -6,6 +6,69 @@
 //!
 //! This crate has no access to disk or network and does not depend on the physics engine or the
 //! renderer. Its input may be hostile: every parser has limits, and every error has a location.
+//!
+//! # Examples
+//!
+//! Read a world file, compile it, and write it back:
+//!
+//! ```
+//! use chicane_world::{Assets, MemoryBundle, Warnings, compile, sdf};
+//!
+//! let text = r#"
+//!     <sdf version="1.7">
+//!       <world name="yard">
+//!         <include><uri>model://ground_plane</uri></include>
+//!         <model name="crate">
+//!           <pose>1 2 0.1 0 0 0</pose>
+//!           <link name="object">
+//!             <collision name="collision">
+//!               <geometry><box><size>0.2 0.2 0.2</size></box></geometry>
+//!             </collision>
+//!           </link>
+//!         </model>
+//!       </world>
+//!     </sdf>"#;
+//!
+//! let mut warnings = Warnings::default();
+//! let spec = sdf::read("worlds/yard.world", text.as_bytes(), &mut warnings)?;
+//!
+//! // Included models, meshes and pictures come from the bundle. This world needs none.
+//! let bundle = MemoryBundle::default();
+//! let world = compile::compile(&spec, &Assets::of(&bundle), warnings)?;
+//! assert_eq!(world.objects[0].name, "crate");
+//! assert_eq!(world.objects[0].origin.position.y, 2.0);
+//! assert!(world.warnings.is_empty());
+//!
+//! let written = sdf::write(&spec);
+//! assert_eq!(sdf::read("yard.world", written.as_bytes(), &mut Warnings::default())?, spec);
+//! # Ok::<(), chicane_world::Error>(())
+//! ```
+//!
+//! Load a whole bundle with its route and evaluation:
+//!
+//! ```
+//! use chicane_world::{Assets, MemoryBundle, World};
+//!
+//! let mut bundle = MemoryBundle::default();
+//! bundle.insert("worlds/yard.world", r#"<sdf version="1.7"><world name="yard"/></sdf>"#);
+//! let world = World::load(&Assets::of(&bundle))?;
+//! assert_eq!(world.name, "yard");
+//! assert!(world.route.is_none());
+//! # Ok::<(), chicane_world::Error>(())
+//! ```
+//!
+//! Read the vehicle profile. An error names the file and the field:
+//!
+//! ```
+//! use chicane_world::Profile;
+//!
+//! let profile = Profile::gen1();
+//! assert_eq!(profile.generation, "gen1");
+//! assert!(profile.wheelbase_m > profile.wheel_radius_m);
+//!
+//! let error = Profile::from_json("vehicles/mine.json", b"{}").unwrap_err();
+//! assert!(error.to_string().starts_with("vehicles/mine.json:1:2: missing field `generation`"));
+//! ```
 
 pub mod bundle;
 pub mod collada;
