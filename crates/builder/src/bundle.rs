@@ -6,7 +6,7 @@ use crate::line::Line;
 use crate::project::{Evaluation, FileName, Ground, Project, Script, evaluation_config};
 use crate::{objects, road, shapes};
 use chicane_world::spec::{
-    CollisionSpec, Entry, Geometry, IncludeSpec, LinkSpec, ModelSpec, Spec, VisualSpec,
+    CollisionSpec, Geometry, IncludeSpec, LinkSpec, ModelSpec, SdfEntry, Spec, VisualSpec,
 };
 use chicane_world::{MemoryBundle, collada, sdf};
 use serde_json::json;
@@ -119,17 +119,17 @@ fn ship_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundl
 
 fn world(project: &Project) -> Spec {
     let include = |uri: String, name: Option<&str>| {
-        Entry::Include(IncludeSpec { uri, name: name.map(str::to_owned), ..IncludeSpec::default() })
+        SdfEntry::Include(IncludeSpec { uri, name: name.map(str::to_owned), ..IncludeSpec::default() })
     };
     let track = format!("model://models/{}", project.name);
     let mut entries = vec![include("model://sun".to_owned(), None), include(track, Some("racetrack"))];
     if let Some(fence) = &project.fence {
         let sides = road::fence_sides(project.field.size).into_iter().enumerate();
-        entries.extend(sides.map(|(i, side)| Entry::Model(objects::wall(i, side, fence))));
+        entries.extend(sides.map(|(i, side)| SdfEntry::Model(objects::wall(i, side, fence))));
     }
     entries.extend(project.objects.iter().enumerate().map(|(i, object)| {
         let mesh = || format!("model://meshes/{}/object_{i}.dae", project.name);
-        Entry::Model(objects::model(object, objects::has_mesh(&object.kind).then(mesh)))
+        SdfEntry::Model(objects::model(object, objects::has_mesh(&object.kind).then(mesh)))
     }));
     Spec {
         version: SDF_VERSION.to_owned(),

@@ -1,6 +1,6 @@
 //! Putting a mesh together, material by material.
 
-use chicane_world::collada::{Group, Material, Model, Part};
+use chicane_world::collada::{Group, Material, MeshPart, Model};
 use glam::{DVec2, Vec3};
 
 /// White, for pictures that are shown as they are.
@@ -8,13 +8,13 @@ pub(crate) const WHITE: [f32; 4] = [1.0; 4];
 
 /// A mesh that is being made.
 pub(crate) struct Builder {
-    part: Part,
+    part: MeshPart,
     materials: Vec<Material>,
 }
 
 impl Builder {
     pub(crate) fn new(name: &str) -> Builder {
-        Builder { part: Part { name: name.to_owned(), ..Part::default() }, materials: Vec::new() }
+        Builder { part: MeshPart { name: name.to_owned(), ..MeshPart::default() }, materials: Vec::new() }
     }
 
     /// Starts a group of triangles with a material of its own. A texture is a path relative to
