@@ -3,7 +3,7 @@
 use super::judging::Judging;
 use super::order::{Refused, Reply};
 use super::run::{Driver, SLICE, refuse};
-use chicane_sim::Event;
+use chicane_sim::SimEvent;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ impl Driver {
         let (mut told, mut begun) = (false, false);
         for event in running.sim.events() {
             told = true;
-            if let Event::Quarantined(who) = event {
+            if let SimEvent::Quarantined(who) = event {
                 begun |= who.is_none();
                 let who = who.map_or("the vehicle", |i| &running.place.names[i]);
                 tracing::warn!(who, "a state that was not finite: put back to its start");
