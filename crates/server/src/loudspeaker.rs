@@ -5,7 +5,7 @@
 //! place in one bounded ring; one that falls behind it is told so, and starts again from what plays.
 
 use bytes::Bytes;
-use chicane_robot::audio::Event;
+use chicane_robot::audio::AudioEvent;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
@@ -27,7 +27,7 @@ pub(crate) struct Told {
     pub(crate) serial: u64,
     /// Simulated seconds.
     pub(crate) time_s: f64,
-    pub(crate) event: Event,
+    pub(crate) event: AudioEvent,
     pub(crate) bytes: OnceLock<Bytes>,
 }
 
@@ -37,7 +37,7 @@ impl Loudspeaker {
     }
 
     /// Tells everyone what happened, and when.
-    pub(crate) fn tell(&self, serial: u64, heard: impl IntoIterator<Item = (f64, Event)>) {
+    pub(crate) fn tell(&self, serial: u64, heard: impl IntoIterator<Item = (f64, AudioEvent)>) {
         for (time_s, event) in heard {
             // Nobody has to listen.
             let _ = self.events.send(Arc::new(Told { serial, time_s, event, bytes: OnceLock::new() }));

@@ -81,7 +81,7 @@ impl Driver {
             Ok(applied) => {
                 self.told(name, serde_json::Value::Null);
                 if let Some(running) = self.running.as_mut().filter(|_| is_reset) {
-                    running.stack.calm();
+                    running.stack.clear_commands();
                     self.hear();
                     self.answer_holds();
                 }
@@ -146,7 +146,7 @@ impl Driver {
         let now = Instant::now();
         if let Some(old) = &mut self.running {
             // No old command lives on, and whoever waits for one is told.
-            old.stack.calm();
+            old.stack.clear_commands();
             self.hear();
             self.answer_holds();
         }

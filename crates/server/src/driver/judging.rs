@@ -8,7 +8,7 @@ use super::carry_out::moves_the_car;
 use super::order::Loaded;
 use super::run::Driver;
 use crate::evaluation::observe;
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
 use chicane_sim::{Command, Refusal, TICK_S, TICKS_PER_SECOND};
 use chicane_wire::{EvaluationKind, Observation};

@@ -55,7 +55,7 @@ pub(super) struct Driver {
     pub(super) lost: Option<Arc<str>>,
     replies: Vec<SendReply>,
     /// What happened to sounds since the last publication, and when.
-    pub(super) heard: Vec<(f64, chicane_robot::audio::Event)>,
+    pub(super) heard: Vec<(f64, chicane_robot::audio::AudioEvent)>,
     /// Something happened that was not published yet.
     pub(super) unseen: bool,
     /// Time went on since the last publication.
@@ -185,7 +185,7 @@ impl Driver {
             tracing::error!(world = &*running.place.name, "the simulation failed; its world is loaded again");
             self.lost = Some(running.place.name.clone());
             // Nothing of it plays on.
-            self.heard.push((0.0, chicane_robot::audio::Event::StopAll));
+            self.heard.push((0.0, chicane_robot::audio::AudioEvent::StopAll));
         }
         if let Some(judging) = self.judging.take() {
             judging.lost();
