@@ -5,7 +5,7 @@
 //! place in one bounded ring; one that falls behind it is told so, and starts again from what plays.
 
 use bytes::Bytes;
-use chicane_robot::audio::Event;
+use chicane_robot::audio::AudioEvent;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
@@ -27,7 +27,7 @@ pub struct Told {
     pub serial: u64,
     /// Simulated seconds.
     pub time_s: f64,
-    pub event: Event,
+    pub event: AudioEvent,
     pub bytes: OnceLock<Bytes>,
 }
 
@@ -37,7 +37,7 @@ impl Loudspeaker {
     }
 
     /// Tells everyone what happened, and when.
-    pub fn tell(&self, serial: u64, heard: impl IntoIterator<Item = (f64, Event)>) {
+    pub fn tell(&self, serial: u64, heard: impl IntoIterator<Item = (f64, AudioEvent)>) {
         for (time_s, event) in heard {
             // Nobody has to listen.
             let _ = self.events.send(Arc::new(Told { serial, time_s, event, bytes: OnceLock::new() }));

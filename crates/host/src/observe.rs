@@ -4,7 +4,7 @@ use crate::driver::place::Place;
 use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use chicane_robot::audio::{Event, Kind, Playing};
+use chicane_robot::audio::{AudioEvent, Playing, SoundSource};
 use chicane_sim::{Lamp, Snapshot};
 use chicane_wire::{
     JudgeAudio, JudgeSound, JudgeSoundEvent, JudgeTrack, Named, Num, Observation, RunState, Statics,
@@ -46,7 +46,7 @@ pub fn observation(
     snapshot: &Snapshot,
     clock: ObservedClock,
     playing: &[Playing],
-    heard: &[Event],
+    heard: &[AudioEvent],
 ) -> Observation {
     let names = place.names.iter().cloned();
     let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&place.names[*i]), view::light_state(*lamp));
@@ -71,8 +71,8 @@ fn sound(playing: &Playing) -> JudgeSound {
     JudgeSound {
         id: sound_id(playing.id),
         kind: match playing.kind {
-            Kind::File => "file",
-            Kind::Stream => "stream",
+            SoundSource::File => "file",
+            SoundSource::Stream => "stream",
         },
         source: Arc::clone(&playing.source),
         volume: Num(playing.volume),
@@ -81,25 +81,25 @@ fn sound(playing: &Playing) -> JudgeSound {
 }
 
 /// What happened, in the words of the script. That everything was stopped is told sound by sound elsewhere.
-fn events(event: &Event) -> Option<JudgeSoundEvent> {
+fn events(event: &AudioEvent) -> Option<JudgeSoundEvent> {
     Some(match event {
-        Event::Play { playing, file } => JudgeSoundEvent::Play {
+        AudioEvent::Play { playing, file } => JudgeSoundEvent::Play {
             sound: sound(playing),
             data: file.as_ref().map(|file| STANDARD.encode(file)),
             sample_rate: playing.sample_rate,
             channels: playing.channels,
         },
-        Event::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
+        AudioEvent::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
             id: sound_id(*number),
             data: STANDARD.encode(data),
             sample_rate: *sample_rate,
             channels: *channels,
         },
-        Event::Volume { id: number, volume } => {
+        AudioEvent::Volume { id: number, volume } => {
             JudgeSoundEvent::Volume { id: sound_id(*number), volume: Num(*volume) }
         }
-        Event::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
-        Event::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
-        Event::StopAll => return None,
+        AudioEvent::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
+        AudioEvent::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
+        AudioEvent::StopAll => return None,
     })
 }

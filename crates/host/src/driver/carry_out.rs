@@ -141,7 +141,7 @@ impl Driver {
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
             // Ends every command of the old world, so that clients that wait for one are answered.
-            old.stack.calm();
+            old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
         }

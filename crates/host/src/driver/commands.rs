@@ -19,7 +19,7 @@ impl Driver {
         let name = command_name(&command);
         let applied = running.sim.apply(command).map_err(Refused::By)?;
         if is_reset {
-            running.stack.calm();
+            running.stack.clear_commands();
         }
         self.report_command(source, name, Value::Null);
         if is_reset {

@@ -4,7 +4,7 @@
 //! takes no order from the inbox, but it must still be judged on its way and be stoppable.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 use chicane_wire::{CommandName, EvaluationKind, Observation};

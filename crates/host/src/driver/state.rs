@@ -173,7 +173,7 @@ impl Driver {
             let (tick, epoch) = (running.sim.tick(), self.worlds.epoch);
             self.taps.put(|| Moment {
                 at: SystemTime::now(),
-                sample: Sample::told(tick, epoch),
+                sample: Sample::epoch_only(tick, epoch),
                 frame: None,
             });
         }

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn moment(tick: u64) -> Moment {
-        Moment { at: SystemTime::now(), sample: Sample::told(tick, 0), frame: None }
+        Moment { at: SystemTime::now(), sample: Sample::epoch_only(tick, 0), frame: None }
     }
 
     #[tokio::test]

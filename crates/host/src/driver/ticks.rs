@@ -6,7 +6,7 @@ use super::refused::Refused;
 use super::state::{Driver, SLICE, refuse};
 use crate::source::Source;
 use chicane_robot::Command as RobotCommand;
-use chicane_sim::Event;
+use chicane_sim::SimEvent;
 use chicane_wire::CommandName;
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ impl Driver {
         let (mut changed, mut car_reset) = (false, false);
         for event in running.sim.events() {
             changed = true;
-            if let Event::Quarantined(who) = event {
+            if let SimEvent::Quarantined(who) = event {
                 car_reset |= who.is_none();
                 let who = who.map_or("the vehicle", |i| &running.place.names[i]);
                 tracing::warn!(who, "its state was not finite, so it was reset to its start");
