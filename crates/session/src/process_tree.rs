@@ -1,54 +1,59 @@
-//! Who runs below a process, and what they use, as /proc tells it: for where no control group counts.
+//! Memory and processor time of a process tree, read from `/proc`. Used where no control group
+//! counts.
 
 use std::collections::BTreeMap;
 use std::fs;
 
-/// What the processes below one use together.
+/// Sums over a process and all its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Census {
+pub(crate) struct TreeUsage {
+    /// Number of threads.
     pub(crate) processes: u64,
-    /// Resident bytes.
+    /// Resident memory in bytes.
     pub(crate) memory: u64,
-    /// Processor time, microseconds, of those who ended and were reaped too.
+    /// Processor time in microseconds, including children that ended and were reaped.
     pub(crate) cpu_us: u64,
 }
 
-struct Row {
+/// The fields of `/proc/<pid>/stat` that are used.
+struct Stat {
     parent: u32,
     threads: u64,
+    /// Processor time in clock ticks, with that of reaped children.
     ticks: u64,
+    /// Resident memory in pages.
     pages: u64,
 }
 
-/// Counts a process and all below it.
-pub(crate) fn below(root: u32) -> Census {
+/// Sums up a process and all its descendants.
+pub(crate) fn usage_below(root: u32) -> TreeUsage {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let rows: BTreeMap<u32, Row> = pids.filter_map(|pid| Some((pid, row(pid)?))).collect();
+    let stats: BTreeMap<u32, Stat> = pids.filter_map(|pid| Some((pid, stat(pid)?))).collect();
     let page = rustix::param::page_size() as u64;
     let tick_us = 1_000_000 / rustix::param::clock_ticks_per_second().max(1);
-    let mut census = Census::default();
-    for (pid, row) in &rows {
+    let mut usage = TreeUsage::default();
+    for (pid, stat) in &stats {
         let (mut at, mut steps) = (*pid, 0);
         while at != root && steps < 1000 {
-            let Some(next) = rows.get(&at) else { break };
+            let Some(next) = stats.get(&at) else { break };
             (at, steps) = (next.parent, steps + 1);
         }
         if at == root {
-            census.processes += row.threads;
-            census.memory += row.pages * page;
-            census.cpu_us += row.ticks * tick_us;
+            usage.processes += stat.threads;
+            usage.memory += stat.pages * page;
+            usage.cpu_us += stat.ticks * tick_us;
         }
     }
-    census
+    usage
 }
 
-fn row(pid: u32) -> Option<Row> {
+fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything, brackets too.
+    // The program name is in brackets and may itself contain brackets, so the last one ends it.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |i: usize| fields.get(i)?.parse::<u64>().ok();
-    Some(Row {
+    Some(Stat {
         parent: u32::try_from(number(1)?).ok()?,
         ticks: (11..15).filter_map(number).sum(),
         threads: number(17)?,
@@ -61,8 +66,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_is_below_itself() {
-        let census = below(std::process::id());
-        assert!(census.processes >= 1 && census.memory > 1 << 20, "{census:?}");
+    fn the_tree_of_this_process_includes_this_process() {
+        let usage = usage_below(std::process::id());
+        assert!(usage.processes >= 1 && usage.memory > 1 << 20, "{usage:?}");
     }
 }

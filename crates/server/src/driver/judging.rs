@@ -160,7 +160,7 @@ impl Driver {
     /// Tells the session that somebody did something beside it.
     pub(super) fn told(&self, command: &'static str, detail: serde_json::Value) {
         if let Some(judging) = &self.judging {
-            judging.notes.send(Note::Told(EvaluationKind::Command { command, detail }));
+            judging.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
         }
     }
 

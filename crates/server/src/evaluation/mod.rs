@@ -16,7 +16,8 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use chicane_session::{
-    Brief, EngineWanted, Left, Note, Notes, Setting, StopCause, StudentOrder, Unsupported, notes, supervise,
+    EngineOptions, LingeringProcesses, Note, Notes, SessionSpec, Setting, StopCause, StudentProgram,
+    Unsupported, notes, supervise,
 };
 use chicane_store::{Data, NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{CurrentSession, EvaluationKind, Num, RunState, Session, StartRequest};
@@ -46,7 +47,7 @@ pub struct JudgeOptions {
     /// Judges instead of the world's own script.
     pub script: Option<String>,
     /// An engine that judging scripts run in, instead of a jail of our own.
-    pub engine: Option<EngineWanted>,
+    pub engine: Option<EngineOptions>,
 }
 
 /// What sessions need of the simulator.
@@ -77,7 +78,7 @@ pub(crate) struct Evaluations {
     notes: Mutex<Option<Notes<Note>>>,
     /// Processes of an earlier student that the kernel could not end: whoever waits for a device that does not answer outlives even a
     /// session that is over.
-    left: Arc<Mutex<Option<Left>>>,
+    left: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Counts sessions that are over.
     over: Arc<watch::Sender<u64>>,
 }
@@ -196,7 +197,7 @@ impl Evaluations {
         let (send, receive) = notes().map_err(|e| not_kept(e.to_string()))?;
         let journal = journal::Journal::start(Arc::clone(&parts.data), number, send.clone())
             .map_err(|e| not_kept(e.to_string()))?;
-        let brief = Brief { student: self.student(&start, setting.as_deref()), unsupported };
+        let brief = SessionSpec { student: self.student(&start, setting.as_deref()), unsupported };
         let stage = Stage {
             id: start.id.clone(),
             script: script.clone(),
@@ -233,7 +234,7 @@ impl Evaluations {
             let _last = last;
             let mut stage = stage;
             let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
-            if let Some(still) = ended.left.take() {
+            if let Some(still) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
                 *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
             }
@@ -246,7 +247,7 @@ impl Evaluations {
     /// Whether processes of an earlier student are still there, although they were ended.
     fn student_is_left(&self) -> bool {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if !left.as_ref().is_some_and(Left::is_there) {
+        if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
             *left = None;
         }
         left.is_some()
@@ -261,9 +262,9 @@ impl Evaluations {
             .then(|| Unsupported::Robot { wanted: evaluation.robot.clone(), own: own.clone() })
     }
 
-    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentOrder> {
+    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
         let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
-        Some(StudentOrder {
+        Some(StudentProgram {
             command: start.command.clone()?,
             workspace: self.parts.workspace.clone(),
             environment: self.parts.environment.clone(),

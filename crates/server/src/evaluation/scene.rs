@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::view;
-use chicane_session::{Note, Notes, Phase, Scene, SceneError};
+use chicane_session::{Note, Notes, Phase, SessionHost, SessionHostError};
 use chicane_sim::{Command, Refusal, Sim, Who};
 use chicane_store::{Data, SessionResult};
 use chicane_wire::{
@@ -64,18 +64,18 @@ pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
 }
 
 impl Stage {
-    fn wish(&self, wish: Wish) -> Result<(), SceneError> {
-        let gone = SceneError::SimulationGone;
+    fn wish(&self, wish: Wish) -> Result<(), SessionHostError> {
+        let gone = SessionHostError::SimulationGone;
         self.wishes.as_ref().ok_or(gone.clone())?.send(wish).map_err(|_| gone)?;
         self.simulator.look();
         Ok(())
     }
 
-    fn apply(&self, command: Command) -> Result<(), SceneError> {
+    fn apply(&self, command: Command) -> Result<(), SessionHostError> {
         let (reply, done) = sync_channel(1);
         self.wish(Wish::Apply(command, reply))?;
-        let done: Result<(), Refusal> = done.recv_timeout(PATIENCE).map_err(|_| SceneError::Timeout)?;
-        done.map_err(|refusal| SceneError::Refused(ApiError::from(refusal).text.into_owned()))
+        let done: Result<(), Refusal> = done.recv_timeout(PATIENCE).map_err(|_| SessionHostError::Timeout)?;
+        done.map_err(|refusal| SessionHostError::Refused(ApiError::from(refusal).text.into_owned()))
     }
 
     /// Keeps an event for ever.
@@ -119,31 +119,32 @@ impl Stage {
     }
 }
 
-impl Scene for Stage {
-    fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
-        let statics = observe::statics(&self.place, &self.script, self.seed).map_err(SceneError::Refused)?;
+impl SessionHost for Stage {
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
+        let statics =
+            observe::statics(&self.place, &self.script, self.seed).map_err(SessionHostError::Refused)?;
         let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
         // Its lights are green, and after a restart they are too.
         let red: BTreeMap<String, bool> = loaded.red_lights();
         let kept = self.runtime.block_on(self.keeper.world(&self.place.name, red));
-        kept.map_err(|e| SceneError::Refused(e.to_string()))?;
+        kept.map_err(|e| SessionHostError::Refused(e.to_string()))?;
         let (wishes, queue) = channel();
         let at = start_pose(&self.place, &self.profile);
         let entry =
             Entry { loaded, at, notes: self.notes.clone(), wishes: queue, drive: Arc::clone(&self.drive) };
         let answer = self.runtime.block_on(self.simulator.judge(entry));
         let (seen, _) =
-            answer.map_err(|refused| SceneError::Refused(ApiError::from(refused).text.into_owned()))?;
+            answer.map_err(|refused| SessionHostError::Refused(ApiError::from(refused).text.into_owned()))?;
         self.wishes = Some(wishes);
-        Ok((statics, *seen.ok_or(SceneError::WorldGone)?))
+        Ok((statics, *seen.ok_or(SessionHostError::WorldGone)?))
     }
 
     fn run(&mut self) {
         let _ = self.wish(Wish::Run { limit_s: self.time_limit_s });
     }
 
-    fn go(&mut self) {
+    fn resume(&mut self) {
         let _ = self.wish(Wish::Go);
     }
 
@@ -154,11 +155,11 @@ impl Scene for Stage {
         if asked { time.recv_timeout(PATIENCE).unwrap_or(0.0) } else { 0.0 }
     }
 
-    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError> {
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
         match act {
             JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
             JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
-                Err(SceneError::Refused("use teleport for the vehicle".to_owned()))
+                Err(SessionHostError::Refused("use teleport for the vehicle".to_owned()))
             }
             JudgeAct::MoveObject(name, request) => {
                 self.apply(view::place_command(Who::Object(name), request))
@@ -170,7 +171,7 @@ impl Scene for Stage {
             JudgeAct::SetBrightness(request) => {
                 // Stored before it is seen, as ever.
                 let stored = self.data.settings().set_brightness(request.value);
-                stored.map_err(|e| SceneError::Refused(e.to_string()))?;
+                stored.map_err(|e| SessionHostError::Refused(e.to_string()))?;
                 self.wish(Wish::Brightness(request.value))
             }
             JudgeAct::Pause(paused) => self.wish(Wish::Pause(paused)),
@@ -182,7 +183,7 @@ impl Scene for Stage {
         self.show(|badge| badge.evaluation.phase = Some(phase.name().to_owned()));
     }
 
-    fn tell(&mut self, time_s: f64, kind: EvaluationKind) {
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
         if let EvaluationKind::Log { line } = &kind {
             self.current.log(line);
         }
@@ -210,7 +211,7 @@ impl Scene for Stage {
         self.current.update(|session| session.record = record.clone());
     }
 
-    fn tell_run(&mut self, time_s: f64, event: RunEvent) {
+    fn publish_run(&mut self, time_s: f64, event: RunEvent) {
         let run = serde_json::to_value(&event).unwrap_or_default();
         self.feed.tell(&StoryEvent::Run(event));
         self.keep(time_s, &EvaluationKind::Run { run });
