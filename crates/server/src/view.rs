@@ -1,7 +1,7 @@
 //! From the core's types to the words of the wire, and the one way back that two need.
 
 use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, sample_tick};
-use chicane_store::Entry;
+use chicane_store::LibraryEntry;
 use chicane_wire as wire;
 use chicane_wire::{FlatPose, Named, Num, Rect, RouteLines, Size};
 use chicane_world::world::{Object, ObjectKind, ObjectType, Panel};
@@ -50,7 +50,7 @@ pub(crate) fn route_lines(route: &Route) -> RouteLines {
 }
 
 pub(crate) fn world(
-    entry: &Entry,
+    entry: &LibraryEntry,
     world: &World,
     route: Option<RouteLines>,
     bounds: Option<Rect>,

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chicane_store::{Entry, LoadError, Summary};
+use chicane_store::{LibraryEntry, LoadError, Summary};
 use chicane_wire::{
     ErrorBody, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry, Worlds,
 };
@@ -37,13 +37,14 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
 
 /// All worlds with what is known of them. Unknown ones are looked into, once each; a list does not
 /// wait long for one that is slow, and shows it without a size.
-async fn summarised(app: &App) -> Vec<(Option<Summary>, Entry)> {
+async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let library = &app.loader.library;
     app.loader.refresh().await;
     let entries = library.entries();
     // One that was removed meanwhile is not waited for.
-    let unknown = |e: &&Entry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
+    let unknown =
+        |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
@@ -139,6 +140,6 @@ pub(super) fn load_error(error: LoadError) -> ApiError {
     }
 }
 
-pub(super) async fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
+pub(super) async fn entry(app: &App, name: &str) -> Result<LibraryEntry, ApiError> {
     app.loader.find(name).await.ok_or_else(|| ApiError::not_found("world not found"))
 }

@@ -1,14 +1,15 @@
-//! A file on its way into the staging folder, summed as it comes.
+//! Writes a file into the staging folder and computes its checksum at the same time.
 
-use super::{InstallError, Wanted};
-use crate::sum::Summing;
+use super::error::InstallError;
+use super::plan::PlannedFile;
+use crate::sum::RunningSum;
 use std::fs::File;
 use std::io::Write;
 
-/// Sums what is written to it.
-pub(super) struct Adding<'a>(pub(super) &'a mut Summing);
+/// A `Write` that only computes the checksum.
+pub(super) struct SumWriter<'a>(pub(super) &'a mut RunningSum);
 
-impl Write for Adding<'_> {
+impl Write for SumWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.add(bytes);
         Ok(bytes.len())
@@ -19,38 +20,38 @@ impl Write for Adding<'_> {
     }
 }
 
-/// A file on its way in.
-pub struct Writing {
+/// A staged file that is being written.
+pub struct StagedFileWriter {
     to: File,
-    file: Wanted,
-    summing: Summing,
+    file: PlannedFile,
+    sum: RunningSum,
     written: u64,
 }
 
-impl Writing {
-    /// A file with so many bytes, which were summed.
-    pub(super) fn new(to: File, file: Wanted, summing: Summing, written: u64) -> Writing {
-        Writing { to, file, summing, written }
+impl StagedFileWriter {
+    /// A writer behind the first `written` bytes, whose checksum is `sum`.
+    pub(super) fn new(to: File, file: PlannedFile, sum: RunningSum, written: u64) -> StagedFileWriter {
+        StagedFileWriter { to, file, sum, written }
     }
 
-    /// More bytes. Refused beyond what was said, or what there may be.
+    /// Appends bytes. Fails beyond the size of the manifest, or beyond the limit for a file.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), InstallError> {
         self.written += bytes.len() as u64;
         self.file.check_size(self.written)?;
-        self.summing.add(bytes);
+        self.sum.add(bytes);
         Ok(self.to.write_all(bytes)?)
     }
 
-    /// The end of the file: it is on disk, and as was said.
+    /// Flushes the file to disk and compares it with the manifest.
     pub fn end(self) -> Result<(), InstallError> {
         self.to.sync_all()?;
         let path = &self.file.remote;
-        match self.file.said {
+        match self.file.expected {
             Some((size, _)) if size != self.written => {
                 Err(InstallError::Rule(format!("{path} is smaller than its manifest says")))
             }
-            Some((_, sum)) if sum != self.summing.end() => {
-                Err(InstallError::Rule(format!("{path} is not what its manifest says: its sha256 differs")))
+            Some((_, sum)) if sum != self.sum.end() => {
+                Err(InstallError::Rule(format!("the sha256 of {path} is not that of the manifest")))
             }
             _ => Ok(()),
         }
