@@ -94,7 +94,7 @@ pub(crate) enum Action {
     /// Start simulated time.
     Run,
     /// Continue simulated time, because the script has judged the observation.
-    Resume,
+    Go,
     /// Publish the new phase.
     Enter(Phase),
     /// Stop the car and the observations.
@@ -200,7 +200,7 @@ impl Machine {
                 }
                 actions
             }
-            Some(Call::Evaluate) => vec![Action::Resume],
+            Some(Call::Evaluate) => vec![Action::Go],
             None => self.end(Ending::Script(ScriptFault::Channel(ChannelFault::UnexpectedAnswer))),
         }
     }

@@ -33,7 +33,7 @@ fn a_session_without_a_student_runs_from_begin_to_end() {
     assert_eq!(m.handle(NOT_FINISHED), go);
     assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
     assert_eq!(m.handle(Input::Observed), [], "one observation at a time");
-    assert_eq!(m.handle(NOT_FINISHED), [Action::Resume]);
+    assert_eq!(m.handle(NOT_FINISHED), [Action::Go]);
     assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
     assert_eq!(m.handle(Input::Answered { finish: true }), [Action::Halt, Action::EndJudge]);
     assert_eq!(m.handle(Input::JudgeGone), [Action::Enter(Phase::Ended), Action::Close]);

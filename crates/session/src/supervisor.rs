@@ -262,7 +262,7 @@ impl Supervisor<'_, '_> {
             Action::Call(call) => self.call(call),
             Action::StartStudent => self.start_student(),
             Action::Run => self.host.run(),
-            Action::Resume => {
+            Action::Go => {
                 self.wait += self.observed.elapsed();
                 self.host.resume();
             }
