@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::{projects, worlds};
 use chicane_builder::project::WorldName;
 use chicane_remote::bucket;
-use chicane_store::{Access, Cdn, Label, Need, Package, Stand, make_private};
+use chicane_store::{Access, Cdn, Label, Need, Package, IdPlaceholder, create_private};
 use chicane_world::MemoryBundle;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub(crate) const PRIVATE: &str =
 
 pub(crate) fn run(wanted: &Publish) -> Result<(), String> {
     let cdn = cdn(wanted.to.as_deref(), wanted.data.data_dir.as_deref())?;
-    let stand = Stand::new().map_err(|e| e.to_string())?;
+    let stand = IdPlaceholder::new().map_err(|e| e.to_string())?;
     let (bundle, name) = bundle(&wanted.path, &stand, &wanted.judge)?;
     if wanted.to.is_some() && wanted.access == Level::Private {
         eprintln!("warning: {PRIVATE}");
@@ -71,7 +71,7 @@ pub(crate) fn cdn(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, Stri
         Some(To::Folder(folder)) => folder,
         None => {
             let data_dir = crate::serve::data_dir(data_dir)?;
-            make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
+            create_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
             data_dir.join("cdn")
         }
     };
@@ -79,7 +79,7 @@ pub(crate) fn cdn(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, Stri
 }
 
 /// The files of what is to be published, and its name for people.
-fn bundle(path: &str, stand: &Stand, judge: &JudgeBy) -> Result<(MemoryBundle, String), String> {
+fn bundle(path: &str, stand: &IdPlaceholder, judge: &JudgeBy) -> Result<(MemoryBundle, String), String> {
     if Path::new(path).is_dir() {
         let (bundle, name, passed_over) = crate::worlds::read_folder(Path::new(path), None)?;
         passed_over.iter().for_each(|line| eprintln!("warning: {line}"));

@@ -4,13 +4,13 @@
 //! same, and is warned. Where there is no judge the script was not looked into, and that is said.
 
 use crate::cli::JudgeBy;
-use chicane_session::{Judge, Setting, Wanted, root};
+use chicane_session::{Judge, Setting, SettingOptions, root};
 
 /// What is wrong with a script, or nothing. An error when it can't be looked into here.
 fn check(judge: &JudgeBy, script: &str) -> Result<Option<String>, String> {
     let launcher = std::env::current_exe().map_err(|e| e.to_string())?;
     let folder = root::folder().map_err(|e| e.to_string())?;
-    let wanted = Wanted { launcher, folder, isolation: None, engine: judge.engine()? };
+    let wanted = SettingOptions { launcher, folder, isolation: None, engine: judge.engine()? };
     let setting = Setting::find(&wanted).map_err(|e| e.to_string())?;
     let mut judge = Judge::start(&setting).map_err(|e| e.to_string())?;
     judge.check(script).map_err(|e| e.to_string())

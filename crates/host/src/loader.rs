@@ -3,7 +3,7 @@
 use crate::driver::{Loaded, Place, Published, Refused, Simulator};
 use crate::keeper::{KeepError, Keeper};
 use chicane_sim::Sim;
-use chicane_store::{Entry, Library, LoadError};
+use chicane_store::{Library, LibraryEntry, LoadError};
 use chicane_wire::TransitionKind;
 use chicane_world::Profile;
 use std::collections::BTreeMap;
@@ -143,7 +143,7 @@ impl Loader {
     }
 
     /// A world by name, also one that another program has just installed.
-    pub async fn find(&self, name: &str) -> Option<Entry> {
+    pub async fn find(&self, name: &str) -> Option<LibraryEntry> {
         if let Some(entry) = self.library.entry(name) {
             return Some(entry);
         }
@@ -179,7 +179,7 @@ impl Loader {
         }
     }
 
-    fn load(&self, entry: Entry, lights: Lights, seed: u64) -> Result<Loaded, LoadFailure> {
+    fn load(&self, entry: LibraryEntry, lights: Lights, seed: u64) -> Result<Loaded, LoadFailure> {
         // A world does not change under its name and revision: the one that runs is not read again.
         let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.place));
         let place = match same.filter(|place| place.entry == entry) {
@@ -195,7 +195,7 @@ impl Loader {
         Ok(Loaded { sim, place, keep_lights: matches!(lights, Lights::Kept) })
     }
 
-    fn read(&self, entry: Entry) -> Result<Arc<Place>, LoadFailure> {
+    fn read(&self, entry: LibraryEntry) -> Result<Arc<Place>, LoadFailure> {
         let world = match self.library.load(&entry.name) {
             Ok(world) => Arc::new(world),
             Err(LoadError::NotFound) => return Err(LoadFailure::NotFound),

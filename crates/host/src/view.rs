@@ -1,7 +1,7 @@
 //! From the core's types to the words of the wire, and the one way back that two need.
 
 use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, YELLOW_S, sample_tick};
-use chicane_store::Entry;
+use chicane_store::LibraryEntry;
 use chicane_wire as wire;
 use chicane_wire::{FlatPose, Named, Num, Rect, RouteLines, Size};
 use chicane_world::world::{Object, ObjectKind, ObjectType, Panel};
@@ -49,7 +49,7 @@ pub fn route_lines(route: &Route) -> RouteLines {
     }
 }
 
-pub fn world(entry: &Entry, world: &World, route: Option<RouteLines>, bounds: Option<Rect>) -> wire::World {
+pub fn world(entry: &LibraryEntry, world: &World, route: Option<RouteLines>, bounds: Option<Rect>) -> wire::World {
     let objects = world.objects.iter().map(|o| (o.name.clone(), catalogue_entry(o)));
     wire::World {
         world: world.name.clone(),

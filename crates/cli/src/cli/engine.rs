@@ -1,6 +1,6 @@
 //! What judging scripts run in.
 
-use chicane_session::{EngineKind, EngineWanted};
+use chicane_session::{EngineKind, EngineOptions};
 use clap::{Args, ValueEnum};
 
 /// Where judging scripts run.
@@ -16,7 +16,7 @@ pub(crate) struct JudgeBy {
 
 impl JudgeBy {
     /// The engine that was asked for.
-    pub(crate) fn engine(&self) -> Result<Option<EngineWanted>, String> {
+    pub(crate) fn engine(&self) -> Result<Option<EngineOptions>, String> {
         let kind = match self.with {
             EngineName::Podman => EngineKind::Podman,
             EngineName::Docker => EngineKind::Docker,
@@ -25,7 +25,7 @@ impl JudgeBy {
             }
             EngineName::Own => return Ok(None),
         };
-        Ok(Some(EngineWanted { kind, program: None, image: self.image.clone(), loopback_only: true }))
+        Ok(Some(EngineOptions { kind, program: None, image: self.image.clone(), loopback_only: true }))
     }
 }
 

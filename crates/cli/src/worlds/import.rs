@@ -1,7 +1,7 @@
 //! Foreign worlds: a Gazebo-style folder becomes an installed world, with a report of what was passed over.
 
 use crate::cli::JudgeBy;
-use chicane_store::{Access, FilePath, FolderBundle, Label, Need, Package, Shelf, Stand};
+use chicane_store::{Access, FilePath, FolderBundle, IdPlaceholder, InstalledWorlds, Label, Need, Package};
 use chicane_world::{Bundle, MemoryBundle};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,11 +21,11 @@ pub(crate) fn run(
     judge: &JudgeBy,
 ) -> Result<(), String> {
     let (bundle, stem, passed_over) = read_folder(folder, world)?;
-    let stand = Stand::new().map_err(|e| e.to_string())?;
+    let stand = IdPlaceholder::new().map_err(|e| e.to_string())?;
     let label = Label { name: name.unwrap_or(stem), access: Access::Unlisted };
     let refused = |e: &dyn std::fmt::Display| format!("{} can't be imported: {e}", folder.display());
     let package = Package::new(&bundle, &stand, &label, Need::World).map_err(|e| refused(&e))?;
-    let installed = Shelf::of(data_dir).install(&package).map_err(|e| refused(&e))?;
+    let installed = InstalledWorlds::of(data_dir).install(&package).map_err(|e| refused(&e))?;
     let about_script = script_of(&bundle).and_then(|(_, script)| crate::script::warning(judge, &script));
     println!("{}", installed.record.world_name());
     println!("name       {}", installed.record.name);

@@ -14,7 +14,8 @@ use crate::publish::{PRIVATE, To, cdn};
 use chicane_remote::cdn::{Where, install_here, listed};
 use chicane_remote::{Running, ask};
 use chicane_store::{
-    Access, Cdn, Data, Entry, Library, Meta, OpenError, PublishError, Shelf, is_name, make_private,
+    Access, Cdn, Data, InstalledWorlds, Library, LibraryEntry, Meta, OpenError, PublishError, create_private,
+    is_name,
 };
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
         }
         WorldsWhat::Import { folder, world, name } => {
             let data_dir = folder_of(data)?;
-            make_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
+            create_private(&data_dir).map_err(|e| format!("can't write {}: {e}", data_dir.display()))?;
             import::run(&data_dir, Path::new(folder), world.as_deref(), name.clone(), &wanted.judge)
         }
     }
@@ -120,7 +121,7 @@ fn list(data: &DataDir) -> Result<(), String> {
         }
         Folder::Ours(data) => {
             let library = Library::built_in().with_installed(data.dir());
-            for Entry { name, display, official, deletable, verified, .. } in library.entries() {
+            for LibraryEntry { name, display, official, deletable, verified, .. } in library.entries() {
                 let side = library.summary(&name).map_or([0.0; 2], |s| s.size);
                 lines.push([name, display, size(side), kind(official, deletable, verified).to_owned()]);
             }
@@ -289,7 +290,7 @@ fn rename(data: &DataDir, id: &WorldId, name: &str, to: Option<&str>) -> Result<
     let name = name.trim();
     let published = change(data, id, to, |meta| meta.name = name.to_owned())?;
     let installed = match to {
-        None => Shelf::of(&folder_of(data)?)
+        None => InstalledWorlds::of(&folder_of(data)?)
             .rename(id, name)
             .map_err(|e| format!("{id} can't be renamed: {e}"))?,
         Some(_) => false,

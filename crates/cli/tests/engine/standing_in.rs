@@ -221,7 +221,9 @@ fn a_container_has_no_network_if_the_simulator_listens_to_other_machines() {
     let engine = FakeEngine::new("network");
     let token = ["--judge", "docker", "--listen", "0.0.0.0:0", "--token", "a-token-for-this-test-only"];
     let served = engine.serve_with("def evaluate(sim): pass\n", &token);
-    assert!(served.about_judge().contains("no internet (the simulator listens to other machines"));
+    assert!(
+        served.about_judge().contains("no internet (the simulator accepts connections from other machines")
+    );
     let run = engine.calls().into_iter().find(|call| call[1] == "run").expect("a run");
     assert!(run.contains(&"--network=none".to_owned()), "{run:?}");
 }

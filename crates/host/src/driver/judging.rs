@@ -125,7 +125,7 @@ impl JudgedSession {
 
     /// Tells the session of a command that it did not send itself.
     pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
-        self.notes.send(Note::Told(EvaluationKind::Command { command, detail }));
+        self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
     }
 
     /// Starts simulated time at this tick.

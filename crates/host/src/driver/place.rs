@@ -4,7 +4,7 @@ use crate::scene::SceneFile;
 use crate::view;
 use bytes::Bytes;
 use chicane_render::Stage;
-use chicane_store::Entry;
+use chicane_store::LibraryEntry;
 use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ pub struct Place {
     pub name: Arc<str>,
     /// `<name>.world`.
     pub file: Arc<str>,
-    pub entry: Entry,
+    pub entry: LibraryEntry,
     pub world: Arc<World>,
     /// Names of the objects, by index.
     pub names: Vec<Arc<str>>,
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Place {
 }
 
 impl Place {
-    pub fn new(entry: Entry, world: Arc<World>) -> Result<Place, serde_json::Error> {
+    pub fn new(entry: LibraryEntry, world: Arc<World>) -> Result<Place, serde_json::Error> {
         let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
         let mut lights: Vec<usize> =
             (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();

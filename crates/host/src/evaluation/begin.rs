@@ -7,7 +7,7 @@ use super::journal::Journal;
 use super::stage::{self, Stage};
 use crate::driver::{DriveAt, Place, Simulator};
 use chicane_session::{
-    Brief, Note, Notes, NotesOut, SessionEnd, Setting, StudentOrder, Unsupported, notes, supervise,
+    SessionSpec, Note, Notes, NotesOut, SessionEnd, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};
@@ -43,7 +43,7 @@ impl Evaluations {
         };
         let (send, receive) = notes().map_err(not_stored)?;
         let journal = self.store_start(&start, &begun, send.clone())?;
-        let brief = Brief { student: self.student(&start, setting.as_deref()), unsupported };
+        let brief = SessionSpec { student: self.student(&start, setting.as_deref()), unsupported };
         let stage = self.stage(&start, place, script, drive, (runtime, send.clone(), journal));
         let session = first_view(&start);
         self.current.begin(session.clone());
@@ -104,7 +104,7 @@ impl Evaluations {
         &self,
         mut stage: Stage,
         start: NewSession,
-        brief: Brief,
+        brief: SessionSpec,
         setting: Option<Arc<Setting>>,
         receive: NotesOut<Note>,
     ) -> Result<(), StartEvaluationError> {
@@ -118,7 +118,7 @@ impl Evaluations {
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
             let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
-            if let Some(still) = ended.left.take() {
+            if let Some(still) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
                 *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
             }
@@ -136,9 +136,9 @@ impl Evaluations {
             .then(|| Unsupported::Robot { wanted: evaluation.robot.clone(), own: own.clone() })
     }
 
-    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentOrder> {
+    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
         let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
-        Some(StudentOrder {
+        Some(StudentProgram {
             command: start.command.clone()?,
             workspace: self.parts.workspace.clone(),
             environment: self.parts.environment.clone(),

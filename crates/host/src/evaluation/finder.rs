@@ -3,7 +3,7 @@
 //! It knows nothing of the simulator, so that a look into a script that nobody waits for holds nothing of it.
 
 use super::options::JudgeOptions;
-use chicane_session::{EngineWanted, Isolation, Judge, Setting, SettingError, Wanted};
+use chicane_session::{EngineOptions, Isolation, Judge, Setting, SettingError, SettingOptions, TrialError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How jails are made here, and how limits are held.
@@ -25,17 +25,17 @@ impl Finder {
     }
 
     /// How jails are made here. Blocks for a moment the first time.
-    pub fn setting(&self) -> Result<Found, SettingError> {
+    pub fn setting(&self) -> Result<Found, TrialError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*found {
             return Ok(known.clone());
         }
         let JudgeOptions { launcher, folder, isolation, engine, .. } = self.options.clone();
-        let engine = engine.map(|e| EngineWanted { loopback_only: self.loopback_only, ..e });
+        let engine = engine.map(|e| EngineOptions { loopback_only: self.loopback_only, ..e });
         let launcher =
             launcher.map_or_else(|| std::env::current_exe().map_err(SettingError::Launcher), Ok)?;
-        let folder = folder.map_or_else(chicane_session::root::folder, Ok)?;
-        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation, engine })?);
+        let folder = folder.map_or_else(chicane_session::root::folder, Ok).map_err(SettingError::from)?;
+        let setting = Arc::new(Setting::find(&SettingOptions { launcher, folder, isolation, engine })?);
         let isolation = setting.try_out()?;
         *found = Some((Arc::clone(&setting), isolation));
         Ok((setting, isolation))

@@ -22,7 +22,7 @@ use crate::badge::Badge;
 use crate::driver::{DriveAt, Place, Simulator};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
-use chicane_session::{Left, Note, Notes, StopCause};
+use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::Data;
 use chicane_wire::{CurrentSession, Session, StartRequest};
 use chicane_world::Profile;
@@ -71,7 +71,7 @@ pub struct Evaluations {
     notes: Mutex<Option<Notes<Note>>>,
     /// Processes of an earlier student that the kernel could not end yet. A process that waits for
     /// a device in the kernel can outlive its session.
-    left: Arc<Mutex<Option<Left>>>,
+    left: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Counts sessions that are over.
     over: Arc<watch::Sender<u64>>,
 }
@@ -146,7 +146,7 @@ impl Evaluations {
     /// Whether processes of an earlier student still exist, although they were killed.
     fn student_is_left(&self) -> bool {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if !left.as_ref().is_some_and(Left::is_there) {
+        if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
             *left = None;
         }
         left.is_some()

@@ -1,6 +1,6 @@
 //! How judging scripts and student programs are run.
 
-use chicane_session::{EngineWanted, Isolation};
+use chicane_session::{EngineOptions, Isolation};
 use std::path::PathBuf;
 
 /// How judging scripts and student programs are run.
@@ -15,5 +15,5 @@ pub struct JudgeOptions {
     /// A script that judges instead of the world's own.
     pub script: Option<String>,
     /// A container engine that judging scripts run in, instead of our own jail.
-    pub engine: Option<EngineWanted>,
+    pub engine: Option<EngineOptions>,
 }

@@ -7,7 +7,7 @@ use crate::driver::{DriveAt, Loaded, Place, SessionEntry, SessionRequest, Simula
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::{observe, view};
-use chicane_session::{Note, Notes, Scene, SceneError};
+use chicane_session::{Note, Notes, SessionHost, SessionHostError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
@@ -58,31 +58,31 @@ pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
 }
 
 impl Stage {
-    fn request(&self, request: SessionRequest) -> Result<(), SceneError> {
-        let requests = self.requests.as_ref().ok_or(SceneError::SimulationGone)?;
-        requests.send(request).map_err(|_| SceneError::SimulationGone)?;
+    fn request(&self, request: SessionRequest) -> Result<(), SessionHostError> {
+        let requests = self.requests.as_ref().ok_or(SessionHostError::SimulationGone)?;
+        requests.send(request).map_err(|_| SessionHostError::SimulationGone)?;
         self.simulator.look();
         Ok(())
     }
 
-    fn apply(&self, command: Command) -> Result<(), SceneError> {
+    fn apply(&self, command: Command) -> Result<(), SessionHostError> {
         let (reply, done) = sync_channel(1);
         self.request(SessionRequest::Apply(command, reply))?;
-        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SceneError::Timeout)?;
+        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)?;
         done.map_err(refused)
     }
 
-    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SceneError> {
+    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SessionHostError> {
         let (light, red) = (name.clone(), request.is_red());
         let apply = || self.apply(Command::SetLight { name, red });
         self.keeper.light_of_script(&self.simulator, (&light, red), apply)
     }
 
-    fn set_brightness(&self, value: f64) -> Result<(), SceneError> {
+    fn set_brightness(&self, value: f64) -> Result<(), SessionHostError> {
         self.keeper.brightness_of_script(&self.simulator, value, || {
             let (reply, done) = sync_channel(1);
             self.request(SessionRequest::Brightness(value, reply))?;
-            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SceneError::Timeout)
+            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)
         })
     }
 
@@ -127,8 +127,8 @@ impl Stage {
     }
 }
 
-impl Scene for Stage {
-    fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
+impl SessionHost for Stage {
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
         let statics = observe::statics(&self.place, &self.script, self.seed).map_err(refused)?;
         let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
@@ -146,14 +146,14 @@ impl Scene for Stage {
         let answer = self.runtime.block_on(self.simulator.judge(entry));
         let (seen, _) = answer.map_err(refused)?;
         self.requests = Some(requests);
-        Ok((statics, *seen.ok_or(SceneError::WorldGone)?))
+        Ok((statics, *seen.ok_or(SessionHostError::WorldGone)?))
     }
 
     fn run(&mut self) {
         let _ = self.request(SessionRequest::Run { limit_s: self.time_limit_s });
     }
 
-    fn go(&mut self) {
+    fn resume(&mut self) {
         let _ = self.request(SessionRequest::Go);
     }
 
@@ -164,11 +164,11 @@ impl Scene for Stage {
         if asked { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
     }
 
-    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError> {
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
         match act {
             JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
             JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
-                Err(SceneError::Refused("use teleport for the vehicle".to_owned()))
+                Err(SessionHostError::Refused("use teleport for the vehicle".to_owned()))
             }
             JudgeAct::MoveObject(name, request) => {
                 self.apply(view::place_command(Who::Object(name), request))
@@ -189,7 +189,7 @@ impl Scene for Stage {
         self.show(|badge| badge.evaluation.phase = Some(phase));
     }
 
-    fn tell(&mut self, time_s: f64, kind: EvaluationKind) {
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
         if let EvaluationKind::Log { line } = &kind {
             self.current.log(line);
         }
@@ -217,7 +217,7 @@ impl Scene for Stage {
         self.current.update(|session| session.record = record.clone());
     }
 
-    fn tell_run(&mut self, time_s: f64, event: RunEvent) {
+    fn publish_run(&mut self, time_s: f64, event: RunEvent) {
         self.feed.tell(&StoryEvent::Run(event.clone()));
         self.keep(time_s, &EvaluationKind::Run { run: event });
     }
@@ -228,8 +228,8 @@ impl Scene for Stage {
     }
 }
 
-fn refused(error: impl Display) -> SceneError {
-    SceneError::Refused(error.to_string())
+fn refused(error: impl Display) -> SessionHostError {
+    SessionHostError::Refused(error.to_string())
 }
 
 /// Start pose of a car: its front bumper just behind the line across the first waypoint, heading

@@ -2,7 +2,7 @@
 
 use super::source::Source;
 use bytes::BytesMut;
-use chicane_store::{Have, InstallError, MAX_TOTAL, Staging, Wanted, Writing};
+use chicane_store::{InstallError, MAX_TOTAL, PlannedFile, Staged, StagedFileWriter, Staging};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,23 +21,23 @@ pub(super) struct Download {
 
 impl Download {
     /// Has a file staged, whole and right.
-    pub(super) async fn file(&self, file: &Wanted) -> Result<(), InstallError> {
+    pub(super) async fn file(&self, file: &PlannedFile) -> Result<(), InstallError> {
         let (staging, wanted) = (Arc::clone(&self.staging), file.clone());
-        match blocking(move || Ok(staging.have(&wanted))).await? {
-            Have::All => {
-                self.add(file.said.map_or(0, |(size, _)| size))?;
+        match blocking(move || Ok(staging.staged(&wanted))).await? {
+            Staged::All => {
+                self.add(file.expected.map_or(0, |(size, _)| size))?;
                 Ok(())
             }
-            Have::Some(0) => self.fetch(file, 0).await,
+            Staged::Some(0) => self.fetch(file, 0).await,
             // Bytes that were left behind may be wrong, or of another file: then all of it comes anew.
-            Have::Some(there) => match self.fetch(file, there).await {
+            Staged::Some(there) => match self.fetch(file, there).await {
                 Err(InstallError::Rule(_) | InstallError::Cdn(_)) => self.fetch(file, 0).await,
                 done => done,
             },
         }
     }
 
-    async fn fetch(&self, file: &Wanted, from: u64) -> Result<(), InstallError> {
+    async fn fetch(&self, file: &PlannedFile, from: u64) -> Result<(), InstallError> {
         let plan = self.staging.plan();
         let path = format!("worlds/{}/{}/{}", plan.id, plan.meta.rev.as_str(), file.remote);
         let absent = || InstallError::Cdn(format!("it does not have {}", file.remote));
@@ -83,7 +83,7 @@ impl Download {
     }
 }
 
-async fn add(mut writing: Writing, bytes: BytesMut) -> Result<Writing, InstallError> {
+async fn add(mut writing: StagedFileWriter, bytes: BytesMut) -> Result<StagedFileWriter, InstallError> {
     blocking(move || writing.add(&bytes).map(|()| writing)).await
 }
 

@@ -3,7 +3,9 @@
 
 use super::download::{Download, blocking};
 use super::source::Source;
-use chicane_store::{InstallError, Library, MAX_MANIFEST, MAX_META, Manifest, Meta, Plan, Record, Staging};
+use chicane_store::{
+    InstallError, InstallPlan, InstalledRecord, Library, MAX_MANIFEST, MAX_META, Manifest, Meta, Staging,
+};
 use chicane_wire::WorldId;
 use futures_util::{FutureExt, StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
@@ -32,7 +34,7 @@ pub type Report = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Installed {
     /// What is installed.
-    pub record: Record,
+    pub record: InstalledRecord,
     /// It was there already.
     pub cached: bool,
     /// What was passed over while it was loaded.
@@ -156,7 +158,7 @@ impl Own {
             None => None,
         };
         self.check_verified(id, manifest.is_some())?;
-        let plan = Plan::new(id, meta, manifest)?;
+        let plan = InstallPlan::new(id, meta, manifest)?;
         let staging = loop {
             let (shelf, again) = (self.shelf()?, plan.clone());
             match blocking(move || Staging::open(&shelf, again)).await? {
@@ -186,7 +188,7 @@ impl Own {
             let Some(record) = library.installed(&own).filter(|r| r.rev == meta.rev.as_str()) else {
                 return Ok(None);
             };
-            if !shelf.is_whole(&record) {
+            if !shelf.is_intact(&record) {
                 return Ok(None);
             }
             // Its publisher may have changed its name. One that can't be stored is no reason to fail.
@@ -261,9 +263,9 @@ impl Own {
         Ok(Installed { record: checked.record, cached: false, warnings })
     }
 
-    fn shelf(&self) -> Result<chicane_store::Shelf, InstallError> {
+    fn shelf(&self) -> Result<chicane_store::InstalledWorlds, InstallError> {
         let none = || InstallError::Disk("there is no data folder".to_owned());
-        self.library.shelf().cloned().ok_or_else(none)
+        self.library.installed_worlds().cloned().ok_or_else(none)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Installed worlds on disk.
 //!
-//! `worlds/<id>/installed.json` says what is installed and in which folder beside it the files are. It
-//! is replaced by renaming, so that there is the old world or the new one, and never a mix. Folders
-//! that it does not name are left over from a kill, and go when nobody is at work on them.
+//! `worlds/<id>/installed.json` is the record of an installed world. It names the folder beside it
+//! that holds the files. The record is replaced by a rename, so a reader sees the old world or the
+//! new one, never a mixture. Folders that no record names are left over from a killed process. They
+//! are removed when no other process works on the world.
 
-use crate::claim::Claim;
 use crate::folder::FolderBundle;
+use crate::folder_lock::FolderLock;
 use crate::rules::FilePath;
-use crate::sum::{Sum, Summing};
+use crate::sum::{RunningSum, Sum};
 use chicane_wire::WorldId;
 use chicane_world::Bundle;
 use serde::{Deserialize, Serialize};
@@ -19,75 +20,79 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
+/// File name of a record.
 const RECORD: &str = "installed.json";
-/// Half an installation is kept this long, to go on with.
+/// How long an interrupted installation is kept, so that it can be continued.
 const KEEP_STAGED: Duration = Duration::from_secs(7 * 86_400);
-/// And so many of them at most.
+/// How many interrupted installations are kept.
 const MAX_STAGED: usize = 8;
-/// Bytes of a record.
+/// Bytes of the largest record.
 const MAX_RECORD: u64 = 4 << 20;
 
 /// A file of an installed world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct InstalledFile {
+    /// Path inside the bundle.
     pub(crate) path: String,
+    /// Size in bytes.
     pub(crate) size: u64,
+    /// SHA-256 as hex digits.
     pub(crate) sha256: String,
 }
 
-/// What is known of an installed world.
+/// The record of an installed world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// Version of this form.
+pub struct InstalledRecord {
+    /// Version of the record format.
     pub(crate) v: u32,
-    /// Its id.
+    /// Id of the world.
     pub world_id: String,
-    /// Revision of its files.
+    /// Revision of the files.
     pub rev: String,
     /// Name for people.
     pub name: String,
-    /// Whether its id proves its files.
+    /// Whether the files were verified with the id.
     pub verified: bool,
-    /// Width and height, metres.
+    /// Width and height in metres.
     pub size: [f64; 2],
-    /// Whether runs can be judged.
+    /// Whether the world has an evaluation.
     pub evaluation: bool,
-    /// Name of the folder that the files are in.
+    /// Name of the folder with the files.
     pub(crate) folder: String,
-    pub(crate) files: Vec<Kept>,
+    pub(crate) files: Vec<InstalledFile>,
 }
 
-impl Record {
+impl InstalledRecord {
     /// Name of the world.
     pub fn world_name(&self) -> String {
         format!("custom_{}", self.world_id)
     }
 }
 
-/// The place of installed worlds in a data folder.
+/// The installed worlds of a data folder.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct InstalledWorlds {
     worlds: PathBuf,
     pub(crate) staging: PathBuf,
 }
 
-impl Shelf {
-    /// That of a data folder. Nothing is made yet.
-    pub fn of(data_dir: &Path) -> Shelf {
-        Shelf { worlds: data_dir.join("worlds"), staging: data_dir.join("staging") }
+impl InstalledWorlds {
+    /// The installed worlds of a data folder. Creates no file or folder.
+    pub fn of(data_dir: &Path) -> InstalledWorlds {
+        InstalledWorlds { worlds: data_dir.join("worlds"), staging: data_dir.join("staging") }
     }
 
-    /// All installed worlds. What can't be read is passed over with a warning.
-    pub fn scan(&self) -> Vec<Record> {
+    /// The records of all installed worlds. A record that can't be read is skipped with a warning.
+    pub fn scan(&self) -> Vec<InstalledRecord> {
         let entries = std::fs::read_dir(&self.worlds).into_iter().flatten().flatten();
         let ids = entries.filter_map(|e| WorldId::parse(e.file_name().to_str()?));
-        let mut all: Vec<Record> = ids.filter_map(|id| self.record(&id)).collect();
+        let mut all: Vec<InstalledRecord> = ids.filter_map(|id| self.record(&id)).collect();
         all.sort_by(|a, b| a.world_id.cmp(&b.world_id));
         all
     }
 
-    /// One installed world.
-    pub fn record(&self, id: &WorldId) -> Option<Record> {
+    /// The record of one installed world.
+    pub fn record(&self, id: &WorldId) -> Option<InstalledRecord> {
         let path = self.folder(id).join(RECORD);
         let mut bytes = Vec::new();
         let read = File::open(&path).and_then(|f| f.take(MAX_RECORD).read_to_end(&mut bytes));
@@ -99,8 +104,8 @@ impl Shelf {
                 return None;
             }
         }
-        let record: Option<Record> = serde_json::from_slice(&bytes).ok();
-        let fits = |r: &Record| {
+        let record: Option<InstalledRecord> = serde_json::from_slice(&bytes).ok();
+        let fits = |r: &InstalledRecord| {
             let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
             r.v == 1
                 && r.world_id == id.as_str()
@@ -110,13 +115,13 @@ impl Shelf {
         };
         let record = record.filter(fits);
         if record.is_none() {
-            tracing::warn!(%id, "the record of an installed world makes no sense and is ignored");
+            tracing::warn!(%id, "the record of an installed world is invalid and is ignored");
         }
         record
     }
 
-    /// Whether every file is there as it was installed.
-    pub fn is_whole(&self, record: &Record) -> bool {
+    /// Whether all files are unchanged since the installation.
+    pub fn is_intact(&self, record: &InstalledRecord) -> bool {
         let Some(id) = WorldId::parse(&record.world_id) else { return false };
         let folder = self.folder(&id).join(&record.folder);
         record.files.iter().all(|file| {
@@ -128,33 +133,33 @@ impl Shelf {
     }
 
     /// The files of an installed world.
-    pub(crate) fn bundle(&self, record: &Record) -> Option<Arc<InstalledBundle>> {
+    pub(crate) fn bundle(&self, record: &InstalledRecord) -> Option<Arc<InstalledBundle>> {
         let id = WorldId::parse(&record.world_id)?;
         let path = self.folder(&id).join(&record.folder);
         Some(Arc::new(InstalledBundle {
             files: FolderBundle::new(&path),
             path,
-            doomed: AtomicBool::new(false),
+            remove: AtomicBool::new(false),
         }))
     }
 
-    /// Puts staged files into place as an installed world. They are on disk already.
-    pub(crate) fn place(&self, staged: &Path, record: &Record) -> std::io::Result<()> {
+    /// Moves staged files to an installed world. The files were flushed to disk already.
+    pub(crate) fn place(&self, staged: &Path, record: &InstalledRecord) -> std::io::Result<()> {
         let Some(id) = WorldId::parse(&record.world_id) else { return Err(ErrorKind::InvalidInput.into()) };
         let folder = self.folder(&id);
-        let put = || {
+        let move_files = || {
             std::fs::create_dir_all(&folder)?;
             std::fs::rename(staged, folder.join(&record.folder))
         };
-        // The last reader of an old world may be about to remove the empty folder.
-        put().or_else(|e| if e.kind() == ErrorKind::NotFound { put() } else { Err(e) })?;
+        // The last reader of an old world may remove the empty folder between these two steps.
+        move_files().or_else(|e| if e.kind() == ErrorKind::NotFound { move_files() } else { Err(e) })?;
         sync_folder(&folder);
         sync_folder(&self.worlds);
         self.write(&id, record)
     }
 
     /// Replaces the record of an installed world.
-    pub(crate) fn write(&self, id: &WorldId, record: &Record) -> std::io::Result<()> {
+    pub(crate) fn write(&self, id: &WorldId, record: &InstalledRecord) -> std::io::Result<()> {
         let folder = self.folder(id);
         let draft = folder.join(format!("{RECORD}.new"));
         let bytes = serde_json::to_vec_pretty(record).map_err(std::io::Error::other)?;
@@ -167,22 +172,23 @@ impl Shelf {
         Ok(())
     }
 
-    /// Shows an installed world under another name; false where there is none. A simulator that uses the
-    /// folder takes note of it.
+    /// Changes the name of an installed world. False if it is not installed. A simulator that uses
+    /// the folder sees the new name at its next refresh.
     pub fn rename(&self, id: &WorldId, name: &str) -> std::io::Result<bool> {
         if self.record(id).is_none() {
             return Ok(false);
         }
-        let Some(_claim) = Claim::try_take(&self.staging.join(id.as_str()))? else {
-            return Err(std::io::Error::new(ErrorKind::WouldBlock, "it is being installed at the moment"));
+        let Some(_lock) = FolderLock::try_take(&self.staging.join(id.as_str()))? else {
+            return Err(std::io::Error::new(ErrorKind::WouldBlock, "the world is being installed"));
         };
         let Some(record) = self.record(id) else { return Ok(false) };
-        self.write(id, &Record { name: name.to_owned(), ..record })?;
+        self.write(id, &InstalledRecord { name: name.to_owned(), ..record })?;
         Ok(true)
     }
 
-    /// Removes a world: from here on it is not installed. Its files go when nobody reads them.
-    pub(crate) fn forget(&self, id: &WorldId) -> std::io::Result<()> {
+    /// Removes the record of a world, so that it is not installed any more. Its files are removed
+    /// when their last reader is dropped.
+    pub(crate) fn remove_record(&self, id: &WorldId) -> std::io::Result<()> {
         let folder = self.folder(id);
         match std::fs::remove_file(folder.join(RECORD)) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
@@ -191,9 +197,9 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes what is left over: folders that no record names, and halves of installations that nobody
-    /// went on with. What someone is at work on is left alone.
-    pub fn sweep(&self) {
+    /// Removes folders that no record names, and old interrupted installations. Skips worlds that
+    /// another process is working on.
+    pub fn remove_leftovers(&self) {
         for entry in std::fs::read_dir(&self.worlds).into_iter().flatten().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(WorldId::parse) else { continue };
             let kept = self.record(&id).map(|r| r.folder);
@@ -205,8 +211,8 @@ impl Shelf {
             if kept.is_some() && !inside.iter().any(is_left) {
                 continue;
             }
-            let Ok(Some(_lock)) = Claim::try_take(&self.staging.join(id.as_str())) else { continue };
-            // Once more, now that nobody can be at it.
+            let Ok(Some(_lock)) = FolderLock::try_take(&self.staging.join(id.as_str())) else { continue };
+            // Checked again under the lock, because the record may have changed.
             let damaged = kept.is_none() && entry.path().join(RECORD).exists();
             if self.record(&id).map(|r| r.folder) != kept || damaged {
                 continue;
@@ -219,7 +225,7 @@ impl Shelf {
         self.trim_staged();
     }
 
-    /// Removes halves of installations that are old, empty or too many.
+    /// Removes interrupted installations that are old, empty or too many.
     pub(crate) fn trim_staged(&self) {
         let entries = std::fs::read_dir(&self.staging).into_iter().flatten().flatten();
         let age = |e: &std::fs::DirEntry| {
@@ -231,7 +237,7 @@ impl Shelf {
         for (i, (age, path)) in staged.iter().enumerate() {
             let empty = !path.join("files").exists();
             if (empty || *age > KEEP_STAGED || i >= MAX_STAGED)
-                && let Ok(Some(_lock)) = Claim::try_take(path)
+                && let Ok(Some(_lock)) = FolderLock::try_take(path)
             {
                 let _ = std::fs::remove_dir_all(path);
             }
@@ -243,35 +249,36 @@ impl Shelf {
     }
 }
 
-/// The sum of a file on disk.
+/// The checksum of a file on disk.
 pub(crate) fn sum_of(path: &Path) -> std::io::Result<Sum> {
     let mut file = File::open(path)?;
-    let mut summing = Summing::default();
+    let mut sum = RunningSum::default();
     let mut buffer = vec![0; 256 << 10];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(summing.end()),
-            n => summing.add(&buffer[..n]),
+            0 => return Ok(sum.end()),
+            n => sum.add(&buffer[..n]),
         }
     }
 }
 
-/// Makes names in a folder outlive a power cut. Not every system can do this, or lets us.
+/// Flushes the names in a folder to disk, so that they survive a power cut. Errors are ignored,
+/// because not every file system supports this.
 pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
-/// The files of an installed world. Once they are given up they go with the last who reads them.
+/// The files of an installed world. After `remove_when_dropped` the last reader removes them.
 pub(crate) struct InstalledBundle {
     files: FolderBundle,
     path: PathBuf,
-    doomed: AtomicBool,
+    remove: AtomicBool,
 }
 
 impl InstalledBundle {
-    /// Has the files removed when nobody needs them any more.
-    pub(crate) fn give_up(&self) {
-        self.doomed.store(true, Ordering::Relaxed);
+    /// Has the files removed when the last reference is dropped.
+    pub(crate) fn remove_when_dropped(&self) {
+        self.remove.store(true, Ordering::Relaxed);
     }
 }
 
@@ -287,9 +294,9 @@ impl Bundle for InstalledBundle {
 
 impl Drop for InstalledBundle {
     fn drop(&mut self) {
-        if self.doomed.load(Ordering::Relaxed) {
+        if self.remove.load(Ordering::Relaxed) {
             let _ = std::fs::remove_dir_all(&self.path);
-            // Of the id, if this was the last of it.
+            // The folder of the world id. The call fails if it still holds another revision.
             let _ = self.path.parent().map(std::fs::remove_dir);
         }
     }

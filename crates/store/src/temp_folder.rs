@@ -1,30 +1,30 @@
-//! A folder of a test's own.
+//! A temporary folder for a test.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Removed with everything in it when the test ends.
-pub(crate) struct Scratch(PathBuf);
+/// A folder that is removed with all its files when it is dropped.
+pub(crate) struct TempFolder(PathBuf);
 
-impl Scratch {
-    /// A new folder that no other test has.
-    pub(crate) fn new() -> Scratch {
+impl TempFolder {
+    /// Creates a folder that no other test uses.
+    pub(crate) fn new() -> TempFolder {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("chicane-store-{}-{number}", std::process::id()));
-        // A process of the same number may have been killed before it could clear up.
+        // An earlier process with the same id may have been killed before it could clean up.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a new folder");
-        Scratch(path)
+        TempFolder(path)
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
