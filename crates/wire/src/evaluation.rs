@@ -106,7 +106,7 @@ pub struct Session {
     pub outcome: Option<String>,
     /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why the session ended; null while it is active.
+    /// Why the session ended; null while it is active or after a normal finish.
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
     pub better: String,
@@ -135,7 +135,7 @@ pub struct Record {
     pub outcome: Option<String>,
     /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why the session ended; null while it is active.
+    /// Why the session ended; null while it is active or after a normal finish.
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
     pub better: String,

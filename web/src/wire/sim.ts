@@ -515,7 +515,7 @@ export type Record = {
   judge: JudgeWork;
   /** How the session ended; null while it is active. */
   outcome?: string | null;
-  /** Why the session ended; null while it is active. */
+  /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
   /** The latest record of the script: any JSON value. */
   record: unknown;
@@ -624,7 +624,7 @@ export type Session = {
   outcome?: string | null;
   /** `initializing`, `starting`, `running` or `ended`. */
   phase: string;
-  /** Why the session ended; null while it is active. */
+  /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
   /** The latest record of the script: any JSON value. */
   record: unknown;

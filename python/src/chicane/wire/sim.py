@@ -628,7 +628,7 @@ class Record(RecordRequired, total=False):
     outcome: str | None
     """How the session ended; null while it is active."""
     reason: str | None
-    """Why the session ended; null while it is active."""
+    """Why the session ended; null while it is active or after a normal finish."""
     rev: str | None
     """Revision of the published world; null for a built-in world."""
     world_id: str | None
@@ -773,7 +773,7 @@ class Session(SessionRequired, total=False):
     outcome: str | None
     """How the session ended; null while it is active."""
     reason: str | None
-    """Why the session ended; null while it is active."""
+    """Why the session ended; null while it is active or after a normal finish."""
     rev: str | None
     """Revision of the published world; null for a built-in world."""
     world_id: str | None
