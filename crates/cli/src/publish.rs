@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::{projects, worlds};
 use chicane_builder::project::WorldName;
 use chicane_remote::bucket;
-use chicane_store::{Access, Cdn, Label, Need, Package, IdPlaceholder, create_private};
+use chicane_store::{Access, Cdn, IdPlaceholder, Label, Need, Package, create_private};
 use chicane_world::MemoryBundle;
 use std::path::{Path, PathBuf};
 

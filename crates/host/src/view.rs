@@ -49,7 +49,12 @@ pub fn route_lines(route: &Route) -> RouteLines {
     }
 }
 
-pub fn world(entry: &LibraryEntry, world: &World, route: Option<RouteLines>, bounds: Option<Rect>) -> wire::World {
+pub fn world(
+    entry: &LibraryEntry,
+    world: &World,
+    route: Option<RouteLines>,
+    bounds: Option<Rect>,
+) -> wire::World {
     let objects = world.objects.iter().map(|o| (o.name.clone(), catalogue_entry(o)));
     wire::World {
         world: world.name.clone(),

@@ -1,9 +1,9 @@
 //! The student's program in its jail: starts it, reads its output and exit code, ends it.
 
-use chicane_wire::OutputStream;
 use crate::jail::{Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
 use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
 use crate::setting::Setting;
+use chicane_wire::OutputStream;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};

@@ -13,9 +13,9 @@ use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::student::{Student, StudentEvent, StudentProgram};
 use crate::wake::{NotesOut, wait_for};
-use chicane_wire::{Phase, 
-    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, RaisedKind, RunEvent, RunState,
-    Statics,
+use chicane_wire::{
+    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, RaisedKind, RunEvent,
+    RunState, Statics,
 };
 use rustix::event::PollFlags;
 use serde_json::Value;

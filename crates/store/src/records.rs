@@ -1,8 +1,8 @@
 //! Records of evaluations: every session with its events.
 
-use chicane_wire::{Better, Outcome};
 use crate::open_error::OpenError;
 use crate::settings::StoreError;
+use chicane_wire::{Better, Outcome};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 

@@ -25,10 +25,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "cli",
-        &[
-            "builder", "dds", "host", "remote", "render", "server", "session", "sim", "store", "wire",
-            "world",
-        ],
+        &["builder", "dds", "host", "remote", "render", "server", "session", "sim", "store", "wire", "world"],
     ),
     ("testkit", &["store", "wire", "world"]),
 ];
@@ -123,7 +120,8 @@ fn a_crate_does_not_use_the_names_of_a_higher_layer() {
 #[test]
 fn no_crate_grows_beyond_its_limit() {
     for name in names() {
-        let lines: usize = sources(&crates().join(&name).join("src")).iter().map(|(_, t)| t.lines().count()).sum();
+        let lines: usize =
+            sources(&crates().join(&name).join("src")).iter().map(|(_, t)| t.lines().count()).sum();
         assert!(lines <= MAX_LINES, "crates/{name}/src has {lines} lines; split it");
     }
 }

@@ -108,7 +108,7 @@ pub struct Session {
     pub outcome: Option<Outcome>,
     /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why the session ended; null while it is active.
+    /// Why the session ended; null while it is active or after a normal finish.
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
     pub better: Better,
@@ -137,7 +137,7 @@ pub struct Record {
     pub outcome: Option<Outcome>,
     /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why the session ended; null while it is active.
+    /// Why the session ended; null while it is active or after a normal finish.
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
     pub better: Better,

@@ -4,12 +4,12 @@ mod bridge;
 mod bundles;
 pub(crate) mod judged;
 mod robot;
-mod scratch;
+mod temp_folder;
 
 pub(crate) use bridge::{Bridge, seconds};
 pub(crate) use bundles::{LoadGate, many_boxes, open_route, plain, scenery, truncated};
 pub(crate) use robot::{Received, Robot, Socket, detail};
-pub(crate) use scratch::TempFolder;
+pub(crate) use temp_folder::TempFolder;
 
 use chicane_host::{HostOptions, JudgeOptions};
 use chicane_remote::Token;

@@ -7,7 +7,7 @@ use super::journal::Journal;
 use super::stage::{self, Stage};
 use crate::driver::{DriveAt, Place, Simulator};
 use chicane_session::{
-    SessionSpec, Note, Notes, NotesOut, SessionEnd, Setting, StudentProgram, Unsupported, notes, supervise,
+    Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};

@@ -44,7 +44,8 @@ async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     app.loader.refresh().await;
     let entries = library.entries();
     // One that was removed meanwhile is not waited for.
-    let unknown = |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
+    let unknown =
+        |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
