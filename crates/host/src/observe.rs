@@ -1,6 +1,6 @@
 //! From the world to what a judging script sees of it.
 
-use crate::driver::place::Place;
+use crate::driver::served_world::ServedWorld;
 use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -25,8 +25,8 @@ pub struct ObservedClock {
 }
 
 /// What does not change during a session.
-pub fn statics(place: &Place, script: &str, seed: u64) -> Result<Statics, String> {
-    let world = &place.world;
+pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, String> {
+    let world = &served.world;
     let evaluation = world.evaluation.as_ref().ok_or("the world has no evaluation")?;
     let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone());
     let lines = world.route.as_ref().map(view::route_lines);
@@ -42,14 +42,14 @@ pub fn statics(place: &Place, script: &str, seed: u64) -> Result<Statics, String
 
 /// How things stand.
 pub fn observation(
-    place: &Place,
+    served: &ServedWorld,
     snapshot: &Snapshot,
     clock: ObservedClock,
     playing: &[Playing],
     heard: &[AudioEvent],
 ) -> Observation {
-    let names = place.names.iter().cloned();
-    let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&place.names[*i]), view::light_state(*lamp));
+    let names = served.names.iter().cloned();
+    let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&served.names[*i]), view::light_state(*lamp));
     Observation {
         time: Num(clock.time_s),
         paused: clock.paused,
@@ -58,7 +58,7 @@ pub fn observation(
         pose: view::vehicle(&snapshot.vehicle),
         objects: Named(names.zip(snapshot.objects.iter().map(view::pose)).collect()),
         lights: Named(snapshot.lights.iter().map(light).collect()),
-        contacts: snapshot.contacts.iter().map(|&i| Arc::clone(&place.names[i])).collect(),
+        contacts: snapshot.contacts.iter().map(|&i| Arc::clone(&served.names[i])).collect(),
         run: RunState::default(),
         audio: JudgeAudio {
             playing: playing.iter().map(sound).collect(),

@@ -42,7 +42,7 @@ fn line(text: &str) -> StoryEvent {
 
 fn send_lines(simulator: &Simulator, from: usize, to: usize) {
     for i in from..to {
-        simulator.server().host().feed.tell(&line(&format!("line {i}")));
+        simulator.server().host().feed.send(&line(&format!("line {i}")));
     }
 }
 
@@ -163,7 +163,7 @@ fn story_lines_are_sent_in_order_between_states() {
         StoryEvent::Run(RunEvent::Exit { exit_code: -9 }),
     ];
     for event in &story {
-        simulator.server().host().feed.tell(event);
+        simulator.server().host().feed.send(event);
     }
     api.post("/brightness", json!({"value": 0.5}));
     let expected = [
@@ -271,7 +271,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let mut next = 0;
     for batch in 0..60 {
         for i in 0..100 {
-            simulator.server().host().feed.tell(&line(&format!("{} {filler}", batch * 100 + i)));
+            simulator.server().host().feed.send(&line(&format!("{} {filler}", batch * 100 + i)));
         }
         // The other client keeps up.
         for _ in 0..100 {
@@ -299,7 +299,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
         }
     }
     assert!(received < 6000, "the slow client received all lines");
-    simulator.server().host().feed.tell(&line("after"));
+    simulator.server().host().feed.send(&line("after"));
     assert_eq!(next_line(&mut quick).1, "after");
 }
 

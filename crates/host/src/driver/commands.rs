@@ -17,7 +17,7 @@ impl Driver {
         let is_reset = matches!(command, Command::Reset);
         let moves = moves_the_car(&command);
         let name = command_name(&command);
-        let applied = running.sim.apply(command).map_err(Refused::By)?;
+        let applied = running.sim.apply(command).map_err(Refused::BySimulation)?;
         if is_reset {
             running.stack.clear_commands();
         }

@@ -81,7 +81,7 @@ impl JudgedSession {
     }
 
     /// Keeps sound events for the next observation. Stream samples above the limit are dropped.
-    pub(super) fn hear(&mut self, events: &[SoundEvent]) {
+    pub(super) fn keep_sounds(&mut self, events: &[SoundEvent]) {
         for event in events {
             match event {
                 SoundEvent::Play { playing, file } => {
@@ -167,7 +167,7 @@ impl JudgedSession {
     }
 
     /// Lets time continue after an observation.
-    pub(super) fn go(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.waiting = false;
     }
 

@@ -103,7 +103,7 @@ impl Publication {
         self.serial += 1;
         let published = Arc::new(Published { serial: self.serial, changes: self.changes, ..state });
         self.view.send_replace(Arc::clone(&published));
-        self.loudspeaker.tell(self.serial, self.sounds.drain(..));
+        self.loudspeaker.publish(self.serial, self.sounds.drain(..));
         (self.unseen, self.stale, self.published_at) = (false, false, now);
         for send in self.replies.drain(..) {
             send(&published);

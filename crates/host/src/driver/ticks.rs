@@ -3,7 +3,7 @@
 use super::judging::JudgedSession;
 use super::order::Reply;
 use super::refused::Refused;
-use super::state::{Driver, SLICE, refuse};
+use super::state::{Driver, TIME_SLICE, refuse};
 use crate::source::Source;
 use chicane_robot::Command as RobotCommand;
 use chicane_sim::SimEvent;
@@ -27,15 +27,15 @@ impl Driver {
         while done < due {
             self.tick();
             done += 1;
-            if started.elapsed() > SLICE || self.session.is_held() || self.inbox.has_next() {
+            if started.elapsed() > TIME_SLICE || self.session.is_held() || self.inbox.has_next() {
                 break;
             }
         }
         if done > 0 {
-            self.clock.did(done);
+            self.clock.count_done(done);
             // A judged run may observe a thousand times a second. Publications stay at one a slice.
             self.out.mark_stale();
-            if !self.session.is_held() || self.out.age() >= SLICE {
+            if !self.session.is_held() || self.out.age() >= TIME_SLICE {
                 self.publish();
             }
         }
@@ -54,7 +54,7 @@ impl Driver {
             changed = true;
             if let SimEvent::Quarantined(who) = event {
                 car_reset |= who.is_none();
-                let who = who.map_or("the vehicle", |i| &running.place.names[i]);
+                let who = who.map_or("the vehicle", |i| &running.served.names[i]);
                 tracing::warn!(who, "its state was not finite, so it was reset to its start");
             }
         }
@@ -111,7 +111,7 @@ impl Driver {
                 if reply.is_closed() || self.is_stopping() {
                     break;
                 }
-                self.publish_now_and_then(&mut shown);
+                self.publish_if_due(&mut shown);
             }
         }
         self.out.answer(reply, ());
@@ -125,12 +125,12 @@ impl Driver {
             if reply.is_closed() || self.is_stopping() {
                 return false;
             }
-            self.publish_now_and_then(shown);
+            self.publish_if_due(shown);
         }
         true
     }
 
-    fn publish_now_and_then(&mut self, shown: &mut Instant) {
+    fn publish_if_due(&mut self, shown: &mut Instant) {
         if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
             self.publish();
             *shown = Instant::now();

@@ -1,7 +1,7 @@
 //! Records as they are kept and as they are answered.
 
-use super::current::{LOG, first_view};
-use super::stage::written;
+use super::current::{SHOWN_LOG_LINES, first_view};
+use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
 use chicane_wire::{EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, RunState, Session};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Records of a page.
-pub const PAGE: usize = 50;
+pub const RECORDS_PER_PAGE: usize = 50;
 
 /// Closes sessions that a simulator left when it was killed.
 pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
@@ -17,11 +17,11 @@ pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     for row in records.unfinished()? {
         let (outcome, reason) = (Outcome::Stopped, StopCause::Restarted.to_string());
         let end = EvaluationKind::End { outcome, record: value(&row.record), reason: Some(reason.clone()) };
-        let place = records.events(row.number)?.len() as u64;
+        let next_line = records.events(row.number)?.len() as u64;
         records.end(
             row.number,
-            place,
-            &[written(row.elapsed_s, &end)],
+            next_line,
+            &[event_json(row.elapsed_s, &end)],
             &SessionResult {
                 ended_at: time::now(),
                 outcome,
@@ -63,7 +63,8 @@ fn log_line(event: &str) -> Option<String> {
 pub fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     let Some(row) = data.records().session(None)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
-    let mut log: Vec<String> = events.iter().rev().filter_map(|e| log_line(e)).take(LOG).collect();
+    let mut log: Vec<String> =
+        events.iter().rev().filter_map(|e| log_line(e)).take(SHOWN_LOG_LINES).collect();
     log.reverse();
     let exit =
         events.iter().rev().map(|event| value(event)).find(|e| e["kind"] == "run" && e["phase"] == "exit");

@@ -16,7 +16,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut, Bytes, BytesMut};
 use chicane_host::driver::Simulator;
-use chicane_host::loudspeaker::Told;
+use chicane_host::loudspeaker::SoundNotice;
 use chicane_robot::audio::AudioEvent;
 use chicane_wire::{Detail, ErrorCode, Num, SoundEvent, SoundSamples};
 use futures_util::stream::unfold;
@@ -58,7 +58,7 @@ pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotErro
 
 /// Puts what is told into a listener's queue, until that is full or nobody empties it.
 async fn pass_on(
-    mut told: broadcast::Receiver<Arc<Told>>,
+    mut told: broadcast::Receiver<Arc<SoundNotice>>,
     known: u64,
     queue: mpsc::Sender<Bytes>,
     simulator: Simulator,
@@ -93,7 +93,7 @@ fn written(event: &SoundEvent) -> Bytes {
 }
 
 /// In the words of the API.
-fn event(told: &Told) -> SoundEvent {
+fn event(told: &SoundNotice) -> SoundEvent {
     match &told.event {
         AudioEvent::Play { playing, .. } => SoundEvent::Play(view::begun(playing, told.time_s)),
         AudioEvent::Pcm { id, sample_rate, channels, data } => SoundEvent::Pcm(SoundSamples {
