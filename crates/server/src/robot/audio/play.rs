@@ -38,7 +38,7 @@ impl<S: Sync> FromRequest<S> for Play {
     type Rejection = RobotError;
 
     async fn from_request(request: Request, _: &S) -> Result<Play, RobotError> {
-        let place = match chicane_remote::web::length(request.headers()) {
+        let place = match chicane_remote::web::content_length(request.headers()) {
             Some(length) if length <= SMALL => None,
             _ => tokio::time::timeout(WAIT, PLACES.acquire()).await.map_err(|_| busy())?.ok(),
         };
