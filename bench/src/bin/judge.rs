@@ -5,7 +5,7 @@
 use chicane_bench::options::Options;
 use chicane_bench::report::{Report, Target, quantile};
 use chicane_bench::{Broken, end};
-use chicane_session::{Heard, Judge, Setting, Wanted, root};
+use chicane_session::{Judge, JudgeEvent, Setting, SettingOptions, root};
 use chicane_testkit::http::Client;
 use chicane_wire::{
     JudgeAudio, JudgeCall, JudgeSaid, JudgeTrack, Named, Num, Observation, Pose, RunState, Statics,
@@ -37,13 +37,13 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Broken> {
     let options = Options::read(&PARTS)?;
     let program = std::path::absolute(options.program()?)?;
-    let setting = Setting::find(&Wanted {
+    let setting = Setting::find(&SettingOptions {
         launcher: program.clone(),
         folder: root::folder()?,
         isolation: None,
         engine: None,
     })?;
-    eprintln!("{}", setting.describe(setting.own_isolation()));
+    eprintln!("{}", setting.describe(setting.jail_isolation()));
     let mut report = Report::default();
     if options.wants("start") {
         starts(&setting, &mut report)?;
@@ -69,7 +69,7 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
         let mut judge = Judge::start(setting)?;
         judge.call(&JudgeCall::Load(&statics("def evaluate(sim): pass\n")?));
         answer(&mut judge)?;
-        judge.show(true, &observation(10));
+        judge.observe(true, &observation(10));
         answer(&mut judge)?;
         times.push(begun.elapsed());
     }
@@ -92,7 +92,7 @@ fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
             // No two alike: what stands still is not told again.
             let shift = Num(f64::from(k) * 1.234_567e-3);
             state.objects.0.iter_mut().take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
-            judge.show(false, &state);
+            judge.observe(false, &state);
             answer(&mut judge)?;
         }
         let each = begun.elapsed().as_secs_f64() / f64::from(count);
@@ -164,9 +164,9 @@ impl Drop for Killed {
 /// Waits for the answer of a call.
 fn answer(judge: &mut Judge) -> Result<(), Broken> {
     loop {
-        match judge.hear() {
-            Some(Heard::Said(JudgeSaid::Answer { .. })) => return Ok(()),
-            Some(Heard::Said(JudgeSaid::Record { .. }) | Heard::Line(_)) => {}
+        match judge.next_event() {
+            Some(JudgeEvent::Message(JudgeSaid::Answer { .. })) => return Ok(()),
+            Some(JudgeEvent::Message(JudgeSaid::Record { .. }) | JudgeEvent::Line(_)) => {}
             Some(other) => return Err(format!("{other:?}").into()),
             None => judge.wait(Duration::from_millis(20)),
         }
