@@ -1,51 +1,51 @@
-# Chicane. `make run` and `make test` are all a new machine needs; both may be run again.
+# Chicane. On a new machine, `make run` and `make test` are sufficient. Both can be repeated.
 
 CARGO ?= cargo
 PYTHON ?= python3
 CHROMIUM ?= chromium
 CHICANE = target/release/chicane
-# More words for the simulator: make run ARGS="--world technical --speed 2"
+# Additional arguments of `chicane serve`: make run ARGS="--world technical --speed 2"
 ARGS ?=
 
-# Tools of the checks, installed beside what they check and nowhere else, but for cargo-nextest.
+# Tools for the checks. All of them except cargo-nextest are installed in target/tools only.
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 MOTO = $(TOOLS)/python/bin/moto_server
 MYPY = $(TOOLS)/python/bin/mypy
-# The package for Python as it lies here, and the program that it starts.
+# Environment for tests of the Python package: the package in this repository and the program.
 PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
 ROSLIBPY = $(TOOLS)/roslibpy/bin/python
-# An rclpy and a Cyclone DDS of their own: what they bring may not meet the tools above.
+# rclpy and Cyclone DDS have a separate venv, because their packages conflict with the tools above.
 ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
 
-# Nothing here is a file of its name, but what has a slash in it.
+# All targets without a slash in their name are phony.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(lastword $(MAKEFILE_LIST)))
 
-help: ## Say what there is to make
+help: ## List the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-build: need-cargo viewer ## Build the release program and all that it needs
+build: need-cargo viewer ## Build the release program and prepare the judge
 	$(CARGO) build --release --locked -p chicane
-	@$(CHICANE) setup || echo "The simulator is built; evaluations can't be run before chicane setup works."
+	@$(CHICANE) setup || echo "The simulator is built, but evaluations cannot run until \`chicane setup\` succeeds."
 
-wheel: build ## Build the wheel that carries the program, in target/wheel
+wheel: build ## Build the Python wheel with the program, in target/wheel
 	@mkdir -p target/wheel
 	strip -o target/wheel/chicane $(CHICANE)
 	$(PYTHON) python/backend.py target/wheel/chicane target/wheel
 	@rm target/wheel/chicane
 
-viewer: web/dist/index.html ## Build the page at /sim, which becomes part of the program
+viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
 
 web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src web/public -type f)
 	cd web && node_modules/.bin/vite build --logLevel warn
 
-run: build ## Build, then start the simulator (ARGS="--world technical" and the like are handed on)
+run: build ## Build and start the simulator; ARGS="--world technical" adds arguments
 	$(CHICANE) serve $(ARGS)
 
-test: need-cargo need-nextest need-python ## Everything that must pass
-	@# Others that ours is held against are fetched while it is built.
+test: need-cargo need-nextest need-python ## Run all checks and tests
+	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
 	 $(MAKE) --no-print-directory check build need-judge need-gym need-schemathesis need-moto && wait $$peers
 	@$(MAKE) --no-print-directory second-opinion readers ros clients
@@ -61,7 +61,7 @@ test: need-cargo need-nextest need-python ## Everything that must pass
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
 
-check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, lints, documentation, licences
+check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatting, lints, documentation and licences
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
@@ -73,16 +73,16 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Formatting, l
 
 peers: need-chromium need-sdformat need-ros need-roslibpy clients/roslib/node_modules/.package-lock.json
 
-ros: build need-ros ## Have Cyclone DDS and rclpy listen to our topics and drive the car
+ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
 	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
-second-opinion: need-cargo need-chromium viewer ## Compare our pictures with what three.js draws in a browser
+second-opinion: need-cargo need-chromium viewer ## Compare rendered pictures with three.js in a browser
 	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/second-opinion/run.js target/second-opinion
 
-readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package-lock.json ## Have libsdformat, three.js and NumPy read our worlds
+readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package-lock.json ## Check that libsdformat, three.js and NumPy read the worlds
 	$(CARGO) build --release --locked --quiet -p chicane-bench --bin readers
 	rm -rf target/readers
 	for project in worlds/*.json examples/projects/*.json; do \
@@ -95,7 +95,7 @@ readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/readers/run.js target/readers
 	$(TOOLS)/python/bin/python readers/routes.py $(CHICANE) target/readers
 
-clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json ## Have roslibpy and roslib speak with the bridge
+clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json ## Test the rosbridge endpoint with roslibpy and roslib
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) $(ROSLIBPY) -m unittest discover -s clients/roslibpy
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/roslib/roslib.test.js
 
@@ -111,15 +111,17 @@ clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json
 	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# QUICK=1 takes some four minutes instead of six; PUBLISH=1 writes docs/BENCHMARKS.md and its picture;
-# AGAINST=<file> compares with that result instead of the last one; ONLY="step lidar" does some of it;
-# JOIN=<file> takes in contests that another benchmark held (bench/compare/joined.py).
-bench: build need-python need-osmesa need-others ## Compare with other simulators, side by side in one run
+# QUICK=1 takes about four minutes instead of six, with imprecise figures.
+# PUBLISH=1 writes docs/BENCHMARKS.md and its picture.
+# AGAINST=<file> compares with that result instead of the last one.
+# ONLY="step lidar" runs only these contests.
+# JOIN=<file> adds the contests of another benchmark (bench/compare/joined.py).
+bench: build need-python need-osmesa need-others ## Compare with other simulators in one run
 	$(CARGO) build --release --locked -p chicane-bench --bin contender --bin http --bin judge
 	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release --others $(OTHERS)/bin/python \
 	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
 
-figures: build need-chromium need-ros ## Print the figures of the core, the service, the camera, the robot, worlds, the judge, ROS 2 and the page
+figures: build need-chromium need-ros ## Run the benchmarks of all parts and print the figures
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera
@@ -130,145 +132,145 @@ figures: build need-chromium need-ros ## Print the figures of the core, the serv
 	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 
-worlds: build ## Build the shipped worlds into target/worlds, to look at their files
+worlds: build ## Build the shipped worlds into target/worlds, to inspect their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 
-wire: build ## Write the wire types of the page and of the Python package anew from the OpenAPI documents
+wire: build ## Generate the API types of the page and the Python package from OpenAPI
 	node web/scripts/wire.js $(CHICANE)
 	$(PYTHON) python/scripts/wire.py $(CHICANE)
 
-curve: build need-gym need-matplotlib ## Train anew and draw the learning curve, docs/learning.png
+curve: build need-gym need-matplotlib ## Run the training example and draw its learning curve, docs/learning.png
 	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png
 
-shots: build need-chromium ## Take pictures of the page for people to look at, in target/shots
+shots: build need-chromium ## Take screenshots of the page for visual inspection, in target/shots
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots
 
-fuzz: ## Fuzz the parsers, ten minutes each (needs a nightly toolchain and cargo-fuzz)
+fuzz: ## Fuzz the parsers for ten minutes each (needs nightly Rust and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
 
-# How long, which plan, how fast: make soak MINUTES=2 SEED=7 SPEED=5
+# Duration, seed of the requests, real-time factor: make soak MINUTES=2 SEED=7 SPEED=5
 MINUTES ?= 10
 SEED ?= 1
 SPEED ?= 20
-soak: build need-python need-judge ## Ten minutes of everything at once, checked against the contract; the report is in target/soak
+soak: build need-python need-judge ## Run the soak test for ten minutes; the report is in target/soak
 	$(PYTHON) -m soak $(CHICANE) --minutes $(MINUTES) --seed $(SEED) --speed $(SPEED)
 
-clean: ## Remove what was built
+clean: ## Remove all build results
 	$(CARGO) clean
 	rm -rf web/dist
 
 need-cargo:
-	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup, see https://rustup.rs"; exit 1; }
+	@command -v $(CARGO) >/dev/null || { echo "Rust is missing. Install it with rustup, see https://rustup.rs"; exit 1; }
 
 need-nextest:
 	@$(CARGO) nextest --version >/dev/null 2>&1 || \
-	 { echo "installing cargo-nextest, the test runner"; $(CARGO) install cargo-nextest --version 0.9.143 --locked --debug; }
+	 { echo "installing cargo-nextest (test runner)"; $(CARGO) install cargo-nextest --version 0.9.143 --locked --debug; }
 
 need-deny: need-cargo
 	@PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --version >/dev/null 2>&1 || \
-	 { echo "installing cargo-deny, which checks licences"; \
+	 { echo "installing cargo-deny (licence checks)"; \
 	   $(CARGO) install cargo-deny --version 0.20.2 --locked --debug --root $(TOOLS); }
 
 need-ruff: need-venv
 	@test -x $(RUFF) || \
-	 { echo "installing ruff, which checks Python"; \
+	 { echo "installing ruff (Python lints)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check ruff==0.17.4; }
 
 need-mypy: need-venv
 	@test -x $(MYPY) || \
-	 { echo "installing mypy, which checks the types of Python"; \
+	 { echo "installing mypy (Python type checks)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check mypy==2.4.1; }
 
 need-gym: need-numpy
 	@$(TOOLS)/python/bin/python -c 'import gymnasium' 2>/dev/null || \
-	 { echo "installing Gymnasium, whose environments we offer"; \
+	 { echo "installing Gymnasium (training environments)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check gymnasium==1.4.0; }
 
 need-matplotlib: need-venv
 	@$(TOOLS)/python/bin/python -c 'import matplotlib' 2>/dev/null || \
-	 { echo "installing matplotlib, which draws the learning curve"; \
+	 { echo "installing matplotlib (learning curve)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check matplotlib==3.11.2; }
 
 need-others: need-python
 	@$(OTHERS)/bin/python -c 'import metadrive, highway_env, pybullet, Box2D' 2>/dev/null || \
-	 { echo "installing environments of others, to compare with (700 MB)"; \
+	 { echo "installing other driving environments for the benchmark (700 MB)"; \
 	   $(PYTHON) -m venv $(OTHERS) && \
 	   $(OTHERS)/bin/pip install --quiet --disable-pip-version-check -r bench/gym/requirements.txt; }
 
 need-schemathesis: need-venv
 	@test -x $(SCHEMATHESIS) || \
-	 { echo "installing schemathesis, which fuzzes the web API"; \
+	 { echo "installing schemathesis (fuzzing of the web API)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
 
 need-moto: need-venv
 	@test -x $(MOTO) || \
-	 { echo "installing moto, a server of buckets that worlds are published to"; \
+	 { echo "installing moto (S3 server for tests of publishing)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check 'moto[s3]==5.2.5' flask==3.1.3 flask-cors==6.0.5; }
 
-# In a venv of its own, since it brings a dozen packages.
+# A separate venv, because roslibpy has a dozen dependencies.
 need-roslibpy: need-python
 	@test -f $(TOOLS)/roslibpy/ready -a ! clients/roslibpy/requirements.txt -nt $(TOOLS)/roslibpy/ready || \
-	 { echo "installing roslibpy, which speaks with the bridge" && $(PYTHON) -m venv $(TOOLS)/roslibpy && \
+	 { echo "installing roslibpy (tests of the rosbridge endpoint)" && $(PYTHON) -m venv $(TOOLS)/roslibpy && \
 	   $(TOOLS)/roslibpy/bin/pip install --quiet --disable-pip-version-check -r clients/roslibpy/requirements.txt && \
 	   touch $(TOOLS)/roslibpy/ready; }
 
 need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
-	 { echo "installing NumPy, which reads our waypoints"; \
+	 { echo "installing NumPy (tests of waypoint files)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6; }
 
 need-ros: need-python need-ip
 	@test -e $(TOOLS)/ros/installed || \
-	 { echo "installing rclpy and Cyclone DDS, which listen to our topics (300 MB)"; \
+	 { echo "installing rclpy and Cyclone DDS (ROS 2 tests, 300 MB)"; \
 	   rm -rf $(TOOLS)/ros && $(PYTHON) -m venv $(TOOLS)/ros && \
 	   $(TOOLS)/ros/bin/pip install --quiet --disable-pip-version-check -r python/ros/requirements.txt && \
 	   touch $(TOOLS)/ros/installed; } || \
-	 { echo "rclpy and Cyclone DDS could not be installed: they need Python 3.10 to 3.13 with venv, and the Python package index"; exit 1; }
+	 { echo "Cannot install rclpy and Cyclone DDS. They need Python 3.10 to 3.13 with venv and a connection to PyPI."; exit 1; }
 
-# Tests of the network happen in a network of their own.
+# `ip` configures the network namespaces of the ROS 2 tests.
 need-ip:
 	@PATH="$$PATH:/usr/sbin:/sbin" command -v ip >/dev/null || \
-	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing iproute2, which makes networks for tests" && \
+	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing iproute2 (network namespaces for tests)" && \
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq iproute2 || { apt-get update -qq && apt-get install -y -qq iproute2; }; } >/dev/null 2>&1; } || \
-	 { echo "ip is missing: apt-get install iproute2"; exit 1; }
+	 { echo "The command ip is missing. Install it with: apt-get install iproute2"; exit 1; }
 
 need-sdformat:
 	@{ command -v c++ && pkg-config --list-all | grep -q '^sdformat'; } >/dev/null 2>&1 || \
 	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	   echo "installing libsdformat, which reads our worlds as Gazebo would" && \
+	   echo "installing libsdformat (reads worlds as Gazebo does)" && \
 	   export DEBIAN_FRONTEND=noninteractive && packages="libsdformat-dev pkg-config g++" && \
 	   { apt-get install -y -qq $$packages || { apt-get update -qq && apt-get install -y -qq $$packages; }; } >/dev/null 2>&1; } || \
-	 { echo "libsdformat is missing: apt-get install libsdformat-dev pkg-config g++"; exit 1; }
+	 { echo "libsdformat is missing. Install it with: apt-get install libsdformat-dev pkg-config g++"; exit 1; }
 
 need-venv: need-python
 	@test -x $(TOOLS)/python/bin/pip || $(PYTHON) -m venv $(TOOLS)/python || \
-	 { echo "Python can't make a venv: apt-get install python3-venv"; exit 1; }
+	 { echo "Python cannot create a venv. Install the module with: apt-get install python3-venv"; exit 1; }
 
 need-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-	 { echo "Python 3.11 or newer is missing: apt-get install python3"; exit 1; }
+	 { echo "Python 3.11 or newer is missing. Install it with: apt-get install python3"; exit 1; }
 
 need-node:
 	@command -v npm >/dev/null && node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' || \
-	 { echo "Node 20.19 or newer with npm is missing: apt-get install nodejs npm, or see https://nodejs.org"; exit 1; }
+	 { echo "Node 20.19 or newer with npm is missing. Install it with: apt-get install nodejs npm, or see https://nodejs.org"; exit 1; }
 
 need-chromium:
 	@command -v $(CHROMIUM) >/dev/null || \
 	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	   echo "installing chromium, the browser that gives a second opinion on our pictures" && \
+	   echo "installing chromium (browser tests)" && \
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; } || \
-	 { echo "Chromium is missing: apt-get install chromium"; exit 1; }
+	 { echo "Chromium is missing. Install it with: apt-get install chromium"; exit 1; }
 
 need-osmesa: need-python
 	@$(PYTHON) -c 'import ctypes.util as u, sys; sys.exit(not u.find_library("OSMesa"))' || \
 	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	   echo "installing libosmesa6, with which MuJoCo draws without a graphics card" && \
+	   echo "installing libosmesa6 (software rendering for MuJoCo)" && \
 	   export DEBIAN_FRONTEND=noninteractive && \
 	   { apt-get install -y -qq libosmesa6 || { apt-get update -qq && apt-get install -y -qq libosmesa6; }; } >/dev/null 2>&1; } || \
-	 { echo "OSMesa is missing: apt-get install libosmesa6"; exit 1; }
+	 { echo "OSMesa is missing. Install it with: apt-get install libosmesa6"; exit 1; }
 
-# The tests run real judging scripts, and fail where that can't be done.
+# The tests run real judging scripts, so they need a working judge.
 need-judge: build
-	@$(CHICANE) setup >/dev/null || { echo "The tests need a judge: see what chicane setup says"; exit 1; }
+	@$(CHICANE) setup >/dev/null || { echo "The tests need a judge. Run \`chicane setup\` to see what is missing."; exit 1; }

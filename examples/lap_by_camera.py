@@ -1,6 +1,6 @@
-"""Drives a lap by camera: looks for the yellow line in the picture and steers towards it.
+"""Drives a lap by camera: finds the yellow line in the picture and steers towards it.
 
-python3 examples/lap_by_camera.py http://127.0.0.1:8000          needs NumPy
+Needs NumPy. Usage: python3 examples/lap_by_camera.py http://127.0.0.1:8000
 """
 
 import math
@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 320, 240
 
 
 class Lane:
-    """Finds the middle of the road in pictures of this camera."""
+    """Finds the yellow centre line in pictures of the car's camera."""
 
     def __init__(self, vehicle):
         camera = vehicle["camera"]
@@ -22,19 +22,20 @@ class Lane:
         self.from_rear = camera["position"][0] + self.wheelbase / 2
         focal = WIDTH / 2 / math.tan(camera["horizontal_fov"] / 2)
         rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
-        down = np.maximum(rows - HEIGHT / 2, 0.5)  # below the horizon is the floor
-        self.ahead = camera["position"][2] * focal / down  # metres, of every pixel
+        down = np.maximum(rows - HEIGHT / 2, 0.5)  # pixels below the horizon
+        # Position on the floor that each pixel shows, in metres ahead and to the left.
+        self.ahead = camera["position"][2] * focal / down
         self.left = self.ahead * (WIDTH / 2 - columns) / focal
         self.steering = 0.0
 
     def steer(self, picture):
-        """Towards the yellow line ahead; on as before where there is none."""
+        """Returns the steering towards the yellow line, or the last one if no line is visible."""
         red, green, blue = (picture[:, :, i].astype(int) for i in range(3))
         yellow = (red > 150) & (green > 100) & (blue < 90) & (red - blue > 90)
         yellow &= (self.ahead > 0.25) & (self.ahead < 1.1)
         if yellow.sum() > 5:
-            # What is far away has few pixels, though it counts as much: weigh by the ground they
-            # cover.
+            # Distant parts of the line have few pixels, so pixels are weighted by the area of floor
+            # that they cover.
             weight = self.ahead[yellow] ** 3
             x = np.average(self.ahead[yellow], weights=weight) + self.from_rear
             y = np.average(self.left[yellow], weights=weight)

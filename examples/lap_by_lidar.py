@@ -1,4 +1,4 @@
-"""Drives a lap of the oval by lidar: how far the four fences are says where the car is."""
+"""Drives a lap of the oval by lidar: the distances to the four fences give the car's position."""
 
 import json
 import math
@@ -7,7 +7,7 @@ import time
 import urllib.request
 
 ROBOT = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8000"
-x, y, lap = 3.0, 1.0, 0.0  # the start, in a hall of 8 by 6 m, and how far round we are
+x, y, lap = 3.0, 1.0, 0.0  # position in a hall of 8 by 6 m, and angle driven around its centre
 
 
 def ask(path, body=None):
@@ -20,14 +20,14 @@ def ask(path, body=None):
 while lap < 2 * math.pi:
     time.sleep(0.03)
     now = ask("/states?include=odom,lidar")
-    yaw, ranges = now["odom"]["orientation"]["yaw"], now["lidar"]["ranges"]  # 0° is along the start
+    yaw, ranges = now["odom"]["orientation"]["yaw"], now["lidar"]["ranges"]  # 0° is the start yaw
     keys = [str((round(way - yaw) + 180) % 360 - 180) for way in (0, 90, 180, 270)]
     east, north, west, south = [ranges[key] or 99 for key in keys]
     before = math.atan2(y - 3, x - 4)
-    x = min(west, 8 - east, key=lambda new: abs(new - x))  # the beam that nothing stands in
+    x = min(west, 8 - east, key=lambda new: abs(new - x))  # ignores a beam that hits an object
     y = min(south, 6 - north, key=lambda new: abs(new - y))
     lap += math.remainder(math.atan2(y - 3, x - 4) - before, 2 * math.pi)
-    from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3  # the road runs 2 m around a line
+    from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3  # the road is 2 m from this line
     outside = math.hypot(from_x, from_y) - 2
     turn = math.remainder(math.atan2(from_y, from_x) + math.pi / 2 - math.radians(yaw), 2 * math.pi)
     bend = 0.09 if from_x else 0.0

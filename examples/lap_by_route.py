@@ -1,7 +1,9 @@
-"""Drives a lap of any track by its centre line, step by step: the simulator waits for this program.
+"""Drives a lap of any track along its centre line, in lockstep.
 
-So it drives as well on a slow machine as on a fast one. Started by an evaluation it finds the
-simulator by itself (with the package installed, or with PYTHONPATH=python/src):
+The simulator waits for each step, so the result does not depend on the speed of the machine. In an
+evaluation the program gets the address from CHICANE_URL. It needs the package chicane: install it
+or set PYTHONPATH=python/src.
+
 chicane evaluate --world technical --command "python3 examples/lap_by_route.py"
 """
 
@@ -11,10 +13,10 @@ import sys
 from chicane import Sim
 
 SPEED = 0.8  # m/s
-LOOK = 0.35  # metres ahead
+LOOK = 0.35  # distance of the target point ahead, m
 
 sim = Sim(sys.argv[1] if len(sys.argv) > 1 else None)
-route = sim.route()["waypoints"][:-1]  # the last point is the first again
+route = sim.route()["waypoints"][:-1]  # the last point repeats the first
 wheelbase = sim.vehicle()["wheelbase"]
 gaps = [math.dist(a, b) for a, b in zip(route, route[1:] + route[:1], strict=True)]
 car, driven = sim.state()["vehicle"], 0.0
@@ -22,7 +24,7 @@ while driven < sum(gaps) + 1:
     here = (car["x"], car["y"])
     at = min(range(len(route)), key=lambda i: math.dist(route[i], here))
     ahead = 0.0
-    while ahead < LOOK:  # along the centre line, not across
+    while ahead < LOOK:  # measured along the centre line
         ahead += gaps[at]
         at = (at + 1) % len(route)
     x, y = route[at][0] - here[0], route[at][1] - here[1]

@@ -1,6 +1,6 @@
-"""Drives by camera and heeds a traffic light: stops while it is red, goes on when it is green.
+"""Drives by camera and obeys a traffic light: stops at red and continues at green.
 
-python3 examples/stop_at_light.py http://127.0.0.1:8000          needs NumPy; on the oval
+Needs NumPy and the world oval. Usage: python3 examples/stop_at_light.py http://127.0.0.1:8000
 """
 
 import sys
@@ -9,12 +9,12 @@ import numpy as np
 from chicane import Sim
 from lap_by_camera import HEIGHT, SPEED, WIDTH, Lane
 
-CLOSE = 120  # pixels of a lamp that is a good metre away
-DRIVE_S = 6.0  # seconds of driving, from the start past the light
+CLOSE = 120  # number of lamp pixels at a distance of about one metre
+DRIVE_S = 6.0  # seconds of driving from the start to behind the light
 
 
 def lamp(picture):
-    """How many pixels of a red or yellow lamp there are above the floor."""
+    """Returns the number of pixels above the floor that show a red or yellow lamp."""
     above = picture[: HEIGHT * 6 // 10].astype(int)
     red, green, blue = (above[:, :, i] for i in range(3))
     return int(((red > 170) & (blue < 90) & (red - green > 20)).sum())

@@ -1,10 +1,10 @@
-"""Learns to drive a lap from nothing, in a minute or two: the cross-entropy method on a linear
-policy.
+"""Trains a linear policy to drive a lap, with the cross-entropy method, in a minute or two.
 
-A generation of policies is drawn, each drives an episode, and the best say where the next are
-drawn. The same seed gives the same curve, to the last digit.
+Each generation is a random sample of policies. Each policy drives one episode, and the best ones
+give mean and spread of the next sample. The same seed gives exactly the same learning curve.
 
-python3 examples/train.py --picture curve.png     needs Gymnasium, NumPy; the picture matplotlib
+Needs Gymnasium and NumPy, and matplotlib for --picture.
+Usage: python3 examples/train.py --picture curve.png
 """
 
 import argparse
@@ -12,18 +12,21 @@ import argparse
 import numpy as np
 from chicane.gym import VectorCarEnv
 
-SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # of what is observed
+SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # size of observed values
 
 
 def act(policy, seen):
-    """Speed and steering of one car: each a weighted sum, bent into its range."""
+    """Returns speed and steering of one car: weighted sums, limited to their ranges by tanh."""
     features = np.append(seen / SCALE, 1.0)
     speed, steering = np.tanh(policy.reshape(2, -1) @ features)
     return [0.8 + 0.6 * speed, 0.349 * steering]
 
 
 def returns_of(env, policies):
-    """Drives an episode with each policy, as many at once as there are cars."""
+    """Drives one episode with each policy, on all cars in parallel.
+
+    Returns the sum of rewards of each policy, and the number of completed laps.
+    """
     cars = env.num_envs
     waiting = list(range(len(policies)))
     at = [waiting.pop(0) if waiting else None for _ in range(cars)]
@@ -37,7 +40,7 @@ def returns_of(env, policies):
         ]
         seen, rewards, terminated, truncated, info = env.step(np.array(actions, np.float32))
         for car in range(cars):
-            if not fresh[car]:  # this step was its reset
+            if not fresh[car]:  # this step only reset the car
                 fresh[car] = True
                 continue
             if at[car] is not None:
@@ -50,7 +53,7 @@ def returns_of(env, policies):
 
 
 def learn(env, generations, population, seed):
-    """Yields the returns of each generation and how many of it did the lap."""
+    """Yields the returns of each generation and the number of its completed laps."""
     random = np.random.default_rng(seed)
     size = 2 * (len(SCALE) + 1)
     middle, spread = np.zeros(size), np.full(size, 0.7)
@@ -60,13 +63,13 @@ def learn(env, generations, population, seed):
         total, laps = returns_of(env, policies)
         best = policies[np.argsort(total)[-max(2, population // 5) :]]
         middle = best.mean(axis=0)
-        # A little more than they differ by, less and less: not to settle too early.
+        # Extra spread that decreases with time, so that the search does not converge too early.
         spread = best.std(axis=0) + 0.2 * 0.8**generation
         yield total, laps
 
 
 def draw(file, curve, population):
-    """The learning curve as a picture."""
+    """Writes the learning curve as a picture."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -95,18 +98,18 @@ def draw(file, curve, population):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Learns to drive a lap.")
+    parser = argparse.ArgumentParser(description="Trains a policy to drive a lap.")
     parser.add_argument("--world", default="oval")
     parser.add_argument("--generations", type=int, default=12)
     parser.add_argument("--population", type=int, default=30)
     parser.add_argument("--cars", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture")
-    wanted = parser.parse_args()
-    env = VectorCarEnv(wanted.cars, world=wanted.world, observation="state", time_limit_s=30)
+    arguments = parser.parse_args()
+    env = VectorCarEnv(arguments.cars, world=arguments.world, observation="state", time_limit_s=30)
     curve = []
     try:
-        for total, laps in learn(env, wanted.generations, wanted.population, wanted.seed):
+        for total, laps in learn(env, arguments.generations, arguments.population, arguments.seed):
             curve.append((total, laps))
             print(
                 f"generation {len(curve):2}: mean {np.mean(total):6.2f}, best {max(total):6.2f}, "
@@ -115,8 +118,8 @@ def main():
             )
     finally:
         env.close()
-    if wanted.picture:
-        draw(wanted.picture, curve, wanted.population)
+    if arguments.picture:
+        draw(arguments.picture, curve, arguments.population)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Builds the wheel, by the rules of PEP 517 and without any other package.
+"""A PEP 517 build backend without dependencies: builds the wheel and the source distribution.
 
-With `CHICANE_BINARY` set the wheel carries that program, is for the platforms that can run it, and
-puts `chicane` on the path. The same inputs give the same bytes. `python backend.py <program>
-<folder>` does it by hand.
+If the environment variable `CHICANE_BINARY` is the path of the simulator's program, the wheel
+contains the program, installs the command `chicane`, and has the platform tag of the program. The
+same inputs give the same bytes. `python backend.py <program> <folder>` builds such a wheel.
 """
 
 import base64
@@ -20,11 +20,12 @@ from typing import Any
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # what tomllib was before it came with Python
+    import tomli as tomllib  # tomllib is part of Python from 3.11
 
 HERE = Path(__file__).parent
-# What every Linux of its age has (PEP 600); a program that needs more is not for others.
-EVERYWHERE = {
+# Libraries that PEP 600 allows a manylinux wheel to link to. A program that needs other libraries
+# gets the tag `linux_*`, because it may not run on other machines.
+MANYLINUX_LIBRARIES = {
     "libc.so.6",
     "libm.so.6",
     "libgcc_s.so.1",
@@ -33,8 +34,10 @@ EVERYWHERE = {
     "librt.so.1",
 }
 LOADER = re.compile(rb"ld-linux-[\w-]+\.so\.\d")
-MOMENT = (1980, 1, 1, 0, 0, 0)
+# Fixed time of all archive members, so that the same inputs give the same bytes.
+FILE_TIME = (1980, 1, 1, 0, 0, 0)
 
+# Content and mode by name.
 Files = dict[str, tuple[bytes, int]]
 
 
@@ -47,7 +50,7 @@ def sources() -> Files:
     files: Files = {}
     for file in sorted((HERE / "src").rglob("*")):
         name = file.relative_to(HERE / "src").as_posix()
-        # A program comes only by CHICANE_BINARY.
+        # `src` may contain a program in a `bin` folder. Only CHICANE_BINARY is packaged.
         if file.suffix in (".py", ".typed") and "/bin/" not in name:
             files[name] = (file.read_bytes(), 0o644)
     return files
@@ -72,24 +75,25 @@ def metadata(about: dict[str, Any]) -> str:
 
 
 def platform(program: bytes) -> str:
-    """The tag of the platforms that can run a program: by the newest glibc and the libraries it
-    needs.
+    """The platform tag of a program, from its libraries and the newest glibc version it needs.
+
+    Raises `ValueError` if the program is not for 64-bit Linux on x86_64 or aarch64.
     """
     strings = dynamic_strings(program)
     machine = {0x3E: "x86_64", 0xB7: "aarch64"}.get(struct.unpack_from("<H", program, 18)[0])
     if machine is None:
-        raise ValueError("wheels are made for x86_64 and aarch64 only")
+        raise ValueError("CHICANE_BINARY must be a program for x86_64 or aarch64")
     libraries = {name.decode() for name in strings if b".so" in name and not LOADER.fullmatch(name)}
-    if not libraries <= EVERYWHERE:
+    if not libraries <= MANYLINUX_LIBRARIES:
         return f"linux_{machine}"
     versions = [re.fullmatch(rb"GLIBC_2\.(\d+)(\.\d+)*", name) for name in strings]
     return f"manylinux_2_{max(int(v[1]) for v in versions if v)}_{machine}"
 
 
 def dynamic_strings(program: bytes) -> list[bytes]:
-    """Names that the loader of the system reads, from the section .dynstr of an ELF file."""
+    """The strings of the section .dynstr of an ELF file: names of libraries, symbols, versions."""
     if program[:6] != b"\x7fELF\x02\x01":
-        raise ValueError("CHICANE_BINARY is no program for 64-bit Linux")
+        raise ValueError("CHICANE_BINARY is not a program for 64-bit Linux")
     start = struct.unpack_from("<Q", program, 40)[0]
     size, count, names = struct.unpack_from("<HHH", program, 58)
     sections = [struct.unpack_from("<IIQQQQ", program, start + i * size) for i in range(count)]
@@ -97,7 +101,7 @@ def dynamic_strings(program: bytes) -> list[bytes]:
         label = program[sections[names][4] + name :][:8]
         if label == b".dynstr\0":
             return program[offset : offset + length].split(b"\0")
-    raise ValueError("CHICANE_BINARY is linked statically: it has no .dynstr")
+    raise ValueError("CHICANE_BINARY has no section .dynstr: build it with dynamic linking")
 
 
 def build_wheel(
@@ -121,20 +125,21 @@ def build_wheel(
     files[f"{info}/WHEEL"] = (wheel.encode(), 0o644)
     licence = HERE / "LICENSE" if (HERE / "LICENSE").exists() else HERE.parent / "LICENSE"
     files[f"{info}/licenses/LICENSE"] = (licence.read_bytes(), 0o644)
-    record = "".join(line(name, content) for name, (content, _) in files.items())
+    record = "".join(record_line(name, content) for name, (content, _) in files.items())
     files[f"{info}/RECORD"] = (f"{record}{info}/RECORD,,\n".encode(), 0o644)
     name = f"{about['name']}-{about['version']}-{tag}.whl"
     Path(wheel_directory).mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, (content, mode) in files.items():
-            entry = zipfile.ZipInfo(path, MOMENT)
+            entry = zipfile.ZipInfo(path, FILE_TIME)
             entry.external_attr = (0o100000 | mode) << 16
             entry.create_system = 3
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
     return name
 
 
-def line(name: str, content: bytes) -> str:
+def record_line(name: str, content: bytes) -> str:
+    """One line of the wheel's RECORD: path, hash and size."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     return f"{name},sha256={digest},{len(content)}\n"
 

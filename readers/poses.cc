@@ -1,9 +1,11 @@
-// What libsdformat makes of a world: one line for every model, collision and visual, with its pose in the world.
+// Loads a world with libsdformat and prints one line with the world pose of every model, collision
+// and visual.
 //
-//   poses <folder of a world> <name> <folder with the models that simulators bring along>
+//   poses <folder of a world> <name> <folder of the standard models of simulators>
 //
-// model <name> | collision <model> <link> <name> <extents> | visual <model> <link> <name>, each followed by
-// x y z and the quaternion w x y z. Anything that libsdformat does not accept is an error.
+// A line is one of: model <name>, collision <model> <link> <name> <extents>, visual <model> <link>
+// <name>. The position x y z and the quaternion w x y z follow. Every warning of libsdformat is an
+// error.
 
 #include <filesystem>
 #include <iomanip>
@@ -13,13 +15,13 @@
 
 namespace {
 
-// The library that these come from changed its name between two versions of libsdformat.
+// Derived from sdf::Link, because the math library's namespace depends on libsdformat's version.
 using Pose3d = std::decay_t<decltype(std::declval<sdf::Link>().RawPose())>;
 using Vector3d = std::decay_t<decltype(std::declval<Pose3d>().Pos())>;
 
 std::string bundle, standard;
 
-/// Paths for addresses such as model://models/oval: in the bundle, else among what simulators bring along.
+/// The path of a URI such as model://models/oval: in the bundle, else in the standard models.
 std::string find(const std::string &uri) {
   const std::string scheme = "model://";
   const auto path = uri.rfind(scheme, 0) == 0 ? uri.substr(scheme.size()) : uri;
@@ -32,7 +34,7 @@ std::string find(const std::string &uri) {
   return "";
 }
 
-bool complain(const sdf::Errors &errors) {
+bool print_errors(const sdf::Errors &errors) {
   for (const auto &error : errors) {
     std::cerr << "libsdformat: " << error << "\n";
   }
@@ -41,13 +43,13 @@ bool complain(const sdf::Errors &errors) {
 
 template <class Part> Pose3d pose(const Part &part) {
   Pose3d pose;
-  if (complain(part.SemanticPose().Resolve(pose))) {
+  if (print_errors(part.SemanticPose().Resolve(pose))) {
     std::exit(1);
   }
   return pose;
 }
 
-/// Full extents; nothing for what has none.
+/// Full extents of a box, cylinder or sphere in metres; zero for other shapes.
 Vector3d extents(const sdf::Geometry &geometry) {
   if (const auto *box = geometry.BoxShape()) {
     return box->Size();
@@ -70,22 +72,22 @@ void print(const Pose3d &pose) {
 
 } // namespace
 
-int main(int count, char **words) {
+int main(int count, char **arguments) {
   if (count != 4) {
     std::cerr << "usage: poses <folder of a world> <name> <folder of standard models>\n";
     return 2;
   }
-  bundle = words[1];
-  standard = words[3];
+  bundle = arguments[1];
+  standard = arguments[3];
   auto config = sdf::ParserConfig::GlobalConfig();
   config.SetFindCallback(find);
   config.SetWarningsPolicy(sdf::EnforcementPolicy::ERR);
   sdf::Root root;
-  if (complain(root.Load(bundle + "/worlds/" + words[2] + ".world", config))) {
+  if (print_errors(root.Load(bundle + "/worlds/" + arguments[2] + ".world", config))) {
     return 1;
   }
   if (root.WorldCount() != 1) {
-    std::cerr << "not one world\n";
+    std::cerr << "the file must contain exactly one world\n";
     return 1;
   }
   std::cout << std::setprecision(17);

@@ -1,4 +1,4 @@
-"""NumPy reads the waypoints that we write, and they are what the simulator serves.
+"""Checks that NumPy can read the waypoint files, and that the simulator serves the same values.
 
 usage: routes.py <chicane program> <folder with worlds as `chicane build` writes them>
 """
@@ -23,7 +23,7 @@ def ask(url: str, body: dict | None = None) -> bytes:
 
 
 def compare(api: str, name: str, folder: pathlib.Path) -> None:
-    """The built file, the download and the route are the same."""
+    """Checks that the built file, the download and the route in the API have the same values."""
     file = folder / name / "routes" / f"{name}.npy"
     array = numpy.load(file, allow_pickle=False)
     assert array.dtype == numpy.dtype("<f8") and array.shape[1] == 6, (
@@ -37,17 +37,17 @@ def compare(api: str, name: str, folder: pathlib.Path) -> None:
     route = json.loads(ask(f"{api}/route"))
     for line, column in (("waypoints", 0), ("inner", 2), ("outer", 4)):
         served = numpy.array(route[line])
-        # The API gives micrometres.
+        # The API rounds to micrometres.
         assert numpy.abs(served - array[:, column : column + 2]).max() <= 0.6e-6, (name, line)
     assert (array[0] == array[-1]).all(), name
-    print(f"{name:<12} {len(array):>4} waypoints are the same for NumPy, as a file and in the API")
+    print(f"{name:<12} {len(array):>4} waypoints: NumPy, download and API agree")
 
 
 def main() -> int:
     chicane, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as data:
-        words = ["--listen", "127.0.0.1:0", "--data-dir", data, "--log-level", "error"]
-        server = subprocess.Popen([chicane, "serve", *words], stdout=subprocess.PIPE, text=True)
+        arguments = ["--listen", "127.0.0.1:0", "--data-dir", data, "--log-level", "error"]
+        server = subprocess.Popen([chicane, "serve", *arguments], stdout=subprocess.PIPE, text=True)
         try:
             ready = READY.match(server.stdout.readline())
             assert ready is not None, "the simulator did not start"

@@ -1,3 +1,4 @@
-"""A soak: a crowd of clients, viewers and evaluations on a real simulator, and a judge of what
-they saw.
+"""A soak test: many clients, viewers and evaluations use a real simulator at the same time.
+
+A checker then tests the recorded history against the rules of the API.
 """

@@ -1,6 +1,6 @@
-"""`python3 -m soak`: a soak, its check, its report.
+"""`python3 -m soak`: runs a soak test, checks its history and writes a report.
 
-The exit status says whether every rule was kept.
+The exit status is 0 if no rule was broken.
 """
 
 import argparse
@@ -16,23 +16,23 @@ from .run import Options, soak
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m soak", description=__doc__)
-    parser.add_argument("program", help="the program chicane")
+    parser.add_argument("program", help="path of the program chicane")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", type=float, default=20.0, help="real-time factor")
-    parser.add_argument("--short", action="store_true", help="half a minute, for every day")
+    parser.add_argument("--short", action="store_true", help="half a minute, for every test run")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/soak"))
-    words = parser.parse_args()
-    seconds = 18.0 if words.short else words.minutes * 60
-    words.out.mkdir(parents=True, exist_ok=True)
+    arguments = parser.parse_args()
+    seconds = 18.0 if arguments.short else arguments.minutes * 60
+    arguments.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="chicane-soak-") as folder:
         options = Options(
-            program=str(pathlib.Path(words.program).resolve()),
+            program=str(pathlib.Path(arguments.program).resolve()),
             folder=pathlib.Path(folder),
             seconds=seconds,
-            seed=words.seed,
-            speed=words.speed,
-            short=words.short,
+            seed=arguments.seed,
+            speed=arguments.speed,
+            short=arguments.short,
         )
         try:
             end = soak(options, lambda text: print(text, flush=True))
@@ -40,14 +40,19 @@ def main() -> int:
             for name in ("history.jsonl", "server.log"):
                 made = options.folder / name
                 if made.exists():
-                    (words.out / name).write_bytes(made.read_bytes())
-    end |= {"seconds": seconds, "seed": words.seed, "speed": words.speed, "short": words.short}
-    (words.out / "end.json").write_text(json.dumps(end, indent=1))
-    return judge(words.out, end)
+                    (arguments.out / name).write_bytes(made.read_bytes())
+    end |= {
+        "seconds": seconds,
+        "seed": arguments.seed,
+        "speed": arguments.speed,
+        "short": arguments.short,
+    }
+    (arguments.out / "end.json").write_text(json.dumps(end, indent=1))
+    return judge(arguments.out, end)
 
 
 def judge(folder: pathlib.Path, end: dict) -> int:
-    """Checks a history and writes the report."""
+    """Checks the history in a folder and writes the report. Returns the exit status."""
     lines = read(folder / "history.jsonl")
     verdict = rules.check(lines, end)
     summary = report.summary(lines, end, verdict)

@@ -1,6 +1,4 @@
-"""`python3 -m soak.check <folder>`: checks the history of a soak again, without running
-anything.
-"""
+"""`python3 -m soak.check <folder>`: checks the history of an earlier soak test again."""
 
 import json
 import pathlib

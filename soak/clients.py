@@ -1,4 +1,4 @@
-"""The crowd: clients that play their plans, each on its own connection."""
+"""Starts the clients. Each of them sends the requests of its plan on its own connection."""
 
 import hashlib
 import itertools
@@ -6,21 +6,21 @@ import json
 import threading
 from typing import Any
 
-from .gestures import Request
 from .history import History
 from .plan import plan
+from .sequences import Request
 from .web import Client
 
 
 class Names:
-    """Names that the service gave, for plans that speak of them."""
+    """Values for the placeholders of plans, such as `$sound`, that are only known at run time."""
 
     def __init__(self, speed: float) -> None:
         self.speed = speed
         self.worlds: list[str] = []
 
     def put(self, value: Any, sound: str) -> Any:
-        """Puts real names where a plan says `$something`."""
+        """Replaces the placeholders in a path or body. `sound` is the id of the last sound."""
         if isinstance(value, dict):
             return {key: self.put(v, sound) for key, v in value.items()}
         if not isinstance(value, str) or "$" not in value:
@@ -62,7 +62,7 @@ def start(
     names: Names,
     over: threading.Event,
 ) -> list[threading.Thread]:
-    """Starts the crowd."""
+    """Starts `count` clients. `pause` is the mean time between two sequences, in seconds."""
     threads = []
     for index in range(count):
         client = Client(f"client{index}", address, history)
@@ -76,7 +76,7 @@ def start(
 
 
 def fingerprint(count: int, seed: int, length: int = 500) -> str:
-    """A short word for what the crowd plays: the same for the same seed."""
+    """A short hash of the first requests of all clients. The same seed gives the same hash."""
     sum_ = hashlib.sha256()
     for index in range(count):
         for request in itertools.islice(plan(f"{seed}/{index}", 1.0), length):

@@ -1,6 +1,6 @@
-"""What the service promises: whether an answer is one that its request may have.
+"""Checks whether an answer is allowed for its request.
 
-A status that is not in the table of operations is a failure, whatever it may mean.
+A status that the table of operations does not list is a failure.
 """
 
 import re
@@ -11,14 +11,14 @@ from .shapes import one_of, record, text, without
 
 __all__ = ["EVALUATING", "NOT_READY", "RUNNING", "SWITCHING", "YELLOW", "operation"]
 
-UNKNOWN = Operation("a path that is not there", re.compile(".*"), None, {404: ()})
+UNKNOWN = Operation("unknown path", re.compile(".*"), None, {404: ()})
 _sim_error = without(record({"error": text}), "ok")
 _robot_error = without(record({"detail": text}), "ok")
 _waiting = record({"error": text, "status": one_of("waiting")})
 
 
 def operation(method: str, path: str) -> Operation:
-    """Which operation a request is for."""
+    """The operation of a request, or `UNKNOWN`."""
     target = f"{method} {path.split('?')[0]}"
     for candidate in OPERATIONS:
         if candidate.pattern.fullmatch(target):
@@ -27,7 +27,7 @@ def operation(method: str, path: str) -> Operation:
 
 
 def error_text(answer: Any) -> str | None:
-    """What an error says."""
+    """The text of an error, or None."""
     if not isinstance(answer, dict):
         return None
     said = answer.get("error", answer.get("detail"))
@@ -35,31 +35,31 @@ def error_text(answer: Any) -> str | None:
 
 
 def wrong_status(of: Operation, status: int, answer: Any, allowed: list[int] | None) -> str | None:
-    """What is wrong with a status and the text of its error."""
+    """Describes what is wrong with a status and its error text. None if both are allowed."""
     if allowed is not None and status not in allowed:
         return f"{of.name} answered {status}, allowed here: {allowed}"
-    # Some requests are wrong on purpose: what may be answered was said with them.
+    # Some requests are invalid on purpose. They carry the list of allowed statuses.
     if 200 <= status < 300 or (allowed is not None and status not in of.errors):
         return None
     if status not in of.errors:
-        return f"{of.name} answered {status}, which is none of 200, {sorted(of.errors)}"
+        return f"{of.name} answered {status}, allowed are 200 and {sorted(of.errors)}"
     texts, said = of.errors[status], error_text(answer)
     if texts and allowed is None and not any((said or "").startswith(t) for t in texts):
-        return f"{of.name} answered {status} with {said!r}, none of {texts}"
+        return f"{of.name} answered {status} with {said!r}, allowed are {texts}"
     return None
 
 
 def wrong_answer(of: Operation, status: int, content_type: str, answer: Any) -> str | None:
-    """What is wrong with the shape of an answer."""
+    """Describes what is wrong with the shape of an answer. None if it is correct."""
     if status >= 400:
         if not content_type.startswith("application/json"):
-            return f"an error of type {content_type!r}"
+            return f"an error has the content type {content_type!r}"
         shape = _waiting if of.robot and status == 503 and "status" in answer else None
         shape = shape or (_robot_error if of.robot and status != 403 else _sim_error)
         wrong = shape(answer)
         if wrong is None and "\n" in (error_text(answer) or ""):
-            wrong = "an error of more than one line"
+            wrong = "the error text has more than one line"
         return wrong
     if not content_type.startswith(of.content_type):
-        return f"type {content_type!r} and not {of.content_type}"
+        return f"the content type is {content_type!r}, not {of.content_type!r}"
     return of.answer(answer) if of.answer else None

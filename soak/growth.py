@@ -1,27 +1,25 @@
-"""Whether memory grows: the middle of all slopes between two looks, which a few peaks do not
-move.
-"""
+"""Whether memory grows: the median of the slopes between samples, which is robust against peaks."""
 
 import statistics
 from typing import Any
 
-from .history import Line
+from .history import HistoryLine
 
-#: What comes before is warm-up: worlds are drawn for the first time, pools and caches fill.
+#: Fraction of the run that is ignored as warm-up: worlds are drawn for the first time, caches fill.
 WARM_UP = 0.4
-#: Shorter than this nothing is said about growth.
+#: Seconds of samples that are needed to judge growth.
 LEAST_S = 200.0
-#: Growth by less than this part of what there is, in the time that was watched, is noise.
+#: Growth below this fraction of the median memory, over all samples, is noise.
 PART = 0.08
-#: And so is less than this.
+#: Growth below this rate is noise too.
 KB_A_MINUTE = 1024.0
 
 
-def trend(lines: list[Line], begun: float, ended: float) -> dict[str, Any] | None:
-    """How memory went after the warm-up; nothing when there is too little to say."""
+def trend(lines: list[HistoryLine], begun: float, ended: float) -> dict[str, Any] | None:
+    """The trend of memory after the warm-up. None if there are too few samples."""
     since = begun + WARM_UP * (ended - begun)
     seen = [w for w in lines if w["k"] == "watch" and since <= w["t0"] <= ended]
-    # A look every few seconds is enough, and slopes between neighbours say nothing.
+    # At most about 200 samples, and no slopes between close samples, which are mostly noise.
     step = max(1, len(seen) // 200)
     points = [(w["t0"], w["anon_kb"]) for w in seen[::step]]
     far = [

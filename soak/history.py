@@ -1,8 +1,7 @@
-"""The history of a soak: every request with its answer, every event, every look at the process.
+"""The history of a soak test: all requests with their answers, all events, all process samples.
 
-A line of JSON each, in the order in which they were over, so that a rule that was broken can be
-shown by its lines.
-Times are seconds since the start of the soak by one monotonic clock.
+Each of them is one line of JSON, in the order in which they ended. The report shows the lines that
+break a rule. Times are seconds since the start, from one monotonic clock.
 """
 
 import json
@@ -11,11 +10,11 @@ import threading
 import time
 from typing import Any
 
-Line = dict[str, Any]
+HistoryLine = dict[str, Any]
 
 
 class History:
-    """Writes lines down; many threads may."""
+    """Writes lines to a file. Threads may share it."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._file = path.open("w", encoding="utf-8", buffering=1 << 20)
@@ -27,7 +26,7 @@ class History:
         return time.monotonic() - self._start
 
     def add(self, kind: str, /, **fields: Any) -> None:
-        """Adds a line; one that comes after the end is nobody's."""
+        """Adds a line. Lines after `close` are ignored, because threads may end later."""
         line = {"k": kind} | {
             key: round(value, 6) if isinstance(value, float) else value
             for key, value in fields.items()
@@ -42,12 +41,12 @@ class History:
             self._file.close()
 
 
-def read(path: pathlib.Path) -> list[Line]:
-    """The lines of a history, each with its number `n`."""
+def read(path: pathlib.Path) -> list[HistoryLine]:
+    """The lines of a history file, each with its line number `n`."""
     with path.open(encoding="utf-8") as file:
         return numbered(json.loads(line) for line in file)
 
 
-def numbered(lines: Any) -> list[Line]:
-    """Gives lines their numbers, from 1 on."""
+def numbered(lines: Any) -> list[HistoryLine]:
+    """Adds line numbers, starting at 1."""
     return [line | {"n": number} for number, line in enumerate(lines, 1)]

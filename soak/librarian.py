@@ -1,6 +1,4 @@
-"""The librarian: publishes worlds while the simulator runs, installs them, switches to them,
-deletes them.
-"""
+"""The librarian: a client that publishes, installs, switches to and deletes worlds."""
 
 import pathlib
 import random
@@ -14,7 +12,7 @@ from .web import Client
 
 
 class Librarian:
-    """Keeps a few worlds of its own coming and going."""
+    """Publishes a new world every twelfth turn, and uses a random published world in each turn."""
 
     def __init__(self, seed: int, server: Server, history: History, folder: pathlib.Path) -> None:
         self._chance = random.Random(f"librarian {seed}")

@@ -1,10 +1,10 @@
-"""Every request of the service: which statuses it may have, with which texts, in which shape."""
+"""All operations of the API: allowed statuses, error texts, and shapes of answers."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import words
+from . import schemas
 from .shapes import (
     Shape,
     anything,
@@ -21,7 +21,7 @@ from .shapes import (
 )
 
 API = "/sim/api"
-#: Texts of an error that fit its status; empty: any one line.
+#: Allowed beginnings of an error text. An empty tuple allows any text of one line.
 Texts = tuple[str, ...]
 
 NOT_READY = "world not ready"
@@ -33,14 +33,15 @@ RUNNING = "already running"
 
 @dataclass(frozen=True)
 class Operation:
-    """A path with a method."""
+    """A method with a path."""
 
     name: str
     pattern: re.Pattern[str]
-    #: `None` for what is not JSON.
+    #: Shape of the JSON answer. `None` if the answer is not JSON.
     answer: Shape | None
+    #: Allowed error statuses with their texts.
     errors: dict[int, Texts] = field(default_factory=dict)
-    #: The robot's paths have errors of another shape.
+    #: Whether the path belongs to the robot's API, whose errors have another shape.
     robot: bool = False
     content_type: str = "application/json"
 
@@ -80,16 +81,16 @@ _catalogue = {
     "static": flag,
     "movable": flag,
 }
-_route = {"waypoints": listed(words.point)}
-_sides = {"inner": listed(words.point), "outer": listed(words.point)}
+_route = {"waypoints": listed(schemas.point)}
+_sides = {"inner": listed(schemas.point), "outer": listed(schemas.point)}
 _world = record(
     {
         "world": text,
-        "world_id": words.world_id,
-        "rev": words.rev,
+        "world_id": schemas.world_id,
+        "rev": schemas.rev,
         "display": text,
-        "track": record({"route": maybe(record(_route, _sides)), "bounds": maybe(words.bounds)}),
-        "objects": mapped(record(_catalogue | {"origin": mapped(number), "size": words.xyz})),
+        "track": record({"route": maybe(record(_route, _sides)), "bounds": maybe(schemas.bounds)}),
+        "objects": mapped(record(_catalogue | {"origin": mapped(number), "size": schemas.xyz})),
         "evaluation": flag,
     }
 )
@@ -98,14 +99,14 @@ _entry = record(
         "name": text,
         "file": text,
         "display": text,
-        "world_id": words.world_id,
-        "size": words.point,
+        "world_id": schemas.world_id,
+        "size": schemas.point,
         "official": flag,
         "evaluation": flag,
         "deletable": flag,
     }
 )
-_model = {"name": text, "type": text, "x": number, "y": number, "z": number, "yaw": words.angle}
+_model = {"name": text, "type": text, "x": number, "y": number, "z": number, "yaw": schemas.angle}
 _commanded = record({"success": one_of(True), "value": number, "message": maybe(text)})
 _none: Texts = ()
 _bad = {400: _none}
@@ -135,9 +136,9 @@ OPERATIONS = [
     ),
     _sim("GET", "/clock", record(_clock)),
     _sim("POST", "/clock", ok(**_clock, speed=number), _bad),
-    _sim("POST", "/step", record(words.state_words), _bad | {409: (NOT_READY,)}),
-    _sim("GET", "/pose", words.pose),
-    _sim("POST", "/pose", ok(applied=one_of(True), pose=words.pose), _bad | {409: (NOT_READY,)}),
+    _sim("POST", "/step", record(schemas.state_fields), _bad | {409: (NOT_READY,)}),
+    _sim("GET", "/pose", schemas.pose),
+    _sim("POST", "/pose", ok(applied=one_of(True), pose=schemas.pose), _bad | {409: (NOT_READY,)}),
     _sim("POST", "/reset", ok(reset=listed(text, 1)), _bad | {409: (NOT_READY,)}),
     _sim(
         "POST",
@@ -150,7 +151,7 @@ OPERATIONS = [
     _sim(
         "GET", "/route", record({"world": text} | _route, _sides), {404: ("route not available",)}
     ),
-    _sim("GET", "/bounds", words.bounds, {404: ("bounds not available",)}),
+    _sim("GET", "/bounds", schemas.bounds, {404: ("bounds not available",)}),
     _sim(
         "GET",
         "/objects",
@@ -158,7 +159,7 @@ OPERATIONS = [
             {
                 "world": text,
                 "objects": listed(
-                    record(_catalogue | {"name": text, "origin": anything, "current": words.pose})
+                    record(_catalogue | {"name": text, "origin": anything, "current": schemas.pose})
                 ),
             }
         ),
@@ -179,11 +180,11 @@ OPERATIONS = [
             409: (NOT_READY,),
         },
     ),
-    _sim("GET", "/traffic_lights", record({"world": text, "lights": listed(words.light)})),
+    _sim("GET", "/traffic_lights", record({"world": text, "lights": listed(schemas.light)})),
     _sim(
         "POST",
         "/traffic_lights/<name>",
-        ok(light=words.light),
+        ok(light=schemas.light),
         {
             400: ("state must be one of red, green",),
             404: ("light not found",),
@@ -194,7 +195,7 @@ OPERATIONS = [
     _sim("POST", "/brightness", ok(value=between(0.2, 2)), _bad),
     _sim("GET", "/overlay", record(_overlay)),
     _sim("POST", "/overlay", ok(**_overlay), _bad),
-    _sim("GET", "/state", words.state),
+    _sim("GET", "/state", schemas.state),
     _sim(
         "GET",
         "/evaluation",
@@ -217,7 +218,7 @@ OPERATIONS = [
     _sim(
         "POST",
         "/evaluation/start",
-        ok(session=words.session),
+        ok(session=schemas.session),
         _bad
         | {
             404: ("world has no evaluation",),
@@ -228,18 +229,18 @@ OPERATIONS = [
     _sim(
         "GET",
         "/evaluation/session",
-        record({"active": flag, "session": maybe(words.session)}),
+        record({"active": flag, "session": maybe(schemas.session)}),
     ),
     _sim(
         "GET",
         "/evaluation/record",
-        record(words.record_words | {"events": listed(record({"time": number, "kind": text}))}),
+        record(schemas.record_fields | {"events": listed(record({"time": number, "kind": text}))}),
         {404: ("no record",)},
     ),
     _sim(
         "GET",
         "/evaluation/records",
-        record({"records": listed(record(words.record_words)), "next": maybe(text)}),
+        record({"records": listed(record(schemas.record_fields)), "next": maybe(text)}),
         _bad,
     ),
     _sim("GET", "/worlds", record({"worlds": listed(_entry, 1), "current": maybe(text)})),
@@ -259,8 +260,8 @@ OPERATIONS = [
         record(
             {
                 "world": text,
-                "world_id": words.world_id,
-                "rev": words.rev,
+                "world_id": schemas.world_id,
+                "rev": schemas.rev,
                 "assets_rev": text,
                 "cdn": text,
             }
@@ -316,10 +317,10 @@ OPERATIONS = [
         ),
         _bad_robot,
     ),
-    _robot("GET", "/odom", words.odom, _wait),
-    _robot("GET", "/imu", words.imu, _wait),
-    _robot("GET", "/battery", words.battery, _wait),
-    _robot("GET", "/lidar", words.lidar, _wait | _value),
+    _robot("GET", "/odom", schemas.odom, _wait),
+    _robot("GET", "/imu", schemas.imu, _wait),
+    _robot("GET", "/battery", schemas.battery, _wait),
+    _robot("GET", "/lidar", schemas.lidar, _wait | _value),
     _robot("GET", "/camera", None, _wait | _value, content_type="image/jpeg"),
     _robot("GET", "/states", record({"cmd": mapped(number)}), _wait | _value),
     _robot(
@@ -330,7 +331,7 @@ OPERATIONS = [
     ),
     _robot("POST", "/audio/stop", record({"success": one_of(True)}), _bad_robot | {404: _none}),
     _robot("POST", "/audio/volume", record({"success": one_of(True)}), _bad_robot | {404: _none}),
-    _robot("GET", "/audio", record({"playing": listed(words.sound)})),
+    _robot("GET", "/audio", record({"playing": listed(schemas.sound)})),
     _robot("GET", "/audio/file/<id>", None, {404: _none}, content_type="audio/"),
     _robot(
         "GET",

@@ -1,25 +1,25 @@
-"""The plan of a client: gesture after gesture, by the seed alone.
+"""The plan of a client: random request sequences, one after the other.
 
-It never depends on answers or clocks, so that the same seed plays the same requests.
+A plan depends only on its seed, not on answers or clocks. The same seed gives the same requests.
 """
 
 import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .gestures import GESTURES, Request
+from .sequences import SEQUENCES, Request
 
 
 def plan(seed: str, pause: float) -> Iterator[Request]:
-    """The requests of one client, without an end.
+    """Yields the requests of one client without end.
 
-    `pause` is how long it thinks between two, on average.
+    `pause` is the mean time between two sequences, in seconds.
     """
     chance = random.Random(f"plan {seed}")
-    weights, gestures = [w for w, _ in GESTURES], [g for _, g in GESTURES]
+    weights, sequences = [w for w, _ in SEQUENCES], [g for _, g in SEQUENCES]
     while True:
-        gesture = chance.choices(gestures, weights)[0](chance)
-        for index, request in enumerate(gesture):
-            # Within a gesture one is quick, so that others have less time to step in.
+        sequence = chance.choices(sequences, weights)[0](chance)
+        for index, request in enumerate(sequence):
+            # No pause inside a sequence, so that other clients interfere less often.
             think = chance.expovariate(1 / pause) if index == 0 else 0.0
             yield replace(request, think=round(think, 4))

@@ -1,4 +1,4 @@
-"""What of an answer is kept in the history: what rules speak of, and not every point of a route."""
+"""Selects the parts of answers that the history keeps: those that rules need."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ _HEAVY = {
 
 
 def lights(listed: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """name → [state, seconds of yellow left]."""
+    """Name of each light → [state, seconds of yellow left]."""
     return {light["name"]: [light["state"], light.get("yellow_left")] for light in listed}
 
 
 def state(full: dict[str, Any]) -> dict[str, Any]:
-    """The small part of a state."""
+    """The part of a state that the history keeps."""
     kept = {key: full[key] for key in _STATE if key in full}
     kept["overlay_seq"] = full["overlay_seq"]
     kept["evaluation"] = full["evaluation"]
@@ -36,7 +36,7 @@ def state(full: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer(path: str, full: Any) -> Any:
-    """The small part of an answer."""
+    """The part of an answer that the history keeps."""
     if path in ("/sim/api/state", "/sim/api/step") and isinstance(full, dict) and "time" in full:
         return state(full)
     if path == "/sim/api/traffic_lights" and isinstance(full, dict) and "lights" in full:
@@ -53,14 +53,14 @@ def answer(path: str, full: Any) -> Any:
         story = [e for e in full["events"] if e["kind"] in ("start", "phase", "end")]
         logs = sum(e["kind"] == "log" for e in full["events"])
         return full | {"events": story, "logs": logs}
-    return _light(full)
+    return _shortened(full)
 
 
-def _light(value: Any) -> Any:
+def _shortened(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: "…" if key in _HEAVY and v else _light(v) for key, v in value.items()}
+        return {key: "…" if key in _HEAVY and v else _shortened(v) for key, v in value.items()}
     if isinstance(value, list) and len(value) > 40:
-        return [*map(_light, value[:3]), f"… {len(value)} in all"]
+        return [*map(_shortened, value[:3]), f"… {len(value)} in all"]
     if isinstance(value, list):
-        return [_light(v) for v in value]
+        return [_shortened(v) for v in value]
     return value

@@ -1,13 +1,13 @@
-"""A reader of the event stream that writes down what it gets."""
+"""Readers of the event stream that record all events in the history."""
 
 import contextlib
 import http.client
 import threading
 from typing import Any
 
-from . import projection, words
+from . import projection, schemas
 from .history import History
-from .streams import Broken, connect, cut, events
+from .streams import StreamError, connect, cut, events
 
 
 class Reader:
@@ -25,14 +25,14 @@ class Reader:
         self.who, self._history, self._states = who, history, states
         self.last: int | None = after
         self.count = 0
-        #: Number of the last text on the screen that it was told of.
-        self.text = 0
+        #: `overlay_seq` of the last state received.
+        self.overlay_seq = 0
         headers = {} if after is None else {"Last-Event-ID": str(after)}
         self._connection, self._response = connect(address, "/sim/api/events", headers, 30.0)
         history.add("open", who=who, t=history.now(), after=after, status=self._response.status)
 
     def read(self, most: int | None = None) -> None:
-        """Reads until the connection ends, or so many events."""
+        """Reads until the connection ends, or until `most` events have arrived."""
         try:
             for number, name, data in events(self._response):
                 if name == "":
@@ -40,25 +40,25 @@ class Reader:
                 self._take(number, name, data)
                 if most is not None and self.count >= most:
                     break
-        except Broken as error:
+        except StreamError as error:
             self._wrong(str(error))
         except (OSError, http.client.HTTPException, ValueError, AttributeError):
-            pass  # Cut off, by us or by the server: whoever reads on begins anew.
+            pass  # The connection was closed, by this client or by the server.
 
     def _take(self, number: int | None, name: str, data: Any) -> None:
         now = self._history.now()
         self.count += 1
-        shape = words.EVENTS.get(name)
-        wrong = "an event without id" if number is None else None
-        wrong = wrong or (f"an event named {name!r}" if shape is None else shape(data))
+        shape = schemas.EVENTS.get(name)
+        wrong = "the event has no id" if number is None else None
+        wrong = wrong or (f"unknown event {name!r}" if shape is None else shape(data))
         if wrong:
             self._wrong(f"{name}: {wrong}")
             return
         first, self.last = self.count == 1, number
         if first and name != "state":
-            self._wrong(f"the first event is {name!r} and not a state")
+            self._wrong(f"the first event is {name!r}, not a state")
         if name == "state":
-            self.text = data["overlay_seq"]
+            self.overlay_seq = data["overlay_seq"]
             if not self._states and not first:
                 return
             data = projection.state(data)
@@ -73,18 +73,15 @@ class Reader:
 
 
 class Follower:
-    """Reads all there is, to the end of the soak.
-
-    When it is disconnected it goes on from where it was.
-    """
+    """Reads all events until the end of the soak test. Reconnects after the last event."""
 
     def __init__(self, who: str, address: tuple[str, int], history: History) -> None:
         self._who, self._address, self._history = who, address, history
         self._reader: Reader | None = None
 
-    def knows(self, text: int) -> bool:
-        """Whether it was told of this text, and so of all that happened before it."""
-        return self._reader is not None and self._reader.text >= text
+    def has_received(self, overlay_seq: int) -> bool:
+        """Whether the state with this overlay arrived, and with it all events before that state."""
+        return self._reader is not None and self._reader.overlay_seq >= overlay_seq
 
     def run(self, over: threading.Event) -> None:
         after, turn = None, 0

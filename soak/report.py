@@ -1,21 +1,22 @@
-"""The report of a soak: figures for people in Markdown, the same for programs in JSON."""
+"""The report of a soak test, as Markdown and as JSON."""
 
 import statistics
 from collections import Counter, defaultdict
 from typing import Any
 
 from . import contract, growth
-from .history import Line
+from .history import HistoryLine
 from .operations import API
-from .rules import RULES, Broken, Verdict
+from .rules import RULES, Verdict, Violation
 
-#: Broken rules that are shown with their lines.
+#: Number of violations that the report shows with their history lines.
 SHOWN = 5
+#: Number of rows in the table of resources.
 POINTS = 20
 
 
-def summary(lines: list[Line], end: dict[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Everything that the report says."""
+def summary(lines: list[HistoryLine], end: dict[str, Any], verdict: Verdict) -> dict[str, Any]:
+    """All figures of the report, as a JSON document."""
     calls = [line for line in lines if line["k"] == "call"]
     return {
         "kept": not verdict.broken,
@@ -40,8 +41,8 @@ def summary(lines: list[Line], end: dict[str, Any], verdict: Verdict) -> dict[st
     }
 
 
-def _samples(verdict: Verdict) -> list[Broken]:
-    """The first of all, and the first of every other rule."""
+def _samples(verdict: Verdict) -> list[Violation]:
+    """The first violation of each rule."""
     rules: set[str] = set()
     found = []
     for broken in verdict.broken:
@@ -51,18 +52,18 @@ def _samples(verdict: Verdict) -> list[Broken]:
     return found
 
 
-def _shown(broken: Broken) -> dict[str, Any]:
+def _shown(broken: Violation) -> dict[str, Any]:
     lines = [{"line": line.get("n"), "said": _cut(line)} for line in broken.lines]
     return {"rule": broken.rule, "what": broken.text, "at_s": broken.time, "lines": lines}
 
 
-def _cut(line: Line) -> str:
+def _cut(line: HistoryLine) -> str:
     said = " ".join(f"{key}={value!r}" for key, value in line.items() if key != "n")
     return said if len(said) <= 600 else said[:597] + "..."
 
 
-def _requests(calls: list[Line]) -> list[dict[str, Any]]:
-    rows: dict[str, list[Line]] = defaultdict(list)
+def _requests(calls: list[HistoryLine]) -> list[dict[str, Any]]:
+    rows: dict[str, list[HistoryLine]] = defaultdict(list)
     for line in calls:
         rows[contract.operation(line["method"], line["path"]).name].append(line)
     found = []
@@ -81,7 +82,7 @@ def _requests(calls: list[Line]) -> list[dict[str, Any]]:
     return found
 
 
-def _resources(lines: list[Line], end: dict[str, Any]) -> dict[str, Any]:
+def _resources(lines: list[HistoryLine], end: dict[str, Any]) -> dict[str, Any]:
     seen = [line for line in lines if line["k"] == "watch"]
     begun, ended = end.get("begun_s", 0.0), end.get("ended_s", 0.0)
     loaded = [line for line in seen if begun <= line["t0"] <= ended]
@@ -102,7 +103,7 @@ def _resources(lines: list[Line], end: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sessions(lines: list[Line]) -> dict[str, Any]:
+def _sessions(lines: list[HistoryLine]) -> dict[str, Any]:
     exams = {line["session"]: line for line in lines if line["k"] == "exam"}
     records = {}
     for line in lines:
@@ -112,7 +113,7 @@ def _sessions(lines: list[Line]) -> dict[str, Any]:
     students: Counter[str] = Counter()
     for number, record in records.items():
         exam = exams.get(number)
-        by_scenario[exam["scenario"] if exam else "of the crowd"][str(record["outcome"])] += 1
+        by_scenario[exam["scenario"] if exam else "by a client"][str(record["outcome"])] += 1
         students[(exam or {}).get("student") or "none"] += 1
     return {
         "count": len(records),
@@ -124,7 +125,7 @@ def _sessions(lines: list[Line]) -> dict[str, Any]:
     }
 
 
-def _worlds(lines: list[Line]) -> dict[str, int]:
+def _worlds(lines: list[HistoryLine]) -> dict[str, int]:
     done = Counter(
         (line["method"], line["path"].split("/worlds/custom")[0])
         for line in lines
@@ -140,8 +141,8 @@ def _worlds(lines: list[Line]) -> dict[str, int]:
     }
 
 
-def _viewers(lines: list[Line]) -> list[dict[str, Any]]:
-    rows: dict[str, list[Line]] = defaultdict(list)
+def _viewers(lines: list[HistoryLine]) -> list[dict[str, Any]]:
+    rows: dict[str, list[HistoryLine]] = defaultdict(list)
     for line in lines:
         if line["k"] == "viewer":
             rows[line["kind"]].append(line)
@@ -156,8 +157,8 @@ def _viewers(lines: list[Line]) -> list[dict[str, Any]]:
     ]
 
 
-def _rtf(calls: list[Line]) -> dict[str, float]:
-    """How fast time went where it went."""
+def _rtf(calls: list[HistoryLine]) -> dict[str, float]:
+    """Real-time factors that the clock showed while time was not paused."""
     factors = [
         line["answer"]["rtf"]
         for line in calls
@@ -177,22 +178,23 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def markdown(of: dict[str, Any]) -> str:
-    """The report for people."""
+    """The report as Markdown."""
     end, resources, sessions = of["end"], of["resources"], of["sessions"]
     total = sum(row["count"] for row in of["requests"])
     broken = sum(rule["broken"] for rule in of["rules"].values())
-    verdict = "Every rule was kept." if of["kept"] else f"Rules were broken {broken} times."
+    verdict = "No rule was broken." if of["kept"] else f"Rules were broken {broken} times."
     text = ["# Soak", "", f"**{verdict}**", ""]
     text += [
         f"{end['seconds']:g} s at speed {end['speed']:g} (measured: {of['rtf']['median']}), "
         f"seed {end['seed']}, plan `{end['fingerprint']}`: "
         f"{total} requests, {sessions['count']} sessions, "
         f"{of['worlds']['switched']} switches, {sum(v['came'] for v in of['viewers'])} viewers. "
-        f"It stopped within {end['stopped_in_s']} s with exit code {end['exit_code']}.",
+        f"The simulator stopped within {end['stopped_in_s']} s "
+        f"with exit code {end['exit_code']}.",
         "",
     ]
     if of["broken"]:
-        text += ["## Broken", "", "The first of each rule, in the order of time:", ""]
+        text += ["## Violations", "", "The first violation of each rule, in order of time:", ""]
         for one in of["broken"][:SHOWN]:
             text += [f"- **{one['rule']}** at {one['at_s']:.3f} s: {one['what']}"]
             text += [f"  - line {line['line']}: `{line['said']}`" for line in one["lines"]]
@@ -202,14 +204,14 @@ def markdown(of: dict[str, Any]) -> str:
     text += _table(keys, [[point[key] for key in keys] for point in resources["over_time"]])
     if trend := resources["trend"]:
         text += [
-            f"After the warm-up ({trend['watched_s']:.0f} s watched): "
-            f"{trend['kb_a_minute']:+.0f} kB a minute (median of slopes, anonymous memory), from "
-            f"{trend['first_kb']:.0f} kB in the first fifth to "
+            f"Anonymous memory in the {trend['watched_s']:.0f} s after the warm-up: "
+            f"{trend['kb_a_minute']:+.0f} kB per minute (median of slopes), median "
+            f"{trend['first_kb']:.0f} kB in the first fifth and "
             f"{trend['last_kb']:.0f} kB in the last.",
             "",
         ]
     for when, rest in resources["rest"].items():
-        text += [f"At rest, {when}: {_counts(rest)}.", ""]
+        text += [f"Idle at the {when}: {_counts(rest)}.", ""]
     text += [f"Log: {len(end['log_errors'])} errors, {len(end['log_warnings'])} warnings."]
     text += [f"- `{line}`" for line in (end["log_errors"] + end["log_warnings"])[:SHOWN]]
     text += ["", "## Sessions", "", f"By outcome: {_counts(sessions['outcomes'])}. "]
@@ -221,11 +223,11 @@ def markdown(of: dict[str, Any]) -> str:
     text += _table(["script", "outcomes"], rows)
     text += ["## Worlds", "", _counts(of["worlds"]) + ".", "", "## Viewers", ""]
     rows = [[row["kind"], row["came"], row["got"], row["stayed_s"]] for row in of["viewers"]]
-    text += _table(["kind", "came", "got", "stayed, s"], rows)
-    text += [f"Events written down: {_counts(of['events'])}.", "", "## Rules", ""]
+    text += _table(["kind", "visits", "items received", "total time, s"], rows)
+    text += [f"Recorded events: {_counts(of['events'])}.", "", "## Rules", ""]
     rules = of["rules"].items()
     rows = [[name, rule["checked"], rule["broken"], rule["says"]] for name, rule in rules]
-    text += _table(["rule", "checked", "broken", "says"], rows)
+    text += _table(["rule", "checked", "broken", "meaning"], rows)
     text += ["## Requests", ""]
     rows = [
         [

@@ -1,4 +1,4 @@
-"""A whole soak: prepare, let everyone loose, come to rest, look what is left."""
+"""A complete soak test: prepare, run all clients, wait until idle, collect the results."""
 
 import pathlib
 import threading
@@ -11,19 +11,19 @@ from .history import History
 from .librarian import Librarian
 from .operations import API
 from .reader import Follower
-from .server import Server, trouble
+from .server import Server, log_problems
 from .sessions import Examiner
 from .web import Client
 
-#: Threads that rest for a while go: before it all that is waited for, so that few are counted.
+#: Seconds to wait before the first count of threads. Idle threads of pools end in that time.
 SETTLE = 12.0
-#: How long threads and descriptors of what is over may linger.
+#: Largest number of seconds for which threads and descriptors may remain after the run.
 REST = 40.0
 
 
 @dataclass(frozen=True)
 class Options:
-    """What kind of soak."""
+    """The options of a soak test."""
 
     program: str
     folder: pathlib.Path
@@ -32,15 +32,13 @@ class Options:
     speed: float = 20.0
     clients: int = 8
     viewers: int = 6
-    #: Seconds between two requests of a client, on average.
+    #: Mean number of seconds between two request sequences of a client.
     pause: float = 0.05
     short: bool = False
 
 
 def soak(options: Options, say: Any = print) -> dict[str, Any]:
-    """Runs it. The history is in `history.jsonl` of the folder; what is told only here is given
-    back.
-    """
+    """Runs a soak test. Writes `history.jsonl` in the folder and returns the final figures."""
     history = History(options.folder / "history.jsonl")
     server = Server(options.program, options.folder, options.speed)
     try:
@@ -48,7 +46,7 @@ def soak(options: Options, say: Any = print) -> dict[str, Any]:
     finally:
         took = server.stop()
         history.close()
-    errors, warnings = trouble(server.log)
+    errors, warnings = log_problems(server.log)
     return end | {
         "stopped_in_s": round(took, 3),
         "exit_code": server.process.returncode,
@@ -62,22 +60,22 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     server.wait_for_judge()
     mark = f"soak{server.pid}"
     commands = scenarios.students(server.workspace, mark)
-    eye = watch.Watch(server.pid, mark, history)
+    watcher = watch.Watch(server.pid, mark, history)
     host = Client("host", server.address, history)
     worlds = _prepare(options, server, history, host)
-    say(f"{len(worlds)} worlds published and installed; opening")
-    _open(host, commands["talks"])
-    quiet = _rest(host, eye, None, 3.0 if options.short else SETTLE)
+    say(f"{len(worlds)} worlds published and installed; warming up")
+    _warm_up(host, commands["talks"])
+    quiet = _rest(host, watcher, None, 3.0 if options.short else SETTLE)
     history.add("quiet", when="start", t=history.now(), **quiet)
 
     names = clients.Names(options.speed)
     names.worlds = [world for _, world in worlds]
     over, last = threading.Event(), threading.Event()
-    examiner = Examiner(options.seed, server.address, history, eye, worlds, commands)
+    examiner = Examiner(options.seed, server.address, history, watcher, worlds, commands)
     librarian = Librarian(options.seed, server, history, options.folder)
     followers = [Follower(who, server.address, history) for who in ("reader_a", "reader_b")]
     readers = [threading.Thread(target=each.run, args=(last,), daemon=True) for each in followers]
-    crowd = [threading.Thread(target=eye.run, args=(over,), daemon=True)]
+    crowd = [threading.Thread(target=watcher.run, args=(over,), daemon=True)]
     crowd += [threading.Thread(target=examiner.run, args=(over,), name="examiner", daemon=True)]
     crowd += [threading.Thread(target=librarian.run, args=(over,), name="librarian", daemon=True)]
     for thread in readers + crowd:
@@ -90,25 +88,25 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     say(f"{options.clients} clients, {options.viewers} viewers, for {options.seconds:g} s")
     while history.now() < begun + options.seconds:
         time.sleep(min(30.0, max(0.1, begun + options.seconds - history.now())))
-        seen = eye.look()
+        seen = watcher.look()
         if seen is None:
             break
         say(f"{history.now():7.1f} s  {seen['rss_kb'] // 1024} MiB  {seen['fds']} descriptors")
     ended = history.now()
     over.set()
-    # Held speeds and steps end when time goes on.
+    # Requests that wait for simulated time, such as a held speed, end only if time runs.
     host.ask("POST", API + "/clock", {"paused": False, "speed": options.speed})
     for thread in crowd:
         thread.join(timeout=90)
         if thread.is_alive():
-            history.add("bad", who=thread.name, t=history.now(), what="did not come to an end")
+            history.add("bad", who=thread.name, t=history.now(), what="the thread did not end")
     host.ask("POST", API + "/evaluation/stop", allow=[200])
     _fetch_records(host)
-    _tell_all(host, followers)
+    _wait_for_followers(host, followers)
     last.set()
     for thread in readers:
         thread.join(timeout=10)
-    left = _rest(host, eye, quiet, REST)
+    left = _rest(host, watcher, quiet, REST)
     history.add("quiet", when="end", t=history.now(), **left)
     host.close()
     return {
@@ -136,8 +134,8 @@ def _prepare(options: Options, server: Server, history: History, host: Client):
     return worlds
 
 
-def _open(host: Client, command: str) -> None:
-    """Everything once, so that whatever is made at first use is made."""
+def _warm_up(host: Client, command: str) -> None:
+    """Uses every part of the simulator once, so that lazily created resources exist."""
     for path in ("/lidar", "/camera", "/camera?width=160", "/states", "/sim", API + "/scene"):
         host.ask("GET", path)
     host.ask("GET", API + "/worlds/oval/print.jpg?dpi=10")
@@ -151,7 +149,7 @@ def _open(host: Client, command: str) -> None:
 
 
 def _fetch_records(host: Client) -> None:
-    """Every record there is, page by page."""
+    """Reads all records, page by page."""
     cursor = ""
     while True:
         page = f"{API}/evaluation/records?limit=50{cursor}"
@@ -165,24 +163,28 @@ def _fetch_records(host: Client) -> None:
         cursor = f"&cursor={answer['next']}"
 
 
-def _tell_all(host: Client, followers: list[Follower]) -> None:
-    """Waits until everyone was told what happened, which is as soon as they know of a new text."""
+def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
+    """Waits until all followers have received all events: until they receive a new overlay."""
     status, answer = host.ask("POST", API + "/overlay", {"text": "over"}, allow=[200])
     end = time.monotonic() + REST
     while status == 200 and time.monotonic() < end:
-        if all(follower.knows(answer["seq"]) for follower in followers):
+        if all(follower.has_received(answer["seq"]) for follower in followers):
             return
         time.sleep(0.05)
 
 
 def _rest(
-    host: Client, eye: watch.Watch, goal: dict[str, Any] | None, patience: float
+    host: Client, watcher: watch.Watch, goal: dict[str, Any] | None, timeout: float
 ) -> dict[str, Any]:
-    """Waits until nothing lingers: until there is as little as `goal` says, or for `patience`."""
+    """Waits until the simulator is idle, and returns the smallest sample.
+
+    With `goal`, the function returns as soon as a sample is no larger. It returns after `timeout`
+    seconds at the latest.
+    """
     host.close()
     best, since = None, time.monotonic()
-    while time.monotonic() < since + patience:
-        seen = eye.look()
+    while time.monotonic() < since + timeout:
+        seen = watcher.look()
         if seen is None:
             return best or {}
         if best is None or sum(seen[k] for k in ("threads", "fds", "children")) <= sum(

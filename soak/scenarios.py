@@ -1,7 +1,7 @@
-"""Evaluations to be run: which script judges, which program drives, and how it may end.
+"""The evaluations of a soak test: judging scripts, student programs and allowed outcomes.
 
-The crowd may stop any session, so `stopped` is always among the outcomes; and it may reset, move
-and pause what it likes.
+Any client may stop a session, so the outcome `stopped` is always allowed. Clients may also reset,
+move and pause anything during a session.
 """
 
 import json
@@ -13,15 +13,15 @@ HERE = pathlib.Path(__file__).parent
 
 @dataclass(frozen=True)
 class Scenario:
-    """A script, and how it may end beside being stopped."""
+    """A judging script, and its allowed outcomes in addition to `stopped`."""
 
     judge: str
     outcomes: tuple[str, ...]
     time_limit_s: int = 20
-    #: What the script may change, for rules that would otherwise look for a client who did.
+    #: What the script changes. Rules then expect changes that no client made.
     touches: tuple[str, ...] = ()
     robot: str = "gen1"
-    #: Takes so long that a short soak does without.
+    #: Whether the scenario is too slow for a short soak test.
     slow: bool = False
 
 
@@ -58,7 +58,7 @@ _NODES = [
 
 
 def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
-    """Writes a builder project with the script of a scenario; its path."""
+    """Writes a project with the script of a scenario and returns its path."""
     name = f"soak_{scenario.judge}"
     folder.mkdir(parents=True, exist_ok=True)
     script = (HERE / "judges" / f"{scenario.judge}.py").read_text()
@@ -84,8 +84,9 @@ def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
 
 
 def students(workspace: pathlib.Path, mark: str) -> dict[str, str]:
-    """Puts the programs into the workspace under names that no other process has; a command for
-    each.
+    """Copies the student programs into the workspace and returns a command for each.
+
+    The file names start with `mark`, by which their processes are found.
     """
     commands = {}
     for source in sorted((HERE / "students").glob("*.py")):

@@ -1,4 +1,4 @@
-"""The examiner: evaluations back to back, with scripts and programs of every kind."""
+"""The examiner: a client that runs evaluations one after the other, with all scenarios."""
 
 import random
 import threading
@@ -13,7 +13,9 @@ from .web import Client
 
 
 class Examiner:
-    """Switches to a world, starts a session, sees it to its end, reads the record."""
+    """For each evaluation: switches the world, starts a session, waits for its end, reads the
+    record.
+    """
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class Examiner:
         self._worlds, self._commands = worlds, commands
 
     def run(self, over: threading.Event) -> None:
-        """Until it is over; every scenario once before any comes again."""
+        """Runs evaluations until `over` is set. Every round has all scenarios in random order."""
         while not over.is_set():
             worlds = list(self._worlds)
             self._chance.shuffle(worlds)
@@ -41,7 +43,7 @@ class Examiner:
                 if over.is_set():
                     break
                 self._examine(scenario, world_id, student, stop_after, seed, over)
-                # Room for others to switch and to start.
+                # A pause in which other clients can switch worlds and start sessions.
                 over.wait(rest)
         self._client.close()
 
@@ -72,15 +74,15 @@ class Examiner:
             student=student,
             expected=[*scenario.outcomes, "stopped"] if session["world_id"] == world_id else None,
         )
-        patience = stop_after if stop_after is not None else 25.0
-        if not self._ends(session["id"], patience, over):
+        timeout = stop_after if stop_after is not None else 25.0
+        if not self._ends(session["id"], timeout, over):
             self._client.ask("POST", API + "/evaluation/stop")
             self._watch.look()
         self._client.ask("GET", f"{API}/evaluation/record?session={session['id']}", allow=[200])
         self._client.ask("GET", API + "/evaluation/session")
 
     def _until(self, over: threading.Event, path: str, body: dict[str, Any]) -> Any:
-        """Asks until nobody is in the way any more."""
+        """Repeats a request while it is refused with 409. Returns the answer, or None."""
         for _ in range(400):
             status, answer = self._client.ask("POST", API + path, body)
             if status == 200:
@@ -89,9 +91,9 @@ class Examiner:
                 return None
         return None
 
-    def _ends(self, session: str, patience: float, over: threading.Event) -> bool:
-        """Whether a session ends by itself."""
-        end = time.monotonic() + patience
+    def _ends(self, session: str, timeout: float, over: threading.Event) -> bool:
+        """Whether a session ends by itself within `timeout` seconds."""
+        end = time.monotonic() + timeout
         while time.monotonic() < end and not over.is_set():
             status, answer = self._client.ask("GET", API + "/evaluation/session")
             if status == 200:

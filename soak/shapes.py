@@ -1,6 +1,6 @@
-"""What an answer must look like. A shape takes a value and says what is wrong with it, or nothing.
+"""Shapes: functions that take a value and return what is wrong with it, or None.
 
-Keys that a shape does not name are allowed: an answer may grow, none of its words may go.
+Unknown keys are allowed, because later versions may add fields to an answer.
 """
 
 import math
@@ -18,7 +18,7 @@ def _short(value: Any) -> str:
 
 def number(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return f"{_short(value)} is no number"
+        return f"{_short(value)} is not a number"
     return None if math.isfinite(value) else f"{value} is not finite"
 
 
@@ -34,16 +34,16 @@ def between(low: float, high: float) -> Shape:
 
 def whole(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int):
-        return f"{_short(value)} is no whole number"
+        return f"{_short(value)} is not an integer"
     return None
 
 
 def text(value: Any) -> str | None:
-    return None if isinstance(value, str) else f"{_short(value)} is no text"
+    return None if isinstance(value, str) else f"{_short(value)} is not a string"
 
 
 def flag(value: Any) -> str | None:
-    return None if isinstance(value, bool) else f"{_short(value)} is neither true nor false"
+    return None if isinstance(value, bool) else f"{_short(value)} is not a boolean"
 
 
 def anything(_: Any) -> str | None:
@@ -64,7 +64,7 @@ def matches(pattern: str) -> Shape:
 def one_of(*values: Any) -> Shape:
     def check(value: Any) -> str | None:
         same = any(value == v and isinstance(value, bool) == isinstance(v, bool) for v in values)
-        return None if same else f"{_short(value)} is none of {values}"
+        return None if same else f"{_short(value)} is not one of {values}"
 
     return check
 
@@ -84,9 +84,9 @@ def either(*shapes: Shape) -> Shape:
 def listed(item: Shape, least: int = 0, most: int | None = None) -> Shape:
     def check(value: Any) -> str | None:
         if not isinstance(value, list):
-            return f"{_short(value)} is no list"
+            return f"{_short(value)} is not a list"
         if len(value) < least or (most is not None and len(value) > most):
-            return f"a list of {len(value)}, not of {least}..{most or ''}"
+            return f"the list has {len(value)} items, not {least}..{most or ''}"
         for index, element in enumerate(value):
             if wrong := item(element):
                 return f"[{index}]: {wrong}"
@@ -98,7 +98,7 @@ def listed(item: Shape, least: int = 0, most: int | None = None) -> Shape:
 def mapped(item: Shape) -> Shape:
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
-            return f"{_short(value)} is no object"
+            return f"{_short(value)} is not an object"
         for key, element in value.items():
             if wrong := item(element):
                 return f"{key}: {wrong}"
@@ -110,7 +110,7 @@ def mapped(item: Shape) -> Shape:
 def record(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
-            return f"{_short(value)} is no object"
+            return f"{_short(value)} is not an object"
         for key, shape in required.items():
             if key not in value:
                 return f"{key} is missing"
@@ -127,6 +127,6 @@ def record(required: dict[str, Shape], optional: dict[str, Shape] | None = None)
 def without(shape: Shape, *keys: str) -> Shape:
     def check(value: Any) -> str | None:
         there = [key for key in keys if isinstance(value, dict) and key in value]
-        return f"{there[0]} must not be there" if there else shape(value)
+        return f"{there[0]} is not allowed" if there else shape(value)
 
     return check

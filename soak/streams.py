@@ -1,6 +1,4 @@
-"""Streams as viewers read them: server-sent events, pictures one after the other, WebSockets.
-Standard library only.
-"""
+"""Clients of streams: server-sent events, MJPEG and WebSockets. Uses the standard library only."""
 
 import base64
 import contextlib
@@ -13,25 +11,25 @@ from collections.abc import Iterator
 from typing import Any
 
 
-class Broken(Exception):
-    """A stream that is not what it should be."""
+class StreamError(Exception):
+    """A stream violates its protocol."""
 
 
 def connect(
     address: tuple[str, int],
     path: str,
     headers: dict[str, str] | None = None,
-    patience: float = 20.0,
+    timeout: float = 20.0,
 ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-    """Opens a stream by GET."""
-    connection = http.client.HTTPConnection(*address, timeout=patience)
+    """Opens a stream with GET."""
+    connection = http.client.HTTPConnection(*address, timeout=timeout)
     connection.request("GET", path, headers=headers or {})
     response = connection.getresponse()
     return connection, response
 
 
 def cut(connection: http.client.HTTPConnection | socket.socket) -> None:
-    """Hangs up at once, also while another thread reads."""
+    """Closes a connection at once, even while another thread reads from it."""
     sock = connection.sock if isinstance(connection, http.client.HTTPConnection) else connection
     with contextlib.suppress(OSError, AttributeError):
         sock.shutdown(socket.SHUT_RDWR)
@@ -40,7 +38,7 @@ def cut(connection: http.client.HTTPConnection | socket.socket) -> None:
 
 
 def events(response: http.client.HTTPResponse) -> Iterator[tuple[int | None, str, Any]]:
-    """id, name and data of server-sent events; a heartbeat has the name `` (nothing)."""
+    """Yields id, name and data of server-sent events. A heartbeat has an empty name."""
     number, name, data = None, "message", None
     while line := response.readline():
         text = line.decode().rstrip("\n").rstrip("\r")
@@ -58,20 +56,20 @@ def events(response: http.client.HTTPResponse) -> Iterator[tuple[int | None, str
                 name = value
             elif key == "data":
                 if data is not None:
-                    raise Broken("an event of two data lines")
+                    raise StreamError("an event has two data lines")
                 try:
                     data = json.loads(value)
                 except ValueError as error:
-                    raise Broken(f"data that is no JSON: {value[:80]!r}") from error
+                    raise StreamError(f"the data is not JSON: {value[:80]!r}") from error
             else:
-                raise Broken(f"a line that is none of id, event, data: {text[:80]!r}")
+                raise StreamError(f"a line is not one of id, event, data: {text[:80]!r}")
 
 
 def pictures(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """The parts of a multipart stream."""
+    """Yields the parts of a multipart stream."""
     kind = response.headers.get("Content-Type", "")
     if not kind.startswith("multipart/x-mixed-replace"):
-        raise Broken(f"pictures of type {kind!r}")
+        raise StreamError(f"the MJPEG stream has the content type {kind!r}")
     while True:
         length = None
         line = response.readline()
@@ -80,12 +78,12 @@ def pictures(response: http.client.HTTPResponse) -> Iterator[bytes]:
         if not line:
             return
         if not line.startswith(b"--"):
-            raise Broken(f"no boundary between pictures: {line[:40]!r}")
+            raise StreamError(f"no boundary between pictures: {line[:40]!r}")
         while (line := response.readline()) not in (b"\r\n", b"\n", b""):
             if line.lower().startswith(b"content-length:"):
                 length = int(line.split(b":")[1])
         if length is None:
-            raise Broken("a picture without its length")
+            raise StreamError("a picture has no Content-Length")
         picture = response.read(length)
         if len(picture) < length:
             return
@@ -97,10 +95,10 @@ def is_jpeg(picture: bytes) -> bool:
 
 
 class WebSocket:
-    """A client's end of a WebSocket."""
+    """A WebSocket client."""
 
-    def __init__(self, address: tuple[str, int], path: str, patience: float = 10.0) -> None:
-        self.sock = socket.create_connection(address, timeout=patience)
+    def __init__(self, address: tuple[str, int], path: str, timeout: float = 10.0) -> None:
+        self.sock = socket.create_connection(address, timeout=timeout)
         key = base64.b64encode(os.urandom(16)).decode()
         head = f"GET {path} HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nConnection: Upgrade\r\n"
         head += (
@@ -112,10 +110,10 @@ class WebSocket:
         while self._file.readline() not in (b"\r\n", b""):
             pass
         if b" 101 " not in status:
-            raise Broken(f"no WebSocket: {status[:60]!r}")
+            raise StreamError(f"the WebSocket handshake failed: {status[:60]!r}")
 
     def send(self, payload: bytes, opcode: int = 1, mask: bool = True) -> None:
-        """Sends a frame. One without a mask is against the protocol."""
+        """Sends a frame. `mask=False` violates the protocol."""
         bit = 0x80 if mask else 0
         if len(payload) < 126:
             head = struct.pack("!BB", 0x80 | opcode, bit | len(payload))
@@ -133,7 +131,7 @@ class WebSocket:
         self.sock.sendall(head + payload)
 
     def read(self) -> tuple[int, bytes] | None:
-        """The next frame: opcode and payload; nothing at the end."""
+        """Returns opcode and payload of the next frame, or None at the end."""
         head = self._file.read(2)
         if len(head) < 2:
             return None
@@ -145,7 +143,7 @@ class WebSocket:
         return head[0] & 0x0F, self._file.read(length)
 
     def close_code(self) -> int | None:
-        """Reads to the end; the code of the close frame, if one came."""
+        """Reads to the end and returns the code of the close frame, or None."""
         try:
             while frame := self.read():
                 if frame[0] == 8:

@@ -1,4 +1,4 @@
-"""People who look on: they come, watch for a while, and go. Some never read what they asked for."""
+"""Viewers: clients that open streams and pages for a while. Some never read their stream."""
 
 import contextlib
 import http.client
@@ -8,20 +8,20 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from . import words
+from . import schemas
 from .history import History
 from .reader import Reader
-from .streams import Broken, WebSocket, connect, cut, events, is_jpeg, pictures
+from .streams import StreamError, WebSocket, connect, cut, events, is_jpeg, pictures
 from .web import Client
 
-#: A viewer that reads nothing stays this long at most.
+#: Largest number of seconds for which a viewer keeps a stream open without reading.
 LONGEST = 8.0
-#: The longest that a print may take: a turn, and drawing it.
-TURN = 180.0
+#: Timeout of a print in seconds. Prints are made one at a time, so a request may have to queue.
+PRINT_TIMEOUT_S = 180.0
 
 
 class Viewer:
-    """Comes and goes until it is over."""
+    """Repeats random visits until `over` is set."""
 
     def __init__(self, who: str, seed: str, address: tuple[str, int], history: History) -> None:
         self.who, self._address, self._history = who, address, history
@@ -52,7 +52,7 @@ class Viewer:
             t0, count, ended = self._history.now(), 0, "left"
             try:
                 count = kind(chance, over)
-            except Broken as error:
+            except StreamError as error:
                 ended = "broken"
                 self._bad(f"{kind.__name__}: {error}")
             except (OSError, http.client.HTTPException) as error:
@@ -87,7 +87,7 @@ class Viewer:
         return reader.count
 
     def _resumes(self, chance: random.Random, over: threading.Event) -> int:
-        """Is cut off again and again, and goes on where it was."""
+        """Disconnects repeatedly and resumes after the last event."""
         after, count = None, 0
         for turn in range(chance.randint(2, 5)):
             who = f"{self._name()}.{turn}"
@@ -102,7 +102,7 @@ class Viewer:
         return count
 
     def _stalls(self, chance: random.Random, over: threading.Event) -> int:
-        """Asks for a stream and reads nothing of it."""
+        """Opens a stream and reads nothing."""
         paths = [
             "/sim/api/events",
             "/camera?stream=true",
@@ -118,14 +118,14 @@ class Viewer:
     def _films(self, chance: random.Random, over: threading.Event) -> int:
         width = chance.choice([64, 160, 320, 480])
         connection, response = connect(
-            self._address, f"/camera?stream=true&width={width}", patience=40
+            self._address, f"/camera?stream=true&width={width}", timeout=40
         )
         wanted, count = chance.randint(1, 40), 0
         try:
             for picture in pictures(response):
                 count += 1
                 if not is_jpeg(picture):
-                    raise Broken("a picture of the stream is no JPEG")
+                    raise StreamError("a picture of the stream is not a JPEG")
                 if count >= wanted or over.is_set():
                     break
         finally:
@@ -133,16 +133,20 @@ class Viewer:
         return count
 
     def _sensors(self, chance: random.Random, over: threading.Event) -> int:
-        shapes: dict[str, Any] = {"/odom": words.odom, "/imu": words.imu, "/lidar": words.lidar}
+        shapes: dict[str, Any] = {
+            "/odom": schemas.odom,
+            "/imu": schemas.imu,
+            "/lidar": schemas.lidar,
+        }
         path = chance.choice(sorted(shapes))
-        connection, response = connect(self._address, path + "?stream=true", patience=40)
+        connection, response = connect(self._address, path + "?stream=true", timeout=40)
         wanted, count = chance.randint(1, 60), 0
         try:
             for _, name, data in events(response):
                 if name:
                     count += 1
                     if wrong := shapes[path](data):
-                        raise Broken(f"{path}: {wrong}")
+                        raise StreamError(f"{path}: {wrong}")
                 if count >= wanted or over.is_set():
                     break
         finally:
@@ -162,13 +166,13 @@ class Viewer:
                 socket.send(b"\x03\xe8", opcode=8)
                 code = socket.close_code()
                 if code != 1000:
-                    raise Broken(f"a close with 1000 was answered with {code}")
+                    raise StreamError(f"a close with 1000 was answered with {code}")
         finally:
             socket.close()
         return wanted
 
     def _breaks(self, chance: random.Random, _: threading.Event) -> int:
-        """Breaks the protocol, and must be told so."""
+        """Violates the protocol and expects the matching close code."""
         path = chance.choice(["/speed/stream", "/audio/stream"])
         socket = WebSocket(self._address, path)
         how = chance.choice(["unmasked", "opcode", "text"])
@@ -180,26 +184,26 @@ class Viewer:
             else:
                 socket.send(b"\xff\xfe", opcode=1)
             code, expected = socket.close_code(), 1007 if how == "text" else 1002
-            # A loudspeaker that takes no more sounds says so first, and so does one whose sounds
-            # somebody stopped.
+            # /audio/stream may close earlier: with 1013 if there are too many sounds, with 1000 if
+            # another client stopped the sounds.
             if code != expected and not (path == "/audio/stream" and code in (1000, 1013)):
-                raise Broken(f"{path}, {how}: closed with {code} and not with {expected}")
+                raise StreamError(f"{path}, {how}: closed with {code}, not with {expected}")
         finally:
             socket.close()
         return 1
 
     def _plays(self, chance: random.Random, over: threading.Event) -> int:
-        """Streams samples to the loudspeaker."""
-        socket = WebSocket(self._address, "/audio/stream?sample_rate=8000&channels=1", patience=40)
+        """Streams audio samples to the robot."""
+        socket = WebSocket(self._address, "/audio/stream?sample_rate=8000&channels=1", timeout=40)
         count = chance.randint(1, 40)
         try:
             frame = socket.read()
             if frame is None:
-                raise Broken("a stream of samples ended before it began")
+                raise StreamError("/audio/stream ended before its first frame")
             first = json.loads(frame[1])
-            # A world that is just being loaded takes none.
+            # There is no id while a world is being loaded.
             if frame[0] == 1 and "id" in first:
-                # A sound ends with its world, or when someone stops it.
+                # The server closes the stream when the world is replaced or the sound is stopped.
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     for _ in range(count):
                         socket.send(bytes(chance.choice([160, 1600, 16000])), opcode=2)
@@ -210,7 +214,7 @@ class Viewer:
         return count
 
     def _listens(self, chance: random.Random, over: threading.Event) -> int:
-        connection, response = connect(self._address, "/audio/events", patience=40)
+        connection, response = connect(self._address, "/audio/events", timeout=40)
         wanted, count = chance.randint(1, 5), 0
         try:
             for _, name, _ in events(response):
@@ -222,25 +226,25 @@ class Viewer:
         return count
 
     def _opens_page(self, _: random.Random, __: threading.Event) -> int:
-        """Loads what the page at /sim needs."""
+        """Loads the files of the page /sim."""
         self._client.ask("GET", "/sim", allow=[200])
         status, scene = self._client.ask("GET", "/sim/api/scene")
         if status == 200:
             for key in ("world_glb", "car_glb"):
-                # The world may be another one by now.
+                # No status is required here, because the world may have been replaced meanwhile.
                 self._client.ask("GET", scene[key])
         return 1
 
     def _prints(self, chance: random.Random, _: threading.Event) -> int:
         world = chance.choice(["oval", "field", "technical"])
         file = chance.choice(["print.jpg?dpi=10", "thumbnail.png", "waypoints.npy"])
-        # One print is made at a time, and whoever waits for a turn may wait for two minutes.
+        # Prints are made one at a time, so this one may wait in the queue for two minutes.
         path = f"/sim/api/worlds/{world}/{file}"
-        status, _ = self._client.ask("GET", path, patience=TURN)
+        status, _ = self._client.ask("GET", path, timeout=PRINT_TIMEOUT_S)
         return int(status == 200)
 
     def _stalled_print(self, chance: random.Random, over: threading.Event) -> int:
-        """Asks for a large picture and reads nothing of it."""
+        """Requests a large picture and does not read it."""
         connection = http.client.HTTPConnection(*self._address, timeout=20)
         connection.request("GET", "/sim/api/worlds/technical/print.jpg?dpi=150")
         over.wait(chance.uniform(0.5, 3))
@@ -252,7 +256,7 @@ class Viewer:
 def start(
     count: int, seed: int, address: tuple[str, int], history: History, over: threading.Event
 ) -> list[threading.Thread]:
-    """Lets viewers come."""
+    """Starts `count` viewers, each in its own thread."""
     threads = []
     for index in range(count):
         viewer = Viewer(f"viewer{index}", f"{seed}/{index}", address, history)

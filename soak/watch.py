@@ -1,7 +1,4 @@
-"""What the process takes: memory, descriptors, threads, children.
-
-Read from /proc, twice a second.
-"""
+"""Samples memory, descriptors, threads and child processes of the simulator from /proc."""
 
 import os
 import pathlib
@@ -14,7 +11,7 @@ PROC = pathlib.Path("/proc")
 
 
 class Watch:
-    """Looks at a process and at all that it started."""
+    """Samples a process and its descendants, by default twice a second."""
 
     def __init__(self, pid: int, mark: str, history: History) -> None:
         self._pid, self._mark, self._history = pid, mark.encode(), history
@@ -24,7 +21,7 @@ class Watch:
             self.look()
 
     def look(self) -> dict[str, Any] | None:
-        """Writes down how things stand; nothing when the process is gone."""
+        """Takes a sample and records it. Returns None if the process has ended."""
         t0 = self._history.now()
         status = _status(self._pid)
         if not status:
@@ -58,17 +55,17 @@ def _descriptors(pid: int) -> int:
 
 
 def _processes(mark: bytes) -> tuple[dict[int, int], int]:
-    """Who is whose parent, and how many processes carry the mark of this soak in their command."""
+    """The parent of each process, and the number of processes with `mark` in their command."""
     parents, strays = {}, 0
     for entry in os.scandir(PROC):
         if not entry.name.isdigit():
             continue
         try:
             stat = (PROC / entry.name / "stat").read_text(errors="replace")
-            words = stat[stat.rindex(")") + 2 :].split()
-            parents[int(entry.name)] = int(words[1])
-            # One that only waits to be taken note of runs no more.
-            if words[0] != "Z" and mark in (PROC / entry.name / "cmdline").read_bytes():
+            fields = stat[stat.rindex(")") + 2 :].split()
+            parents[int(entry.name)] = int(fields[1])
+            # A zombie does not count as a running program.
+            if fields[0] != "Z" and mark in (PROC / entry.name / "cmdline").read_bytes():
                 strays += 1
         except (OSError, ValueError):
             continue
@@ -89,6 +86,6 @@ def _below(pid: int, parents: dict[int, int]) -> set[int]:
 
 
 def groups(pid: int) -> list[str]:
-    """Control groups of a simulator's jails that are there."""
+    """The existing control groups of a simulator's jails."""
     root = pathlib.Path("/sys/fs/cgroup")
     return sorted(str(path) for path in root.rglob(f"chicane-{pid}-*") if path.is_dir())

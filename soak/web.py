@@ -1,4 +1,4 @@
-"""One client's connection to the simulator. Every request and its answer go into the history."""
+"""An HTTP client that records every request and its answer in the history."""
 
 import contextlib
 import http.client
@@ -10,12 +10,12 @@ from typing import Any
 from . import contract, projection
 from .history import History
 
-#: No answer of the service takes as long.
-PATIENCE = 60.0
+#: Timeout of a request in seconds. Every answer of the simulator is faster.
+ANSWER_TIMEOUT_S = 60.0
 
 
 class Client:
-    """Asks one thing after the other over a connection that is kept."""
+    """Sends requests one after the other over a persistent connection."""
 
     def __init__(self, who: str, address: tuple[str, int], history: History) -> None:
         self.who, self._address, self._history = who, address, history
@@ -28,20 +28,21 @@ class Client:
         body: Any = None,
         *,
         allow: list[int] | None = None,
-        patience: float = PATIENCE,
+        timeout: float = ANSWER_TIMEOUT_S,
         note: dict[str, Any] | None = None,
     ) -> tuple[int | None, Any]:
-        """Asks, and gives status and answer; no status when none came.
+        """Sends a request and returns status and answer. The status is None without an answer.
 
-        `bytes` are sent as they are.
+        A body of type `bytes` is sent unchanged, any other body as JSON. `allow` is the list of
+        allowed statuses, if it differs from the table of operations.
         """
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         t0 = self._history.now()
         status, kind, raw, fail = None, "", b"", None
         try:
-            status, kind, raw, headers = self._exchange(method, path, data, patience)
+            status, kind, raw, headers = self._exchange(method, path, data, timeout)
         except TimeoutError:
-            fail = f"no answer within {patience:g} s"
+            fail = f"no answer within {timeout:g} s"
         except (OSError, http.client.HTTPException) as error:
             fail = f"{type(error).__name__}: {error}"
         t1 = self._history.now()
@@ -49,7 +50,7 @@ class Client:
             self.close()
         answer, wrong = self._read(method, path, status, kind, raw)
         if status == 405 and "Allow" not in headers:
-            wrong = "a 405 without Allow"
+            wrong = "a 405 without the header Allow"
         shown = body if not isinstance(body, bytes) else body[:80].decode(errors="replace")
         self._history.add(
             "call",
@@ -69,7 +70,7 @@ class Client:
         return status, answer
 
     def leave(self, method: str, path: str, body: Any, after: float) -> None:
-        """Asks and hangs up without waiting for the answer."""
+        """Sends a request and disconnects after `after` seconds without reading the answer."""
         data = json.dumps(body).encode() if body is not None else None
         t0 = self._history.now()
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -87,15 +88,15 @@ class Client:
             body=_short(body),
         )
 
-    def _exchange(self, method: str, path: str, data: bytes | None, patience: float):
+    def _exchange(self, method: str, path: str, data: bytes | None, timeout: float):
         if self._connection is None:
             self._connection = http.client.HTTPConnection(*self._address)
         connection = self._connection
-        connection.timeout = patience
+        connection.timeout = timeout
         if connection.sock is not None:
-            connection.sock.settimeout(patience)
+            connection.sock.settimeout(timeout)
         headers = {"Content-Type": "application/json"} if data is not None else {}
-        # A body that is too large is answered before it is read to its end.
+        # The server answers a body that is too large before it has read all of it.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.request(method, path, data, headers)
             if connection.sock is not None:
@@ -113,7 +114,7 @@ class Client:
             try:
                 answer = json.loads(raw)
             except ValueError:
-                return answer, f"this is no JSON: {raw[:80]!r}"
+                return answer, f"the answer is not JSON: {raw[:80]!r}"
         return answer, contract.wrong_answer(of, status, kind, answer)
 
     def close(self) -> None:

@@ -2,31 +2,47 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin, type ProxyOptions } from "vite";
+import { en } from "./src/strings/en.ts";
 
-/** Where a simulator runs, for `npm run dev`. */
+/** Address of the running simulator that `npm run dev` forwards requests to. */
 const SIMULATOR = process.env["CHICANE"] ?? "http://127.0.0.1:8000";
 
-/** Everything that the simulator answers, and not this server. */
+/** Paths that the dev server forwards to the simulator. */
 const PATHS = ["/sim/api", "/sim/scene", "/states", "/camera", "/speed", "/steering", "/audio", "/drive"];
 
-/** The simulator does what its own page asks for, and this page is served from elsewhere. */
+/**
+ * The simulator accepts changes from its own origin only, and the dev server has another origin.
+ * Therefore the proxy removes the headers that name the origin.
+ */
 const proxy: ProxyOptions = {
   target: SIMULATOR,
   changeOrigin: true,
   ws: true,
   configure(server) {
-    const plain = (request: { removeHeader(name: string): void }) => {
+    const removeOrigin = (request: { removeHeader(name: string): void }) => {
       for (const header of ["origin", "referer", "sec-fetch-site"]) request.removeHeader(header);
     };
-    server.on("proxyReq", plain);
-    server.on("proxyReqWs", plain);
+    server.on("proxyReq", removeOrigin);
+    server.on("proxyReqWs", removeOrigin);
   },
 };
 
-/** Packs every file of the page once, so that the simulator need not. */
-function packed(): Plugin {
+/** Fills the placeholders of `index.html`, so that all texts of the page are in `src/strings`. */
+function htmlTexts(): Plugin {
   return {
-    name: "packed",
+    name: "html-texts",
+    transformIndexHtml: (html) =>
+      html
+        .replace("{{language}}", en.language)
+        .replace("{{product}}", en.product)
+        .replace("{{noScript}}", en.noScript),
+  };
+}
+
+/** Compresses every file at build time, so that the simulator does not compress per request. */
+function gzipFiles(): Plugin {
+  return {
+    name: "gzip-files",
     apply: "build",
     closeBundle() {
       for (const folder of ["dist", "dist/viewer"]) {
@@ -43,6 +59,6 @@ export default defineConfig({
   base: "/sim/",
   root: import.meta.dirname,
   build: { assetsDir: "viewer", target: "es2022", chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false } },
-  plugins: [packed()],
+  plugins: [htmlTexts(), gzipFiles()],
   server: { proxy: Object.fromEntries(PATHS.map((path) => [path, proxy])) },
 });

@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests with a real simulator in a real browser. One file at a time: each draws on all cores. */
+/**
+ * Tests with a real simulator and a real browser. The files run one after the other because
+ * software rendering in one browser already uses all CPU cores.
+ */
 export default defineConfig({
   test: {
     include: ["tests/browser/**/*.test.ts"],

@@ -1,9 +1,8 @@
-"""`make bench`: everything side by side, as a table, a picture and JSON.
+"""Compares Chicane with other simulators (`make bench`): writes a table, a picture and JSON.
 
 `python -m compare --chicane <program> --programs <folder of the Rust benchmarks> [--quick]
-[--only <contest>]… [--publish] [--against <result.json>]
-[--join <contests.json>]…`. Needs nothing but Python; what it compares with it installs below
-`target/bench`.
+[--only <contest>]… [--publish] [--against <result.json>] [--join <contests.json>]…`. Needs only
+Python. It installs the other simulators in `target/bench`.
 """
 
 import argparse
@@ -16,17 +15,21 @@ import time
 from pathlib import Path
 
 from . import change, contests, files, joined, machine, own, publish, table, venv
-from .contest import Broken
+from .contest import BenchError
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target" / "bench"
 GYM = ROOT / "bench" / "gym"
-_BEGUN = time.monotonic()
+_STARTED = time.monotonic()
 
 
-def tell(text: str, passing: bool = False) -> None:
-    """Progress, for whoever waits. What is passing is written over, and left out of a log."""
-    seconds = int(time.monotonic() - _BEGUN)
+def progress(text: str, passing: bool = False) -> None:
+    """Prints progress to standard error.
+
+    On a terminal, the next line overwrites a `passing` one. Without a terminal, passing lines are
+    not printed.
+    """
+    seconds = int(time.monotonic() - _STARTED)
     line = f"[{seconds // 60:2}:{seconds % 60:02}] {text}"
     if sys.stderr.isatty():
         print(f"\r\033[K{line}", end="" if passing else "\n", file=sys.stderr, flush=True)
@@ -35,12 +38,12 @@ def tell(text: str, passing: bool = False) -> None:
 
 
 def main() -> int:
-    """Runs it all."""
+    """Runs all contests and reports the result. Returns the exit status."""
     options = read_options()
     programs, chicane = Path(options.programs).resolve(), str(Path(options.chicane).resolve())
     FOLDER.mkdir(parents=True, exist_ok=True)
     os.environ["PYTHONPATH"] = os.pathsep.join((str(ROOT / "bench"), str(ROOT / "python" / "src")))
-    python = venv.prepare(FOLDER / "venv", tell)
+    python = venv.prepare(FOLDER / "venv", progress)
     scene = FOLDER / "scene"
     files.write(scene, ROOT / "vehicles" / "gen1.json")
     result = {
@@ -51,7 +54,7 @@ def main() -> int:
     only = set(options.only)
     sides = contests.contenders(python, str(programs / "contender"), scene, chicane)
     begin = contests.beginners(python, scene, chicane)
-    result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", tell)
+    result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", progress)
     result["figures"], result["missing"] = ([], [])
     to_join = list(options.join)
     if options.others and (not only or "gym" in only):
@@ -64,18 +67,18 @@ def main() -> int:
         result["missing"] += more["missing"]
     broken = []
     if not only or "own" in only:
-        result["figures"], broken = own.run(programs, chicane, FOLDER, options.quick, tell)
+        result["figures"], broken = own.run(programs, chicane, FOLDER, options.quick, progress)
         result["missing"] += broken
     result["machine"]["load_end"] = round(os.getloadavg()[0], 2)
     report(result, options, python)
-    # That another simulator does not start here is told, and is no failure of ours.
+    # The report names simulators that do not start here, but that is not a failure.
     return 1 if broken else 0
 
 
 def driving(python: str, chicane: str, quick: bool) -> Path:
-    """Holds the contest of driving environments; gives its file."""
+    """Runs the contests of driving environments and returns the file of results."""
     file = FOLDER / "gym.json"
-    tell("driving environments: ours and others, through Gymnasium")
+    progress("driving environments, through Gymnasium")
     file.unlink(missing_ok=True)
     words = [str(GYM), *(("1", "1") if quick else ("3", "3")), str(file)]
     env = {**os.environ, "CHICANE": chicane}
@@ -84,21 +87,25 @@ def driving(python: str, chicane: str, quick: bool) -> Path:
             [python, "-m", "compare.driving", *words], stdout=log, stderr=log, env=env, check=False
         )
     if done.returncode != 0:
-        raise Broken("the driving environments failed: see target/bench/gym.log")
+        raise BenchError("the driving environments failed: see target/bench/gym.log")
     return file
 
 
 def read_options() -> argparse.Namespace:
-    """The words of this process."""
+    """Parses the command line."""
     names = [*(c.key for c in contests.contests()), "start", "gym", "own"]
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--chicane", required=True, help="the program to measure")
-    parser.add_argument("--programs", required=True, help="folder of the benchmarks in Rust")
-    parser.add_argument("--others", help="Python with the packages of bench/gym: compare them too")
+    parser.add_argument("--chicane", required=True, help="path of the program chicane")
+    parser.add_argument("--programs", required=True, help="folder of the Rust benchmarks")
     parser.add_argument(
-        "--quick", action="store_true", help="some three minutes instead of fifteen"
+        "--others", help="Python with the packages of bench/gym, to compare them too"
     )
-    parser.add_argument("--only", action="append", default=[], choices=names, help="some of it")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer and shorter rounds, only to check that it works"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], choices=names, help="run only this contest"
+    )
     parser.add_argument(
         "--publish", action="store_true", help="write docs/BENCHMARKS.md and its picture"
     )
@@ -106,26 +113,27 @@ def read_options() -> argparse.Namespace:
         "--against", type=Path, help="compare with this result instead of the last one"
     )
     parser.add_argument(
-        "--join", type=Path, action="append", default=[], help="contests held elsewhere"
+        "--join", type=Path, action="append", default=[], help="add the contests of this file"
     )
     options = parser.parse_args()
     if options.publish and (options.only or options.quick):
-        parser.error("only a whole run is published: leave --only and --quick out")
+        parser.error("--publish needs a complete run: leave out --only and --quick")
     if options.against and not options.against.is_file():
-        parser.error(f"{options.against} is no file")
+        parser.error(f"--against: there is no file {str(options.against)!r}")
     return options
 
 
 def report(result: dict, options: argparse.Namespace, python: str) -> None:
-    """Shows a run, keeps it, and says what changed."""
+    """Prints and stores the result of a run, and prints the changes since another run."""
     print(f"\n{table.text(result)}\n")
     last = FOLDER / "last.json"
     against = options.against or (last if last.is_file() else None)
     if against:
         old = json.loads(against.read_text())
         changes = change.lines(old, result)
-        print(f"Against the run of {old['machine']['date']}, commit {old['machine']['commit']}:")
-        print("\n".join(f"  {line}" for line in changes or ["nothing changed beyond the noise"]))
+        was = old["machine"]
+        print(f"Changes since the run of {was['date']}, commit {was['commit']}:")
+        print("\n".join(f"  {line}" for line in changes or ["none beyond the noise"]))
     stamp = result["machine"]["date"][:19].replace(":", "")
     kept = FOLDER / f"{stamp}{'-quick' if result['quick'] else ''}.json"
     kept.write_text(json.dumps(result, indent=1))
@@ -137,13 +145,13 @@ def report(result: dict, options: argparse.Namespace, python: str) -> None:
     if options.publish:
         publish.write(ROOT / "docs" / "BENCHMARKS.md", result)
         shutil.copyfile(picture, ROOT / "docs" / "benchmarks.png")
-        print("docs/BENCHMARKS.md and docs/benchmarks.png are written")
+        print("wrote docs/BENCHMARKS.md and docs/benchmarks.png")
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Broken as error:
+    except BenchError as error:
         sys.exit(f"bench: {error}")
     except KeyboardInterrupt:
         sys.exit("bench: interrupted")

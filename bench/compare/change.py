@@ -1,16 +1,16 @@
-"""What changed since another run. Ratios are compared: two runs never had the same machine."""
+"""Changes since another run. Compares ratios, because two runs never have the same machine load."""
 
 from .table import number
 
-# Less than this is noise, whatever the quartiles say.
+# Relative changes below this are noise, even if the quartiles do not overlap.
 _NOISE = 0.10
 
 
 def lines(old: dict, new: dict) -> list:
-    """A line for everything that changed by more than the noise."""
+    """One line for each change that is larger than the noise."""
     out = []
     if old.get("quick") != new["quick"]:
-        out.append("one of the two runs was a quick one: take differences with caution")
+        out.append("one of the two runs was a quick one: differences may be noise")
     before = {(c["key"], e["key"]): e for c in old["contests"] for e in c["entries"]}
     seen = set()
     for contest in new["contests"]:
@@ -35,7 +35,7 @@ def lines(old: dict, new: dict) -> list:
     figures = {f["key"]: f for f in old.get("figures", [])}
     for f in new["figures"]:
         was = figures.get(f["key"])
-        # Times of one program on a busy machine: only what doubles or halves is told.
+        # Absolute times vary with the load of the machine, so only factors of two are reported.
         if was and _far(was["figure"], f["figure"], 1.0):
             out.append(_line(f["title"], was["figure"], f["figure"], f["unit"], f["lower"]))
     return out

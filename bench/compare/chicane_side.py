@@ -1,7 +1,7 @@
-"""Our program as its users run it: `chicane serve` in a process of its own, the Python client.
+"""Chicane as users run it: a process `chicane serve` and the Python client.
 
-`python -m compare.chicane_side <folder of the scene>`; the program is named by `CHICANE`. What
-comes with a step is more than elsewhere: odometry, an IMU, noise, where everything is.
+`python -m compare.chicane_side <folder of the scene>`. The environment variable `CHICANE` is the
+path of the program. A step does more than in other simulators: odometry, IMU, noise, all poses.
 """
 
 import os
@@ -21,7 +21,7 @@ _READY = "chicane is ready: "
 
 
 class Program:
-    """The simulator with the worlds in its data folder."""
+    """A running simulator with imported worlds."""
 
     def __init__(self, folder: Path, worlds: tuple):
         self.folder = tempfile.TemporaryDirectory(prefix="chicane-bench-")
@@ -58,14 +58,14 @@ class Program:
         self.url = line.removeprefix(_READY).strip()
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the simulator."""
         self.process.stdin.close()
         self.process.wait()
         self.folder.cleanup()
 
 
 class Chicane:
-    """The client, and the world that is there for the task."""
+    """The client, and the name of the loaded world."""
 
     def __init__(self, folder: Path, worlds: tuple = ("rest", "heap")):
         self.program = Program(folder, worlds)
@@ -79,17 +79,17 @@ class Chicane:
             self.physics(80 if world == "rest" else 1)
 
     def prepare(self, scene: str) -> dict:
-        """Brings the world of a task in, outside the measured time."""
+        """Loads the world of a task, outside the measured time."""
         self._go(scene)
         return {}
 
     def physics(self, count: int) -> None:
-        """Steps without a scan in the answer."""
+        """Makes steps without a scan in the answer."""
         for _ in range(count):
             self.sim.observe(_TICKS, speed=scene.SPEED_MPS, steering=scene.STEERING_RAD)
 
     def step(self, count: int) -> None:
-        """A step, then a scan."""
+        """Makes steps, each with a scan."""
         for _ in range(count):
             answer = self.sim.observe(
                 _TICKS, speed=scene.SPEED_MPS, steering=scene.STEERING_RAD, observe=["lidar"]
@@ -97,20 +97,22 @@ class Chicane:
             np.asarray(answer["lidar"])
 
     def heap(self, count: int) -> None:
-        """Falls of the heap, each from a reset on."""
+        """Lets the heap fall, each time after a reset."""
         for _ in range(count):
             self.sim.reset()
             self.physics(scene.FALL_STEPS)
 
     def reset(self, count: int) -> None:
-        """Back to the start."""
+        """Resets the world."""
         for _ in range(count):
             self.sim.reset()
 
     def camera(self, count: int, width: int, height: int) -> None:
-        """Frames of the on-board camera, lens and noise included, with the time between two."""
+        """Takes frames of the on-board camera with lens and noise, and simulates the time between
+        them.
+        """
         for i in range(count):
-            # A frame falls on every 14th, 13th and 13th tick.
+            # 15 frames per second at 200 ticks per second: 14, 13 and 13 ticks between frames.
             self.sim.observe(
                 (14, 13, 13)[i % 3],
                 speed=scene.SPEED_MPS,
@@ -121,7 +123,7 @@ class Chicane:
             )
 
     def scan(self) -> dict:
-        """The scan at the start, to be compared with others'."""
+        """The scan at the start, to compare it with the scans of other contenders."""
         self._go("rest")
         self.sim.respawn()
         answer = self.sim.observe(_TICKS, speed=0, observe=["lidar"])
@@ -130,7 +132,7 @@ class Chicane:
         }
 
     def facts(self) -> dict:
-        """Lets everything come to rest; where the server is."""
+        """Simulates until all objects are at rest. Returns the process id of the server."""
         self.physics(80)
         return {"pid": self.program.process.pid}
 

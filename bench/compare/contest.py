@@ -1,6 +1,6 @@
-"""Contests: the same work by several contenders in turns.
+"""Contests: several contenders do the same work in turns.
 
-So what else the machine does falls on all of them alike.
+They take turns so that other load on the machine affects all of them equally.
 """
 
 import contextlib
@@ -13,17 +13,17 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-# How long a contender may take for one answer before it is given up.
-_PATIENCE_S = 300
+# Seconds to wait for an answer of a contender before it is killed.
+_ANSWER_TIMEOUT_S = 300
 
 
-class Broken(Exception):
-    """A contender is broken, not slow."""
+class BenchError(Exception):
+    """The benchmark cannot continue, for example because a contender crashed."""
 
 
 @dataclass
 class Contender:
-    """Who takes part: a name for people, how to start it, whether it is ours."""
+    """A participant of contests: its title, its command, and whether it is Chicane (`ours`)."""
 
     key: str
     title: str
@@ -33,23 +33,23 @@ class Contender:
 
 
 def first_json(lines) -> str | None:
-    """Libraries greet on standard output; what is no JSON is none of ours."""
+    """The first line that is JSON. Other lines are output of libraries."""
     return next((line for line in lines if line.startswith("{")), None)
 
 
 def last_line(errors) -> str:
-    """What a process said last before it ended."""
+    """The last line that a process wrote to standard error."""
     errors.seek(0)
     lines = errors.read().strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "it printed no error"
 
 
 class Process:
-    """A contender that runs."""
+    """A running contender."""
 
     def __init__(self, contender: Contender):
         self.contender = contender
-        # Closed with the process.
+        # Closed in `close`.
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             contender.command,
@@ -62,17 +62,17 @@ class Process:
         self.greeting = self._answer()
 
     def ask(self, **order) -> dict:
-        """Sends an order and waits for its answer."""
+        """Sends a task and waits for the answer. Raises `BenchError` if the process has ended."""
         try:
             self.process.stdin.write(json.dumps(order) + "\n")
             self.process.stdin.flush()
         except OSError:
-            pass  # It ended; what it said last is read below.
+            pass  # The process has ended. `_answer` reads its error.
         return self._answer()
 
     def _answer(self) -> dict:
-        # Who does not answer at all is ended, and has ended then.
-        watch = threading.Timer(_PATIENCE_S, self.process.kill)
+        # Kills a process that does not answer, so that the read below ends.
+        watch = threading.Timer(_ANSWER_TIMEOUT_S, self.process.kill)
         watch.start()
         try:
             line = first_json(self.process.stdout)
@@ -84,10 +84,10 @@ class Process:
         said = last_line(self.errors)
         self.close()
         status = self.process.returncode
-        raise Broken(f"{self.contender.title} ended with status {status}: {said}")
+        raise BenchError(f"{self.contender.title} ended with status {status}: {said}")
 
     def close(self) -> None:
-        """Ends it; again is no harm."""
+        """Ends the process. A second call has no effect."""
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         try:
@@ -101,10 +101,10 @@ class Process:
 
 @dataclass
 class Contest:
-    """What is done, by whom, and what comes of it.
+    """One comparison.
 
-    `each` is what one unit of work counts for: 0.05 simulated seconds, one scan. The figure is
-    counts a second, or the time of one in microseconds if `lower`. Others are compared with the
+    `each` is the value of one unit of work, such as 0.05 simulated seconds or one scan. The figure
+    is the value per second, or the microseconds per unit if `lower`. Ratios are relative to the
     first contender.
     """
 
@@ -120,33 +120,37 @@ class Contest:
     titles: dict = field(default_factory=dict)
 
     def figure(self, seconds: float, count: int) -> float:
-        """From a time to what is shown."""
+        """The figure for `count` units of work in `seconds`."""
         return 1e6 * seconds / count if self.lower else self.each * count / seconds
 
     def task(self, key: str) -> dict:
-        """The order for a contender: most have the same one."""
+        """The task of a contender. The key "" holds the task of all others."""
         return self.order.get(key, self.order[""])
 
 
-def hold(contest: Contest, running: dict, rounds: int, round_s: float, tell) -> dict:
-    """Has it out. In every round every contender works for about `round_s`, in a new order."""
-    tell(contest.title)
+def hold(contest: Contest, running: dict, rounds: int, round_s: float, progress) -> dict:
+    """Runs a contest. In each round every contender works for about `round_s` seconds.
+
+    The order of contenders rotates from round to round.
+    """
+    progress(contest.title)
     there = [key for key in contest.contenders if key in running]
     counts = {}
     for key in there:
-        tell(f"{contest.title}: {running[key].contender.title}, warming up", passing=True)
+        progress(f"{contest.title}: {running[key].contender.title}, warming up", passing=True)
         if contest.key == "heap" and key == "client":
             running[key].ask(task="prepare", scene="heap")
         counts[key] = _calibrate(running[key], contest.task(key), round_s)
     figures = {key: [] for key in there}
     rounds = max(3, round(rounds * contest.rounds))
     for i in range(rounds):
-        tell(f"{contest.title}: round {i + 1} of {rounds}", passing=True)
+        progress(f"{contest.title}: round {i + 1} of {rounds}", passing=True)
         for j in range(len(there)):
             key = there[(i + j) % len(there)]
             seconds = running[key].ask(**contest.task(key), count=counts[key])["seconds"]
             if seconds <= 0:
-                raise Broken(f"{running[key].contender.title} took no time for {contest.title}")
+                title = running[key].contender.title
+                raise BenchError(f"{title} reported no time for {contest.title!r}")
             figures[key].append(contest.figure(seconds, counts[key]))
     if contest.key == "heap" and "client" in there:
         running["client"].ask(task="prepare", scene="rest")
@@ -163,7 +167,10 @@ def hold(contest: Contest, running: dict, rounds: int, round_s: float, tell) -> 
 
 
 def _calibrate(process: Process, order: dict, round_s: float) -> int:
-    """How much work takes about so long. The first time makes what is made once."""
+    """The number of units of work that take about `round_s` seconds.
+
+    The first call is a warm-up, because it creates resources that are created once.
+    """
     count = 1
     if process.ask(**order, count=count)["seconds"] > 2 * round_s:
         return count
@@ -175,7 +182,7 @@ def _calibrate(process: Process, order: dict, round_s: float) -> int:
 
 
 def _summary(own: list, reference: list, lower: bool) -> dict:
-    """Medians, and how many times better the reference is, round by round."""
+    """Medians of the figures and of the ratios per round. A ratio above 1 favours the reference."""
     ratios = [(o / r if lower else r / o) for o, r in zip(own, reference, strict=True)]
     return {
         "figure": statistics.median(own),
@@ -196,12 +203,12 @@ def _result(contest: Contest, entries: list) -> dict:
     return {name: getattr(contest, name) for name in named} | {"entries": entries}
 
 
-def first_steps(contenders: list, rounds: int, tell) -> list:
-    """From a shell to the first scan: the time until it is there, and the memory that it took."""
-    tell("first step and memory")
+def first_steps(contenders: list, rounds: int, progress) -> list:
+    """Measures the time from the start of a process to its first scan, and its memory then."""
+    progress("first step and memory")
     times, memory = ({c.key: [] for c in contenders} for _ in range(2))
     for i in range(rounds):
-        tell(f"first step: round {i + 1} of {rounds}", passing=True)
+        progress(f"first step: round {i + 1} of {rounds}", passing=True)
         for j in range(len(contenders)):
             c = contenders[(i + j) % len(contenders)]
             begun = time.perf_counter()
@@ -218,7 +225,7 @@ def first_steps(contenders: list, rounds: int, tell) -> list:
         ]
 
     start = "from a shell to the first step with its scan, Python and imports included"
-    room = "resident memory of all its processes then, Python included"
+    room = "resident memory of all processes after the first step, Python included"
     return [
         {
             "key": "start",

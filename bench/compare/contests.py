@@ -1,20 +1,20 @@
-"""Who takes part, and in what."""
+"""The list of contenders and of contests."""
 
 import os
 from pathlib import Path
 
-from .contest import Broken, Contender, Contest, first_steps, hold
+from .contest import BenchError, Contender, Contest, first_steps, hold
 from .contest import Process as Side
 from .scene import FALL_STEPS, STEP_S
 
 _CORES = os.cpu_count() or 1
-# Scans at the same place differ by our lidar's noise, 1 cm, and by nothing else.
+# Largest median difference of two scans. Only the noise of Chicane's lidar, 1 cm, is expected.
 _SCANS_DIFFER_M = 0.03
 _SPEED_MPS, _RADIUS_M, _HIGHEST_M = (0.85, 1.15), (0.5, 0.7), (0.65, 0.75)
 
 
 def contenders(python: str, core: str, scene: Path, program: str) -> list:
-    """All of them."""
+    """All contenders. `core` is the Rust contender, `program` the simulator."""
 
     def side(name: str, *words: str) -> list:
         return [python, "-m", f"compare.{name}_side", str(scene), *words]
@@ -39,7 +39,7 @@ def contenders(python: str, core: str, scene: Path, program: str) -> list:
 
 
 def beginners(python: str, scene: Path, program: str) -> list:
-    """The shortest programs of each."""
+    """The contenders of the contests `start` and `memory`."""
 
     def first(name: str) -> list:
         return [python, "-m", "compare.first_step", name, str(scene)]
@@ -61,7 +61,7 @@ _ENGINES = ["mujoco-sleep", "mujoco", "pybullet-240", "pybullet-sleep", "pybulle
 
 
 def contests() -> list:
-    """What is compared, in this order. The camera comes last, because MuJoCo's moves the car."""
+    """All contests, in order. The camera comes last, because MuJoCo's camera task moves the car."""
     steps, frames = "× real time", "frames/s"
 
     def task(name: str, **more) -> dict:
@@ -87,7 +87,7 @@ def contests() -> list:
             ["client", "core", *_ENGINES],
             task("step"),
             STEP_S,
-            note="what an agent in Python waits for; 50 boxes at rest, the car drives",
+            note="the time for which an agent in Python waits; 50 boxes at rest, the car drives",
         ),
         Contest(
             "physics",
@@ -96,7 +96,7 @@ def contests() -> list:
             ["core", "client", *_ENGINES],
             task("physics"),
             STEP_S,
-            note="the car drives circles, nobody touches a box",
+            note="the car drives circles and touches no box",
         ),
         Contest(
             "heap",
@@ -106,7 +106,7 @@ def contests() -> list:
             task("heap"),
             STEP_S * FALL_STEPS,
             rounds=0.5,
-            note="1.5 s from a reset on, all in motion and in contact",
+            note="1.5 s after a reset, all boxes in motion and in contact",
         ),
         Contest(
             "lidar",
@@ -114,7 +114,7 @@ def contests() -> list:
             "scans/s",
             ["core", "mujoco", "pybullet"],
             task("lidar"),
-            note="ours with noise; among 50 boxes and a fence",
+            note="Chicane's with noise; among 50 boxes and a fence",
         ),
         Contest(
             "reset",
@@ -123,7 +123,7 @@ def contests() -> list:
             ["core", "client", "mujoco", "pybullet"],
             task("reset"),
             lower=True,
-            note="everything back to the start, poses can be read",
+            note="all objects are back at the start, and poses can be read",
         ),
         camera(160, 120),
         camera(480, 360),
@@ -142,13 +142,13 @@ def contests() -> list:
             frames,
             ["cores", "client"],
             {"": {"task": "on_board", **big}, "client": {"task": "camera", **big}},
-            note="ours alone: lens and noise; the second with 67 ms simulated, and in Python",
+            note="Chicane only, with lens and noise; the client also simulates 67 ms per frame",
         ),
     ]
 
 
-def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, tell) -> dict:
-    """Holds all contests; gives their results and what each contender told of itself."""
+def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, progress) -> dict:
+    """Runs all contests. Returns their results and the facts about each contender."""
     rounds, round_s = (3, 0.15) if quick else (9, 0.5)
     wanted = [c for c in contests() if not only or c.key in only]
     needed = {key for c in wanted for key in c.contenders}
@@ -156,14 +156,14 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
     try:
         for c in taking_part:
             if c.key in needed:
-                tell(f"starting {c.title}")
+                progress(f"starting {c.title}")
                 running[c.key] = Side(c)
         scans = {key: side.ask(task="scan")["ranges"] for key, side in running.items()}
-        tell("trying whether all do the same")
+        progress("checking that all contenders simulate the same scene")
         told = {key: side.ask(task="facts") for key, side in running.items()}
         same_work(scans, told)
         for contest in wanted:
-            results.append(hold(contest, running, rounds, round_s, tell))
+            results.append(hold(contest, running, rounds, round_s, progress))
         pictures.mkdir(parents=True, exist_ok=True)
         for key in {"core", "mujoco", "pybullet"} & set(running):
             running[key].ask(
@@ -173,12 +173,12 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
         for side in running.values():
             side.close()
     if not only or "start" in only:
-        results += first_steps(begin, 3 if quick else 9, tell)
+        results += first_steps(begin, 3 if quick else 9, progress)
     return {"contests": results, "facts": told}
 
 
 def same_work(scans: dict, told: dict) -> None:
-    """Refuses to compare what is not the same: scans, the cars' circles, the heaps' ends."""
+    """Raises `BenchError` unless scans, circles of the cars and final heaps are equivalent."""
     for key, ranges in scans.items():
         for other, theirs in scans.items():
             off = [
@@ -188,7 +188,7 @@ def same_work(scans: dict, told: dict) -> None:
             ]
             off.sort()
             if len(off) < 0.9 * len(ranges) or off[len(off) // 2] > _SCANS_DIFFER_M:
-                raise Broken(f"the scans of {key} and {other} are not of the same scene")
+                raise BenchError(f"the scans of {key} and {other} do not show the same scene")
     limits = {
         "speed_mps": _SPEED_MPS,
         "radius_m": _RADIUS_M,
@@ -197,6 +197,6 @@ def same_work(scans: dict, told: dict) -> None:
     for key, facts in told.items():
         for name, (low, high) in limits.items():
             if name in facts and not low <= (facts[name] or 0) <= high:
-                raise Broken(
-                    f"{key} does something else: {name} is {facts[name]}, not {low} to {high}"
+                raise BenchError(
+                    f"{key} behaves differently: {name} is {facts[name]}, not {low} to {high}"
                 )

@@ -1,8 +1,8 @@
-"""Driving environments: the contest that `bench/gym` can hold, as contests of ours.
+"""Driving environments: turns the measurements of `bench/gym` into contests.
 
 `python -m compare.driving <bench/gym> <seconds> <rounds> <out.json>`, in the environment that has
-those packages. What is measured and how is said there; here are the rounds, the ratios and the two
-ways to count: a step of one environment may be five of another's.
+those packages. `bench/gym/run.py` does the measurements. Each group of environments gives two
+contests, steps per second and simulated time, because steps have different lengths.
 """
 
 import importlib.util
@@ -11,7 +11,7 @@ import statistics
 import sys
 from pathlib import Path
 
-# The first of each group is ours.
+# Key, title and reference environment of each group.
 _GROUPS = (
     ("gym-state", "driving environment, lidar or state", "chicane lidar"),
     ("gym-camera", "driving environment, pictures", "chicane camera"),
@@ -20,24 +20,27 @@ _OURS = "chicane"
 
 
 def group_of(name: str) -> str:
-    """Whether an environment shows pictures."""
+    """The group of an environment: with or without pictures."""
     return "gym-camera" if "camera" in name or name == "carracing" else "gym-state"
 
 
 def measure(rows: list, rate, seconds: float, rounds: int) -> dict:
-    """Steps a second of every environment in every round; none of one that does not start."""
+    """Steps per second of every environment in every round.
+
+    Environments that do not start are left out.
+    """
     found = {name: [] for name, *_ in rows}
     for i in range(rounds):
         for name, *_ in rows:
             if i == 0 or found[name]:
                 one = rate(name, seconds, 1)
-                # By the clock; the second is by processor time.
+                # The first value is by real time, the second by processor time.
                 found[name] += [] if one is None else [one[0]]
     return {name: values for name, values in found.items() if len(values) == rounds}
 
 
 def contests(rows: list, found: dict) -> list:
-    """As `joined.py` reads them: steps a second, and simulated seconds a second."""
+    """The contests in the format of `joined.py`: steps and simulated seconds per second."""
     out = []
     for key, title, first in _GROUPS:
         if first not in found:
@@ -57,7 +60,7 @@ def contests(rows: list, found: dict) -> list:
                 | _ratios(found, first, name, per_step[first][1] / each if counts else 1.0)
                 for name, (said, each) in per_step.items()
             ]
-            note = "the same runs, by simulated time" if counts else does
+            note = "the same runs, in simulated time" if counts else does
             named = f"{title}, simulated time" if counts else title
             out.append({"key": key + more, "title": named, "unit": unit, "note": note})
             out[-1]["entries"] = entries
@@ -73,7 +76,7 @@ def _ratios(found: dict, first: str, name: str, weight: float) -> dict:
 
 
 def main(folder: str, seconds: str, rounds: str, file: str) -> None:
-    """Measures and writes the file."""
+    """Measures all environments and writes the file."""
     spec = importlib.util.spec_from_file_location("gym_bench", Path(folder) / "run.py")
     bench = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bench)

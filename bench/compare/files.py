@@ -1,16 +1,16 @@
-"""Writes the scene to a folder, for every contender to read."""
+"""Writes the scene to a folder, from which all contenders read it."""
 
 import json
 from pathlib import Path
 
 from . import scene, sdf
 
-# The rate at which our lidar turns, so that every step ends with a scan.
+# Rate of Chicane's lidar, so that every step ends with a scan.
 _SCANS_HZ = round(1 / scene.STEP_S)
 
 
 def write(folder: Path, profile: Path) -> None:
-    """The car, the floor, and the two worlds `rest` and `heap`, as our program imports them."""
+    """Writes the car, the floor, and the worlds `rest` and `heap` that Chicane imports."""
     robot = json.loads(profile.read_text())
     robot["lidar"]["rate_hz"] = _SCANS_HZ
     picture = scene.floor_picture()

@@ -1,4 +1,4 @@
-"""The shortest program of each: load the yard, make a step, take a scan, tell the memory.
+"""A minimal program for each simulator: load the scene, make a step, take a scan, print memory.
 
 `python -m compare.first_step mujoco|pybullet|chicane <folder of the scene>`
 """
@@ -12,7 +12,7 @@ def _resident_mb(pid: object = "self") -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024 / 1e6
-    raise SystemExit(f"no memory of process {pid} in /proc")
+    raise SystemExit(f"/proc/{pid}/status has no VmRSS")
 
 
 def _say(memory_mb: float) -> None:

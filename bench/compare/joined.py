@@ -1,29 +1,32 @@
-"""Contests that another benchmark held: driving environments (`driving.py`), or anything else.
+"""Reads contests from the file of another benchmark, such as `driving.py`.
 
-A file of `{"versions": {"highway-env": "1.0"}, "contests": [{"key", "title", "unit", "lower",
-"note", "entries": [{"key", "title", "ours", "figure"}, …]}]}`. Ratios are those of the figures
-where the file has none of its own.
+The format is `{"versions": {"highway-env": "1.0"}, "contests": [{"key", "title", "unit", "lower",
+"note", "entries": [{"key", "title", "ours", "figure"}, …]}]}`. If an entry has no ratio, it is
+computed from the figures.
 """
 
 import json
 from pathlib import Path
 
-from .contest import Broken
+from .contest import BenchError
 
 _DEFAULTS = {"unit": "steps/s", "lower": False, "note": ""}
 
 
 def read(file: Path) -> dict:
-    """What the file adds to a run."""
+    """The contests, versions and missing environments in a file.
+
+    Raises `BenchError` if the file cannot be read or is malformed.
+    """
     try:
         told = json.loads(file.read_text())
         contests = [_contest(c) for c in told["contests"]]
     except (OSError, ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
-        raise Broken(f"{file} can't be joined: {type(error).__name__}: {error}") from error
+        raise BenchError(f"--join: cannot read {file}: {type(error).__name__}: {error}") from error
     return {
         "versions": told.get("versions", {}),
         "contests": contests,
-        "missing": [f"{name}: it does not start here" for name in told.get("missing", [])],
+        "missing": [f"{name}: does not start on this machine" for name in told.get("missing", [])],
     }
 
 

@@ -1,4 +1,4 @@
-"""Where and when figures were taken: what a reader must know to compare them with others."""
+"""The machine and the time of a run, which a reader needs to compare figures."""
 
 import datetime
 import os

@@ -1,6 +1,6 @@
-"""The scene in MuJoCo's words. The car is a chassis and four wheels on hinges, driven at the rear.
+"""The scene as a MuJoCo model. The car is a chassis with four hinged wheels and rear-wheel drive.
 
-Its geoms are in a group that is not drawn: no contender draws its own car.
+The geoms of the car are in a group that is not drawn, because no contender draws its own car.
 """
 
 import math
@@ -14,7 +14,7 @@ def _numbers(values: tuple) -> str:
 
 
 def _wheels(car: Car) -> tuple:
-    """Bodies, and actuators: steering left and right, then rear left and right."""
+    """Wheel bodies, and actuators in the order steering left, right, rear left, rear right."""
     bodies, steering, driving = "", "", ""
     shape = f'type="cylinder" size="{car.wheel_radius} {car.wheel_width / 2}" zaxis="0 1 0"'
     geom = (
@@ -38,7 +38,7 @@ def _wheels(car: Car) -> tuple:
 
 
 def model(car: Car, boxes: list, sleeping: bool, picture: str, largest: tuple) -> str:
-    """The model; `largest` is the size of the largest picture that will be taken."""
+    """The model as XML. `largest` is the width and height of the largest picture in pixels."""
     wheels, actuators = _wheels(car)
     half = tuple(s / 2 for s in car.body_size)
     chassis = (

@@ -1,4 +1,4 @@
-"""MuJoCo as its users run it: `mj_step` in C for a whole step, `mj_multiRay` for a scan.
+"""MuJoCo as users run it: one call of `mj_step` per step, `mj_multiRay` for a scan.
 
 `python -m compare.mujoco_side <folder of the scene> [sleeping]`
 """
@@ -21,7 +21,7 @@ _LARGEST = (480, 360)
 
 
 class Yard:
-    """One scene."""
+    """One scene, with boxes at rest or falling."""
 
     def __init__(self, folder: Path, name: str, sleeping: bool):
         self.car = scene.Car.read(folder / "robot.json")
@@ -39,12 +39,12 @@ class Yard:
         self.mount = np.array(self.car.lidar_at)
 
     def advance(self) -> None:
-        """One step: commands, then all time steps in one call."""
+        """Makes one step: sets commands, then simulates all sub-steps in one call."""
         self.d.ctrl[:] = self.control
         mujoco.mj_step(self.m, self.d, scene.SUBSTEPS)
 
     def scan(self) -> np.ndarray:
-        """Ranges, -1 where nothing is."""
+        """The ranges in metres, -1 for beams that hit nothing."""
         turn = self.d.xmat[self.body].reshape(3, 3)
         at = self.d.xpos[self.body] + turn @ self.mount
         rays = (self.beams @ turn.T).ravel()
@@ -55,25 +55,25 @@ class Yard:
         return self.ranges
 
     def reset(self) -> None:
-        """Back to the start, so that poses can be read."""
+        """Resets the scene and computes the poses."""
         mujoco.mj_resetData(self.m, self.d)
         mujoco.mj_kinematics(self.m, self.d)
 
     def pose(self) -> tuple:
-        """Of the middle of the car: x, y, heading."""
+        """x, y and heading of the car's centre."""
         turn = self.d.xmat[self.body]
         return (*self.d.xpos[self.body][:2], math.atan2(turn[3], turn[0]))
 
 
 class MuJoCo(Library):
-    """Both scenes, ready to be stepped."""
+    """MuJoCo with both scenes."""
 
     def __init__(self, folder: Path, sleeping: bool):
         self.sleeping = sleeping
         self.rest, self.falling = (Yard(folder, name, sleeping) for name in ("rest", "heap"))
         self.renderers = {}
         self.pictures = self.rest.car.places(16)
-        # Wherever the boxes come to rest, they do so before anything is measured.
+        # The boxes come to rest before the first measurement.
         self.physics(40)
 
     def _picture(self, width: int, height: int) -> np.ndarray:
@@ -93,12 +93,12 @@ class MuJoCo(Library):
         return renderer.render()
 
     def scan(self) -> dict:
-        """The scan at the start, to be compared with others'."""
+        """The scan at the start, to compare it with the scans of other contenders."""
         self.rest.reset()
         return {"ranges": [float(r) if r >= 0 else None for r in self.rest.scan()]}
 
     def facts(self) -> dict:
-        """What a step is made of, and what the car does."""
+        """Settings of the engine, and the behaviour of car and heap."""
         yard, fallen = self.rest, self.falling
         yard.reset()
         self.physics(40)

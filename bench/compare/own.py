@@ -1,15 +1,15 @@
-"""Figures of our program that others have no counterpart for, from the benchmarks in Rust."""
+"""Figures of Chicane without a counterpart in other simulators, from the Rust benchmarks."""
 
 import json
 import subprocess
 from pathlib import Path
 
-# Which parts of which benchmark.
+# Name and parts of each benchmark.
 _RUNS = (
     ("http", ("start", "worlds", "memory", "events")),
     ("judge", ("sessions",)),
 )
-# What of them is in the table: the name of a figure, ours for it, and whether less is better.
+# Figures of the table: name in the benchmark, title in the table, whether lower is better.
 _SHOWN = (
     ("start until ready, median of 5", "start of the program until ready", True),
     ("reset, 100 times, p50", "reset over HTTP, median", True),
@@ -34,11 +34,11 @@ _SHOWN = (
 )
 
 
-def run(programs: Path, chicane: str, folder: Path, quick: bool, tell) -> tuple:
-    """Runs them; gives the figures of the table, and what could not be had."""
+def run(programs: Path, chicane: str, folder: Path, quick: bool, progress) -> tuple:
+    """Runs the benchmarks. Returns the figures of the table and the failed benchmarks."""
     found, missing = {}, []
     for name, parts in _RUNS:
-        tell(f"our own: {name} ({', '.join(parts)})")
+        progress(f"Chicane alone: {name} ({', '.join(parts)})")
         file = folder / f"{name}.json"
         file.unlink(missing_ok=True)
         words = [str(programs / name), "--json", str(file), *(["--quick"] if quick else [])]
@@ -47,14 +47,14 @@ def run(programs: Path, chicane: str, folder: Path, quick: bool, tell) -> tuple:
             done = subprocess.run([*words, chicane], stdout=log, stderr=log, check=False)
         if done.returncode != 0 or not file.exists():
             last = (folder / f"{name}.log").read_text().strip().splitlines()[-1:]
-            missing.append(f"{name}: {last[0] if last else 'it said nothing'}")
+            missing.append(f"{name}: {last[0] if last else 'its log is empty'}")
             continue
         found |= {row["name"]: row for row in json.loads(file.read_text())["figures"]}
     return shown(found), missing
 
 
 def shown(found: dict) -> list:
-    """What goes into the table."""
+    """The rows of the table."""
     rows = []
     for name, title, lower in _SHOWN:
         for n in ("1000", "5000") if "{n}" in name else ("",):

@@ -1,4 +1,4 @@
-"""The results as one picture: how many times better ours was, on a scale of powers of ten.
+"""Draws the results: how many times better Chicane was, on a logarithmic scale.
 
 `python -m compare.plot <result.json> <picture.png>`, in the environment that has matplotlib.
 """
@@ -18,7 +18,7 @@ _BETTER, _WORSE, _INK, _FAINT = "#1b7f79", "#c8553d", "#22303c", "#8a97a3"
 
 
 def bars(result: dict) -> list:
-    """Groups of (title, first contender, [(title, entry)]): only what is not ours."""
+    """Title, first contender and the entries of other simulators, for each contest with any."""
     groups = []
     for contest in result["contests"]:
         others = [e for e in contest["entries"][1:] if not e["ours"]]

@@ -1,4 +1,4 @@
-"""Puts a run into docs/BENCHMARKS.md, between two markers; the rest is written by people."""
+"""Writes a run into docs/BENCHMARKS.md, between two markers. The rest of the page is unchanged."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ END = "<!-- end of figures -->"
 
 
 def into(document: str, result: dict) -> str:
-    """The document with these figures."""
+    """The document with the figures of this run. Exits if the markers are missing."""
     head, begin, rest = document.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
@@ -18,7 +18,7 @@ def into(document: str, result: dict) -> str:
 
 
 def write(file: Path, result: dict) -> None:
-    """Changes the file, or leaves it as it was."""
+    """Replaces the file atomically, so that a failure leaves it unchanged."""
     new = into(file.read_text(), result)
     beside = file.with_suffix(".new")
     beside.write_text(new)

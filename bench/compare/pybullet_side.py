@@ -1,4 +1,4 @@
-"""PyBullet as its users run it: `DIRECT`, `stepSimulation`, `rayTestBatch`, TinyRenderer.
+"""PyBullet as users run it: `DIRECT`, `stepSimulation`, `rayTestBatch`, TinyRenderer.
 
 `python -m compare.pybullet_side <folder of the scene> [sleeping] [own-timestep]`
 """
@@ -14,17 +14,17 @@ from . import scene
 from .side import Library, serve, turning
 from .urdf import car as car_model
 
-# PyBullet multiplies the friction of two bodies, the scene gives that of a pair.
+# PyBullet multiplies the friction of two bodies, but the scene has the friction of a pair.
 _FRICTION = math.sqrt(scene.FRICTION)
 _STEER, _DRIVE, _FREE = (0, 2), (4, 5), (1, 3)
-# What the simulator has when nothing is said.
+# PyBullet's default time step.
 _OWN_TIMESTEP_S = 1 / 240
 _TORQUE_NM = 0.27
 _LIGHT = (0.3, -0.2, 0.9)
 
 
 class Yard:
-    """One scene in one connection of its own."""
+    """One scene in its own physics client."""
 
     def __init__(self, folder: Path, boxes: list, sleeping: bool, substep_s: float):
         self.car = scene.Car.read(folder / "robot.json")
@@ -40,7 +40,7 @@ class Yard:
         beams, at = self.car.beams, np.array(self.car.lidar_at)
         angles = -math.pi + 2 * math.pi * np.arange(beams) / beams
         ways = np.stack([np.cos(angles), np.sin(angles), np.zeros(beams)], axis=1)
-        # Rays go with the chassis, whose frame lies in its centre of mass.
+        # Rays are relative to the chassis, whose origin is its centre of mass.
         at = at - np.array(self.car.centre_of_mass)
         self.rays = (
             (at + self.car.range_min * ways).tolist(),
@@ -97,7 +97,7 @@ class Yard:
         )
 
     def advance(self) -> None:
-        """One step: commands, then as many time steps as it takes."""
+        """Makes one step: sets commands, then simulates all sub-steps."""
         p, to = self.p, self.to
         p.setJointMotorControlArray(
             self.id, _STEER, p.POSITION_CONTROL, targetPositions=self.angles, forces=(2, 2), **to
@@ -114,7 +114,7 @@ class Yard:
             p.stepSimulation(**to)
 
     def scan(self) -> np.ndarray:
-        """Ranges, as numbers that can be worked with."""
+        """The ranges in metres, the maximum range for beams that hit nothing."""
         hits = self.p.rayTestBatch(
             *self.rays, parentObjectUniqueId=self.id, parentLinkIndex=-1, **self.to
         )
@@ -122,27 +122,27 @@ class Yard:
         return near + (far - near) * np.fromiter((h[2] for h in hits), float, len(hits))
 
     def pose(self) -> tuple:
-        """Of the middle of the car: x, y, heading."""
+        """x, y and heading of the car's centre."""
         at, turn = self.p.getBasePositionAndOrientation(self.id, **self.to)
         return at[0], at[1], self.p.getEulerFromQuaternion(turn)[2]
 
     def reset(self) -> None:
-        """Back to the start."""
+        """Resets the scene."""
         self.p.restoreState(self.start, **self.to)
 
     def contacts(self) -> int:
-        """Points of contact now."""
+        """The number of contact points."""
         return len(self.p.getContactPoints(**self.to))
 
 
 class PyBullet(Library):
-    """Both scenes, ready to be stepped."""
+    """PyBullet with both scenes."""
 
     def __init__(self, folder: Path, sleeping: bool, own_timestep: bool):
         self.substep_s = _OWN_TIMESTEP_S if own_timestep else scene.SUBSTEP_S
         self.rest = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.falling = Yard(folder, scene.heap(), sleeping, self.substep_s)
-        # For pictures a yard without the car, which would be drawn as its solids are.
+        # Pictures use a scene without the car, because PyBullet would draw its collision shapes.
         self.still = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.still.p.removeBody(self.still.id, **self.still.to)
         self.pictures = self.rest.car.places(16)
@@ -172,13 +172,13 @@ class PyBullet(Library):
         return np.asarray(picture[2], dtype=np.uint8).reshape(height, width, 4)[:, :, :3]
 
     def scan(self) -> dict:
-        """The scan at the start, to be compared with others'."""
+        """The scan at the start, to compare it with the scans of other contenders."""
         self.rest.reset()
         far = self.rest.car.range_max
         return {"ranges": [float(r) if r < far else None for r in self.rest.scan()]}
 
     def facts(self) -> dict:
-        """What a step is made of, and what the car does."""
+        """Settings of the engine, and the behaviour of car and heap."""
         yard = self.rest
         yard.reset()
         self.physics(40)
@@ -204,5 +204,5 @@ class PyBullet(Library):
 
 
 if __name__ == "__main__":
-    words = sys.argv[2:]
-    serve(PyBullet(Path(sys.argv[1]), "sleeping" in words, "own-timestep" in words))
+    options = sys.argv[2:]
+    serve(PyBullet(Path(sys.argv[1]), "sleeping" in options, "own-timestep" in options))

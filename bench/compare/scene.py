@@ -1,7 +1,7 @@
-"""The scene of all contenders, as numbers: a fenced yard, fifty boxes, a car that drives circles.
+"""The scene of all contenders as numbers: a fenced yard, fifty boxes, a car that drives circles.
 
-It is written down once. `sdf.py`, `mjcf.py` and `urdf.py` put it into the words of each simulator;
-`mujoco_side.py` and `pybullet_side.py` say what else there is to say to theirs.
+`sdf.py`, `mjcf.py` and `urdf.py` convert it to the format of each simulator. `mujoco_side.py` and
+`pybullet_side.py` set what those formats cannot express.
 """
 
 import json
@@ -20,11 +20,11 @@ FRICTION = 0.6
 BOX_COLOUR = (0.80, 0.45, 0.20)
 FENCE_COLOUR = (0.30, 0.45, 0.60)
 
-# One step of an agent: so much simulated time, then one scan.
+# Simulated time of one step of an agent. A scan follows each step.
 STEP_S = 0.05
 SUBSTEP_S = 0.0025
 SUBSTEPS = round(STEP_S / SUBSTEP_S)
-# One fall of the heap, from the reset on.
+# Steps from a reset until the heap has fallen.
 FALL_STEPS = 30
 
 SPEED_MPS = 1.0
@@ -33,7 +33,7 @@ STEERING_RAD = 0.3
 
 @dataclass(frozen=True)
 class Box:
-    """A box by its centre and heading."""
+    """Centre and heading of a box."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Car:
-    """What others need to know of our car, read from its profile."""
+    """The parameters of Chicane's car that other simulators need. Metres, kilograms, radians."""
 
     wheelbase: float
     track: float
@@ -64,7 +64,7 @@ class Car:
 
     @classmethod
     def read(cls, file: Path) -> "Car":
-        """The car of a vehicle profile."""
+        """Reads the car from a vehicle profile."""
         p = json.loads(file.read_text())
         return cls(
             wheelbase=p["wheelbase_m"],
@@ -90,29 +90,29 @@ class Car:
         return self.mass - 4 * self.wheel_mass
 
     def chassis_inertia(self) -> tuple:
-        """That of a box of the body's size."""
+        """Diagonal of the inertia of a box with the size of the body."""
         x, y, z = (s * s for s in self.body_size)
         m = self.chassis_mass() / 12
         return (m * (y + z), m * (x + z), m * (x + y))
 
     def radius(self) -> float:
-        """Of the circle that the middle of the rear axle drives."""
+        """Radius of the circle that the centre of the rear axle drives."""
         return self.wheelbase / math.tan(STEERING_RAD)
 
     def steering_angles(self) -> tuple:
-        """Of the left and the right front wheel on that circle."""
+        """Steering angles of the left and the right front wheel on that circle."""
         return tuple(
             math.atan(self.wheelbase / (self.radius() - side * self.track / 2)) for side in (1, -1)
         )
 
     def wheel_speeds(self) -> tuple:
-        """Of the left and the right rear wheel, radians a second."""
+        """Angular speeds of the left and the right rear wheel, rad/s."""
         r = self.radius()
         inner, outer = (1 - self.track / 2 / r, 1 + self.track / 2 / r)
         return tuple(SPEED_MPS * f / self.wheel_radius for f in (inner, outer))
 
     def vertical_fov(self, width: int, height: int) -> float:
-        """Of a pinhole camera with our camera's horizontal one."""
+        """Vertical field of view of a pinhole camera that has the car camera's horizontal one."""
         return 2 * math.atan(math.tan(self.camera_fov / 2) * height / width)
 
     def places(self, count: int) -> list:
@@ -134,7 +134,7 @@ def at_rest() -> list:
 
 
 def heap() -> list:
-    """Fifty boxes in the air, in layers that are askew: they fall and come to lie on each other."""
+    """Fifty boxes in the air, in layers that are offset and turned, so that they fall in a heap."""
     boxes = []
     for i in range(50):
         layer, place = divmod(i, 16)
@@ -158,7 +158,7 @@ def walls() -> list:
 
 
 def floor_picture(side: int = 512, tiles: int = 16) -> bytes:
-    """The floor as a PNG: tiles in two greys, a red line along x."""
+    """The floor as a PNG: tiles in two shades of grey and a red line along x."""
     rows = bytearray()
     for v in range(side):
         rows.append(0)

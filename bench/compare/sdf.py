@@ -1,4 +1,4 @@
-"""The scene as a world that our program imports."""
+"""The scene as an SDF world that Chicane imports."""
 
 from . import scene
 from .scene import Box
@@ -40,12 +40,12 @@ def _object(name: str, box: Box) -> str:
 
 
 def floor_file(name: str) -> str:
-    """Where in the world's folder the picture of its floor is."""
+    """Path of the floor's picture in the folder of the world."""
     return f"meshes/{name}/textures/floor.png"
 
 
 def world(name: str, boxes: list) -> str:
-    """The world file."""
+    """The world file as XML."""
     size = f"{2 * scene.HALF_YARD_M} {2 * scene.HALF_YARD_M}"
     plane = f"<geometry><plane><normal>0 0 1</normal><size>{size}</size></plane></geometry>"
     picture = f"<pbr><metal><albedo_map>model://{floor_file(name)}</albedo_map></metal></pbr>"

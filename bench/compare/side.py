@@ -1,9 +1,9 @@
-"""One contender: a process that does what it is told and says how long it took.
+"""The protocol of a contender: a process that carries out tasks and reports their time.
 
-A line of JSON comes in, one goes out. `{"task": "step", "count": 100}` → `{"seconds": 0.12}`; what
-takes no time of its own (`facts`, `scan`, `picture`) answers with what was asked for. The end of
-its input is its end. Between two tasks it waits, so that contenders can take turns. The Rust core
-speaks the same (`bench/src/bin/contender`).
+Each task is a line of JSON on standard input, each answer a line on standard output:
+`{"task": "step", "count": 100}` → `{"seconds": 0.12}`. The tasks `facts`, `scan` and `picture` are
+not timed and answer with their result. The process ends with its input. Between tasks it waits, so
+that contenders can take turns. The Rust contender (`bench/src/bin/contender`) uses it too.
 """
 
 import json
@@ -18,7 +18,7 @@ TIMED = ("physics", "lidar", "step", "heap", "reset", "camera")
 
 
 def serve(side) -> None:
-    """Answers until there is nothing more to answer."""
+    """Carries out tasks until the end of standard input."""
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         order = json.loads(line)
@@ -36,47 +36,48 @@ def serve(side) -> None:
 
 
 class Library:
-    """A simulator in this process. Who comes from it has the yards `rest` and `falling`, places for
-    `pictures`, and a way to take one.
+    """A simulator that is a library in this process.
+
+    Subclasses define the scenes `rest` and `falling`, the camera poses `pictures`, and `_picture`.
     """
 
     frame = 0
 
     def physics(self, count: int) -> None:
-        """Steps without a scan."""
+        """Makes steps without a scan."""
         for _ in range(count):
             self.rest.advance()
 
     def lidar(self, count: int) -> None:
-        """Scans without a step."""
+        """Takes scans without a step."""
         for _ in range(count):
             self.rest.scan()
 
     def step(self, count: int) -> None:
-        """A step, then a scan."""
+        """Makes steps, each with a scan."""
         for _ in range(count):
             self.rest.advance()
             self.rest.scan()
 
     def heap(self, count: int) -> None:
-        """Falls of the heap, each from a reset on."""
+        """Lets the heap fall, each time after a reset."""
         for _ in range(count):
             self.falling.reset()
             for _ in range(FALL_STEPS):
                 self.falling.advance()
 
     def reset(self, count: int) -> None:
-        """Back to the start."""
+        """Resets the scene."""
         for _ in range(count):
             self.rest.reset()
 
     def camera(self, count: int, width: int, height: int) -> None:
-        """Pictures from places around the circle."""
+        """Takes pictures at poses around the circle."""
         for _ in range(count):
             self._picture(width, height)
 
     def picture(self, file: str, width: int, height: int) -> dict:
-        """Keeps the picture from the first place, to be looked at."""
+        """Saves the picture at the first pose, for visual inspection."""
         from matplotlib import image
 
         self.frame = 0
@@ -85,7 +86,7 @@ class Library:
 
 
 def turning(poses: list, step_s: float) -> dict:
-    """Speed and radius of a car, from where it was after each step (x, y, heading)."""
+    """Speed and radius of a car, from its poses (x, y, heading) after each step."""
     way = turn = 0.0
     for (x, y, a), (u, v, b) in pairwise(poses):
         way += math.hypot(u - x, v - y)

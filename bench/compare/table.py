@@ -1,8 +1,8 @@
-"""Results as tables: for a terminal, and for docs/BENCHMARKS.md."""
+"""Formats results as tables for a terminal and for docs/BENCHMARKS.md."""
 
 
 def number(value: float) -> str:
-    """Three digits are plenty."""
+    """Formats a number with about three significant digits."""
     size = abs(value)
     if size >= 100:
         return f"{value:,.0f}"
@@ -12,12 +12,12 @@ def number(value: float) -> str:
 
 
 def verdict(ratio: float) -> str:
-    """How many times better the first contender of a contest is."""
+    """Formats a ratio: how many times better the first contender of a contest is."""
     return f"{number(ratio)} ×"
 
 
 def rows(contest: dict) -> list:
-    """Contender, figure, ratio, its quartiles."""
+    """Contender, figure, ratio and quartiles of the ratio, for each entry."""
     out = []
     for i, e in enumerate(contest["entries"]):
         figure = f"{number(e['figure'])} {contest['unit']}"
@@ -30,7 +30,7 @@ def rows(contest: dict) -> list:
 
 
 def text(result: dict) -> str:
-    """For a terminal."""
+    """The tables for a terminal."""
     lines = [machine_line(result), ""]
     for contest in result["contests"]:
         head = contest["title"]
@@ -39,7 +39,7 @@ def text(result: dict) -> str:
             lines.append(f"  {title:<54}{figure:>22}{ratio:>14}{spread:>20}")
         lines.append("")
     if result["figures"]:
-        lines.append("our program alone")
+        lines.append("Chicane alone")
         for f in result["figures"]:
             lines.append(f"  {f['title']:<60}{number(f['figure']) + ' ' + f['unit']:>20}")
     lines += [f"not measured: {m}" for m in result["missing"]]
@@ -47,9 +47,9 @@ def text(result: dict) -> str:
 
 
 def machine_line(result: dict) -> str:
-    """One line about where and when."""
+    """One line about the machine and the time of the run."""
     m = result["machine"]
-    how = "a quick run: to see that it works, not for figures" if result["quick"] else "a whole run"
+    how = "quick run, figures are imprecise" if result["quick"] else "complete run"
     return (
         f"{m['date']}, commit {m['commit']}, {m['cores']} cores of {m['processor']}, "
         f"{m['memory_gb']} GB, {m['system']}, load {m['load']} at the start and "
@@ -58,7 +58,7 @@ def machine_line(result: dict) -> str:
 
 
 def markdown(result: dict) -> str:
-    """For the document."""
+    """The tables for the document."""
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     picture = "![How many times better Chicane was in each contest](benchmarks.png)"
     lines = [picture, "", f"{machine_line(result)}. {versions}.", ""]
@@ -72,13 +72,13 @@ def markdown(result: dict) -> str:
         lines += [f"| {t} | {f} | {_loss(r)} | {s} |" for t, f, r, s in rows(contest)]
         lines.append("")
     if result["figures"]:
-        lines += ["**Our program alone**", "", "| | figure |", "|---|---:|"]
+        lines += ["**Chicane alone**", "", "| | figure |", "|---|---:|"]
         lines += [
             f"| {f['title']} | {number(f['figure'])} {f['unit']} |" for f in result["figures"]
         ]
         lines.append("")
     lines += [line for m in result["missing"] for line in (f"Not measured: {m}.", "")]
-    lines += ["**Where we lose**", "", *losses(result), ""]
+    lines += ["**Where others are better**", "", *losses(result), ""]
     return "\n".join(lines).strip() + "\n"
 
 
@@ -87,7 +87,7 @@ def _loss(ratio: str) -> str:
 
 
 def losses(result: dict) -> list:
-    """Every contest in which another one was faster than ours."""
+    """One line for each entry of another simulator that is better than Chicane."""
     out = []
     for contest in result["contests"]:
         for e in contest["entries"][1:]:

@@ -1,6 +1,6 @@
-"""The car as PyBullet loads it: a chassis and four wheels on joints, the front ones on knuckles.
+"""The car as a URDF model for PyBullet: a chassis and four wheels, the front ones on knuckles.
 
-It has no looks: no contender draws its own car.
+The model has no visuals, because no contender draws its own car.
 """
 
 from .scene import Car
@@ -27,14 +27,16 @@ def _joint(name: str, kind: str, parent: str, at: tuple, axis: str) -> str:
 
 
 def car(car: Car) -> str:
-    """Joints: steer_left, front_left, steer_right, front_right, rear_left, rear_right."""
+    """The model as XML, with the joints steer_left, front_left, steer_right, front_right,
+    rear_left, rear_right in this order.
+    """
     size, at = (" ".join(str(v) for v in t) for t in (car.body_size, car.body_centre))
     box = f'<origin xyz="{at}"/><geometry><box size="{size}"/></geometry>'
     base = _inertial(car.chassis_mass(), car.chassis_inertia(), car.centre_of_mass)
     out = f'<robot name="car"><link name="chassis">{base}<collision>{box}</collision></link>\n'
     r, w, m = car.wheel_radius, car.wheel_width, car.wheel_mass
     side_i = m * (3 * r * r + w * w) / 12
-    # A cylinder lies along z: turned, its axis is the axle.
+    # A URDF cylinder is along z, so it is rotated to lie along the axle.
     shape = (
         f'<origin rpy="1.5707963 0 0"/><geometry><cylinder radius="{r}" length="{w}"/></geometry>'
     )

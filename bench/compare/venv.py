@@ -1,4 +1,4 @@
-"""The other simulators, from PyPI, in an environment of their own, pinned by `requirements.txt`."""
+"""Installs the other simulators from PyPI in a venv. `requirements.txt` pins their versions."""
 
 import hashlib
 import subprocess
@@ -9,20 +9,20 @@ from pathlib import Path
 _WANTED = Path(__file__).with_name("requirements.txt")
 
 
-def prepare(folder: Path, tell) -> str:
-    """Makes it, or makes it anew when the pins changed; gives its Python."""
+def prepare(folder: Path, progress) -> str:
+    """Creates the environment, or recreates it if the pins changed. Returns its Python."""
     python, mark = folder / "bin" / "python", folder / "pins"
     wanted = hashlib.sha256(_WANTED.read_bytes() + sys.version.encode()).hexdigest()
     if mark.exists() and mark.read_text() == wanted:
         return str(python)
-    tell("installing the other simulators from PyPI, once (some 150 MB)")
+    progress("installing the other simulators from PyPI (once, about 150 MB)")
     venv.create(folder, with_pip=True, clear=True)
-    # Every package is named with its version: nothing is left to be chosen on the day.
+    # --no-deps, because requirements.txt pins every package and pip must not choose others.
     words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     words += ["-r", str(_WANTED)]
     if subprocess.run([str(python), *words], check=False).returncode != 0:
         raise SystemExit(
-            "bench: the other simulators could not be installed: is PyPI or a mirror in reach?"
+            "bench: cannot install the other simulators: check the connection to PyPI or a mirror"
         )
     mark.write_text(wanted)
     return str(python)
@@ -38,7 +38,7 @@ _SHOWN = {
 
 
 def versions(file: Path = _WANTED) -> dict:
-    """What is compared with, by the pins."""
+    """Names and versions of the other simulators, from the pins."""
     pins = (line.partition("==") for line in file.read_text().splitlines() if "==" in line)
     found = ((name.partition("[")[0].strip().lower(), version) for name, _, version in pins)
     return {_SHOWN[n]: v.split()[0].rstrip(";") for n, v in found if n in _SHOWN}

@@ -1,11 +1,11 @@
-"""Steps a second of our environments beside those of others, in one run on one machine.
+"""Compares steps per second of Chicane's and other driving environments, on one machine.
 
 python bench/gym/run.py [seconds [rounds [name]...]]      with the packages of requirements.txt
 
-Contenders take turns, round after round, so that whatever else the machine does hits all of them;
-the figure is the median of the rounds. Actions are drawn by chance, and resets count as they do in
-training. Two environments are two processes, as Gymnasium would run them; ours are two simulators
-of one vector environment.
+The environments take turns in every round, so that other load on the machine affects all equally.
+The figure is the median of the rounds. Actions are random, and resets are included as in training.
+Two environments run in two processes, as in Gymnasium. Two of Chicane's are one vector environment
+with two simulators.
 """
 
 import json
@@ -15,9 +15,9 @@ import sys
 import threading
 from pathlib import Path
 
-PATIENCE_S = 240.0
+START_TIMEOUT_S = 240.0
 WORKER = str(Path(__file__).parent / "worker.py")
-# Name here, what it is called in the table, what its step is, simulated seconds of a step.
+# Name, title in the table, content of a step, simulated seconds per step.
 ROWS = [
     (
         "chicane lidar",
@@ -71,8 +71,9 @@ ROWS = [
 
 
 def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
-    """Steps a second of so many environments, by the clock and by processor time; None if one does
-    not start.
+    """Steps per second of `count` environments, by real time and by processor time.
+
+    Returns None if one of them does not start.
     """
     ours = name.startswith("chicane")
     command = [sys.executable, WORKER, f"{name} 2" if ours and count == 2 else name, str(seconds)]
@@ -86,8 +87,10 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
         )
         for _ in range(1 if ours else count)
     ]
-    # Some packages take long to start, and one may never: then it is ended, and has no figure.
-    watch = threading.Timer(PATIENCE_S + seconds, lambda: [worker.kill() for worker in workers])
+    # Kills workers that never start. Such an environment has no figure.
+    watch = threading.Timer(
+        START_TIMEOUT_S + seconds, lambda: [worker.kill() for worker in workers]
+    )
     watch.start()
     try:
         if not all(said(worker, "ready") for worker in workers):
@@ -107,7 +110,7 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
 
 
 def said(worker: subprocess.Popen, start: str) -> str:
-    """The next line that begins so; others are the package's own talk."""
+    """The next line with this start. Other lines are output of the packages."""
     for line in worker.stdout:
         if line.startswith(start):
             return line
@@ -121,7 +124,7 @@ def main(seconds: float = 3.0, rounds: int = 3, *names: str) -> None:
         for name, *_ in rows:
             for count in (1, 2):
                 if not rates.get((name, 1), [None]) or not rates.get((name, count), [None]):
-                    continue  # it did not start before
+                    continue  # it did not start in an earlier round
                 found = rate(name, seconds, count)
                 rates.setdefault((name, count), []).extend([found] if found else [])
     middle = {

@@ -1,4 +1,4 @@
-"""Steps one environment for a while with actions of chance and says how fast; resets count.
+"""Measures steps per second of one environment with random actions, including resets.
 
 python worker.py <contender> <seconds>, started by run.py
 """
@@ -88,7 +88,7 @@ CONTENDERS = {
 
 
 def work(env):
-    """Seconds of processor time, also of our simulators, which are processes of their own."""
+    """Processor time in seconds of this process and of the simulators that Chicane started."""
     total = time.process_time()
     for one in getattr(env, "envs", [env]):
         program = getattr(one, "_program", None)
@@ -99,7 +99,10 @@ def work(env):
 
 
 def measure(env, seconds):
-    """Steps a second, by the clock and by processor time. A vector of environments counts each."""
+    """Steps per second, by real time and by processor time.
+
+    A step of a vector environment counts once for each of its environments.
+    """
     count = getattr(env, "num_envs", 1)
     env.reset()
     for _ in range(5):
@@ -114,14 +117,14 @@ def measure(env, seconds):
 def step(env):
     answer = env.step(env.action_space.sample())
     if getattr(env, "num_envs", 1) > 1:
-        return  # it resets by itself
+        return  # a vector environment resets by itself
     if any(answer[2:-1]):  # done, or terminated and truncated
         env.reset()
 
 
 def main(name, seconds):
     env = CONTENDERS[name]()
-    # So that two of them measure at the same time.
+    # Wait for run.py, so that two workers measure at the same time.
     print("ready", flush=True)
     sys.stdin.readline()
     rate, by_work = measure(env, float(seconds))

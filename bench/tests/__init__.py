@@ -1,1 +1,1 @@
-"""Tests of what compares us with others: no other simulator is needed for them."""
+"""Tests of the comparison with other simulators. They need none of those simulators."""

@@ -1,4 +1,4 @@
-"""A small run, made by hand."""
+"""A small hand-written result of a run."""
 
 
 def entry(key: str, ratio: float, ours: bool = False, spread: float = 0.02) -> dict:

@@ -5,24 +5,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from compare import change, driving, joined, publish, table
-from compare.contest import Broken
+from compare.contest import BenchError
 
 from .results import run
 
 
 class Changes(unittest.TestCase):
-    def test_the_same_run_changed_nothing(self):
+    def test_equal_runs_have_no_changes(self):
         self.assertEqual(change.lines(run(mujoco=5.0), run(mujoco=5.0)), [])
 
-    def test_what_is_within_the_noise_is_not_told(self):
+    def test_small_changes_are_noise(self):
         self.assertEqual(change.lines(run(mujoco=5.0), run(mujoco=5.3)), [])
 
-    def test_overlapping_quartiles_are_noise_however_far_the_medians_are(self):
+    def test_overlapping_quartiles_are_noise(self):
         old, new = run(mujoco=5.0), run(mujoco=7.0)
         new["contests"][0]["entries"][1]["ratio_low"] = 4.9
         self.assertEqual(change.lines(old, new), [])
 
-    def test_better_and_worse_are_told_apart(self):
+    def test_better_and_worse_ratios(self):
         better, worse = run(mujoco=8.0), run(mujoco=3.0)
         self.assertEqual(
             change.lines(run(mujoco=5.0), better), ["better: a step, against Mujoco: 5 → 8 ×"]
@@ -31,35 +31,35 @@ class Changes(unittest.TestCase):
             change.lines(run(mujoco=5.0), worse), ["worse: a step, against Mujoco: 5 → 3 ×"]
         )
 
-    def test_less_is_better_where_it_is(self):
+    def test_better_and_worse_figures_in_which_lower_is_better(self):
         old, new = run(), run()
         new["figures"][0]["figure"] = 50.0
         self.assertEqual(change.lines(old, new), ["worse: start: 20 → 50 ms"])
         self.assertEqual(change.lines(new, old), ["better: start: 50 → 20 ms"])
 
-    def test_who_came_and_who_went_is_told(self):
+    def test_new_and_missing_contenders_are_listed(self):
         told = change.lines(run(mujoco=5.0), run(pybullet=9.0))
         self.assertEqual(told, ["new: a step, Pybullet: 9 ×", "gone: step, mujoco"])
 
-    def test_a_quick_run_is_not_compared_in_silence(self):
+    def test_comparison_with_a_quick_run_has_a_warning(self):
         old = run(mujoco=5.0)
         old["quick"] = True
         self.assertIn("quick", change.lines(old, run(mujoco=5.0))[0])
 
 
 class Tables(unittest.TestCase):
-    def test_losses_are_named_and_marked(self):
+    def test_losses_are_listed_and_marked(self):
         result = run(mujoco=0.5, pybullet=4.0)
         self.assertEqual(table.losses(result), ["- a step: Mujoco is 2 times better."])
         self.assertIn("| Mujoco | 2,000 1/s | **0.50 ×** |", table.markdown(result))
         self.assertIn("| Pybullet | 250 1/s | 4 × |", table.markdown(result))
 
-    def test_our_own_other_forms_are_no_losses(self):
+    def test_other_contenders_of_chicane_are_no_losses(self):
         result = run(client=0.5)
         result["contests"][0]["entries"][1]["ours"] = True
         self.assertEqual(table.losses(result), ["- Nowhere in this run."])
 
-    def test_what_could_not_be_measured_is_said(self):
+    def test_missing_figures_are_listed(self):
         result = run()
         result["missing"] = ["judge: no Python"]
         self.assertIn("not measured: judge: no Python", table.text(result))
@@ -67,14 +67,14 @@ class Tables(unittest.TestCase):
 
 
 class Publishing(unittest.TestCase):
-    def test_only_what_is_between_the_markers_changes_and_again_changes_nothing(self):
+    def test_publishing_changes_only_the_text_between_the_markers(self):
         page = f"before\n{publish.BEGIN}\nold figures\n{publish.END}\nafter\n"
         once = publish.into(page, run(mujoco=5.0))
         self.assertTrue(once.startswith("before\n") and once.endswith("\nafter\n"))
         self.assertNotIn("old figures", once)
         self.assertEqual(publish.into(once, copy.deepcopy(run(mujoco=5.0))), once)
 
-    def test_a_page_without_markers_is_refused(self):
+    def test_page_without_markers_is_refused(self):
         for page in ("nothing", publish.BEGIN, publish.END):
             with self.assertRaises(SystemExit):
                 publish.into(page, run())
@@ -87,7 +87,7 @@ class Joining(unittest.TestCase):
             file.write_text(json.dumps(told))
             return joined.read(file)
 
-    def test_ratios_come_from_the_figures(self):
+    def test_missing_ratios_are_computed_from_the_figures(self):
         ours = {"key": "chicane", "title": "Chicane", "ours": True, "figure": 800.0}
         other = {"key": "racing", "title": "CarRacing", "figure": 200.0}
         contest = {"key": "gym", "title": "driving", "entries": [ours, other]}
@@ -98,14 +98,14 @@ class Joining(unittest.TestCase):
         result["contests"] += more["contests"]
         self.assertIn("| CarRacing | 200 steps/s | 4 × |", table.markdown(result))
 
-    def test_what_makes_no_sense_is_refused_in_one_line(self):
+    def test_malformed_file_is_refused(self):
         for told in (
             [],
             {},
             {"contests": [{}]},
             {"contests": [{"key": "a", "title": "b", "entries": []}]},
         ):
-            with self.assertRaisesRegex(Broken, "can't be joined"):
+            with self.assertRaisesRegex(BenchError, "cannot read"):
                 self.join(told)
 
 
@@ -118,7 +118,7 @@ class Driving(unittest.TestCase):
         ("carracing", "CarRacing", "pictures from above", 0.02),
     )
 
-    def test_steps_and_simulated_time_are_told_apart_and_what_does_not_start_is_left_out(self):
+    def test_contests_by_steps_and_by_simulated_time(self):
         speed = {
             "chicane lidar": 800.0,
             "highway": 100.0,

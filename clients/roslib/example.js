@@ -1,4 +1,4 @@
-// Half a metre or so ahead, and where the odometry puts the car meanwhile.
+// Drives about half a metre forwards and prints the position from the odometry.
 //
 // usage: node example.js [ws://127.0.0.1:8000/rosbridge]
 

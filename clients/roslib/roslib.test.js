@@ -1,4 +1,4 @@
-// The bridge as npm's roslib uses it: no ROS anywhere, a program as people write it.
+// Tests of the rosbridge endpoint with the npm package roslib, without a ROS installation.
 //
 // usage: CHICANE_PROGRAM=<chicane program> node --test clients/roslib
 
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Param, Ros, Service, Topic } from "roslib";
 import { Simulator, waitFor } from "./simulator.js";
 
-// Type and rate by simulated time.
+// Topic name -> type, and messages per simulated second.
 const TOPICS = {
   "/camera/image_raw": ["sensor_msgs/Image", 15],
   "/camera/image_raw/compressed": ["sensor_msgs/msg/CompressedImage", 15],
@@ -24,12 +24,12 @@ const TOPICS = {
   "/battery_state": ["sensor_msgs/BatteryState", 1],
   "/clock": ["rosgraph_msgs/Clock", 200],
 };
-const KEPT = { "/tf_static": "tf2_msgs/TFMessage", "/sim/epoch": "std_msgs/UInt64" };
-// Pictures are drawn one after the other, and on a busy machine some are passed over.
-const DRAWN = ["/camera/image_raw", "/camera/image_raw/compressed"];
+const LATCHED = { "/tf_static": "tf2_msgs/TFMessage", "/sim/epoch": "std_msgs/UInt64" };
+// On a busy machine the renderer skips pictures, so these topics may miss samples.
+const PICTURES = ["/camera/image_raw", "/camera/image_raw/compressed"];
 const SPAN_S = 5;
 
-/** The tick of a message. */
+/** The tick of a message's stamp. */
 function tick(message) {
   const stamp = message.clock ?? message.transforms?.[0].header.stamp ?? message.header.stamp;
   return stamp.sec * 200 + Math.floor(stamp.nanosec / 5e6);
@@ -41,21 +41,21 @@ function connected(simulator) {
   return new Promise((resolve) => ros.once("connection", () => resolve(ros)));
 }
 
-/** What comes on a topic, in its order. */
-function hear(ros, name, messageType) {
-  const heard = [];
-  // Long enough for a machine that does other things too; of pictures only the newest.
-  const topic = new Topic({ ros, name, messageType, queue_length: DRAWN.includes(name) ? 0 : 1000 });
-  topic.subscribe((message) => heard.push(message));
-  return { heard, end: () => topic.unsubscribe() };
+/** Subscribes to a topic and collects its messages in order. */
+function record(ros, name, messageType) {
+  const messages = [];
+  // A long queue, so that a busy machine loses no messages. Of pictures only the newest is queued.
+  const topic = new Topic({ ros, name, messageType, queue_length: PICTURES.includes(name) ? 0 : 1000 });
+  topic.subscribe((message) => messages.push(message));
+  return { messages, end: () => topic.unsubscribe() };
 }
 
-/** An answer of one of roslib's questions. */
+/** Wraps a roslib call with two callbacks in a promise. */
 function answer(ask) {
   return new Promise((resolve, reject) => ask(resolve, reject));
 }
 
-describe("a page without ROS", () => {
+describe("a roslib client", () => {
   let simulator, ros;
   before(async () => {
     simulator = await Simulator.start();
@@ -66,20 +66,20 @@ describe("a page without ROS", () => {
     await simulator.close();
   });
 
-  test("hears every topic at its rate, and none is lost", async () => {
+  test("receives every topic at its rate without loss", async () => {
     const all = Object.fromEntries(
-      Object.entries({ ...TOPICS, ...KEPT }).map(([name, kind]) => [name, hear(ros, name, [kind].flat()[0])]),
+      Object.entries({ ...TOPICS, ...LATCHED }).map(([name, kind]) => [name, record(ros, name, [kind].flat()[0])]),
     );
-    for (const name of Object.keys(all)) await waitFor(name, () => all[name].heard.length > 0);
-    const clock = all["/clock"].heard;
+    for (const name of Object.keys(all)) await waitFor(name, () => all[name].messages.length > 0);
+    const clock = all["/clock"].messages;
     const first = tick(clock.at(-1));
     await waitFor("time", () => tick(clock.at(-1)) > first + 200 * SPAN_S);
     const last = tick(clock.at(-1));
     for (const [name, [, rate]] of Object.entries(TOPICS)) {
-      const ticks = all[name].heard.map(tick).filter((t) => t > first && t <= last);
+      const ticks = all[name].messages.map(tick).filter((t) => t > first && t <= last);
       const samples = Array.from({ length: Math.floor((last * rate) / 200) + 1 }, (_, k) => Math.ceil((200 * k) / rate));
       const due = samples.filter((t) => t > first && t <= ticks.at(-1));
-      if (DRAWN.includes(name)) {
+      if (PICTURES.includes(name)) {
         assert.ok(ticks.every((t) => due.includes(t)), name);
         assert.ok(ticks.length > SPAN_S, `${name}: ${ticks.length} of ${due.length}`);
       } else {
@@ -87,20 +87,20 @@ describe("a page without ROS", () => {
         assert.ok(ticks.at(-1) > last - 400 / rate - 20, `${name} is late`);
       }
     }
-    assert.equal(all["/sim/epoch"].heard.length, 1);
+    assert.equal(all["/sim/epoch"].messages.length, 1);
     for (const one of Object.values(all)) one.end();
   });
 
-  test("reads what the web API says", async () => {
+  test("receives the same values as the web API", async () => {
     const names = ["/odom", "/imu", "/scan", "/clock"];
-    const all = Object.fromEntries(names.map((name) => [name, hear(ros, name, TOPICS[name][0])]));
-    for (const name of names) await waitFor(name, () => all[name].heard.length > 0);
+    const all = Object.fromEntries(names.map((name) => [name, record(ros, name, TOPICS[name][0])]));
+    for (const name of names) await waitFor(name, () => all[name].messages.length > 0);
     await simulator.post("/sim/api/clock", { paused: true });
     const now = Math.round((await simulator.get("/sim/api/clock")).sim_time * 200);
     const end = now + 200 - (now % 200);
     await simulator.post("/sim/api/step", { steps: end - now });
-    for (const name of names) await waitFor(name, () => tick(all[name].heard.at(-1)) === end);
-    const last = (name) => all[name].heard.at(-1);
+    for (const name of names) await waitFor(name, () => tick(all[name].messages.at(-1)) === end);
+    const last = (name) => all[name].messages.at(-1);
     const [odom, imu] = [await simulator.get("/odom"), await simulator.get("/imu")];
     const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-5, `${a} is not ${b}`);
     near(last("/odom").pose.pose.position.x, odom.position.x);
@@ -113,32 +113,32 @@ describe("a page without ROS", () => {
     await simulator.post("/sim/api/clock", { paused: false });
   });
 
-  test("drives", async () => {
-    const { heard, end } = hear(ros, "/odom", "nav_msgs/msg/Odometry");
-    const place = () => heard.at(-1).pose.pose.position;
-    await waitFor("odometry", () => heard.length > 0);
+  test("drives the car", async () => {
+    const { messages, end } = record(ros, "/odom", "nav_msgs/msg/Odometry");
+    const place = () => messages.at(-1).pose.pose.position;
+    await waitFor("odometry", () => messages.length > 0);
     const from = place();
     const twist = new Topic({ ros, name: "/cmd_vel", messageType: "geometry_msgs/Twist" });
-    await waitFor("it drives", () => {
+    await waitFor("the car to move", () => {
       twist.publish({ linear: { x: 0.5, y: 0, z: 0 }, angular: { x: 0, y: 0, z: 0 } });
       return Math.hypot(place().x - from.x, place().y - from.y) > 0.3;
     });
     twist.publish({});
-    await waitFor("it stands", async () => (await simulator.asked("speed")) === 0);
+    await waitFor("the car to stop", async () => (await simulator.commanded("speed")) === 0);
     twist.unadvertise();
     for (const [name, value] of [["steering", 0.1], ["/camera/pan", 0.3], ["/camera/tilt", -0.2]]) {
       const topic = new Topic({ ros, name, messageType: "std_msgs/msg/Float64" });
       topic.publish({ data: value });
-      await waitFor(name, async () => (await simulator.asked(name.split("/").at(-1))) === value);
+      await waitFor(name, async () => (await simulator.commanded(name.split("/").at(-1))) === value);
       topic.publish({ data: 0 });
     }
     end();
   });
 
-  test("asks what there is", async () => {
+  test("lists topics, services, types and parameters", async () => {
     const { topics, types } = await answer((yes, no) => ros.getTopics(yes, no));
     assert.equal(types[topics.indexOf("/scan")], "sensor_msgs/msg/LaserScan");
-    assert.equal(topics.length, Object.keys(TOPICS).length + Object.keys(KEPT).length + 5);
+    assert.equal(topics.length, Object.keys(TOPICS).length + Object.keys(LATCHED).length + 5);
     assert.equal(await answer((yes, no) => ros.getTopicType("/imu", yes, no)), "sensor_msgs/msg/Imu");
     assert.deepEqual(await answer((yes, no) => ros.getTopicsForType("nav_msgs/Odometry", yes, no)), ["/odom", "/odom/laser"]);
     assert.deepEqual(await answer((yes, no) => ros.getNodes(yes, no)), ["/chicane"]);
@@ -157,35 +157,35 @@ describe("a page without ROS", () => {
     await assert.rejects(answer((yes, no) => nothing.callService({ a: 1 }, yes, no)), (why) => /no service/.test(String(why)));
   });
 
-  test("is told what it did wrong, and goes on", async () => {
-    let told;
-    ros.once("status:mine", (status) => (told = status));
+  test("receives an error status for a wrong message and stays connected", async () => {
+    let received;
+    ros.once("status:mine", (status) => (received = status));
     ros.callOnConnection({ op: "publish", id: "mine", topic: "/speed", msg: { value: 1 } });
-    const { level, msg } = await waitFor("an answer", () => told);
+    const { level, msg } = await waitFor("a status message", () => received);
     assert.equal(level, "error");
     assert.match(msg, /no field "value"; it has data/);
     assert.deepEqual(await answer((yes, no) => ros.getNodes(yes, no)), ["/chicane"]);
   });
 });
 
-test("a page goes on after the simulator was restarted", async () => {
+test("a client continues after a restart of the simulator", async () => {
   const simulator = await Simulator.start();
   const ros = await connected(simulator);
-  // As programs do: roslib subscribes again, but does not connect again by itself.
+  // roslib restores subscriptions but does not reconnect, so the program has to reconnect.
   let over = false;
   ros.on("close", () => {
     if (!over) setTimeout(() => ros.connect(`ws://127.0.0.1:${simulator.port}/rosbridge`), 100);
   });
   try {
-    const { heard } = hear(ros, "/imu", "sensor_msgs/Imu");
+    const { messages } = record(ros, "/imu", "sensor_msgs/Imu");
     for (const how of ["SIGTERM", "SIGKILL"]) {
-      await waitFor("the first", () => heard.length > 0);
+      await waitFor("the first message", () => messages.length > 0);
       await simulator.stop(how);
-      heard.length = 0;
+      messages.length = 0;
       await simulator.start();
-      await waitFor("and again", () => heard.length > 50);
+      await waitFor("messages after the restart", () => messages.length > 50);
       new Topic({ ros, name: "/steering", messageType: "std_msgs/Float64" }).publish({ data: 0.25 });
-      await waitFor("it steers", async () => (await simulator.asked("steering")) === 0.25);
+      await waitFor("the steering command", async () => (await simulator.commanded("steering")) === 0.25);
     }
   } finally {
     over = true;
@@ -194,18 +194,18 @@ test("a page goes on after the simulator was restarted", async () => {
   }
 });
 
-describe("the program of the documentation", () => {
-  test("drives and hears where it is", async () => {
+describe("the example of the documentation", () => {
+  test("drives and prints positions", async () => {
     const simulator = await Simulator.start();
     try {
       const program = fileURLToPath(new URL("example.js", import.meta.url));
       const run = spawn(process.execPath, [program, `ws://127.0.0.1:${simulator.port}/rosbridge`]);
-      let said = "";
-      run.stdout.on("data", (piece) => (said += piece));
+      let output = "";
+      run.stdout.on("data", (piece) => (output += piece));
       const status = await new Promise((resolve) => run.once("exit", resolve));
       assert.equal(status, 0);
-      assert.match(said, /x: .*y: .*z: /s);
-      await waitFor("it has driven", async () => (await simulator.get("/odom")).position.x > 0.2);
+      assert.match(output, /x: .*y: .*z: /s);
+      await waitFor("the car to move", async () => (await simulator.get("/odom")).position.x > 0.2);
     } finally {
       await simulator.close();
     }

@@ -1,4 +1,4 @@
-// A real simulator and its web API.
+// Starts a real simulator and calls its web API.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,20 +7,20 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const READY = /chicane is ready: (http:\/\/[^/]+)\/sim/;
-const PATIENCE_MS = 60_000;
+const WAIT_TIMEOUT_MS = 60_000;
 
-/** Asks again and again until it holds, but not for ever. */
+/** Polls until the condition is true and returns its value. Throws after a timeout. */
 export async function waitFor(what, condition) {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + WAIT_TIMEOUT_MS;
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+    if (Date.now() > deadline) throw new Error(`timeout: waited ${WAIT_TIMEOUT_MS} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-/** The program, on any free port, with an empty data folder. */
+/** A running simulator on a free port, with an empty data folder. */
 export class Simulator {
   port = 0;
 
@@ -31,16 +31,16 @@ export class Simulator {
     return simulator;
   }
 
-  /** Starts it; again on the port that it had. */
+  /** Starts the simulator. A second start uses the same port again. */
   async start() {
-    const place = ["--listen", `127.0.0.1:${this.port}`, "--data-dir", join(this.folder, "data")];
-    const words = ["serve", ...place, "--log-level", "error"];
-    this.process = spawn(process.env.CHICANE_PROGRAM, words, { stdio: ["ignore", "pipe", "inherit"] });
+    const options = ["--listen", `127.0.0.1:${this.port}`, "--data-dir", join(this.folder, "data")];
+    const args = ["serve", ...options, "--log-level", "error"];
+    this.process = spawn(process.env.CHICANE_PROGRAM, args, { stdio: ["ignore", "pipe", "inherit"] });
     this.ended = new Promise((resolve) => this.process.once("exit", resolve));
     const lines = createInterface(this.process.stdout);
     const line = await Promise.race([new Promise((resolve) => lines.once("line", resolve)), this.ended]);
     const ready = READY.exec(String(line));
-    if (!ready) throw new Error(`the simulator does not start: ${line}`);
+    if (!ready) throw new Error(`the simulator did not start: ${line}`);
     this.url = ready[1];
     this.port = Number(new URL(this.url).port);
   }
@@ -64,8 +64,8 @@ export class Simulator {
     return (await fetch(this.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
   }
 
-  /** What the actuators are asked for. */
-  async asked(axis) {
+  /** The current command for an axis: speed, steering, pan or tilt. */
+  async commanded(axis) {
     return (await this.get("/states?include=")).cmd[axis];
   }
 }

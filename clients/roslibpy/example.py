@@ -1,4 +1,4 @@
-"""Three seconds of a bend, and what the lidar says meanwhile.
+"""Drives a bend for three seconds and prints the smallest lidar range of each scan.
 
 usage: python example.py [ws://127.0.0.1:8000/rosbridge]
 """

@@ -1,4 +1,4 @@
-"""A real simulator and its web API."""
+"""Starts a real simulator and calls its web API."""
 
 import json
 import os
@@ -10,45 +10,52 @@ import time
 import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
 def wait_for(what, condition):
-    """Asks again and again until it holds, but not for ever."""
-    deadline = time.monotonic() + PATIENCE
+    """Polls until the condition is true and returns its value. Raises after a timeout."""
+    deadline = time.monotonic() + TIMEOUT_S
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{what}: not within {PATIENCE:.0f} s")
+            raise TimeoutError(f"timeout: waited {TIMEOUT_S:.0f} s for {what}")
         time.sleep(0.01)
     return value
 
 
 class Simulator:
-    """The program, on any free port, with an empty data folder."""
+    """A running simulator on a free port, with an empty data folder."""
 
-    def __init__(self, *words: str):
-        self.words = words
+    def __init__(self, *arguments: str):
+        self.arguments = arguments
         self.folder = tempfile.TemporaryDirectory()
         self.port = 0
         self.token = None
         self.start()
 
     def start(self):
-        """Starts it; again on the port that it had."""
-        place = ["--listen", f"127.0.0.1:{self.port}", "--data-dir", f"{self.folder.name}/data"]
+        """Starts the simulator. A second start uses the same port again."""
+        options = ["--listen", f"127.0.0.1:{self.port}", "--data-dir", f"{self.folder.name}/data"]
         self.process = subprocess.Popen(
-            [os.environ["CHICANE_PROGRAM"], "serve", *place, "--log-level", "error", *self.words],
+            [
+                os.environ["CHICANE_PROGRAM"],
+                "serve",
+                *options,
+                "--log-level",
+                "error",
+                *self.arguments,
+            ],
             stdout=subprocess.PIPE,
             text=True,
         )
         ready = READY.match(self.process.stdout.readline())
-        assert ready, "the simulator starts"
+        assert ready, "the simulator did not start"
         self.url = ready[1]
         self.port = int(self.url.rsplit(":", 1)[1])
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        self.process.wait(timeout=PATIENCE)
+        self.process.wait(timeout=TIMEOUT_S)
         self.process.stdout.close()
 
     def close(self):
@@ -62,7 +69,7 @@ class Simulator:
             headers["Authorization"] = f"Bearer {self.token}"
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers)
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
             return answer.read()
 
     def get(self, path: str):
@@ -71,6 +78,6 @@ class Simulator:
     def post(self, path: str, body):
         return json.loads(self.request(path, body))
 
-    def asked(self, axis: str) -> float:
-        """What the actuators are asked for."""
+    def commanded(self, axis: str) -> float:
+        """The current command for an axis: speed, steering, pan or tilt."""
         return self.get("/states?include=")["cmd"][axis]

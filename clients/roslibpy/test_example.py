@@ -1,4 +1,4 @@
-"""The program of the documentation does what it says."""
+"""Test of the example of the documentation."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from simulator import Simulator, wait_for
 
 
 class TestExample(unittest.TestCase):
-    def test_it_drives_and_hears_the_lidar(self):
+    def test_example_drives_a_bend_and_prints_ranges(self):
         simulator = Simulator()
         self.addCleanup(simulator.close)
         program = Path(__file__).with_name("example.py")
@@ -21,8 +21,8 @@ class TestExample(unittest.TestCase):
         ranges = [float(line) for line in run.stdout.split()]
         self.assertGreater(len(ranges), 5)
         self.assertTrue(all(0.05 < r < 16 for r in ranges), ranges)
-        wait_for("the way", lambda: simulator.get("/odom")["position"]["x"] > 0.5)
-        wait_for("the bend", lambda: simulator.get("/odom")["orientation"]["yaw"] > 5)
+        wait_for("the car to move", lambda: simulator.get("/odom")["position"]["x"] > 0.5)
+        wait_for("the car to turn", lambda: simulator.get("/odom")["orientation"]["yaw"] > 5)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The bridge as a real roslibpy uses it: no ROS anywhere, a program as people write it.
+"""Tests of the rosbridge endpoint with roslibpy, without a ROS installation.
 
 usage: CHICANE_PROGRAM=<chicane program> python -m unittest discover -s clients/roslibpy
 """
@@ -16,14 +16,14 @@ import txaio
 from roslibpy.comm import RosBridgeClientFactory
 from simulator import Simulator, wait_for
 
-# It complains of every status, for which it has no handler, and of servers that are not there yet.
+# roslibpy logs an error for every status message and for every failed attempt to connect.
 logging.disable(logging.CRITICAL)
 txaio.use_twisted()
 txaio.set_global_log_level("critical")
 RosBridgeClientFactory.set_initial_delay(0.2)
 RosBridgeClientFactory.set_max_delay(1)
 
-# Type and rate by simulated time.
+# Topic name -> type, and messages per simulated second.
 TOPICS = {
     "/camera/image_raw": ("sensor_msgs/Image", 15),
     "/camera/image_raw/compressed": ("sensor_msgs/CompressedImage", 15),
@@ -38,15 +38,15 @@ TOPICS = {
     "/battery_state": ("sensor_msgs/BatteryState", 1),
     "/clock": ("rosgraph_msgs/Clock", 200),
 }
-KEPT = {"/tf_static": "tf2_msgs/TFMessage", "/sim/epoch": "std_msgs/UInt64"}
-# Pictures are drawn one after the other, and on a busy machine some are passed over. None is where
-# time waits for them.
-DRAWN = {"/camera/image_raw", "/camera/image_raw/compressed"}
+LATCHED = {"/tf_static": "tf2_msgs/TFMessage", "/sim/epoch": "std_msgs/UInt64"}
+# On a busy machine the renderer skips pictures, so these topics may miss samples. In lockstep no
+# picture is skipped.
+PICTURES = {"/camera/image_raw", "/camera/image_raw/compressed"}
 SPAN = 5.0
 
 
 def tick(message: dict) -> int:
-    """The tick of a message."""
+    """The tick of a message's stamp."""
     if "clock" in message:
         stamp = message["clock"]
     elif "transforms" in message:
@@ -66,15 +66,15 @@ def connect(simulator: Simulator, **more) -> roslibpy.Ros:
     return ros
 
 
-class Heard:
-    """What came on some topics, in its order."""
+class MessageLog:
+    """Subscribes to topics and collects their messages in order."""
 
     def __init__(self, ros, topics: dict[str, str]):
         self.lock = threading.Lock()
         self.messages = {name: [] for name in topics}
-        # Long enough for a machine that does other things too; of pictures only the newest.
+        # A long queue, so that a busy machine loses no messages. Only the newest picture is queued.
         self.topics = [
-            roslibpy.Topic(ros, name, kind, queue_length=0 if name in DRAWN else 1000)
+            roslibpy.Topic(ros, name, kind, queue_length=0 if name in PICTURES else 1000)
             for name, kind in topics.items()
         ]
         for topic in self.topics:
@@ -101,54 +101,54 @@ class Bridge(unittest.TestCase):
         cls.ros = connect(cls.simulator)
         cls.addClassCleanup(cls.ros.close)
 
-    def hear(self, topics) -> Heard:
-        heard = Heard(self.ros, topics)
-        self.addCleanup(heard.end)
-        return heard
+    def record(self, topics) -> MessageLog:
+        log = MessageLog(self.ros, topics)
+        self.addCleanup(log.end)
+        return log
 
-    def test_every_topic_comes_at_its_rate_and_none_is_lost(self):
-        kinds = {name: kind for name, (kind, _) in TOPICS.items()} | KEPT
-        heard = self.hear(kinds)
+    def test_every_topic_has_its_rate_without_loss(self):
+        kinds = {name: kind for name, (kind, _) in TOPICS.items()} | LATCHED
+        log = self.record(kinds)
         for name in kinds:
-            wait_for(name, lambda name=name: heard.on(name))
-        first = tick(heard.on("/clock")[-1])
-        wait_for("time", lambda: tick(heard.on("/clock")[-1]) > first + 200 * SPAN)
-        last = tick(heard.on("/clock")[-1])
+            wait_for(name, lambda name=name: log.on(name))
+        first = tick(log.on("/clock")[-1])
+        wait_for("time", lambda: tick(log.on("/clock")[-1]) > first + 200 * SPAN)
+        last = tick(log.on("/clock")[-1])
         for name, (_, rate) in TOPICS.items():
-            ticks = [tick(m) for m in heard.on(name) if first < tick(m) <= last]
+            ticks = [tick(m) for m in log.on(name) if first < tick(m) <= last]
             due = [sample_tick(k, rate) for k in range(last * rate // 200 + 1)]
             due = [t for t in due if first < t <= ticks[-1]]
-            if name in DRAWN:
+            if name in PICTURES:
                 self.assertLessEqual(set(ticks), set(due), name)
                 self.assertGreater(len(ticks), SPAN, name)
             else:
                 self.assertEqual(ticks, due, name)
                 self.assertGreater(ticks[-1], last - 2 * 200 / rate - 20, f"{name} is late")
-        self.assertEqual(len(heard.on("/sim/epoch")), 1)
-        frames = [t["child_frame_id"] for t in heard.on("/tf_static")[0]["transforms"]]
+        self.assertEqual(len(log.on("/sim/epoch")), 1)
+        frames = [t["child_frame_id"] for t in log.on("/tf_static")[0]["transforms"]]
         self.assertIn("lidar_link", frames)
 
-    def test_every_frame_is_drawn(self):
-        heard = self.hear({name: TOPICS[name][0] for name in DRAWN})
-        for name in DRAWN:
-            wait_for(name, lambda name=name: heard.on(name))
+    def test_no_picture_is_skipped_in_lockstep(self):
+        log = self.record({name: TOPICS[name][0] for name in PICTURES})
+        for name in PICTURES:
+            wait_for(name, lambda name=name: log.on(name))
         now = self.pause()
         for k in range(now * 15 // 200 + 1, now * 15 // 200 + 16):
             due = sample_tick(k, 15)
             self.simulator.post("/sim/api/step", {"steps": due - now})
             now = due
-            for name in DRAWN:
-                wait_for(name, lambda name=name, due=due: tick(heard.on(name)[-1]) == due)
-        pixels = heard.on("/camera/image_raw")[-1]
+            for name in PICTURES:
+                wait_for(name, lambda name=name, due=due: tick(log.on(name)[-1]) == due)
+        pixels = log.on("/camera/image_raw")[-1]
         self.assertEqual(len(base64.b64decode(pixels["data"])), 480 * 360 * 3)
 
     def pause(self) -> int:
-        """Has time stand still until the end of the test. The tick."""
+        """Pauses simulated time until the end of the test and returns the current tick."""
         self.simulator.post("/sim/api/clock", {"paused": True})
         self.addCleanup(self.simulator.post, "/sim/api/clock", {"paused": False})
         return round(self.simulator.get("/sim/api/clock")["sim_time"] * 200)
 
-    def test_values_are_those_of_the_web_api(self):
+    def test_values_match_the_web_api(self):
         simulator = self.simulator
         names = [
             "/odom",
@@ -158,17 +158,17 @@ class Bridge(unittest.TestCase):
             "/camera/image_raw/compressed",
             "/clock",
         ]
-        heard = self.hear({name: TOPICS[name][0] for name in names})
+        log = self.record({name: TOPICS[name][0] for name in names})
         for name in names:
-            wait_for(name, lambda name=name: heard.on(name))
-        # On to the next whole second, where every sensor has a sample.
+            wait_for(name, lambda name=name: log.on(name))
+        # Step to the next full second, at which every sensor has a sample.
         now = self.pause()
         simulator.post("/sim/api/step", {"steps": 200 - now % 200})
         end = now + 200 - now % 200
-        wait_for("time", lambda: tick(heard.on("/clock")[-1]) >= end)
+        wait_for("time", lambda: tick(log.on("/clock")[-1]) >= end)
         for name in names:
-            wait_for(name, lambda name=name: tick(heard.on(name)[-1]) == end)
-        last = {name: heard.on(name)[-1] for name in names}
+            wait_for(name, lambda name=name: tick(log.on(name)[-1]) == end)
+        last = {name: log.on(name)[-1] for name in names}
         odom, said = simulator.get("/odom"), last["/odom"]["pose"]["pose"]
         for axis in "xyz":
             self.assertAlmostEqual(said["position"][axis], odom["position"][axis], 5)
@@ -189,36 +189,39 @@ class Bridge(unittest.TestCase):
         jpeg = base64.b64decode(last["/camera/image_raw/compressed"]["data"])
         self.assertEqual(jpeg, simulator.request("/camera"))
 
-    def test_commands_drive(self):
+    def test_commands_drive_the_car(self):
         simulator = self.simulator
-        heard = self.hear({"/odom": "nav_msgs/Odometry"})
-        before = wait_for("odometry", lambda: heard.on("/odom"))[-1]["pose"]["pose"]["position"]
+        log = self.record({"/odom": "nav_msgs/Odometry"})
+        before = wait_for("odometry", lambda: log.on("/odom"))[-1]["pose"]["pose"]["position"]
         twist = roslibpy.Topic(self.ros, "/cmd_vel", "geometry_msgs/Twist")
         twist.advertise()
 
         def driven():
-            # A speed holds for a second: said again and again, as a joystick does.
+            # A speed command expires after one second, so it is repeated.
             twist.publish(roslibpy.Message({"linear": {"x": 0.5}, "angular": {"z": 0.5}}))
-            now = heard.on("/odom")[-1]["pose"]["pose"]["position"]
+            now = log.on("/odom")[-1]["pose"]["pose"]["position"]
             return math.dist((now["x"], now["y"]), (before["x"], before["y"])) > 0.3
 
-        wait_for("it drives", driven)
-        self.assertAlmostEqual(simulator.asked("steering"), math.atan(0.5 * 0.18 / 0.5), 5)
+        wait_for("the car to move", driven)
+        self.assertAlmostEqual(simulator.commanded("steering"), math.atan(0.5 * 0.18 / 0.5), 5)
         twist.publish(roslibpy.Message({}))
-        wait_for("it stands", lambda: simulator.asked("speed") == simulator.asked("steering") == 0)
+        wait_for(
+            "it stands",
+            lambda: simulator.commanded("speed") == simulator.commanded("steering") == 0,
+        )
         twist.unadvertise()
         values = [("speed", 0.2), ("steering", -0.1), ("camera/pan", 0.3), ("/camera/tilt", -0.2)]
         for name, value in values:
             topic = roslibpy.Topic(self.ros, name, "std_msgs/msg/Float64")
             topic.publish({"data": value})
             axis = name.rsplit("/", 1)[-1]
-            wait_for(name, lambda axis=axis, value=value: simulator.asked(axis) == value)
+            wait_for(name, lambda axis=axis, value=value: simulator.commanded(axis) == value)
             topic.publish({"data": 0.0})
             topic.unadvertise()
 
     def test_services_answer(self):
         ros = self.ros
-        known = set(TOPICS) | set(KEPT) | {"/speed", "/steering", "/cmd_vel"}
+        known = set(TOPICS) | set(LATCHED) | {"/speed", "/steering", "/cmd_vel"}
         self.assertEqual(set(ros.get_topics()), known | {"/camera/pan", "/camera/tilt"})
         self.assertEqual(ros.get_topic_type("/scan"), "sensor_msgs/msg/LaserScan")
         self.assertEqual(ros.get_topics_for_type("nav_msgs/msg/Odometry"), ["/odom", "/odom/laser"])
@@ -241,17 +244,17 @@ class Bridge(unittest.TestCase):
             nothing.call(roslibpy.ServiceRequest({"a": 1, "b": 2}), timeout=30)
 
     def test_messages_are_throttled(self):
-        # On a line of its own: nothing that others subscribed to is still on its way.
+        # A new connection, because messages of other subscriptions may still be under way.
         ros = connect(self.simulator)
         self.addCleanup(ros.close)
-        heard, began = [], time.monotonic()
+        log, began = [], time.monotonic()
         topic = roslibpy.Topic(ros, "/imu", "sensor_msgs/Imu", throttle_rate=500, queue_length=1)
-        topic.subscribe(lambda message: heard.append(time.monotonic() - began))
-        wait_for("five of them", lambda: len(heard) >= 5)
-        for n, at in enumerate(heard):
+        topic.subscribe(lambda message: log.append(time.monotonic() - began))
+        wait_for("five messages", lambda: len(log) >= 5)
+        for n, at in enumerate(log):
             self.assertGreaterEqual(at, 0.5 * n)
 
-    def test_host_and_port_are_enough(self):
+    def test_connection_by_host_and_port(self):
         ros = roslibpy.Ros("127.0.0.1", self.simulator.port)
         ros.run(timeout=30)
         self.addCleanup(ros.close)
@@ -259,28 +262,31 @@ class Bridge(unittest.TestCase):
 
 
 class Restart(unittest.TestCase):
-    def test_a_program_goes_on_after_the_simulator_was_restarted(self):
+    def test_client_continues_after_a_restart_of_the_simulator(self):
         simulator = Simulator()
         self.addCleanup(simulator.close)
         ros = connect(simulator)
         self.addCleanup(ros.close)
-        heard = Heard(ros, {"/imu": "sensor_msgs/Imu", "/tf_static": "tf2_msgs/TFMessage"})
-        self.addCleanup(heard.end)
+        log = MessageLog(ros, {"/imu": "sensor_msgs/Imu", "/tf_static": "tf2_msgs/TFMessage"})
+        self.addCleanup(log.end)
         for how in [signal.SIGTERM, signal.SIGKILL]:
-            wait_for("the first", lambda: heard.on("/imu") and heard.on("/tf_static"))
+            wait_for("the first messages", lambda: log.on("/imu") and log.on("/tf_static"))
             simulator.stop(how)
-            wait_for("it is noticed", lambda: not ros.is_connected)
-            with heard.lock:
-                heard.messages = {name: [] for name in heard.messages}
+            wait_for("the lost connection", lambda: not ros.is_connected)
+            with log.lock:
+                log.messages = {name: [] for name in log.messages}
             simulator.start()
-            wait_for("and again", lambda: len(heard.on("/imu")) > 50 and heard.on("/tf_static"))
+            wait_for(
+                "messages after the restart",
+                lambda: len(log.on("/imu")) > 50 and log.on("/tf_static"),
+            )
             topic = roslibpy.Topic(ros, "/steering", "std_msgs/Float64")
             topic.publish({"data": 0.25})
-            wait_for("it steers", lambda: simulator.asked("steering") == 0.25)
+            wait_for("the steering command", lambda: simulator.commanded("steering") == 0.25)
 
 
 class Token(unittest.TestCase):
-    def test_the_token_goes_into_the_handshake(self):
+    def test_token_in_the_handshake_is_accepted(self):
         simulator = Simulator("--token", "a-long-secret-for-a-test")
         self.addCleanup(simulator.close)
         simulator.token = "a-long-secret-for-a-test"
@@ -288,7 +294,7 @@ class Token(unittest.TestCase):
         self.addCleanup(ros.close)
         topic = roslibpy.Topic(ros, "/steering", "std_msgs/Float64")
         topic.publish({"data": 0.25})
-        wait_for("it steers", lambda: simulator.asked("steering") == 0.25)
+        wait_for("the steering command", lambda: simulator.commanded("steering") == 0.25)
         stranger = roslibpy.Ros(f"ws://127.0.0.1:{simulator.port}/rosbridge")
         with self.assertRaises(Exception):  # noqa: B017
             stranger.run(timeout=2)

@@ -1,6 +1,6 @@
-"""Runs the documentation: every block of every page does what the page says.
+"""Runs the documentation: executes every block of every page and compares the results.
 
-`markdown` finds the blocks of a page, `page` goes through them in order, `shell`, `interpreter` and
-`bodies` carry out one kind each, `expected` compares what came out with what the page shows,
-`words` checks commands and paths in running text. `docs/run.py` is the program.
+`markdown` finds the blocks of a page, and `page` runs them in order. `shell`, `interpreter` and
+`bodies` run one kind of block each, in the `sandbox` of the page. `expected` compares the output
+with the page. `references` checks commands and paths in running text. `docs/run.py` is the program.
 """

@@ -1,7 +1,7 @@
-"""JSON blocks: bodies that are sent to the simulator, and answers that it gives.
+"""JSON blocks: request bodies, which are sent to the simulator, and answers.
 
-Either way they are held against the simulator's own OpenAPI documents. In an answer that a page
-shows, `"…"` stands for any value, and for any further entries of an object or a list.
+Both are checked against the simulator's OpenAPI documents. In an answer on a page, `"…"` stands for
+any value, and for any further entries of an object or a list.
 """
 
 import json
@@ -11,13 +11,13 @@ import urllib.request
 
 from . import schema
 from .markdown import Block, PageError
-from .reader import Reader
+from .sandbox import Sandbox
 
 ANY = "…"
 
 
 class Api:
-    """What the program says of its paths."""
+    """The OpenAPI documents of the program."""
 
     def __init__(self, program):
         self.documents = [
@@ -26,7 +26,7 @@ class Api:
         ]
 
     def operation(self, method: str, path: str):
-        """The document and the description of a path, which may be given with its values."""
+        """The document and the operation of a path, which may contain values of parameters."""
         wanted = path.split("?")[0].rstrip(".,").split("/")
         for document in self.documents:
             for known, methods in document["paths"].items():
@@ -38,17 +38,17 @@ class Api:
         return None
 
     def shape(self, operation, answer: bool):
-        """The schema of a body of an operation, and the document that its references lead into."""
+        """The schema of the request body or the answer, and the document for its references."""
         document, what = operation
         holder = what["responses"]["200"] if answer else what.get("requestBody", {})
         content = holder.get("content", {}).get("application/json", {})
         return content.get("schema", True), document
 
 
-def send(reader: Reader, line: int, method: str, path: str, body: str | None):
-    """A request to the page's simulator; the answer as JSON."""
+def send(sandbox: Sandbox, line: int, method: str, path: str, body: str | None):
+    """Sends a request to the page's simulator and returns the JSON answer."""
     request = urllib.request.Request(
-        reader.url + path,
+        sandbox.url + path,
         None if body is None else body.encode(),
         {"Content-Type": "application/json"},
         method=method,
@@ -62,38 +62,38 @@ def send(reader: Reader, line: int, method: str, path: str, body: str | None):
 
 
 def parse(block: Block):
-    """The value of a JSON block."""
+    """Parses a JSON block."""
     try:
         return json.loads(block.text)
     except json.JSONDecodeError as error:
-        raise PageError(block.line + error.lineno - 1, f"this is no JSON: {error.msg}") from None
+        raise PageError(block.line + error.lineno - 1, f"this is not JSON: {error.msg}") from None
 
 
-def check(api: Api, reader: Reader, block: Block, words: list[str]) -> None:
-    """A block that is the `body` of a request, or the `answer` to one."""
+def check(api: Api, sandbox: Sandbox, block: Block, words: list[str]) -> None:
+    """Checks a block with the remark `body` or `answer`, and sends its request."""
     value = parse(block)
     if len(words) != 3 or words[0] not in ("body", "answer"):
-        raise PageError(block.line, "say `body METHOD /path` or `answer METHOD /path`")
+        raise PageError(block.line, "write `body METHOD /path` or `answer METHOD /path`")
     use, method, path = words
     operation = api.operation(method, path)
     if operation is None:
-        raise PageError(block.line, f"there is no {method} {path}")
+        raise PageError(block.line, f"the API has no {method} {path}")
     if use == "body":
         agree(block.line, value, *api.shape(operation, False))
-    answer = send(reader, block.line, method, path, block.text if use == "body" else None)
+    answer = send(sandbox, block.line, method, path, block.text if use == "body" else None)
     agree(block.line, answer, *api.shape(operation, True))
     if use == "answer" and (wrong := unlike(value, answer, "the answer")):
-        raise PageError(block.line, f"{wrong}; it is\n{json.dumps(answer)[:2000]}")
+        raise PageError(block.line, f"{wrong}; the answer is\n{json.dumps(answer)[:2000]}")
 
 
 def agree(line: int, value, shape, document) -> None:
-    """Holds a value against a schema."""
+    """Checks a value against a schema."""
     if found := schema.problems(value, shape, document):
         raise PageError(line, "; ".join(found))
 
 
 def unlike(shown, came, at: str) -> str | None:
-    """How an answer differs from what is shown; nothing if it does not."""
+    """Describes how an answer differs from the page. None if it does not differ."""
     if shown == ANY:
         return None
     if isinstance(shown, dict) and isinstance(came, dict):
@@ -101,7 +101,7 @@ def unlike(shown, came, at: str) -> str | None:
         missing = [key for key in keys if key not in came]
         more = [key for key in came if key not in shown] if ANY not in shown else []
         if missing or more:
-            return f"{at} has no {missing}" if missing else f"{at} has {more} too"
+            return f"{at} has no {missing}" if missing else f"{at} also has {more}"
         return next(filter(None, (unlike(shown[k], came[k], f"{at}.{k}") for k in keys)), None)
     if isinstance(shown, list) and isinstance(came, list):
         rest = bool(shown) and shown[-1] == ANY
@@ -111,4 +111,4 @@ def unlike(shown, came, at: str) -> str | None:
         pairs = enumerate(zip(head, came, strict=False))
         return next(filter(None, (unlike(a, b, f"{at}[{i}]") for i, (a, b) in pairs)), None)
     same = shown == came and isinstance(shown, bool) == isinstance(came, bool)
-    return None if same else f"{at} is {came!r} and not {shown!r}"
+    return None if same else f"{at} is {came!r}, not {shown!r}"

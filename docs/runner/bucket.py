@@ -1,6 +1,6 @@
-"""A bucket for pages that publish to one: moto, a server of S3 that others wrote, with one bucket.
+"""An S3 bucket for pages that publish to one, provided by the mock server moto.
 
-A page that has the remark `bucket name port` speaks of a server that its reader has already.
+The remark `bucket name port` on a page starts the server and creates the bucket.
 """
 
 import pathlib
@@ -10,32 +10,32 @@ import urllib.error
 import urllib.request
 
 from .markdown import PageError
-from .reader import PATIENCE, Reader, alive
+from .sandbox import BLOCK_TIMEOUT_S, Sandbox, alive
 
 SERVER = pathlib.Path(sys.executable).with_name("moto_server")
 
 
-def start(reader: Reader, line: int, name: str, port: str) -> None:
-    """Starts a server on the port that the page names, and makes the bucket."""
+def start(sandbox: Sandbox, line: int, name: str, port: str) -> None:
+    """Starts a server on the port that the page names, and creates the bucket."""
     if not SERVER.exists():
-        raise PageError(line, f"there is no {SERVER}: make need-moto installs it")
-    output = reader.private / "bucket.out"
-    own = str(reader.ports[int(port)])
-    process = reader.start(
+        raise PageError(line, f"{SERVER} is missing: install it with `make need-moto`")
+    output = sandbox.private / "bucket.out"
+    own = str(sandbox.ports[int(port)])
+    process = sandbox.start(
         [str(SERVER), "-H", "127.0.0.1", "-p", own],
         output,
-        str(reader.private),
-        env=reader.environment,
+        str(sandbox.private),
+        env=sandbox.environment,
     )
-    until = time.monotonic() + PATIENCE
-    while not made(f"http://127.0.0.1:{own}/{name}"):
+    until = time.monotonic() + BLOCK_TIMEOUT_S
+    while not create(f"http://127.0.0.1:{own}/{name}"):
         if not alive(process) or time.monotonic() > until:
-            raise PageError(line, f"no bucket:\n{reader.printed(output)}")
+            raise PageError(line, f"the bucket server did not start:\n{sandbox.printed(output)}")
         time.sleep(0.05)
 
 
-def made(bucket: str) -> bool:
-    """Makes a bucket whose files everyone may read; tells whether the server was there to do so."""
+def create(bucket: str) -> bool:
+    """Creates a public bucket. Returns False if the server does not accept connections yet."""
     request = urllib.request.Request(bucket, method="PUT", headers={"x-amz-acl": "public-read"})
     try:
         with urllib.request.urlopen(request, timeout=10):

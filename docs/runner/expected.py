@@ -1,7 +1,7 @@
-"""What a page shows, against what came out. `…` stands for whatever may be there.
+"""Compares the output on a page with the actual output. `…` stands for any text.
 
-Within a line it stands for any characters, a line of its own stands for any lines, none included.
-A line that ends with it may go on over any width, but not over the end of the line.
+Within a line, `…` stands for any characters of that line. A line that is only `…` stands for any
+number of lines, also none.
 """
 
 import difflib
@@ -11,13 +11,13 @@ ANY = "…"
 
 
 def pattern(shown: str) -> re.Pattern:
-    """A pattern for the whole output."""
+    """A regular expression for the whole output."""
     parts = []
     lines = shown.strip("\n").split("\n")
     for number, line in enumerate(lines):
         end = "" if number == len(lines) - 1 else "\n"
         if line.strip() == ANY:
-            # The line break belongs to the lines that are left out.
+            # The line break belongs to the omitted lines.
             parts.append(r"(?:[^\n]*\n)*" if end else r"(?:[^\n]*\n?)*")
             continue
         words = [re.escape(word) for word in line.rstrip().split(ANY)]
@@ -26,7 +26,7 @@ def pattern(shown: str) -> re.Pattern:
 
 
 def difference(shown: str, came: str) -> str | None:
-    """What differs, for people; nothing if the output is what the page shows."""
+    """The differences as a diff. None if the output matches the page."""
     if pattern(shown).fullmatch(came.replace("\r", "").rstrip("\n") + "\n"):
         return None
     lines = difflib.ndiff(shown.strip("\n").split("\n"), came.rstrip("\n").split("\n"))
@@ -34,10 +34,10 @@ def difference(shown: str, came: str) -> str | None:
 
 
 def not_in(excerpt: str, source: str) -> tuple[int, str] | None:
-    """The first line (from 0) of an excerpt that its source does not have; nothing if it has all.
+    """The first line (index and text) of an excerpt that its source does not have, or None.
 
-    Lines with `…` alone, also as a comment, stand for lines that are left out. Indents and empty
-    lines don't count.
+    Lines that are only `…`, also in a comment, stand for omitted lines. Indentation and empty lines
+    are ignored.
     """
     lines = [line.strip() for line in source.splitlines() if line.strip()]
     piece: list[tuple[int, str]] = []
@@ -60,7 +60,7 @@ def not_in(excerpt: str, source: str) -> tuple[int, str] | None:
 
 
 def farthest(piece: list[tuple[int, str]], lines: list[str]) -> tuple[int, str]:
-    """The line at which the best match of a piece ends."""
+    """The line after the longest match of a piece."""
     best = 0
     for start in range(len(lines)):
         agree = 0

@@ -1,6 +1,6 @@
-"""Python blocks of a page: one interpreter, as if they were typed one after the other.
+"""Runs the Python blocks of a page, all in one interpreter.
 
-It is started in the page's terminal when the first block comes.
+The interpreter is started before the first block, with the environment of the page's shell.
 """
 
 import json
@@ -11,39 +11,39 @@ import sys
 import threading
 
 from .markdown import PageError
-from .reader import PATIENCE, Reader, kill_group
+from .sandbox import BLOCK_TIMEOUT_S, Sandbox, kill_group
 from .shell import Shell
 
 WORKER = pathlib.Path(__file__).with_name("worker.py")
 
 
 class Interpreter:
-    """The Python that a page's reader has open."""
+    """The Python interpreter of a page."""
 
-    def __init__(self, reader: Reader, shell: Shell):
-        self.reader = reader
+    def __init__(self, sandbox: Sandbox, shell: Shell):
+        self.sandbox = sandbox
         self.shell = shell
         self.process: subprocess.Popen | None = None
-        self.output = reader.private / "python.out"
+        self.output = sandbox.private / "python.out"
 
     def run(self, line: int, code: str, page: str) -> str:
-        """Runs a block; what it printed, in the page's words."""
+        """Runs a block and returns its output, with the ports and folders of the page."""
         if self.process is None:
             self.start()
         before = self.output.stat().st_size
-        # The code begins at its line of the page, so that a traceback names it.
-        code = "\n" * (line - 1) + self.reader.ours(code)
+        # Empty lines before the code, so that a traceback has the line numbers of the page.
+        code = "\n" * (line - 1) + self.sandbox.to_local(code)
         answer = self.ask(json.dumps({"code": code, "folder": self.shell.folder, "page": page}))
         with self.output.open("rb") as file:
             file.seek(before)
-            came = self.reader.theirs(file.read().decode(errors="replace"))
+            came = self.sandbox.to_page(file.read().decode(errors="replace"))
         if answer != "done":
             raise PageError(line, f"Python {answer or 'ended'}:\n{came}")
         return came
 
     def ask(self, request: str) -> str:
-        """Sends a request and waits for the answer; an empty one if there is none in time."""
-        timer = threading.Timer(PATIENCE, kill_group, (self.process, signal.SIGKILL))
+        """Sends a request and returns the answer, or an empty string after a timeout."""
+        timer = threading.Timer(BLOCK_TIMEOUT_S, kill_group, (self.process, signal.SIGKILL))
         timer.start()
         try:
             self.process.stdin.write(request + "\n")
@@ -55,7 +55,7 @@ class Interpreter:
             timer.cancel()
 
     def start(self) -> None:
-        """Starts the other end."""
+        """Starts the worker process."""
         with self.output.open("wb") as file:
             self.process = subprocess.Popen(
                 [sys.executable, "-u", WORKER],
@@ -67,4 +67,4 @@ class Interpreter:
                 start_new_session=True,
                 text=True,
             )
-        self.reader.started.append(self.process)
+        self.sandbox.started.append(self.process)

@@ -1,7 +1,7 @@
-"""From the text of a page to its blocks: what is fenced, with the remark that stands before it.
+"""Parses a page into fenced blocks and running text.
 
-A remark is an HTML comment `<!-- docs: … -->`, which no reader of the rendered page sees. It stands
-on the line before a block, or by itself.
+A remark is an HTML comment `<!-- docs: … -->`, which is invisible on the rendered page. It belongs
+to the block on the next line, or stands alone.
 """
 
 import re
@@ -13,7 +13,7 @@ SAVE = re.compile(r"\bSave [a-z ]*\bas `(?P<name>[^`]+)`[^`]*:$")
 
 
 class PageError(Exception):
-    """Something is wrong with a page, or with what it says; `line` is a line of the page."""
+    """An error on a page. `line` is the line number on the page."""
 
     def __init__(self, line: int, text: str):
         super().__init__(text)
@@ -22,17 +22,17 @@ class PageError(Exception):
 
 @dataclass
 class Block:
-    """A fenced block, or a remark that stands by itself (then without text)."""
+    """A fenced block, or a remark that stands alone (then without text)."""
 
-    line: int  # of its first line of text, or of the remark
+    line: int  # line number of the first line of text, or of the remark
     language: str
     text: str
     remark: str | None = None
-    save_as: str | None = None  # "Save this as `name`:" is what the page says right before
+    save_as: str | None = None  # file name, if the paragraph before ends with "Save … as `name`:"
 
 
 Text = list[tuple[int, str]]
-"""What stands between the blocks: lines with their numbers."""
+"""The lines between the blocks, with their line numbers."""
 
 
 def ends(fence: re.Match, line: str) -> bool:
@@ -42,7 +42,7 @@ def ends(fence: re.Match, line: str) -> bool:
 
 
 def read(source: str) -> tuple[list[Block], Text]:
-    """The blocks of a page in their order, and its running text."""
+    """The blocks of a page in order, and its running text."""
     blocks, text = [], []
     remark: tuple[int, str] | None = None
     fence: re.Match | None = None
@@ -73,7 +73,8 @@ def read(source: str) -> tuple[list[Block], Text]:
         if found := FENCE.match(line):
             fence, start, inside = found, number, []
             if found["rest"].strip():
-                raise PageError(number, f"what is {found['rest'].strip()!r} after the language?")
+                rest = found["rest"].strip()
+                raise PageError(number, f"unexpected text {rest!r} after the language")
             continue
         if remark:
             blocks.append(Block(remark[0], "", "", remark[1]))
@@ -83,7 +84,7 @@ def read(source: str) -> tuple[list[Block], Text]:
             before = f"{before} {line.strip()}" if continues else line
         continues = bool(line.strip())
     if fence:
-        raise PageError(start, "a block without an end")
+        raise PageError(start, "the block has no closing fence")
     if remark:
         blocks.append(Block(remark[0], "", "", remark[1]))
     return blocks, text

@@ -1,4 +1,4 @@
-"""Goes through a page from top to bottom, as its reader does, and does what it says."""
+"""Runs the blocks of a page from top to bottom."""
 
 import configparser
 import json
@@ -10,61 +10,61 @@ from dataclasses import dataclass, field
 from . import bodies, bucket, expected
 from .interpreter import Interpreter
 from .markdown import Block, PageError
-from .reader import Printed, Reader
+from .references import References
+from .sandbox import Printed, Sandbox
 from .shell import Shell
-from .words import Words
 
 COMMANDS = ("sh", "bash", "console")
 
 
 @dataclass
 class Report:
-    """What became of a page."""
+    """Numbers of blocks that ran and that were compared, and the skipped blocks with reasons."""
 
     ran: int = 0
     compared: int = 0
-    left_out: list[tuple[int, str]] = field(default_factory=list)
+    skipped: list[tuple[int, str]] = field(default_factory=list)
 
 
 class Page:
-    """One page and its reader."""
+    """One page with its sandbox, shell and interpreter."""
 
-    def __init__(self, name: str, blocks: list[Block], reader: Reader, known: Words):
+    def __init__(self, name: str, blocks: list[Block], sandbox: Sandbox, known: References):
         self.name = name
         self.blocks = blocks
-        self.reader = reader
+        self.sandbox = sandbox
         self.known = known
-        self.shell = Shell(reader)
-        self.interpreter = Interpreter(reader, self.shell)
+        self.shell = Shell(sandbox)
+        self.interpreter = Interpreter(sandbox, self.shell)
         self.report = Report()
-        self.last: Printed | None = None  # output that a block `text` may show
+        self.last: Printed | None = None  # output for a following `text` block
 
     def run(self) -> None:
-        """Runs all blocks; stops at the first that does not do what the page says."""
-        # A page that tells its reader how to get at the program gets no help.
+        """Runs all blocks. Raises `PageError` at the first block that fails."""
+        # A page that sets PATH itself must work without this help.
         if not any("export PATH=" in block.text for block in self.blocks):
-            self.reader.install()
+            self.sandbox.install()
         if self.needs_simulator():
             self.shell.serve(
-                Block(1, "sh", f"{self.reader.folder}/target/release/chicane serve\n"), "simulator"
+                Block(1, "sh", f"{self.sandbox.folder}/target/release/chicane serve\n"), "simulator"
             )
         for number, block in enumerate(self.blocks):
             self.block(block, self.blocks[number + 1 :])
 
     def needs_simulator(self) -> bool:
-        """Whether the page expects one to be there: it runs something, and starts none itself."""
-        runs = [b for b in self.blocks if b.language and not leaves_out(b)]
+        """Whether the page expects a running simulator: it runs blocks but starts none itself."""
+        runs = [b for b in self.blocks if b.language and not is_skipped(b)]
         starts = any((b.remark or "").startswith("background") for b in self.blocks)
         return any(b.remark != "drawing" for b in runs) and not starts
 
     def block(self, block: Block, later: list[Block]) -> None:
-        """Does what one block says."""
+        """Runs one block. `later` are the blocks after it."""
         words = shlex.split(block.remark or "")
         if words[:1] == ["not"]:
-            self.leave_out(block)
+            self.skip(block)
         elif words[:1] == ["drawing"]:
             if block.language not in ("", "text"):
-                raise PageError(block.line, f"a drawing in {block.language}?")
+                raise PageError(block.line, f"a drawing cannot have the language {block.language}")
         elif words[:1] == ["excerpt"]:
             self.excerpt(block, words)
         elif words[:1] == ["background"] and len(words) == 2 and block.language in COMMANDS:
@@ -73,16 +73,18 @@ class Page:
         elif words[:1] == ["stop"] and len(words) == 2 and not block.language:
             self.shell.stop(block.line, words[1])
         elif words[:1] == ["bucket"] and len(words) == 3 and not block.language:
-            bucket.start(self.reader, block.line, words[1], words[2])
+            bucket.start(self.sandbox, block.line, words[1], words[2])
         elif block.save_as:
             self.save(block, words, later)
         elif block.language in COMMANDS:
             self.commands(block, words)
         elif words[:1] == ["body"] or words[:1] == ["answer"]:
-            bodies.check(self.known.api, self.reader, block, words)
+            bodies.check(self.known.api, self.sandbox, block, words)
             self.report.ran += 1
         elif words:
-            raise PageError(block.line, f"what is a block of {block.language!r} with {words}?")
+            raise PageError(
+                block.line, f"unknown remark {block.remark!r} for a block of {block.language!r}"
+            )
         elif block.language == "python":
             self.last = Printed(self.interpreter.run(block.line, block.text, self.name))
             self.report.ran += 1
@@ -91,21 +93,21 @@ class Page:
         else:
             raise PageError(
                 block.line,
-                f"nothing uses this block of {block.language or 'no language'}: save it, give it "
-                "a remark, or say why it is not run",
+                f"nothing uses this block of {block.language or 'no language'}: save it as a file, "
+                "add a remark, or give the reason why it is not run",
             )
 
-    def leave_out(self, block: Block) -> None:
-        """A block that can't be run, and says why."""
-        if not leaves_out(block):
-            raise PageError(block.line, "say why: <!-- docs: not run: the reason -->")
-        self.report.left_out.append((block.line, block.remark.removeprefix("not run:").strip()))
+    def skip(self, block: Block) -> None:
+        """Skips a block that cannot be run. It has to give the reason."""
+        if not is_skipped(block):
+            raise PageError(block.line, "give the reason: <!-- docs: not run: the reason -->")
+        self.report.skipped.append((block.line, block.remark.removeprefix("not run:").strip()))
         self.last = None
 
     def commands(self, block: Block, words: list[str]) -> None:
-        """Commands in the page's terminal."""
+        """Runs commands in the page's shell."""
         if words not in ([], ["fails"]):
-            raise PageError(block.line, f"what does {block.remark!r} mean?")
+            raise PageError(block.line, f"unknown remark {block.remark!r}")
         if block.language == "console":
             for line, shown, came in self.shell.console(block, bool(words)):
                 self.last = came
@@ -116,35 +118,35 @@ class Page:
         self.report.ran += 1
 
     def shown(self, line: int, text: str) -> None:
-        """Holds the last output against what the page shows."""
+        """Compares the last output with the page."""
         if self.last is None:
-            raise PageError(line, "this shows the output of nothing that was run")
-        # Progress and the like goes to the other stream; a page need not show it, but may.
+            raise PageError(line, "no block before this one has run, so there is no output")
+        # A page may show standard error, such as progress, but need not.
         both = expected.difference(text, str(self.last))
         if both and (difference := expected.difference(text, self.last.output)):
             difference = difference if self.last.output else both
-            raise PageError(line, f"the page shows (-), there came (+):\n{difference}")
+            raise PageError(line, f"on the page (-), actual output (+):\n{difference}")
         self.report.compared += 1
 
     def save(self, block: Block, words: list[str], later: list[Block]) -> None:
-        """A file that the reader is told to save, and which must be used further down."""
+        """Saves a block as a file. A later block has to use the file."""
         if not any(block.save_as in b.text for b in later if b.language in (*COMMANDS, "python")):
-            raise PageError(block.line, f"{block.save_as} is saved and never used")
+            raise PageError(block.line, f"{block.save_as} is saved but never used")
         try:
             self.read(block, words)
         except (tomllib.TOMLDecodeError, configparser.Error, SyntaxError) as error:
             raise PageError(block.line, str(error)) from None
         path = pathlib.Path(self.shell.folder, block.save_as)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.reader.ours(block.text))
+        path.write_text(self.sandbox.to_local(block.text))
         self.report.ran += 1
 
     def read(self, block: Block, words: list[str]) -> None:
-        """A file must be what its language says."""
+        """Checks that a file is valid in its language."""
         if block.language == "json":
             value = bodies.parse(block)
             if words[:1] == ["schema"]:
-                document = json.loads((self.reader.root / words[1]).read_text())
+                document = json.loads((self.sandbox.root / words[1]).read_text())
                 bodies.agree(block.line, value, document, document)
         elif block.language == "toml":
             tomllib.loads(block.text)
@@ -159,10 +161,10 @@ class Page:
                     raise PageError(block.line, wrong)
 
     def excerpt(self, block: Block, words: list[str]) -> None:
-        """A piece of a file of ours, which is there word for word; `…` leaves lines out."""
-        source = self.reader.root / words[1]
+        """Checks that a block is a literal excerpt of a file. `…` stands for omitted lines."""
+        source = self.sandbox.root / words[1]
         if not source.exists():
-            raise PageError(block.line, f"there is no {words[1]}")
+            raise PageError(block.line, f"there is no file {words[1]}")
         wrong = expected.not_in(block.text, source.read_text())
         if wrong is not None:
             number, line = wrong
@@ -170,7 +172,7 @@ class Page:
         self.report.compared += 1
 
 
-def leaves_out(block: Block) -> bool:
-    """Whether a block says that it is not run, and why."""
+def is_skipped(block: Block) -> bool:
+    """Whether a block has the remark `not run:` with a reason."""
     remark = block.remark or ""
     return remark.startswith("not run:") and len(remark.removeprefix("not run:").strip()) > 5

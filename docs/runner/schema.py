@@ -1,10 +1,10 @@
-"""JSON Schema, as much of it as our documents use. A word it does not know is an error."""
+"""A checker for the subset of JSON Schema that the documents use. Unknown keywords are errors."""
 
 import re
 
-# Words that describe and don't restrict.
-TALK = {"$schema", "$id", "title", "description", "default", "examples", "example", "format"}
-TALK |= {"$defs", "definitions", "components", "deprecated", "readOnly"}
+# Keywords without constraints.
+ANNOTATIONS = {"$schema", "$id", "title", "description", "default", "examples", "example", "format"}
+ANNOTATIONS |= {"$defs", "definitions", "components", "deprecated", "readOnly"}
 TYPES = {
     "object": dict,
     "array": list,
@@ -15,17 +15,17 @@ TYPES = {
 
 
 def problems(value, schema, document, at="it") -> list[str]:
-    """What is wrong with a value; `document` is where references lead."""
+    """Describes what is wrong with a value. `document` is the root for references."""
     if schema is True:
         return []
     if schema is False:
-        return [f"{at} may not be there"]
+        return [f"{at} is not allowed"]
     found = []
     for word, rule in schema.items():
-        if word in TALK:
+        if word in ANNOTATIONS:
             continue
         if word not in RULES:
-            raise ValueError(f"the schema has a word that this checker does not know: {word}")
+            raise ValueError(f"the schema has a keyword that this checker does not know: {word}")
         found += RULES[word](value, rule, schema, document, at)
     return found
 
@@ -93,12 +93,12 @@ def check_first_items(value, rule, _schema, document, at):
 def check_any(value, rule, _schema, document, at):
     if any(not problems(value, each, document, at) for each in rule):
         return []
-    return [f"{at} is none of what it may be"]
+    return [f"{at} matches no schema of anyOf"]
 
 
 def check_one(value, rule, _schema, document, at):
     fits = sum(not problems(value, each, document, at) for each in rule)
-    return [] if fits == 1 else [f"{at} fits {fits} of the shapes of which it should have one"]
+    return [] if fits == 1 else [f"{at} matches {fits} schemas of oneOf, not one"]
 
 
 def check_all(value, rule, _schema, document, at):
@@ -114,7 +114,7 @@ def check_const(value, rule, _schema, _document, at):
 
 
 def check_enum(value, rule, _schema, _document, at):
-    return [] if value in rule else [f"{at} is none of {rule}"]
+    return [] if value in rule else [f"{at} is not one of {rule}"]
 
 
 def check_pattern(value, rule, _schema, _document, at):
@@ -124,7 +124,7 @@ def check_pattern(value, rule, _schema, _document, at):
 
 
 def bound(kind, fits, words):
-    """A rule for a number: of the value itself, or of how many there are."""
+    """A rule for the value of a number, or for the length of a string, list or object."""
 
     def check(value, rule, _schema, _document, at):
         if kind is None:

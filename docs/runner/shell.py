@@ -1,7 +1,7 @@
-"""Commands of a page, in the one terminal that its reader has open.
+"""Runs the command blocks of a page.
 
-Every block runs in a bash of its own that stops at the first command that fails; folder and
-variables go on to the next one. What is started with a remark `background` stays, in a terminal of
+Each block runs in a new bash that stops at the first command that fails. Folder and variables are
+carried over to the next block. A block with the remark `background` keeps running in a process of
 its own.
 """
 
@@ -13,9 +13,9 @@ import time
 
 from . import expected
 from .markdown import Block, PageError
-from .reader import PATIENCE, Printed, Reader, alive, kill_group
+from .sandbox import BLOCK_TIMEOUT_S, Printed, Sandbox, alive, kill_group
 
-# Runs a file, tells the line of a command that failed, and writes down variables and folder.
+# Runs a script and saves the line of a failed command, the variables and the folder.
 WRAPPER = r"""
 cd -- "$1" || exit 1
 [ -e "$3" ] && . "$3" 2>/dev/null
@@ -29,51 +29,52 @@ READY = "chicane is ready: "
 
 
 class Shell:
-    """The terminal of one page."""
+    """The shell of one page."""
 
-    def __init__(self, reader: Reader):
-        self.reader = reader
+    def __init__(self, sandbox: Sandbox):
+        self.sandbox = sandbox
         self.background: dict[str, tuple[subprocess.Popen, pathlib.Path]] = {}
-        self.variables = reader.private / "variables"
-        self.place = reader.private / "place"
-        self.place.write_text(f"{reader.folder}\n")
+        self.variables = sandbox.private / "variables"
+        self.place = sandbox.private / "place"
+        self.place.write_text(f"{sandbox.folder}\n")
         self.runs = 0
 
     @property
     def folder(self) -> str:
-        """Where the terminal is now."""
+        """The current folder."""
         return self.place.read_text().rstrip("\n")
 
     def files(self) -> tuple[pathlib.Path, pathlib.Path]:
-        """A script and an output that no other command has."""
+        """Paths of a new script and a new output file."""
         self.runs += 1
-        stem = self.reader.private / f"block{self.runs}"
+        stem = self.sandbox.private / f"block{self.runs}"
         return stem.with_suffix(".sh"), stem.with_suffix(".out")
 
     def bash(self, script: pathlib.Path, output: pathlib.Path, place: pathlib.Path):
-        """Starts a script where the terminal is; it leaves word of where it ended."""
+        """Starts a script in the current folder. It writes its last folder to the file `place`."""
         words = [self.folder, script, self.variables, place, script.with_suffix(".line")]
-        return self.reader.start(
+        return self.sandbox.start(
             ["bash", "-c", WRAPPER, "bash", *words],
             output,
             self.folder,
-            env=self.reader.environment,
+            env=self.sandbox.environment,
         )
 
     def run(self, line: int, commands: str, fails: bool = False) -> Printed:
-        """Runs commands; what they printed."""
+        """Runs commands and returns their output. `fails`: whether they are expected to fail."""
         script, output = self.files()
-        script.write_text(self.reader.ours(commands))
+        script.write_text(self.sandbox.to_local(commands))
         process = self.bash(script, output, self.place)
         try:
-            status = process.wait(PATIENCE)
+            status = process.wait(BLOCK_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             kill_group(process, signal.SIGKILL)
-            came = self.reader.printed(output)
-            raise PageError(line, f"took longer than {PATIENCE} s; so far:\n{came}") from None
-        came = self.reader.printed(output)
+            came = self.sandbox.printed(output)
+            text = f"timeout after {BLOCK_TIMEOUT_S} s; output so far:\n{came}"
+            raise PageError(line, text) from None
+        came = self.sandbox.printed(output)
         if fails and status == 0:
-            raise PageError(line, f"should fail and did not:\n{came}")
+            raise PageError(line, f"should fail but did not:\n{came}")
         if status != 0 and not fails:
             failed = script.with_suffix(".line")
             line += int(failed.read_text()) - 1 if failed.exists() else 0
@@ -81,62 +82,67 @@ class Shell:
         return came
 
     def exported(self) -> dict[str, str]:
-        """The environment that a program gets that is started in this terminal now."""
+        """The exported variables of the shell."""
         script, output = self.files()
         script.write_text("env -0\n")
-        self.bash(script, output, pathlib.Path(os.devnull)).wait(PATIENCE)
+        self.bash(script, output, pathlib.Path(os.devnull)).wait(BLOCK_TIMEOUT_S)
         pairs = output.read_text().rstrip("\0").split("\0")
         return dict(pair.split("=", 1) for pair in pairs)
 
     def console(self, block: Block, fails: bool) -> list[tuple[int, str, Printed]]:
-        """Runs a session of `$ command` lines; the line, what it shows and what came, of each."""
+        """Runs the commands of a console block.
+
+        Returns the line number, the output on the page and the actual output of each command.
+        """
         return [
             (line, shown, self.run(line, command, fails))
             for line, command, shown in dialogue(block)
         ]
 
     def serve(self, block: Block, name: str) -> None:
-        """Starts something that stays, waits until it is ready, and compares what it said."""
+        """Starts a simulator in the background, waits until it is ready, compares its output."""
         if name in self.background:
-            raise PageError(block.line, f"{name} runs already")
+            raise PageError(block.line, f"the background process {name} is already running")
         script, output = self.files()
         if block.language == "console":
             [(_, command, shown)] = dialogue(block)
         else:
             command, shown = block.text, ""
-        script.write_text("exec " + self.reader.ours(command))
+        script.write_text("exec " + self.sandbox.to_local(command))
         process = self.bash(script, output, pathlib.Path(os.devnull))
         self.background[name] = (process, output)
-        until = time.monotonic() + PATIENCE
-        while READY not in (came := self.reader.printed(output)).output:
+        until = time.monotonic() + BLOCK_TIMEOUT_S
+        while READY not in (came := self.sandbox.printed(output)).output:
             if not alive(process) or time.monotonic() > until:
-                raise PageError(block.line, f"did not get ready:\n{came}")
+                raise PageError(block.line, f"the simulator did not start:\n{came}")
             time.sleep(0.02)
         if difference := expected.difference(shown or expected.ANY, came.output):
-            raise PageError(block.line + 1, f"the page shows (-), there came (+):\n{difference}")
+            text = f"on the page (-), actual output (+):\n{difference}"
+            raise PageError(block.line + 1, text)
 
     def stop(self, line: int, name: str) -> None:
-        """Ctrl-C in the terminal of something that was started."""
+        """Ends a background process with SIGINT (Ctrl-C)."""
         if name not in self.background:
-            raise PageError(line, f"nothing called {name} was started")
+            raise PageError(line, f"there is no background process {name}")
         process, output = self.background.pop(name)
         kill_group(process, signal.SIGINT)
         try:
             status = process.wait(30)
         except subprocess.TimeoutExpired:
-            raise PageError(line, f"{name} did not stop") from None
+            raise PageError(line, f"{name} did not stop within 30 s") from None
         if status != 0:
-            raise PageError(line, f"{name} ended with {status}:\n{self.reader.printed(output)}")
+            text = f"{name} ended with status {status}:\n{self.sandbox.printed(output)}"
+            raise PageError(line, text)
 
 
 def dialogue(block: Block) -> list[tuple[int, str, str]]:
-    """The commands of a session: line, command, and what the page shows below it."""
+    """Line number, command and shown output of each command in a console block."""
     commands: list[tuple[int, list[str], list[str]]] = []
     for number, line in enumerate(block.text.splitlines(), block.line):
         if line.startswith("$ "):
             commands.append((number, [line.removeprefix("$ ")], []))
         elif not commands:
-            raise PageError(number, "a console block begins with a command after `$ `")
+            raise PageError(number, "a console block has to start with a command after `$ `")
         elif line.startswith("> ") and not commands[-1][2]:
             commands[-1][1].append(line.removeprefix("> "))
         else:

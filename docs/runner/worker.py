@@ -1,6 +1,7 @@
-"""The other end of `interpreter`: runs the Python blocks that it is sent, in one namespace.
+"""The worker process of `interpreter`: runs Python blocks in one namespace.
 
-A request is a JSON line, an answer is a line. What the code prints goes to standard error.
+A request is a line of JSON on standard input, an answer a line on standard output. The output of
+the code goes to standard error.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Judges a run by the distance that was driven: the farther, the better."""
+"""Judges a run by the driven distance in metres; longer is better."""
 
 import math
 

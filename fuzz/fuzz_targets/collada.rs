@@ -1,4 +1,5 @@
-//! Any bytes as a mesh: an error with a place, or a model that is whole and survives writing.
+//! Reads any bytes as a COLLADA mesh. The result is an error that names the file, or a valid model
+//! that can be written and read again without a change.
 #![no_main]
 
 use chicane_world::Warnings;
@@ -18,7 +19,7 @@ fn read(bytes: &[u8]) -> Option<Model> {
     model
 }
 
-/// Every corner of every triangle, bit by bit.
+/// Position, normal and texture coordinates of every triangle corner, as bits.
 fn corners(model: &Model) -> Vec<[u32; 8]> {
     let mut all = Vec::new();
     for part in &model.parts {
@@ -41,10 +42,11 @@ fn corners(model: &Model) -> Vec<[u32; 8]> {
 fuzz_target!(|bytes: &[u8]| {
     let Some(first) = read(bytes) else { return };
     let written = collada::write(&first);
-    let second = read(written.as_bytes()).expect("what was written is read");
+    let second = read(written.as_bytes()).expect("a written mesh can be read");
     assert_eq!(corners(&first), corners(&second));
     assert_eq!(first.materials.len(), second.materials.len());
-    // Vertices that a transform made equal are one by now: from here on nothing changes.
-    let third = read(collada::write(&second).as_bytes()).expect("what was written is read");
+    // The first reading may give vertices that a transform made equal. The second reading merges
+    // them, so the third has to be identical to it.
+    let third = read(collada::write(&second).as_bytes()).expect("a written mesh can be read");
     assert_eq!(second, third);
 });

@@ -1,4 +1,5 @@
-//! Any bytes as a table and as a route: an error with a place, or something that survives writing.
+//! Reads any bytes as a NumPy table and as a route. The result is an error that names the file, or
+//! a value that can be written and read again without a change.
 #![no_main]
 
 use chicane_world::{Route, npy};
@@ -10,12 +11,15 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(array) => {
             assert_eq!(array.values.len(), array.rows * array.columns);
             assert!(array.values.iter().all(|v| v.is_finite()));
-            assert_eq!(npy::read("fuzz.npy", &npy::write(&array)).expect("what was written is read"), array);
+            assert_eq!(
+                npy::read("fuzz.npy", &npy::write(&array)).expect("a written table can be read"),
+                array
+            );
         }
         Err(e) => assert_eq!(e.place.file, "fuzz.npy"),
     }
     if let Ok(route) = Route::from_npy("fuzz.npy", bytes) {
-        let again = Route::from_npy("fuzz.npy", &route.to_npy()).expect("what was written is read");
+        let again = Route::from_npy("fuzz.npy", &route.to_npy()).expect("a written route can be read");
         assert_eq!(again, route);
         let length = route.length();
         assert!(length.is_finite() && length > 0.0);

@@ -1,12 +1,13 @@
-//! Any bytes as a world and as a model: an error with a place, or a spec that survives writing
-//! and compiles (or not) without a panic.
+//! Reads any bytes as an SDF world and as a model. The result is an error that names the file, or a
+//! spec that can be written and read again without a change. Loading it as a world may fail, but
+//! not panic.
 #![no_main]
 
 use chicane_world::{Assets, MemoryBundle, Warnings, World, sdf};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-/// What a world may include: a model and its mesh.
+/// Shared files that a fuzzed world may include: a model and its mesh.
 static PARTS: LazyLock<MemoryBundle> = LazyLock::new(|| {
     let mut parts = MemoryBundle::default();
     parts.insert("models/part/model.config", sdf::write_config("part", "model.sdf", "1.7"));
@@ -21,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(spec) => {
             let written = sdf::write(&spec);
             let again = sdf::read("worlds/fuzz.world", written.as_bytes(), &mut Warnings::default());
-            assert_eq!(again.expect("what was written is read"), spec);
+            assert_eq!(again.expect("a written world can be read"), spec);
             let mut bundle = MemoryBundle::default();
             bundle.insert("worlds/fuzz.world", bytes);
             let _ = World::load(&Assets::of(&bundle));
@@ -32,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(model) = sdf::read_model("models/fuzz/model.sdf", bytes, &mut Warnings::default()) {
         let written = sdf::write_model(&model, "1.7");
         let again = sdf::read_model("models/fuzz/model.sdf", written.as_bytes(), &mut Warnings::default());
-        assert_eq!(again.expect("what was written is read"), model);
+        assert_eq!(again.expect("a written model can be read"), model);
     }
     let _ = warnings.into_vec();
 });

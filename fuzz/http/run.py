@@ -1,6 +1,6 @@
-"""Fuzzes the web APIs of a real simulator and of its robot by their own OpenAPI documents.
+"""Fuzzes the web APIs of a real simulator and its robot, based on their OpenAPI documents.
 
-usage: run.py <chicane program> <schemathesis program> [test cases an operation] [seed]
+usage: run.py <chicane program> <schemathesis program> [test cases per operation] [seed]
 """
 
 import json
@@ -14,20 +14,20 @@ import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 
-# An event stream has no end to wait for, and a print may take minutes. The schema can't say
-# everything that the texts of the errors do (two fields that exclude each other), so data that fits
-# it may still be refused.
-LEFT_OUT = ["--exclude-path", "/sim/api/events", "--exclude-path", "/audio/events"]
-LEFT_OUT += ["--exclude-path", "/sim/api/worlds/{name}/print.jpg"]
-LEFT_OUT += ["--exclude-checks", "positive_data_acceptance"]
+# Event streams are excluded because they do not end, and prints because they can take minutes. The
+# schema cannot express every constraint, such as two fields that exclude each other. So data that
+# fits the schema may still be refused, and that check is excluded too.
+EXCLUDED = ["--exclude-path", "/sim/api/events", "--exclude-path", "/audio/events"]
+EXCLUDED += ["--exclude-path", "/sim/api/worlds/{name}/print.jpg"]
+EXCLUDED += ["--exclude-checks", "positive_data_acceptance"]
 
 
-# Where the documents are: the simulator's, and the robot's. WebSockets are in neither.
+# Paths of the OpenAPI documents of the simulator and of the robot. They do not contain WebSockets.
 DOCUMENTS = ["/sim/api/openapi.json", "/openapi.json"]
 
 
 def fuzz(schemathesis: str, document: str, cases: str, seed: str, folder: str) -> int:
-    """Runs the fuzzer by one document; its exit status."""
+    """Runs the fuzzer with one document and returns its exit status."""
     here = pathlib.Path(__file__).parent
     command = [
         schemathesis,
@@ -35,7 +35,7 @@ def fuzz(schemathesis: str, document: str, cases: str, seed: str, folder: str) -
         str(here / "schemathesis.toml"),
         "run",
         document,
-        *LEFT_OUT,
+        *EXCLUDED,
     ]
     command += ["--phases", "examples,coverage,fuzzing", "--max-examples", cases, "--seed", seed]
     command += ["--request-timeout", "30", "--warnings", "off", "--no-color"]
@@ -49,7 +49,7 @@ def main() -> int:
     cases, seed = (sys.argv[3:] + ["60", "1"][len(sys.argv) - 3 :])[:2]
     with tempfile.TemporaryDirectory() as folder:
         data = ["--listen", "127.0.0.1:0", "--data-dir", f"{folder}/data"]
-        # Without a judge no evaluation is started: random texts must not be run as commands.
+        # An empty judge root, so that no evaluation can start and run random text as a command.
         server = subprocess.Popen(
             [chicane, "serve", *data, "--log-level", "error"],
             stdout=subprocess.PIPE,
@@ -63,12 +63,12 @@ def main() -> int:
                 return 1
             status = 0
             for document in DOCUMENTS:
-                # Whatever was done to it before: time goes on, or a held speed would never end.
-                run_on(ready[1])
+                # Requests may have paused time. A request with a held speed would never end then.
+                resume_time(ready[1])
                 status |= fuzz(schemathesis, ready[1] + document, cases, seed, folder)
             if server.poll() is not None:
                 print(
-                    f"the simulator ended on the way, with status {server.returncode}",
+                    f"the simulator ended during the run with status {server.returncode}",
                     file=sys.stderr,
                 )
                 return 1
@@ -78,8 +78,8 @@ def main() -> int:
             server.wait(timeout=10)
 
 
-def run_on(base: str) -> None:
-    """Has the time of the simulator go on, at its own pace."""
+def resume_time(base: str) -> None:
+    """Resumes simulated time, at real-time speed."""
     body = json.dumps({"paused": False, "speed": 1}).encode()
     urllib.request.urlopen(f"{base}/sim/api/clock", data=body, timeout=10).close()
 

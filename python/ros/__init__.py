@@ -1,1 +1,1 @@
-"""ROS 2 as others speak it: tests with Eclipse Cyclone DDS and with rclpy."""
+"""Tests of the simulator's ROS 2 interface against Eclipse Cyclone DDS and rclpy."""

@@ -1,4 +1,6 @@
-"""What ROS 2 costs the simulator, and how old messages are when they come. One line of JSON.
+"""Measures the processor time that ROS 2 costs the simulator, and the latency of messages.
+
+Prints one line of JSON.
 
 usage: bench.py <chicane program> [seconds of one measurement]
 """
@@ -17,13 +19,13 @@ DOMAIN = 81
 
 
 def cpu_seconds(process: int) -> float:
-    """Processor time that a process has used."""
+    """Processor time that a process has used, in seconds."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def cores(simulator: Simulator, listener, span: float) -> float:
-    """Cores that a simulator uses while a listener listens."""
+    """Number of cores that a simulator uses while `listener`, if any, receives its topics."""
     before, since = cpu_seconds(simulator.process.pid), time.monotonic()
     listener.take(span) if listener else time.sleep(span)
     return (cpu_seconds(simulator.process.pid) - before) / (time.monotonic() - since)
@@ -54,19 +56,19 @@ def main() -> int:
         listener = Listener(DOMAIN)
         for name in names:
             listener.listen(name, TOPICS[name][0])
-        heard = listener.heard
-        listener.take(15.0, until=lambda heard=heard: all(h.at for h in heard.values()))
-        for h in heard.values():
-            h.forget()
+        logs = listener.logs
+        listener.take(15.0, until=lambda logs=logs: all(log.at for log in logs.values()))
+        for log in logs.values():
+            log.forget()
         figures[what] = cores(simulator, listener, span)
         figures[f"{what} rtf"] = simulator.rtf()
         if what == "all":
             figures["ages"] = {
-                name: [1e3 * percentile(h.ages, p) for p in (0.5, 0.99)]
-                for name, h in heard.items()
+                name: [1e3 * percentile(log.ages, p) for p in (0.5, 0.99)]
+                for name, log in logs.items()
             }
-            figures["rates"] = {name: len(h.at) / span for name, h in heard.items()}
-        del listener, heard, h
+            figures["rates"] = {name: len(log.at) / span for name, log in logs.items()}
+        del listener, logs, log
     simulator.close()
     print(json.dumps(figures))
     return 0

@@ -1,4 +1,4 @@
-"""Participants of Eclipse Cyclone DDS that hear the robot's topics and talk to it."""
+"""Participants of Eclipse Cyclone DDS that read the robot's topics and send it commands."""
 
 import os
 import time
@@ -20,7 +20,7 @@ from cyclonedds.util import duration
 
 from . import idl
 
-# On this machine alone, found one by one since loopback knows no multicast.
+# Loopback only. Participants are discovered by unicast, because loopback has no multicast.
 CONFIGURATION = """<CycloneDDS><Domain><General>
 <Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
 <AllowMulticast>false</AllowMulticast></General>
@@ -31,7 +31,7 @@ CONFIGURATION = """<CycloneDDS><Domain><General>
 </Domain></CycloneDDS>"""
 os.environ.setdefault("CYCLONEDDS_URI", CONFIGURATION)
 
-# Name, type, rate by simulated time.
+# Topic name -> type, and messages per simulated second.
 TOPICS = {
     "/camera/image_raw": (idl.Image, 15),
     "/camera/image_raw/compressed": (idl.CompressedImage, 15),
@@ -46,7 +46,8 @@ TOPICS = {
     "/battery_state": (idl.BatteryState, 1),
     "/clock": (idl.Clock, 200),
 }
-KEPT = {"/tf_static": idl.TFMessage, "/sim/epoch": idl.UInt64}
+# Topics with the durability transient-local: a late reader receives the last message.
+LATCHED = {"/tf_static": idl.TFMessage, "/sim/epoch": idl.UInt64}
 
 
 def qos(reliable: bool, depth: int, kept: bool = False) -> Qos:
@@ -60,8 +61,8 @@ def qos(reliable: bool, depth: int, kept: bool = False) -> Qos:
 
 
 @dataclass
-class Heard:
-    """What was heard on one topic."""
+class TopicLog:
+    """The messages received on one topic: simulated ticks, times of arrival (s), latencies (s)."""
 
     reader: DataReader
     ticks: list[int] = field(default_factory=list)
@@ -79,11 +80,11 @@ class Heard:
 
     @property
     def last(self):
-        """The last message, if there was one."""
+        """The last message, or None."""
         return self.encoded[-1].message() if self.encoded else None
 
     def forget(self) -> None:
-        """All but the last message."""
+        """Removes all messages except the last."""
         self.ticks.clear()
         self.at.clear()
         self.ages.clear()
@@ -91,43 +92,43 @@ class Heard:
 
 
 class Listener:
-    """A participant with readers."""
+    """A participant that logs the messages of several topics."""
 
     def __init__(self, domain: int, participant: DomainParticipant | None = None):
         self.participant = participant or DomainParticipant(domain)
         self.waitset = WaitSet(self.participant)
-        self.heard: dict[str, Heard] = {}
+        self.logs: dict[str, TopicLog] = {}
 
-    def listen(self, name: str, kind, reliable=True, depth=200, kept=False, key=None) -> Heard:
+    def listen(self, name: str, kind, reliable=True, depth=200, kept=False, key=None) -> TopicLog:
         how = qos(reliable, depth, kept)
         reader = DataReader(self.participant, Topic(self.participant, f"rt{name}", kind), how)
         states = SampleState.Any | ViewState.Any | InstanceState.Any
         self.waitset.attach(ReadCondition(reader, states))
-        heard = self.heard[key or name] = Heard(reader)
-        return heard
+        log = self.logs[key or name] = TopicLog(reader)
+        return log
 
     def take(self, seconds: float, until=lambda: False) -> None:
-        """Takes what comes for a while."""
+        """Receives messages for a number of seconds, or until a condition is true."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not until():
             self.waitset.wait(duration(milliseconds=max(1, int(1000 * min(left, 0.05)))))
-            for heard in self.heard.values():
-                for sample in heard.reader.take(1000):
+            for log in self.logs.values():
+                for sample in log.reader.take(1000):
                     if isinstance(sample, idl.Encoded):
-                        heard.note(sample)
+                        log.note(sample)
 
 
-class Talker:
-    """A writer of commands."""
+class CommandWriter:
+    """A writer of one command topic."""
 
     def __init__(self, participant: DomainParticipant, name: str, kind):
         topic = Topic(participant, f"rt{name}", kind)
         self.writer = DataWriter(participant, topic, qos(True, 10))
 
-    def say(self, message) -> None:
+    def publish(self, message) -> None:
         self.writer.write(message)
 
-    def is_heard(self) -> bool:
+    def has_subscriber(self) -> bool:
         return bool(self.writer.get_matched_subscriptions())
 
 

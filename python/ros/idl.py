@@ -1,4 +1,4 @@
-"""The messages of the robot's topics for Cyclone DDS, written from the ROS 2 definitions."""
+"""Message types of the robot's topics for Cyclone DDS, following the ROS 2 definitions."""
 
 import struct
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from cyclonedds.idl.types import array, float32, float64, int32, sequence, uint8
 
 
 class Encoded:
-    """A message as it came: to decode a picture takes Python 20 ms, too long while we listen."""
+    """An undecoded message. Decoding a picture takes 20 ms in Python and would delay the reader."""
 
     def __init__(self, kind, data: bytes):
         self.kind, self.data, self.sample_info = kind, data, None
@@ -18,13 +18,17 @@ class Encoded:
         return self.kind.__idl__.deserialize(self.data)
 
     def tick(self) -> int:
-        """The tick of its stamp, which comes first, but for that of frames after their number."""
+        """The tick of the message's stamp.
+
+        The stamp is the first field, except in `TFMessage`, where the number of transforms precedes
+        it.
+        """
         sec, nanosec = struct.unpack_from("<iI", self.data, 8 if self.kind is TFMessage else 4)
         return sec * 200 + nanosec // 5_000_000
 
 
 def ros(name: str):
-    """A struct with the name that DDS has for `package/Type`."""
+    """Decorator: makes a struct with the DDS type name of `package/Type`."""
     package, kind = name.split("/")
 
     def named(cls):

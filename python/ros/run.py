@@ -1,4 +1,4 @@
-"""Runs the tests of ROS 2 in a network of their own.
+"""Runs ROS 2 tests in a network namespace of their own.
 
 usage: run.py <chicane program> <test module>...
 """

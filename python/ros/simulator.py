@@ -1,4 +1,4 @@
-"""A real simulator that speaks ROS 2, its web API, and the network namespace it all happens in."""
+"""Starts a simulator with ROS 2, calls its web API, and creates the tests' network namespace."""
 
 import json
 import os
@@ -13,22 +13,22 @@ import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 INSIDE = "CHICANE_ROS_NAMESPACE"
-# A network that leads nowhere and counts what is sent to it.
+# A pair of virtual interfaces that stands for an external network. Its packets are counted.
 OUTSIDE, OUTSIDE_ADDRESS, FAR = "outside0", "10.99.0.1", "far0"
 
 
 def enter_namespace() -> None:
-    """Runs this program again in a network of its own, where other tests are not met."""
+    """Runs this program again in a new network namespace, isolated from other tests."""
     if os.environ.get(INSIDE):
         return
     for tool, package in [("unshare", "util-linux"), ("ip", "iproute2")]:
         if not shutil.which(tool):
-            sys.exit(f"The ROS 2 tests need {tool}: apt-get install {package}")
+            sys.exit(f"The ROS 2 tests need {tool}. Install it with: apt-get install {package}")
     if subprocess.run(["unshare", "-Urn", "true"], capture_output=True).returncode:
         sys.exit(
-            "The ROS 2 tests need network namespaces, which this machine refuses: "
-            "allow them (sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu "
-            "kernel.apparmor_restrict_unprivileged_userns=0) or run as root"
+            "The ROS 2 tests need network namespaces, which this machine does not allow. "
+            "Allow them (sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu "
+            "kernel.apparmor_restrict_unprivileged_userns=0) or run as root."
         )
     setup = (
         f"ip link set lo up && ip link add {OUTSIDE} type veth peer name {FAR} && "
@@ -42,32 +42,32 @@ def enter_namespace() -> None:
 
 
 def sent_outside() -> int:
-    """Packets that left by the network outside."""
+    """Number of packets sent to the external network."""
     counter = pathlib.Path(f"/sys/class/net/{OUTSIDE}/statistics/tx_packets")
     if counter.exists():
         return int(counter.read_text())
-    # /sys still shows another network: ask the kernel.
+    # /sys may still show the interfaces of the original namespace, so ask the kernel.
     shown = subprocess.check_output(["ip", "-s", "-j", "link", "show", OUTSIDE], text=True)
     return json.loads(shown)[0]["stats64"]["tx"]["packets"]
 
 
 def program() -> str:
-    """The simulator, as a program."""
+    """Path of the simulator's program."""
     return os.environ.get("CHICANE_PROGRAM", "target/release/chicane")
 
 
 def wait_for(what: str, condition, seconds: float = 60.0):
-    """What a condition gives once it is true."""
+    """Waits until a condition is true and returns its value. `what` names it in the error."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
             return found
         time.sleep(0.01)
-    raise AssertionError(f"{what}: not within {seconds} s")
+    raise AssertionError(f"timeout: waited {seconds} s for {what}")
 
 
 class Simulator:
-    """A simulator in a process of its own."""
+    """A running simulator. `domain` is its DDS domain; None starts it without ROS 2."""
 
     def __init__(self, domain: int | None, *args: str):
         self.folder = tempfile.TemporaryDirectory()
@@ -78,7 +78,7 @@ class Simulator:
         self.start()
 
     def start(self) -> None:
-        # Without a judge: nothing here is judged.
+        # An empty judge root, because these tests run no evaluations.
         environment = os.environ | {"CHICANE_JUDGE_ROOT": f"{self.folder.name}/nothing"}
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, text=True, env=environment
@@ -117,14 +117,17 @@ class Simulator:
         return self.get("/sim/api/clock")["sim_time"]
 
 
-class Race:
-    """A simulator beside one that nobody disturbs: what else the machine does slows both."""
+class PaceCheck:
+    """Compares the pace of a simulator with the pace of an undisturbed one on the same machine.
+
+    Other load on the machine slows both, so the ratio does not depend on it.
+    """
 
     def __init__(self, simulator: Simulator):
         self.quiet = Simulator(None)
-        self.lanes = [(one, one.time()) for one in (simulator, self.quiet)]
+        self.starts = [(one, one.time()) for one in (simulator, self.quiet)]
 
     def pace(self) -> float:
-        """How fast its time goes, as a part of how fast that of the other one does."""
-        ours, quiet = (one.time() - began for one, began in self.lanes)
+        """Simulated time since the start, relative to that of the undisturbed simulator."""
+        ours, quiet = (one.time() - start for one, start in self.starts)
         return ours / quiet

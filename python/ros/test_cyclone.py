@@ -1,4 +1,4 @@
-"""The robot's topics as an independent DDS implementation hears them, and its commands."""
+"""Tests of the robot's topics and commands against an independent DDS implementation."""
 
 import math
 import subprocess
@@ -10,11 +10,11 @@ from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
 from cyclonedds.domain import DomainParticipant
 
 from . import idl
-from .cyclone import KEPT, TOPICS, Listener, Talker, twist
+from .cyclone import LATCHED, TOPICS, CommandWriter, Listener, twist
 from .simulator import OUTSIDE, Simulator, program, sent_outside, wait_for
 
 DOMAIN = 21
-# Simulated seconds that are listened for.
+# Simulated seconds for which messages are received.
 SPAN = 5.0
 
 
@@ -23,7 +23,7 @@ def sample_tick(k: int, rate: int) -> int:
 
 
 class Topics(unittest.TestCase):
-    """Everything at once: what is heard, when, and what is in it."""
+    """Receives all topics at once, and checks rates and contents."""
 
     @classmethod
     def setUpClass(cls):
@@ -36,58 +36,58 @@ class Topics(unittest.TestCase):
             listener.listen(name, kind)
         for name in ["/scan", "/imu", "/odom", "/camera/image_raw/compressed"]:
             listener.listen(name, TOPICS[name][0], reliable=False, key=f"best effort {name}")
-        for name, kind in KEPT.items():
+        for name, kind in LATCHED.items():
             listener.listen(name, kind, depth=1, kept=True)
-        heard = listener.heard
-        listener.take(15.0, until=lambda: all(h.at for h in heard.values()))
-        missing = [name for name, h in heard.items() if not h.at]
-        assert not missing, f"nothing was heard on {missing}"
-        cls.hear()
+        logs = listener.logs
+        listener.take(15.0, until=lambda: all(log.at for log in logs.values()))
+        missing = [name for name, log in logs.items() if not log.at]
+        assert not missing, f"no message arrived on {missing}"
+        cls.receive()
         cls.sent_after = sent_outside()
 
     @classmethod
-    def hear(cls):
-        for heard in cls.listener.heard.values():
-            heard.forget()
-        ticks = cls.listener.heard["/clock"].ticks
+    def receive(cls):
+        for log in cls.listener.logs.values():
+            log.forget()
+        ticks = cls.listener.logs["/clock"].ticks
         cls.listener.take(60.0, until=lambda: ticks and ticks[-1] - ticks[0] >= 200 * (SPAN + 1.0))
 
     def lost(self) -> list[str]:
-        """Topics that lost a sample in what was heard, or were not at their rate."""
-        clock = self.listener.heard["/clock"]
-        # How fast simulated time went: 1, unless the machine is busy.
+        """Topics that lost a sample or did not have their rate."""
+        clock = self.listener.logs["/clock"]
+        # Real-time factor: 1, unless the machine is busy.
         pace = (clock.ticks[-1] - clock.ticks[0]) / 200 / (clock.at[-1] - clock.at[0])
         lost = []
         for name, (_, rate) in TOPICS.items():
-            heard = self.listener.heard[name]
+            log = self.listener.logs[name]
             by_tick = {sample_tick(k, rate): k for k in range(rate * 1000)}
-            samples = [by_tick.get(tick) for tick in heard.ticks]
-            self.assertNotIn(None, samples, f"{name}: stamps lie on the ticks of the samples")
+            samples = [by_tick.get(tick) for tick in log.ticks]
+            self.assertNotIn(None, samples, f"{name}: a stamp is not on a tick of a sample")
             gaps = [(a, b) for a, b in pairwise(samples) if b != a + 1]
-            span = (heard.ticks[-1] - heard.ticks[0]) / 200
+            span = (log.ticks[-1] - log.ticks[0]) / 200
             by_stamp = (len(samples) - 1) / span
-            by_count = (len(samples) - 1) / (heard.at[-1] - heard.at[0]) / pace
+            by_count = (len(samples) - 1) / (log.at[-1] - log.at[0]) / pace
             wrong = rate > 1 and any(abs(r / rate - 1) > 0.05 for r in (by_stamp, by_count))
             if gaps or wrong or span < SPAN - 1.5:
                 lost.append(f"{name}: {by_stamp:.1f} and {by_count:.1f} Hz, gaps {gaps[:9]}")
-        for name, heard in self.listener.heard.items():
+        for name, log in self.listener.logs.items():
             if name.startswith("best effort"):
                 rate = TOPICS[name.removeprefix("best effort ")][1]
-                if len(heard.ticks) < 0.9 * rate * pace * SPAN:
-                    lost.append(f"{name}: {len(heard.ticks)} samples")
+                if len(log.ticks) < 0.9 * rate * pace * SPAN:
+                    lost.append(f"{name}: {len(log.ticks)} samples")
         return lost
 
     def test_every_topic_has_its_rate_and_none_is_lost(self):
         for _ in range(3):
             if not (lost := self.lost()):
                 return
-            # A machine that is busy with something else gets another chance.
-            self.hear()
+            # Retry, because other load on the machine can cause lost samples.
+            self.receive()
         self.fail("\n".join(lost))
 
     def test_every_message_can_be_decoded(self):
-        for name, heard in self.listener.heard.items():
-            for encoded in heard.encoded:
+        for name, log in self.listener.logs.items():
+            for encoded in log.encoded:
                 message = encoded.message()
                 stamp = getattr(getattr(message, "header", None), "stamp", None)
                 if stamp:
@@ -95,19 +95,19 @@ class Topics(unittest.TestCase):
                         stamp.sec * 200 + stamp.nanosec // 5_000_000, encoded.tick(), name
                     )
 
-    def test_what_stays_true_is_told_to_those_who_come_late(self):
+    def test_late_reader_receives_latched_topics(self):
         late = Listener(DOMAIN)
-        for name, kind in KEPT.items():
+        for name, kind in LATCHED.items():
             late.listen(name, kind, depth=1, kept=True)
-        late.take(10.0, until=lambda: all(h.at for h in late.heard.values()))
+        late.take(10.0, until=lambda: all(log.at for log in late.logs.values()))
         self.assertEqual(
-            late.heard["/sim/epoch"].last.data, self.simulator.get("/sim/api/state")["epoch"]
+            late.logs["/sim/epoch"].last.data, self.simulator.get("/sim/api/state")["epoch"]
         )
-        self.assertEqual(len(late.heard["/tf_static"].last.transforms), 4)
+        self.assertEqual(len(late.logs["/tf_static"].last.transforms), 4)
 
     def test_frames_form_one_tree(self):
-        heard = self.listener.heard
-        transforms = [*heard["/tf"].last.transforms, *heard["/tf_static"].last.transforms]
+        logs = self.listener.logs
+        transforms = [*logs["/tf"].last.transforms, *logs["/tf_static"].last.transforms]
         tree = {t.child_frame_id: t.header.frame_id for t in transforms}
         wanted = {
             "base_footprint": "odom",
@@ -119,12 +119,14 @@ class Topics(unittest.TestCase):
         }
         self.assertEqual(tree, wanted)
 
-    def test_messages_hold_what_their_types_say(self):
-        last = {name: heard.last for name, heard in self.listener.heard.items()}
+    def test_messages_have_the_expected_content(self):
+        last = {name: log.last for name, log in self.listener.logs.items()}
         image = last["/camera/image_raw"]
         self.assertEqual((image.width, image.height, image.encoding), (480, 360, "rgb8"))
         self.assertEqual((image.step, len(image.data)), (1440, 1440 * 360))
-        self.assertGreater(len(set(image.data[:: 3 * 97])), 10, "it shows something")
+        self.assertGreater(
+            len(set(image.data[:: 3 * 97])), 10, "the picture has more than 10 different values"
+        )
         jpeg = bytes(last["/camera/image_raw/compressed"].data)
         self.assertEqual((jpeg[:2], jpeg[-2:]), (b"\xff\xd8", b"\xff\xd9"))
         info = last["/camera/camera_info"]
@@ -135,8 +137,8 @@ class Topics(unittest.TestCase):
         self.assertAlmostEqual(
             scan.angle_min + 719 * scan.angle_increment, scan.angle_max, places=4
         )
-        seen = [r for r in scan.ranges if math.isfinite(r)]
-        self.assertTrue(seen and all(0.1 <= r <= 16.1 for r in seen))
+        hits = [r for r in scan.ranges if math.isfinite(r)]
+        self.assertTrue(hits and all(0.1 <= r <= 16.1 for r in hits))
         imu = last["/imu"]
         self.assertEqual(imu.orientation_covariance[0], -1.0)
         self.assertAlmostEqual(imu.linear_acceleration.z, 9.81, delta=0.2)
@@ -153,16 +155,16 @@ class Topics(unittest.TestCase):
         self.assertAlmostEqual(battery.voltage, 8.4, places=3)
         self.assertTrue(battery.present and 0.99 <= battery.percentage <= 1.0)
 
-    def test_another_domain_hears_nothing(self):
+    def test_participant_of_another_domain_finds_no_topics(self):
         reader = BuiltinDataReader(self.other, BuiltinTopicDcpsPublication)
         self.assertEqual([p.topic_name for p in reader.take(100)], [])
 
-    def test_nothing_left_by_another_network(self):
+    def test_no_packet_was_sent_to_the_external_network(self):
         self.assertEqual(self.sent_after, self.sent_before)
 
 
 class Commands(unittest.TestCase):
-    """What is said to the robot."""
+    """Commands on topics."""
 
     @classmethod
     def setUpClass(cls):
@@ -170,10 +172,10 @@ class Commands(unittest.TestCase):
         cls.addClassCleanup(cls.simulator.close)
         cls.participant = DomainParticipant(DOMAIN + 2)
 
-    def talker(self, name, kind) -> Talker:
-        talker = Talker(self.participant, name, kind)
-        wait_for(f"someone who hears {name}", talker.is_heard)
-        return talker
+    def writer(self, name, kind) -> CommandWriter:
+        writer = CommandWriter(self.participant, name, kind)
+        wait_for(f"a subscriber of {name}", writer.has_subscriber)
+        return writer
 
     def commanded(self) -> dict:
         return self.simulator.get("/states?include=odom")["cmd"]
@@ -186,40 +188,40 @@ class Commands(unittest.TestCase):
             ("/camera/tilt", "tilt", -0.25),
         ]:
             with self.subTest(name):
-                talker = self.talker(name, idl.Float64)
-                talker.say(idl.Float64(value))
+                writer = self.writer(name, idl.Float64)
+                writer.publish(idl.Float64(value))
                 wait_for(name, lambda k=key, v=value: abs(self.commanded()[k] - v) < 1e-6)
-        wait_for("the speed to run out", lambda: self.commanded()["speed"] == 0.0)
+        wait_for("the speed to expire", lambda: self.commanded()["speed"] == 0.0)
         self.assertAlmostEqual(self.commanded()["steering"], -0.2, places=6)
 
     def test_a_twist_drives_the_car_and_stops_it(self):
-        talker = self.talker("/cmd_vel", idl.Twist)
+        writer = self.writer("/cmd_vel", idl.Twist)
         before = self.simulator.get("/sim/api/pose")
 
         def moved():
-            talker.say(twist(0.5, 0.4))
+            writer.publish(twist(0.5, 0.4))
             now = self.simulator.get("/sim/api/pose")
             return math.dist((before["x"], before["y"]), (now["x"], now["y"])) > 0.3
 
         wait_for("the car to move", moved)
         self.assertAlmostEqual(self.commanded()["steering"], math.atan(0.4 * 0.18 / 0.5), places=5)
-        talker.say(twist(0.0, 0.0))
-        # A speed runs out by itself, a steering does not.
-        wait_for("the car to be told to stop", lambda: self.commanded()["steering"] == 0.0)
+        writer.publish(twist(0.0, 0.0))
+        # Check the steering first: a speed command expires by itself, a steering command does not.
+        wait_for("the stop command", lambda: self.commanded()["steering"] == 0.0)
         self.assertEqual(self.commanded()["speed"], 0.0)
 
-    def test_what_is_not_a_number_or_too_much_does_no_harm(self):
-        talker = self.talker("/steering", idl.Float64)
-        talker.say(idl.Float64(0.1))
+    def test_non_finite_values_are_ignored_and_large_ones_clamped(self):
+        writer = self.writer("/steering", idl.Float64)
+        writer.publish(idl.Float64(0.1))
         wait_for("steering", lambda: abs(self.commanded()["steering"] - 0.1) < 1e-9)
-        talker.say(idl.Float64(math.nan))
-        talker.say(idl.Float64(math.inf))
-        pan = self.talker("/camera/pan", idl.Float64)
-        pan.say(idl.Float64(99.0))
+        writer.publish(idl.Float64(math.nan))
+        writer.publish(idl.Float64(math.inf))
+        pan = self.writer("/camera/pan", idl.Float64)
+        pan.publish(idl.Float64(99.0))
         wait_for("pan", lambda: abs(self.commanded()["pan"] - 0.5236) < 1e-6)
         self.assertAlmostEqual(self.commanded()["steering"], 0.1, places=9)
 
-    def test_being_put_elsewhere_is_told(self):
+    def test_pose_reset_and_respawn_publish_a_new_epoch(self):
         listener = Listener(DOMAIN + 2, self.participant)
         epochs = listener.listen("/sim/epoch", idl.UInt64, depth=1, kept=True)
         clock = listener.listen("/clock", idl.Clock)
@@ -236,12 +238,12 @@ class Commands(unittest.TestCase):
                 self.assertGreater(now, before)
                 listener.take(5.0, until=lambda n=now: epochs.last.data == n)
                 self.assertEqual(epochs.last.data, now)
-        # Time began anew with the respawn, and its clock is told from the start.
+        # The respawn started simulated time again, so the clock topic has small ticks.
         clock.forget()
         listener.take(1.0)
         self.assertLess(clock.ticks[-1], 200 * 20)
         self.assertEqual(clock.ticks, sorted(clock.ticks))
-        # Also while it stands still.
+        # The epoch is also published while simulated time is paused.
         self.simulator.post("/sim/api/clock", {"paused": True})
         self.simulator.post("/sim/api/pose", {"x": 1.2})
         now = self.simulator.get("/sim/api/state")["epoch"]
@@ -251,9 +253,12 @@ class Commands(unittest.TestCase):
 
 
 class Network(unittest.TestCase):
-    """The same counter that shows nothing leaves shows what does when it is asked for."""
+    """The option `--ros-network`.
 
-    def test_another_network_is_used_when_asked_for(self):
+    The first test also shows that the packet counter works, which the test above relies on.
+    """
+
+    def test_network_option_sends_to_the_external_network(self):
         before = sent_outside()
         simulator = Simulator(DOMAIN + 3, "--ros-network", OUTSIDE)
         self.addCleanup(simulator.close)
@@ -270,18 +275,16 @@ class Network(unittest.TestCase):
 
 
 class Speed(unittest.TestCase):
-    """Faster than real time."""
+    """A simulator that runs faster than real time."""
 
-    def test_topics_go_by_simulated_time(self):
+    def test_topic_rates_are_per_simulated_second(self):
         simulator = Simulator(DOMAIN + 4, "--speed", "4")
         self.addCleanup(simulator.close)
         listener = Listener(DOMAIN + 4)
         scan, imu = listener.listen("/scan", idl.LaserScan), listener.listen("/imu", idl.Imu)
         listener.take(15.0, until=lambda: len(scan.ticks) > 60 and len(imu.ticks) > 300)
-        for heard, every in [(scan, 20), (imu, 4)]:
-            steps = {b - a for a, b in pairwise(heard.ticks)}
+        for log, every in [(scan, 20), (imu, 4)]:
+            steps = {b - a for a, b in pairwise(log.ticks)}
             self.assertEqual(steps, {every})
         wall = scan.at[-1] - scan.at[0]
-        self.assertGreater(
-            (scan.ticks[-1] - scan.ticks[0]) / 200 / wall, 2.0, "faster than the wall"
-        )
+        self.assertGreater((scan.ticks[-1] - scan.ticks[0]) / 200 / wall, 2.0, "real-time factor")

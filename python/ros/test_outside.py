@@ -1,4 +1,7 @@
-"""Someone on another machine, who knows where to ask: heard only if that network was asked for."""
+"""A participant on another machine that sends to the simulator's address.
+
+The simulator may only communicate with it if `--ros-network` names that network.
+"""
 
 import json
 import os
@@ -18,15 +21,15 @@ CONFIGURATION = f"""<CycloneDDS><Domain>
 
 
 def ask(domain: int, seconds: float) -> None:
-    """Listens for so long, and looks whether anyone would take a command."""
+    """Prints whether clock messages arrive within `seconds`, and whether commands have a reader."""
     from . import idl
-    from .cyclone import Listener, Talker
+    from .cyclone import CommandWriter, Listener
 
     listener = Listener(domain)
-    talker = Talker(listener.participant, "/speed", idl.Float64)
+    writer = CommandWriter(listener.participant, "/speed", idl.Float64)
     clock = listener.listen("/clock", idl.Clock)
-    listener.take(seconds, until=lambda: len(clock.at) > 20 and talker.is_heard())
-    print(json.dumps([len(clock.at) > 20, talker.is_heard()]))
+    listener.take(seconds, until=lambda: len(clock.at) > 20 and writer.has_subscriber())
+    print(json.dumps([len(clock.at) > 20, writer.has_subscriber()]))
 
 
 class Outside(unittest.TestCase):
@@ -53,12 +56,12 @@ class Outside(unittest.TestCase):
         command = [*self.inside, sys.executable, "-c", script]
         return json.loads(subprocess.check_output(command, env=os.environ | environment))
 
-    def test_another_machine_is_not_heard_and_hears_nothing(self):
+    def test_another_machine_cannot_communicate_by_default(self):
         simulator = Simulator(DOMAIN)
         self.addCleanup(simulator.close)
         self.assertEqual(self.ask(DOMAIN, 6.0), [False, False])
 
-    def test_another_machine_takes_part_when_its_network_was_asked_for(self):
+    def test_another_machine_can_communicate_with_the_network_option(self):
         simulator = Simulator(DOMAIN + 1, "--ros-network", OUTSIDE)
         self.addCleanup(simulator.close)
         self.assertEqual(self.ask(DOMAIN + 1, 60.0), [True, True])

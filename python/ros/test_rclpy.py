@@ -1,6 +1,6 @@
-"""The robot's topics as a real rclpy hears them, with its own types, clock and graph.
+"""Tests of the robot's topics with rclpy: its types, its clock and its graph.
 
-tf2_msgs has no package for rclpy outside a ROS installation: test_cyclone.py hears those topics.
+Outside a ROS installation there is no tf2_msgs package, so test_cyclone.py covers those topics.
 """
 
 import math
@@ -59,25 +59,25 @@ TOPICS = {
 
 
 def start(domain: int):
-    """A context of its own for a test."""
+    """A new rclpy context."""
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain)
     return context
 
 
 class Listener:
-    """A node whose messages are taken without the executor, which is too slow for all of them."""
+    """A node that takes messages without the executor, which is too slow for all topics."""
 
     def __init__(self, domain: int):
         self.context = start(domain)
         self.node = rclpy.create_node("listener", context=self.context)
-        self.heard: dict[str, list] = {}
+        self.logs: dict[str, list] = {}
         self.last: dict[str, object] = {}
         self.subscriptions = []
 
     def listen(self, name: str, kind, qos, key=None) -> None:
         key = key or name
-        self.heard[key] = []
+        self.logs[key] = []
         subscription = self.node.create_subscription(kind, name, lambda _: None, qos)
         self.subscriptions.append((key, subscription))
 
@@ -96,7 +96,7 @@ class Listener:
         stamp = message.clock if isinstance(message, Clock) else getattr(message, "header", None)
         stamp = getattr(stamp, "stamp", stamp)
         tick = stamp.sec * 200 + stamp.nanosec // 5_000_000 if stamp else None
-        self.heard[key].append((tick, time.monotonic()))
+        self.logs[key].append((tick, time.monotonic()))
         self.last[key] = message
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Listener:
 
 
 class Node:
-    """A node as people write one: it goes by simulated time, and callbacks get its messages."""
+    """A typical user's node: it uses simulated time and receives messages in callbacks."""
 
     def __init__(self, domain: int):
         self.context = start(domain)
@@ -142,42 +142,42 @@ class Topics(unittest.TestCase):
             durability=DurabilityPolicy.TRANSIENT_LOCAL,
         )
         listener.listen("/sim/epoch", UInt64, kept)
-        listener.take(20.0, until=lambda: all(listener.heard.values()))
-        missing = [name for name, heard in listener.heard.items() if not heard]
-        assert not missing, f"nothing was heard on {missing}"
+        listener.take(20.0, until=lambda: all(listener.logs.values()))
+        missing = [name for name, log in listener.logs.items() if not log]
+        assert not missing, f"no message arrived on {missing}"
 
     def lost(self) -> list[str]:
-        """Topics that lost a sample in a few seconds, or were not at their rate."""
-        heard = self.listener.heard
-        for samples in heard.values():
+        """Topics that lost a sample within `SPAN` seconds or did not have their rate."""
+        logs = self.listener.logs
+        for samples in logs.values():
             samples.clear()
         self.listener.take(SPAN)
-        clock = heard["/clock"]
-        # How fast simulated time went: 1, unless the machine is busy.
+        clock = logs["/clock"]
+        # Real-time factor: 1, unless the machine is busy.
         pace = (clock[-1][0] - clock[0][0]) / 200 / (clock[-1][1] - clock[0][1])
         lost = []
         for name, (_, rate) in TOPICS.items():
             if rate < 2:
                 continue
-            ticks = [tick for tick, _ in heard[name]]
+            ticks = [tick for tick, _ in logs[name]]
             gap = max((b - a for a, b in pairwise(ticks)), default=math.inf)
-            wall = heard[name][-1][1] - heard[name][0][1] if ticks else math.inf
+            wall = logs[name][-1][1] - logs[name][0][1] if ticks else math.inf
             by_stamp = (len(ticks) - 1) / max(ticks[-1] - ticks[0], 1) * 200 if ticks else 0.0
             by_count = (len(ticks) - 1) / wall / pace
             exact = gap <= math.ceil(200 / rate)
             if not (exact and all(abs(r / rate - 1) < 0.05 for r in (by_stamp, by_count))):
                 lost.append(f"{name}: {by_stamp:.1f} and {by_count:.1f} Hz, {gap} ticks without")
         for name in ["/scan", "/imu"]:
-            if len(heard[f"best effort {name}"]) < 0.9 * SPAN * pace * TOPICS[name][1]:
+            if len(logs[f"best effort {name}"]) < 0.9 * SPAN * pace * TOPICS[name][1]:
                 lost.append(f"best effort {name}")
         return lost
 
     def test_every_topic_has_its_rate(self):
-        # A machine that is busy with something else gets another chance.
+        # Two retries, because other load on the machine can cause lost samples.
         lost = self.lost() and self.lost() and self.lost()
         self.assertEqual(lost, [])
 
-    def test_messages_hold_what_their_types_say(self):
+    def test_messages_have_the_expected_content(self):
         last = self.listener.last
         image = last["/camera/image_raw"]
         self.assertEqual((image.width, image.height, image.encoding), (480, 360, "rgb8"))
@@ -201,16 +201,16 @@ class Callbacks(unittest.TestCase):
         cls.addClassCleanup(cls.node.close)
         cls.node.start()
 
-    def test_a_node_goes_by_simulated_time(self):
+    def test_node_clock_follows_simulated_time(self):
         def seconds():
             return self.node.node.get_clock().now().nanoseconds * 1e-9
 
         wait_for("the clock", lambda: seconds() > 0)
         self.simulator.post("/sim/api/clock", {"paused": True})
         paused = self.simulator.get("/sim/api/state")["time"]
-        wait_for("the clock to stand", lambda: abs(seconds() - paused) < 1e-6)
+        wait_for("the clock to stop", lambda: abs(seconds() - paused) < 1e-6)
         self.simulator.post("/sim/api/step", {"steps": 400})
-        wait_for("two seconds to pass", lambda: abs(seconds() - paused - 2.0) < 1e-6)
+        wait_for("the clock to advance by 2 s", lambda: abs(seconds() - paused - 2.0) < 1e-6)
         self.simulator.post("/sim/api/clock", {"paused": False})
 
     def test_the_graph_shows_the_node_and_its_topics(self):
@@ -224,8 +224,8 @@ class Callbacks(unittest.TestCase):
             ("/clock", "rosgraph_msgs/msg/Clock"),
         ]:
             self.assertEqual(topics.get(name), [kind], name)
-        heard = dict(node.get_subscriber_names_and_types_by_node("chicane", "/"))
-        self.assertEqual(heard["/cmd_vel"], ["geometry_msgs/msg/Twist"])
+        subscribed = dict(node.get_subscriber_names_and_types_by_node("chicane", "/"))
+        self.assertEqual(subscribed["/cmd_vel"], ["geometry_msgs/msg/Twist"])
 
     def test_commands_drive_the_car(self):
         def commanded():
@@ -238,21 +238,21 @@ class Callbacks(unittest.TestCase):
             ("/camera/tilt", "tilt", 0.2),
         ]:
             with self.subTest(name):
-                talker = self.node.node.create_publisher(Float64, name, 10)
-                wait_for("someone who hears", lambda t=talker: t.get_subscription_count() > 0)
-                talker.publish(Float64(data=value))
+                writer = self.node.node.create_publisher(Float64, name, 10)
+                wait_for("a subscriber", lambda t=writer: t.get_subscription_count() > 0)
+                writer.publish(Float64(data=value))
                 wait_for(name, lambda k=key, v=value: abs(commanded()[k] - v) < 1e-6)
-        talker = self.node.node.create_publisher(Twist, "/cmd_vel", 10)
-        wait_for("someone who hears", lambda: talker.get_subscription_count() > 0)
+        writer = self.node.node.create_publisher(Twist, "/cmd_vel", 10)
+        wait_for("a subscriber", lambda: writer.get_subscription_count() > 0)
         twist = Twist()
         twist.linear.x, twist.angular.z = 0.4, -0.5
-        talker.publish(twist)
+        writer.publish(twist)
         wanted = math.atan(-0.5 * 0.18 / 0.4)
         wait_for("a twist", lambda: abs(commanded()["steering"] - wanted) < 1e-5)
 
 
 class Restart(unittest.TestCase):
-    def test_data_comes_again_after_a_restart(self):
+    def test_subscription_receives_data_after_a_restart(self):
         simulator = Simulator(DOMAIN + 1)
         self.addCleanup(simulator.close)
         node = Node(DOMAIN + 1)

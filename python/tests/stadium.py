@@ -1,4 +1,4 @@
-"""A track, and a simulator that tests move by hand, for judging scripts."""
+"""A track and a fake simulator for tests of judging scripts. The tests set all poses."""
 
 import contextlib
 import io
@@ -9,11 +9,11 @@ from pathlib import Path
 TEMPLATE = Path(__file__).parents[1] / "judge" / "templates" / "lap_time.py"
 STEP = 0.02
 HALF_ROAD = 0.25
-START = -0.185  # the car's centre when its front is 5 cm behind the line
+START = -0.185  # position of the car's centre along the route: its front is 5 cm before the line
 
 
 class View(dict):
-    """A mapping that reads as d["x"] and as d.x."""
+    """A dictionary whose keys can also be read as attributes."""
 
     def __getattr__(self, name):
         try:
@@ -23,9 +23,7 @@ class View(dict):
 
 
 class Stadium:
-    """Two straights of 4 m and two bends: the centre line, and lines beside it.
-
-    It starts in the middle of a straight. `place` walks round it, whichever way it runs."""
+    """A track of two straights of 4 m and two bends. It starts in the middle of a straight."""
 
     def __init__(self, clockwise=False, radius=1.0):
         self.clockwise = clockwise
@@ -34,7 +32,9 @@ class Stadium:
         self.side = -1.0 if clockwise else 1.0  # which side the infield is on: 1 = left
 
     def place(self, along, inwards=0.0):
-        """x, y and heading, `inwards` metres from the centre line towards the infield."""
+        """x, y and heading, `along` metres from the start in driving direction and `inwards` metres
+        from the centre line towards the infield.
+        """
         along %= self.length
         bend = math.pi * self.radius
         if along < 2:
@@ -66,7 +66,7 @@ class Stadium:
 
 
 class FakeSim:
-    """What the harness gives to a script. Actions are done at once, and remembered."""
+    """A replacement for the harness's `sim` object. It executes and records all actions."""
 
     def __init__(self, track, pose, objects=()):
         self.track = track
@@ -78,7 +78,7 @@ class FakeSim:
         self.finished = 0
         self.teleports = []
         self.put_back = []
-        self.obeys = True  # whether a teleport moves the car
+        self.teleport_works = True  # whether a teleport moves the car
         run = View(running=True, exit_code=None)
         self.state = View(time=0.0, pose=None, objects=View(), lights=View(), run=run, paused=False)
         self.set_pose(*pose)
@@ -100,7 +100,7 @@ class FakeSim:
 
     def teleport(self, x, y, yaw):
         self.teleports.append((x, y, yaw))
-        if self.obeys:
+        if self.teleport_works:
             self.set_pose(x, y, yaw)
 
     def move_object(self, name, x, y, z, yaw):
@@ -115,7 +115,7 @@ class FakeSim:
 
 
 class Run:
-    """A judged run: the test says where the car is, 50 times a second."""
+    """A judged run. The test sets the pose of the car for each of 50 observations per second."""
 
     def __init__(self, stadium=None, objects=(), track=None, start=START):
         self.stadium = stadium or Stadium()
@@ -139,7 +139,7 @@ class Run:
                 self.observe()
 
     def drive_to(self, along, speed=1.0, inwards=0.0):
-        """Along the route, forwards or back, until there or judged."""
+        """Drives along the route, forwards or backwards, until the target or the end of the run."""
         step = math.copysign(speed * STEP, along - self.along)
         while not self.sim.finished and abs(along - self.along) > 1e-9:
             left = along - self.along
@@ -148,7 +148,7 @@ class Run:
             self.observe()
 
     def drive_straight(self, x, y, speed=1.0):
-        """Across whatever there is, until there or judged."""
+        """Drives in a straight line until the target or the end of the run."""
         pose = self.sim.state.pose
         x0, y0 = pose.x, pose.y
         yaw = math.atan2(y - y0, x - x0)
@@ -160,6 +160,7 @@ class Run:
             self.observe()
 
     def carry_to(self, along, inwards=0.0):
+        """Moves the car between two observations, as a teleport does."""
         self.along = along
         self.sim.set_pose(*self.stadium.place(along, inwards))
         self.observe()

@@ -1,4 +1,4 @@
-"""What the tests of the package share: the program, and whether an answer is as its type says."""
+"""Shared by the tests of the package: a running simulator, and a check of values against types."""
 
 import os
 import types
@@ -15,7 +15,7 @@ os.environ["CHICANE"] = PROGRAM
 
 
 class WithSimulator(unittest.TestCase):
-    """Tests with one simulator; each finds it new."""
+    """Tests that share one simulator, which is reset before each test."""
 
     world = "oval"
 
@@ -35,7 +35,7 @@ class WithSimulator(unittest.TestCase):
 
 
 def differs(value: Any, kind: Any, where: str = "answer") -> list[str]:
-    """Where a value is not of a type: keys that are missing or unknown, wrong values."""
+    """The differences between a value and a type: missing or unknown keys, wrong values."""
     if kind is Any:
         return []
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

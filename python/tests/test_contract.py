@@ -1,6 +1,4 @@
-"""The clients and the program's own documents say the same: operations, parameters, types of
-answers.
-"""
+"""Checks that the clients match the program's OpenAPI documents: operations, parameters, types."""
 
 import importlib.util
 import inspect
@@ -20,8 +18,8 @@ from chicane.sim import SimOperations
 from .support import PROGRAM, ROOT
 
 TYPES = {"number": float, "integer": int, "string": str, "boolean": bool}
-# What a method takes as bytes or as a list, and sends as a word.
-SENT_OTHERWISE = {("play", "data"), ("states", "include"), ("states_stream", "include")}
+# Arguments that a method takes as bytes or as a list, and sends as a string.
+CONVERTED = {("play", "data"), ("states", "include"), ("states_stream", "include")}
 CONSTANT = {"/info", "/health"}
 
 
@@ -47,7 +45,7 @@ def methods(of: type) -> dict[str, Any]:
 def parameters(
     of: dict[str, Any], operation: dict[str, Any]
 ) -> dict[str, tuple[dict[str, Any], bool]]:
-    """Schema of each parameter and field, and whether it must be given."""
+    """Schema of each parameter and body field, and whether it is required."""
     found = {
         one["name"]: (one["schema"], one.get("required", False))
         for one in operation.get("parameters", [])
@@ -66,34 +64,36 @@ class Contract(unittest.TestCase):
         for clients, words in ((SimOperations, ()), (RobotOperations, ("--robot",))):
             yield clients, document(*words)
 
-    def test_every_operation_is_there_and_no_other(self) -> None:
+    def test_clients_have_exactly_the_documented_operations(self) -> None:
         for clients, of in self.each():
             has = {(one.method, one.path) for one in methods(clients).values()}
             self.assertEqual(has, set(described(of)))
 
-    def test_every_parameter_can_be_given(self) -> None:
+    def test_methods_have_exactly_the_documented_parameters(self) -> None:
         for clients, of in self.each():
             for name, method in methods(clients).items():
                 wanted = parameters(of, described(of)[method.method, method.path])
                 takes = dict(inspect.signature(method.build).parameters)
                 takes.pop("self")
-                if name == "stop":  # drives with zeros
+                if name == "stop":  # `drive` with zeros, without arguments
                     self.assertEqual(list(takes), [])
                     continue
                 self.assertEqual(set(takes), set(wanted), name)
                 hints = typing.get_type_hints(method.build)
                 for field, (schema, required) in wanted.items():
-                    if (name, field) in SENT_OTHERWISE:
+                    if (name, field) in CONVERTED:
                         continue
                     is_required = takes[field].default is inspect.Parameter.empty
-                    self.assertTrue(is_required or not required, f"{name}({field}) must be given")
+                    self.assertTrue(
+                        is_required or not required, f"{name}({field}) must be required"
+                    )
                     kinds = schema.get("type")
                     kind = kinds[0] if isinstance(kinds, list) else kinds
                     if kind in TYPES:
                         allowed = (hints[field], *typing.get_args(hints[field]))
                         self.assertIn(TYPES[kind], allowed, f"{name}({field})")
 
-    def test_every_answer_has_the_type_of_the_document(self) -> None:
+    def test_return_types_match_the_documents(self) -> None:
         for clients, of in self.each():
             for name, method in methods(clients).items():
                 content = described(of)[method.method, method.path]["responses"]["200"]["content"]
@@ -113,7 +113,7 @@ class Contract(unittest.TestCase):
                     self.assertEqual(answer.__name__, wanted, name)
                     self.assertTrue(answer.__module__.startswith("chicane.wire."), name)
 
-    def test_what_can_be_followed_has_a_stream(self) -> None:
+    def test_every_streamable_path_has_a_stream_method(self) -> None:
         _, of = list(self.each())[1]
         wanted = {
             path
@@ -123,7 +123,7 @@ class Contract(unittest.TestCase):
         streams = {m.path for m in methods(RobotOperations).values() if isinstance(m, Streamed)}
         self.assertEqual(wanted - streams, CONSTANT)
 
-    def test_the_types_are_made_from_the_documents(self) -> None:
+    def test_generated_types_are_up_to_date(self) -> None:
         spec = importlib.util.spec_from_file_location("wire", ROOT / "python/scripts/wire.py")
         assert spec and spec.loader
         wire = importlib.util.module_from_spec(spec)
@@ -132,16 +132,16 @@ class Contract(unittest.TestCase):
             made = wire.module(document(*words[1:]))
             self.assertEqual((wire.FOLDER / f"{name}.py").read_text(), made, "run `make wire`")
 
-    def test_every_method_says_what_it_does(self) -> None:
+    def test_every_method_has_a_docstring(self) -> None:
         for clients, _ in self.each():
             for name, method in methods(clients).items():
                 self.assertTrue(method.__doc__, name)
 
-    def test_the_versions_agree(self) -> None:
-        said = subprocess.run(
+    def test_package_and_program_have_the_same_version(self) -> None:
+        printed = subprocess.run(
             [PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, timeout=60
         )
-        self.assertEqual(said.stdout.decode().split()[-1], chicane.__version__)
+        self.assertEqual(printed.stdout.decode().split()[-1], chicane.__version__)
         sys.path.insert(0, str(Path(ROOT / "python")))
         self.addCleanup(sys.path.remove, str(Path(ROOT / "python")))
         import backend

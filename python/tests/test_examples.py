@@ -1,6 +1,4 @@
-"""The programs in `examples/` do what they say. (`lap_by_lidar.py` is tested with the simulator
-itself.)
-"""
+"""Tests of the programs in `examples/`. A Rust test of the simulator covers `lap_by_lidar.py`."""
 
 import math
 import os
@@ -34,7 +32,7 @@ class Examples(unittest.TestCase):
             try:
                 until = time.monotonic() + 300
                 while watch and process.poll() is None:
-                    self.assertLess(time.monotonic(), until, "it comes to no end")
+                    self.assertLess(time.monotonic(), until, f"{name} does not end")
                     watch()
                     time.sleep(0.02)
                 output, _ = process.communicate(timeout=300)
@@ -44,7 +42,7 @@ class Examples(unittest.TestCase):
         return output.decode()
 
     def keeps_to_the_road(self, sim: Sim) -> Callable[[], None]:
-        """Fails when the car leaves the road or touches something."""
+        """Returns a function that fails if the car is off the road or touches something."""
         route = sim.route()
         points, inner = route["waypoints"], route["inner"]
         widest = max(math.dist(a, b) for a, b in zip(points, inner, strict=True))
@@ -58,13 +56,13 @@ class Examples(unittest.TestCase):
 
         return watch
 
-    def test_a_lap_by_the_centre_line(self) -> None:
+    def test_lap_by_route(self) -> None:
         sim = self.simulator("technical")
         said = self.run_example("lap_by_route.py", sim.url, watch=self.keeps_to_the_road(sim))
         self.assertIn("one lap", said)
         self.assertGreater(sim.state()["time"], 31 / 0.8)
 
-    def test_a_lap_by_camera(self) -> None:
+    def test_lap_by_camera(self) -> None:
         sim = self.simulator("oval")
         sim.set_clock(paused=True)
         said = self.run_example("lap_by_camera.py", sim.url, watch=self.keeps_to_the_road(sim))
@@ -73,7 +71,7 @@ class Examples(unittest.TestCase):
             math.dist((sim.pose()["x"], sim.pose()["y"]), (3, 1)), 1.0, "back at the start"
         )
 
-    def test_around_the_hall_along_its_wall(self) -> None:
+    def test_follow_wall_goes_once_around_the_hall(self) -> None:
         sim = self.simulator("oval")
         corners: set[tuple[bool, bool]] = set()
         walls: list[float] = []
@@ -89,7 +87,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(len(corners), 4)
         self.assertAlmostEqual(statistics.median(walls), 0.5, delta=0.15)
 
-    def test_a_red_light_stops_the_car_and_a_green_one_does_not(self) -> None:
+    def test_stop_at_light_stops_only_at_a_red_light(self) -> None:
         sim = self.simulator("oval")
         sim.set_clock(paused=True)
         sim.set_light("signal1", "red")
@@ -97,7 +95,7 @@ class Examples(unittest.TestCase):
         stopped: list[float] = []
 
         def watch() -> None:
-            # It stands when the same place is seen for a second of simulated time.
+            # The car stands if its position is still the same after one simulated second.
             state = sim.state()
             car, since = state["vehicle"], state["time"]
             if not stopped and car["x"] > 3.5 and abs(car["speed"]) < 0.01:
@@ -116,7 +114,7 @@ class Examples(unittest.TestCase):
             self.run_example("stop_at_light.py", sim.url).splitlines(), ["past the light"]
         )
 
-    def test_training_learns(self) -> None:
+    def test_training_improves_the_mean_reward(self) -> None:
         said = self.run_example(
             "train.py", "--generations", "6", "--population", "16", "--seed", "2"
         )

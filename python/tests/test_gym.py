@@ -1,4 +1,4 @@
-"""The environments: as Gymnasium wants them, the same for the same seed, and gone when closed."""
+"""Tests of the environments: Gymnasium's checks, determinism, episodes, and cleanup."""
 
 import math
 import unittest
@@ -25,7 +25,7 @@ def make(name: str = "chicane/Lap-v0", **arguments: Any) -> CarEnv:
 
 
 def rollout(env: CarEnv, seed: int, steps: int) -> list[Any]:
-    """Everything that can be seen of some episodes of chance."""
+    """All observations, infos and rewards of episodes with random actions."""
     chance = np.random.default_rng(seed)
     seen, info = env.reset(seed=seed)
     story: list[Any] = []
@@ -43,19 +43,19 @@ def rollout(env: CarEnv, seed: int, steps: int) -> list[Any]:
 
 
 class Checked(unittest.TestCase):
-    def test_gymnasium_has_nothing_against_them(self) -> None:
+    def test_gymnasium_env_checker_has_no_warnings(self) -> None:
         for name in ENVIRONMENTS:
             for observation in ("state", "lidar", "camera", ALL):
                 with self.subTest(name=name, observation=observation), warnings.catch_warnings():
                     warnings.simplefilter("error")
-                    # Speed and steering are in the car's own units; that is a taste.
+                    # The action space is in m/s and rad on purpose, not normalized.
                     warnings.filterwarnings("ignore", message=".*symmetric and normalized.*")
                     env = make(name, observation=observation, render_mode="rgb_array")
                     self.addCleanup(env.close)
                     check_env(env)
                     env.close()
 
-    def test_one_seed_is_one_story(self) -> None:
+    def test_same_seed_gives_the_same_rollout(self) -> None:
         for name in ENVIRONMENTS:
             first, second = (make(name, observation=ALL) for _ in range(2))
             self.addCleanup(first.close)
@@ -65,7 +65,7 @@ class Checked(unittest.TestCase):
             self.assertEqual(rollout(first, 7, 40), story, "the same one again")
             self.assertNotEqual(rollout(second, 8, 40), story, "another seed")
 
-    def test_ten_leave_nothing_behind(self) -> None:
+    def test_closing_ten_environments_ends_all_simulators(self) -> None:
         envs = [make() for _ in range(10)]
         pids = [env._program.pid for env in envs if env._program]
         self.assertEqual(len(set(pids)), 10)
@@ -75,7 +75,7 @@ class Checked(unittest.TestCase):
             env.close()
         self.assertFalse([pid for pid in pids if is_alive(pid)])
 
-    def test_what_makes_no_sense(self) -> None:
+    def test_invalid_arguments_raise(self) -> None:
         for arguments in (
             {"observation": "smell"},
             {"observation": ()},
@@ -106,9 +106,9 @@ class Episodes(unittest.TestCase):
             rewards.append(reward)
             if terminated or truncated:
                 return rewards, info, terminated, truncated
-        raise AssertionError("no end")
+        raise AssertionError("the episode did not end within 2000 steps")
 
-    def test_a_lap_ends_it(self) -> None:
+    def test_lap_terminates_the_episode(self) -> None:
         def follow(seen: Any) -> Any:
             _, _, offset, angle, *bends = seen
             return np.array([1.0, 0.6 * (bends[1] - angle) - 0.7 * offset])
@@ -119,20 +119,20 @@ class Episodes(unittest.TestCase):
         self.assertGreaterEqual(info["progress"], 1.0)
         self.assertAlmostEqual(sum(rewards), env._track.length + 10, delta=0.5)
 
-    def test_leaving_the_road_ends_it(self) -> None:
+    def test_leaving_the_road_terminates_the_episode(self) -> None:
         rewards, info, terminated, truncated = self.drive(
             self.env(), lambda _: np.array([1.0, 0.3])
         )
         self.assertEqual((info["ended"], terminated, truncated), ("off_track", True, False))
         self.assertLess(rewards[-1], -4)
 
-    def test_time_cuts_it_off(self) -> None:
+    def test_time_limit_truncates_the_episode(self) -> None:
         env = self.env(time_limit_s=1.0)
         rewards, info, terminated, truncated = self.drive(env, lambda _: np.array([0.0, 0.0]))
         self.assertEqual((info["ended"], terminated, truncated), ("time", False, True))
         self.assertEqual((len(rewards), info["time"]), (10, 1.0))
 
-    def test_a_touch_ends_it_and_the_reward_is_told_everything(self) -> None:
+    def test_collision_terminates_the_episode_and_reward_gets_all_params(self) -> None:
         told: list[Params] = []
 
         def reward(params: Params) -> float:
@@ -166,7 +166,7 @@ class Episodes(unittest.TestCase):
         self.assertAlmostEqual(last["track_width"], 1.4, delta=0.01)
         self.assertEqual(last["lights"], {"signal1": "green"})
 
-    def test_obstacles_leave_a_way_and_are_new_each_time(self) -> None:
+    def test_obstacles_leave_a_passage_and_differ_between_episodes(self) -> None:
         env = self.env(name="chicane/Obstacles-v0")
         layouts = []
         for seed in (1, 2):
@@ -177,14 +177,20 @@ class Episodes(unittest.TestCase):
             }
             layouts.append({name: (pose["x"], pose["y"]) for name, pose in cones.items()})
             for pose in cones.values():
-                spot = env._track.locate(pose["x"], pose["y"])
-                self.assertFalse(spot.off_track)
-                free = max(spot.width_left - spot.offset, spot.width_right + spot.offset) - 0.1
+                position = env._track.locate(pose["x"], pose["y"])
+                self.assertFalse(position.off_track)
+                free = (
+                    max(
+                        position.width_left - position.offset,
+                        position.width_right + position.offset,
+                    )
+                    - 0.1
+                )
                 self.assertGreaterEqual(free, PASSAGE_M - 0.02)
             self.assertEqual(state["contacts"], [])
         self.assertNotEqual(*layouts)
 
-    def test_pictures_are_what_the_car_sees(self) -> None:
+    def test_render_returns_the_camera_picture(self) -> None:
         env = self.env(observation="lidar", render_mode="rgb_array")
         env.reset(seed=0, options={"start": 0.0})
         picture = env.render()
@@ -195,14 +201,14 @@ class Episodes(unittest.TestCase):
         env.step(np.array([1.0, 0.0]))
         self.assertFalse(np.array_equal(env.render(), picture))
 
-    def test_an_episode_knows_nothing_of_the_one_before(self) -> None:
+    def test_episode_does_not_depend_on_the_one_before(self) -> None:
         env = self.env(observation=ALL)
         first = rollout(env, 5, 3)
         env._sim.set_light("signal1", "red")
         env._sim.move_object("box1", x=3, y=3)
         self.assertEqual(rollout(env, 5, 3), first)
 
-    def test_actions_are_held_to_the_cars_limits(self) -> None:
+    def test_actions_are_clamped_and_malformed_ones_raise(self) -> None:
         env = self.env(max_speed=0.5)
         env.reset(seed=0)
         for _ in range(8):
@@ -214,7 +220,7 @@ class Episodes(unittest.TestCase):
 
 
 class Vectors(unittest.TestCase):
-    def test_many_are_as_each_alone(self) -> None:
+    def test_vector_gives_the_same_results_as_a_single_environment(self) -> None:
         vector = gymnasium.make_vec(
             "chicane/Lap-v0",
             2,
@@ -244,9 +250,9 @@ class Vectors(unittest.TestCase):
                 self.assertEqual(infos["ended"][1], info["ended"])
             self.assertEqual((rewards[1], terminated[1]), (reward, ended))
             np.testing.assert_array_equal(both["state"][1], one["state"])
-        self.assertGreater(resets, 0, "an end on the way")
+        self.assertGreater(resets, 0, "no episode ended during the test")
 
-    def test_closing_ends_all(self) -> None:
+    def test_closing_a_vector_ends_all_simulators(self) -> None:
         vector = VectorCarEnv(3, program=PROGRAM)
         pids = [env._program.pid for env in vector.envs if env._program]
         vector.close()
@@ -270,16 +276,16 @@ class Tracks(unittest.TestCase):
             }
         )
 
-    def test_places(self) -> None:
+    def test_positions_on_a_square_track(self) -> None:
         track = self.square(clockwise=False)
         self.assertAlmostEqual(track.length, 16)
-        spot = track.locate(2.03, 0.1)
-        self.assertAlmostEqual(spot.along, 2.03)
-        self.assertAlmostEqual(spot.offset, 0.1)
-        self.assertAlmostEqual(spot.heading, 0.0)
-        self.assertEqual((spot.behind, spot.off_track), (20, False))
-        self.assertAlmostEqual(spot.width_left, 0.2)
-        self.assertAlmostEqual(spot.width_right, 0.4)
+        position = track.locate(2.03, 0.1)
+        self.assertAlmostEqual(position.along, 2.03)
+        self.assertAlmostEqual(position.offset, 0.1)
+        self.assertAlmostEqual(position.heading, 0.0)
+        self.assertEqual((position.behind, position.off_track), (20, False))
+        self.assertAlmostEqual(position.width_left, 0.2)
+        self.assertAlmostEqual(position.width_right, 0.4)
         self.assertTrue(track.locate(2, 0.21).off_track)
         self.assertFalse(track.locate(2, -0.39).off_track)
         back = self.square(clockwise=True).locate(2.0, 0.1)
@@ -292,13 +298,13 @@ class Tracks(unittest.TestCase):
         self.assertAlmostEqual(y, 0.1)
         self.assertAlmostEqual(heading, 0.0)
 
-    def test_a_road_that_crosses_itself_is_followed(self) -> None:
+    def test_locate_follows_a_road_that_crosses_itself(self) -> None:
         angles = np.linspace(0, 2 * np.pi, 401)
         eight = [[float(2 * np.sin(a)), float(np.sin(2 * a))] for a in angles]
         track = Track({"world": "x", "waypoints": eight})
         near, along = 0, 0.0
         for x, y in eight[1:]:
-            spot = track.locate(x, y, near)
-            step = track.advance(along, spot.along)
+            position = track.locate(x, y, near)
+            step = track.advance(along, position.along)
             self.assertLess(abs(step), 0.1)
-            near, along = spot.behind, spot.along
+            near, along = position.behind, position.along

@@ -1,4 +1,4 @@
-"""The harness over a socket, as the simulator speaks with it."""
+"""Tests of the harness over its socket, with the messages that the simulator sends."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ STATE = {"time": 0.0, "audio": {"playing": [], "events": []}, "pose": {"x": 1.0}
 
 
 class Harness:
-    """A harness in a process of its own."""
+    """A running harness process."""
 
     def __init__(self):
         self.line, inside = socket.socketpair()
@@ -51,7 +51,7 @@ class Harness:
 
 
 class Calls(unittest.TestCase):
-    def test_a_script_is_loaded_and_called(self):
+    def test_script_is_loaded_and_called(self):
         script = (
             "def initialize(sim): sim.n = 0\ndef evaluate(sim): sim.n += 1; sim.record(sim.n)\n"
         )
@@ -65,7 +65,7 @@ class Calls(unittest.TestCase):
                 self.assertEqual(harness.hear(), {"type": "record", "value": n})
                 self.assertEqual(harness.hear(), {"type": "answer", "finish": False})
 
-    def test_objects_that_did_not_move_are_still_there_and_nobody_shares_them(self):
+    def test_unmoved_objects_stay_and_scripts_get_copies(self):
         script = """
 def evaluate(sim):
     box, ball = sim.state.objects.box1, sim.state.objects["ball"]
@@ -90,7 +90,7 @@ def evaluate(sim):
             harness.evaluate()
             self.assertEqual(harness.hear()["value"], [1.0, 0.5, [0, 0, 0, 1], 3.0, keys, True])
 
-    def test_actions_in_every_form(self):
+    def test_all_forms_of_actions(self):
         script = """
 def evaluate(sim):
     sim.teleport(1, 2, 3)
@@ -118,7 +118,7 @@ def evaluate(sim):
                 harness.send(error=None)
             self.assertEqual(harness.hear(), {"type": "answer", "finish": True})
 
-    def test_a_refusal_is_an_exception_at_the_call(self):
+    def test_refused_action_raises_in_the_script(self):
         script = """
 def evaluate(sim):
     try:
@@ -134,7 +134,7 @@ def evaluate(sim):
             harness.send(error="light not found")
             self.assertEqual(harness.hear(), {"type": "record", "value": "light not found"})
 
-    def test_what_is_raised_comes_with_its_last_line(self):
+    def test_exception_is_reported_with_its_last_line(self):
         with Harness() as harness:
             harness.hear()
             answer = harness.load("def evaluate(sim): {}['x']\nraise ValueError('top')\n")
@@ -161,7 +161,7 @@ def evaluate(sim):
                 harness.send(type="check", script=script)
                 self.assertEqual(harness.hear(), {"type": "checked", "error": error}, script)
 
-    def test_a_thread_has_no_say_between_calls(self):
+    def test_thread_of_a_script_cannot_act_between_calls(self):
         script = """
 import threading, time
 def evaluate(sim):

@@ -1,4 +1,6 @@
-"""What servers can do to a client: answers in pieces, closed connections, silence, nonsense."""
+"""Tests of the clients against unusual servers: partial responses, closed connections, timeouts,
+malformed responses.
+"""
 
 import asyncio
 import os
@@ -24,7 +26,7 @@ class Servers(unittest.TestCase):
     def both(
         self, script: list[list[bytes]], check: Callable[[Callable[[], Any], Fake], None]
     ) -> None:
-        """The blocking client, then the asynchronous one, on the same script."""
+        """Runs `check` with the blocking and with the asynchronous client, on the same script."""
         fake = self.fake(*script)
         with Sim(fake.url, timeout=5) as sim:
             check(sim.pose, fake)
@@ -35,31 +37,31 @@ class Servers(unittest.TestCase):
         check(lambda: loop.run_until_complete(waiting.pose()), fake)
         loop.run_until_complete(waiting.close())
 
-    def test_answers_in_every_form(self) -> None:
+    def test_all_forms_of_responses(self) -> None:
         for form in (
             ok(POSE),
             chunked(POSE[:3], POSE[3:]),
             b"HTTP/1.1 100 Continue\r\n\r\n" + ok(POSE),
-            b"HTTP/1.1 200 OK\r\n\r\n" + POSE,  # to the end of the connection
+            b"HTTP/1.1 200 OK\r\n\r\n" + POSE,  # the end of the connection is the end of the body
             b"HTTP/1.0 200 OK\r\nContent-Length: 8\r\n\r\n" + POSE,
         ):
             self.both([[form]], lambda ask, fake: self.assertEqual(ask(), {"x": 1}))
 
-    def test_a_connection_is_kept(self) -> None:
+    def test_connection_is_reused(self) -> None:
         def check(ask: Callable[[], Any], fake: Fake) -> None:
             self.assertEqual([ask(), ask(), ask()], [{"x": 1}] * 3)
             self.assertEqual(len(fake.requests), 3)
 
         self.both([[ok(POSE), chunked(POSE), ok(POSE)]], check)
 
-    def test_a_kept_connection_that_was_closed_is_made_anew(self) -> None:
+    def test_closed_idle_connection_is_replaced(self) -> None:
         def check(ask: Callable[[], Any], fake: Fake) -> None:
             for _ in range(4):
                 self.assertEqual(ask(), {"x": 1})
 
         self.both([[ok(POSE)]] * 4, check)
 
-    def test_a_command_is_not_sent_twice(self) -> None:
+    def test_post_is_not_retried(self) -> None:
         fake = self.fake([ok(b"{}"), b""], [ok(b"{}")])
         with Sim(fake.url, timeout=5) as sim:
             sim.reset()
@@ -67,7 +69,7 @@ class Servers(unittest.TestCase):
                 sim.reset()
         self.assertEqual(len(fake.requests), 2)
 
-    def test_silence(self) -> None:
+    def test_missing_response_raises_timeout(self) -> None:
         fake = self.fake([Fake.HOLD])
         with Sim(fake.url, timeout=0.2) as sim, self.assertRaises(chicane.Timeout) as caught:
             sim.pose()
@@ -80,7 +82,7 @@ class Servers(unittest.TestCase):
 
         asyncio.run(wait())
 
-    def test_nonsense(self) -> None:
+    def test_malformed_responses_raise(self) -> None:
         for nonsense, kind in (
             (b"SSH-2.0-OpenSSH\r\n\r\n", chicane.ProtocolError),
             (ok(b"<html>"), chicane.ProtocolError),
@@ -97,7 +99,7 @@ class Servers(unittest.TestCase):
 
             self.both([[nonsense]], check)
 
-    def test_refusals(self) -> None:
+    def test_error_statuses_raise_their_exceptions(self) -> None:
         for status, body, kind, text in (
             (
                 "503 x",
@@ -149,7 +151,7 @@ class Streams(unittest.TestCase):
         stopping = ok(b'{"error": "the simulator is stopping"}', status="503 x")
         return [[first], [stopping], [chunked(*self.SECOND, kind=kind, end=False) + Fake.HOLD]]
 
-    def test_a_lost_stream_goes_on_where_it_was(self) -> None:
+    def test_lost_stream_continues_after_the_last_event(self) -> None:
         fake = self.fake(*self.script())
         with Sim(fake.url, timeout=5).events() as events:
             got = [next(events) for _ in range(3)]
@@ -161,7 +163,7 @@ class Streams(unittest.TestCase):
         for again in fake.requests[1:]:
             self.assertIn(b"Last-Event-ID: 8\r\n", again)
 
-    def test_the_same_awaited(self) -> None:
+    def test_lost_async_stream_continues_after_the_last_event(self) -> None:
         fake = self.fake(*self.script())
 
         async def read() -> list[Any]:
@@ -171,7 +173,7 @@ class Streams(unittest.TestCase):
         self.assertEqual(asyncio.run(read()), [{"a": 1}, 2, 3])
         self.assertIn(b"Last-Event-ID: 8\r\n", fake.requests[2])
 
-    def test_a_stream_gives_up_when_nobody_comes_back(self) -> None:
+    def test_stream_raises_if_the_server_stays_away(self) -> None:
         fake = Fake(self.script()[0])
         events = Sim(fake.url, timeout=5).events()
         events.patience = 0.3
@@ -182,7 +184,7 @@ class Streams(unittest.TestCase):
             next(events)
 
     def first_event(self, *answers: bytes, timeout: float) -> Iterator[Callable[[], Any]]:
-        """Asks for the first event, of the blocking client, then of the asynchronous one."""
+        """Functions that get the first event, of the blocking and of the asynchronous client."""
         url = self.fake(list(answers)).url
         yield lambda: next(Sim(url, timeout=timeout).events())
         url = self.fake(list(answers)).url
@@ -192,7 +194,7 @@ class Streams(unittest.TestCase):
 
         yield lambda: asyncio.run(wait())
 
-    def test_a_refused_stream(self) -> None:
+    def test_refused_stream_raises(self) -> None:
         for refused, text in (
             (ok(b'{"error": "token"}', status="401 x"), "token"),
             (ok(b"", status="401 x") + Fake.HOLD, "no reason given"),
@@ -201,12 +203,12 @@ class Streams(unittest.TestCase):
                 with self.assertRaisesRegex(chicane.Unauthorized, text):
                     first_event()
 
-    def test_a_stream_that_nobody_answers_is_not_tried_for_ever(self) -> None:
+    def test_stream_without_a_response_raises_timeout(self) -> None:
         for first_event in self.first_event(Fake.HOLD, timeout=0.2):
             with self.assertRaises(chicane.Timeout):
                 first_event()
 
-    def test_pictures_with_and_without_a_length(self) -> None:
+    def test_mjpeg_parts_with_and_without_a_length(self) -> None:
         def part(data: bytes, head: bytes) -> bytes:
             return b"--b\r\nContent-Type: image/jpeg\r\n" + head + b"\r\n" + data + b"\r\n"
 

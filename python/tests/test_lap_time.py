@@ -1,4 +1,4 @@
-"""The judging of the lap-time template, on a simulator that the tests move by hand."""
+"""Tests of the lap-time judging script, with a fake simulator whose poses the tests set."""
 
 import ast
 import math
@@ -13,32 +13,33 @@ KINDS = ("box", "cylinder", "sphere", "cone", "light")
 class LapTime(unittest.TestCase):
     def assert_place(self, sim, place):
         pose = sim.state.pose
-        # In a bend, the nearest place of a line with corners is off by this much.
+        # Tolerance in bends, where the centre line is a polygon.
         self.assertLess(math.hypot(pose.x - place[0], pose.y - place[1]), 0.02)
         self.assertLess(abs(math.remainder(pose.yaw - place[2], math.tau)), 0.05)
 
 
 class Laps(LapTime):
-    def test_a_clean_lap_is_timed_either_way_round(self):
+    def test_clean_lap_is_timed_in_both_directions(self):
         for clockwise in (False, True):
             for speed in (0.4, 1.0, 3.0):
                 with self.subTest(clockwise=clockwise, speed=speed):
                     run = Run(Stadium(clockwise))
                     run.wait(2)
                     run.drive_to(30, speed)
-                    # From 3 cm after the start to the line, which is 5 cm after it and a lap on.
+                    # The clock starts 3 cm after the start and ends at the line, which is 5 cm and
+                    # one lap after the start.
                     expected = (run.stadium.length + 0.05 - 0.03) / speed
                     self.assertLessEqual(abs(run.record - expected), 0.02)
                     self.assertEqual(run.sim.finished, 1)
                     self.assertEqual(run.sim.teleports, [])
                     self.assertEqual(run.log.getvalue(), "")
 
-    def test_a_lap_that_is_not_on_the_centre_line(self):
+    def test_lap_beside_the_centre_line(self):
         for inwards in (-0.2, 0.2, 0.35):
             with self.subTest(inwards=inwards):
                 run = Run(start=START)
                 run.drive_to(run.stadium.length + 0.1, inwards=inwards)
-                # Beyond the end of the line the car passes beside it.
+                # A car beyond the end of the line does not cross it.
                 self.assertEqual(run.sim.finished, 1 if abs(inwards) <= HALF_ROAD else 0)
                 self.assertEqual(run.penalties, 0)
 
@@ -63,7 +64,7 @@ class Laps(LapTime):
         run.drive_to(-run.stadium.length - 1)
         self.assertEqual(run.sim.finished, 0)
         self.assertEqual(run.penalties, 0)
-        # Nor does the way back over the line make up for it, but a lap from there does.
+        # Crossing the line forwards again is no lap either, but a full lap from there is one.
         run.drive_to(-run.stadium.length + 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(-1)
@@ -90,10 +91,10 @@ class Laps(LapTime):
         self.assertEqual(run.sim.finished, 0)
 
     def test_cutting_across_the_infield_is_no_lap(self):
-        for obeys in (False, True):
-            with self.subTest(obeys=obeys):
+        for teleport_works in (False, True):
+            with self.subTest(teleport_works=teleport_works):
                 run = Run()
-                run.sim.obeys = obeys
+                run.sim.teleport_works = teleport_works
                 length = run.stadium.length
                 for _ in range(4):
                     run.drive_to(0.3 * length)
@@ -105,7 +106,7 @@ class Laps(LapTime):
                 self.assertGreater(len(run.sim.teleports), 0)
 
     def test_cutting_between_roads_that_touch_is_no_lap(self):
-        # The straights are 0.5 m apart: the car is never off the road.
+        # The straights are 0.5 m apart, so the car is always on a road.
         run = Run(Stadium(radius=0.25))
         for _ in range(4):
             run.drive_to(1.5, inwards=0.0)
@@ -125,13 +126,13 @@ class Laps(LapTime):
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(length + 1)
         self.assertEqual(run.sim.finished, 0)
-        # Back over the line isn't either; only crossing it forward is.
+        # Driving back over the line is no lap either. Crossing it forwards is one.
         run.drive_to(length - 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(length + 1)
         self.assertEqual(run.sim.finished, 1)
 
-    def test_the_way_of_a_teleport_is_not_driven(self):
+    def test_teleported_distance_is_no_progress(self):
         for hop in (0.11, 0.25, 1.0, 5.0):
             with self.subTest(hop=hop):
                 run = Run()
@@ -142,7 +143,7 @@ class Laps(LapTime):
                 run.drive_to(length + 0.5)
                 self.assertEqual(run.sim.finished, 0)
 
-    def test_turning_on_the_spot_does_not_carry_the_front_over_the_line(self):
+    def test_turning_in_place_across_the_line_is_no_lap(self):
         run = Run()
         length = run.stadium.length
         run.drive_to(0.95 * length)
@@ -153,7 +154,7 @@ class Laps(LapTime):
         run.observe()
         self.assertEqual(run.sim.finished, 0)
 
-    def test_moves_in_a_pause_do_not_count(self):
+    def test_moves_during_a_pause_do_not_count(self):
         run = Run()
         length = run.stadium.length
         run.drive_to(0.95 * length)
@@ -211,7 +212,7 @@ class Road(LapTime):
                         self.assertAlmostEqual(run.record, elapsed + 5, places=6)
                         self.assertEqual(run.sim.finished, 1)
 
-    def test_every_time_costs(self):
+    def test_leaving_the_road_again_costs_again(self):
         run = Run()
         for i in range(1, 4):
             run.carry_to(2.0 * i, -0.5)
@@ -219,10 +220,10 @@ class Road(LapTime):
             run.wait(0.04)
         self.assertIn("the car left the road, +5 s", run.log.getvalue())
 
-    def test_a_car_that_is_not_back_yet_costs_nothing_more(self):
+    def test_no_second_penalty_before_the_car_is_back_on_the_road(self):
         run = Run()
         run.drive_to(1)
-        run.sim.obeys = False
+        run.sim.teleport_works = False
         run.carry_to(1.0, 0.5)
         run.wait(0.1)
         self.assertEqual(run.penalties, 5)
@@ -232,7 +233,7 @@ class Road(LapTime):
                 math.dist(teleport[:2], run.stadium.place(1.3)[:2]), 0, delta=0.01
             )
 
-    def test_a_lap_of_put_backs_is_a_lap(self):
+    def test_lap_that_consists_of_put_backs_is_a_lap(self):
         run = Run()
         length = run.stadium.length
         while run.along < length - 1:
@@ -249,7 +250,7 @@ class Road(LapTime):
                 run = Run()
                 length = run.stadium.length
                 run.drive_to(length - 1)
-                # Beside the end of the line, which the car doesn't cross like this.
+                # The car drives beside the end of the line, so it does not cross the line.
                 run.drive_to(length - before, inwards=-0.36)
                 self.assertEqual(run.sim.finished, 0)
                 run.carry_to(length - before, -0.5)
@@ -260,7 +261,7 @@ class Road(LapTime):
                 self.assertEqual(run.sim.finished, 1)
                 self.assertEqual(run.penalties, 5)
 
-    def test_at_the_start_a_put_back_is_30_cm_like_anywhere(self):
+    def test_put_back_at_the_start_is_30_cm_ahead(self):
         run = Run()
         run.carry_to(START, 0.5)
         self.assert_place(run.sim, run.stadium.place(START + 0.3))
@@ -268,10 +269,10 @@ class Road(LapTime):
         run.drive_to(30)
         self.assertEqual(run.sim.finished, 1)
 
-    def test_rows_of_the_borders_need_not_pair_up(self):
+    def test_points_of_the_borders_need_not_correspond(self):
         stadium = Stadium()
         track = stadium.track()
-        # As many rows, but most of them are crowded into one part of the border.
+        # The same number of points, but most of them in one part of the border.
         for name, inwards in (("inner", HALF_ROAD), ("outer", -HALF_ROAD)):
             alongs = [stadium.length * (i / 200) ** 3 for i in range(200)]
             track[name] = [list(stadium.place(along, inwards)[:2]) for along in alongs]
@@ -282,7 +283,7 @@ class Road(LapTime):
         run.carry_to(7.0, 0.39)
         self.assertEqual(run.penalties, 5)
 
-    def test_the_line_of_slanted_rows_is_crossed_forward(self):
+    def test_slanted_start_line_is_crossed_forwards(self):
         for slant in (-0.2, 0.2):
             with self.subTest(slant=slant):
                 stadium = Stadium()
@@ -322,7 +323,7 @@ class Objects(LapTime):
             self.assertEqual(run.penalties, 5)
             self.assertIn("thing was moved, +5 s", run.log.getvalue())
 
-    def test_it_counts_again_after_a_second(self):
+    def test_object_costs_again_after_one_second(self):
         for run, _ in self.each_kind():
             self.move(run, y=-0.02)
             self.assertEqual(run.penalties, 5)
@@ -330,10 +331,10 @@ class Objects(LapTime):
             self.move(run, y=-0.02)
             self.assertEqual(run.penalties, 5)
             run.wait(0.7)
-            # What happened in that second is put right without a penalty,
+            # An object that moved during that second is put back without a penalty.
             self.assertEqual(run.penalties, 5)
             self.assertEqual(run.sim.put_back, ["thing", "thing"])
-            # and what happens after it counts.
+            # An object that moves after that second costs a penalty.
             self.move(run, x=0.02)
             self.assertEqual(run.penalties, 10)
             self.assertEqual(run.sim.put_back, ["thing"] * 3)
@@ -350,7 +351,7 @@ class Objects(LapTime):
             self.move(run, z=-0.041)
             self.assertEqual(run.penalties, 10)
 
-    def test_each_object_counts_for_itself(self):
+    def test_each_moved_object_costs_a_penalty(self):
         objects = [(f"thing{i}", kind, 1.0 + i, 1.0) for i, kind in enumerate(KINDS)]
         run = Run(objects=objects)
         run.drive_to(0.5)
@@ -359,13 +360,13 @@ class Objects(LapTime):
         run.observe()
         self.assertEqual(run.penalties, 5 * len(KINDS))
 
-    def test_what_is_not_movable_is_not_judged(self):
+    def test_immovable_objects_are_not_judged(self):
         run = Run(objects=[("wall_0", "wall", 1.0, 1.0)])
         del run.sim.state.objects["wall_0"]
         run.drive_to(30)
         self.assertEqual(run.sim.finished, 1)
 
-    def test_a_car_that_is_put_back_on_an_object_is_not_to_blame(self):
+    def test_object_near_a_put_back_car_costs_nothing(self):
         stadium = Stadium()
         x, y, _ = stadium.place(1.4)
         run = Run(stadium, objects=[("thing", "box", x, y), ("far", "box", 1.0, 1.0)])
@@ -381,11 +382,11 @@ class Objects(LapTime):
         self.assertAlmostEqual(run.sim.state.objects.thing.x, x)
 
 
-class TheEndOfTheProgram(LapTime):
+class ProgramEnd(LapTime):
     def ended(self, run, exit_code=0):
         run.sim.state["run"] = View(running=False, exit_code=exit_code)
 
-    def test_no_result_after_standing_for_5_s(self):
+    def test_no_result_after_standing_still_for_5_s(self):
         for exit_code in (0, 1, -9):
             with self.subTest(exit_code=exit_code):
                 run = Run()
@@ -400,13 +401,13 @@ class TheEndOfTheProgram(LapTime):
                 self.assertIsNone(run.record)
                 self.assertLessEqual(len(run.sim.records) - count, 6)
 
-    def test_also_before_the_clock_started(self):
+    def test_no_result_if_the_clock_never_started(self):
         run = Run()
         self.ended(run)
         run.wait(6)
         self.assertEqual((run.sim.records, run.sim.finished), ([None], 1))
 
-    def test_a_car_that_rolls_on_can_still_finish(self):
+    def test_car_that_still_rolls_can_finish(self):
         run = Run()
         run.drive_to(1)
         self.ended(run)
@@ -416,8 +417,8 @@ class TheEndOfTheProgram(LapTime):
         self.assertEqual(run.sim.finished, 1)
         self.assertGreater(run.record, run.stadium.length)
 
-    def test_standing_counts_from_the_end_of_the_program(self):
-        # Its last command may come just before its end, and the car starts just after.
+    def test_standing_still_counts_from_the_end_of_the_program(self):
+        # A program may send its last command just before it ends, so the car starts afterwards.
         run = Run()
         run.drive_to(3)
         run.wait(60)
@@ -426,7 +427,7 @@ class TheEndOfTheProgram(LapTime):
         run.wait(1)
         self.assertEqual(run.sim.finished, 0)
 
-    def test_a_run_without_a_program_is_only_observed(self):
+    def test_run_without_a_program_does_not_end_by_standing_still(self):
         run = Run()
         run.sim.state["run"] = View(running=False, exit_code=None)
         run.wait(30)
@@ -435,8 +436,8 @@ class TheEndOfTheProgram(LapTime):
         self.assertEqual(run.sim.finished, 1)
 
 
-class TheFile(unittest.TestCase):
-    def test_it_needs_nothing_but_math(self):
+class Imports(unittest.TestCase):
+    def test_script_imports_only_math(self):
         tree = ast.parse(TEMPLATE.read_text(encoding="utf-8"), feature_version=(3, 11))
         imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
         self.assertEqual([ast.unparse(n) for n in imports], ["import math"])

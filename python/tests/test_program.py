@@ -1,4 +1,4 @@
-"""Simulators of one's own: they start, and none is left."""
+"""Tests of `Program`: simulators start, and none is left running."""
 
 import os
 import signal
@@ -18,16 +18,17 @@ from .support import PROGRAM, ROOT
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits to be asked about does not."""
+    """Whether a process runs. A zombie does not count."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
 
 
-def until(what, seconds: float = 30.0) -> bool:
+def until(condition, seconds: float = 30.0) -> bool:
+    """Waits for a condition and returns whether it became true."""
     limit = time.monotonic() + seconds
-    while not what():
+    while not condition():
         if time.monotonic() > limit:
             return False
         time.sleep(0.02)
@@ -35,7 +36,7 @@ def until(what, seconds: float = 30.0) -> bool:
 
 
 class Programs(unittest.TestCase):
-    def test_it_ends_with_its_owner(self) -> None:
+    def test_close_ends_the_simulator_and_removes_its_folder(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             with mock.patch.object(tempfile, "tempdir", folder):
                 program = Program("field", program=PROGRAM)
@@ -46,7 +47,7 @@ class Programs(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
             program.close()
 
-    def test_it_ends_with_a_process_that_was_killed(self) -> None:
+    def test_simulator_ends_if_its_owner_is_killed(self) -> None:
         script = (
             "import sys, time\nfrom chicane import Program\np = Program(program=sys.argv[1])\n"
             "print(p.pid, flush=True)\ntime.sleep(60)"
@@ -64,30 +65,30 @@ class Programs(unittest.TestCase):
             owner.send_signal(signal.SIGKILL)
             owner.wait()
             owner.stdout.close()
-            self.assertTrue(until(lambda: not is_alive(pid)), "the simulator outlives its owner")
+            self.assertTrue(until(lambda: not is_alive(pid)), "the simulator still runs")
 
-    def test_ctrl_c_is_not_for_the_simulator(self) -> None:
+    def test_simulator_has_its_own_process_group(self) -> None:
         with Program(program=PROGRAM) as program:
             self.assertNotEqual(os.getpgid(program.pid), os.getpgid(0))
 
-    def test_what_does_not_start_says_why(self) -> None:
+    def test_failed_start_raises_with_the_reason(self) -> None:
         with self.assertRaisesRegex(chicane.ProgramError, "nowhere"):
             Program("nowhere", program=PROGRAM)
         with self.assertRaisesRegex(chicane.ProgramError, "No such file"):
             Program(program="/no/such/program")
 
-    def test_settings_of_another_simulator_are_not_ours(self) -> None:
+    def test_environment_settings_are_not_passed_on(self) -> None:
         others = {"CHICANE_TOKEN": "secret-of-another", "CHICANE_LISTEN": "127.0.0.1:1"}
         with mock.patch.dict(os.environ, others), Program(program=PROGRAM) as program:
             self.assertTrue(Sim(program.url).status()["running"])
 
-    def test_where_it_is_found(self) -> None:
+    def test_find_looks_at_the_variable_and_the_path(self) -> None:
         with mock.patch.dict(os.environ, {"CHICANE": PROGRAM}):
             self.assertEqual(find(), PROGRAM)
         with (
             tempfile.NamedTemporaryFile() as plain,
             mock.patch.dict(os.environ, {"CHICANE": plain.name}),
-            self.assertRaisesRegex(chicane.ProgramError, "no program that can be run"),
+            self.assertRaisesRegex(chicane.ProgramError, "not an executable file"),
         ):
             find()
         with tempfile.TemporaryDirectory() as folder:

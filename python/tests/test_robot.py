@@ -1,4 +1,4 @@
-"""The robot's client against the robot of a real simulator."""
+"""Tests of the robot's client with the robot of a real simulator."""
 
 import asyncio
 import struct
@@ -36,9 +36,9 @@ def beep(seconds: float = 0.5, rate: int = 8000) -> bytes:
 class Robots(WithSimulator):
     def setUp(self) -> None:
         super().setUp()
-        self.sim.step(duration=1.2)  # every sensor has spoken
+        self.sim.step(duration=1.2)  # every sensor has a reading then
 
-    def test_every_field_of_every_answer_has_a_type(self) -> None:
+    def test_responses_match_their_types(self) -> None:
         asked = 0
         for name, method in vars(RobotOperations).items():
             if isinstance(method, Operation) and method.method == "GET" and name != "sound_file":
@@ -78,7 +78,7 @@ class Robots(WithSimulator):
             robot.set_speed("fast")  # type: ignore[arg-type]
         self.assertEqual(caught.exception.status, 422)
 
-    def test_a_held_speed_is_answered_at_its_end(self) -> None:
+    def test_set_speed_with_duration_returns_at_its_end(self) -> None:
         self.sim.set_clock(paused=False, speed=20)
         answer = self.robot.set_speed(0.5, duration=1.0)
         self.assertEqual(answer.get("message"), "stopped")
@@ -115,15 +115,15 @@ class Robots(WithSimulator):
         self.assertEqual(differs(self.robot.stop_sound(all=True), wire.SoundStopped), [])
         self.assertEqual(self.robot.audio()["playing"], [])
 
-    def test_awaited(self) -> None:
-        async def talk() -> None:
+    def test_async_client(self) -> None:
+        async def use() -> None:
             async with AsyncRobot(self.program.url) as robot:
                 self.assertEqual(differs(await robot.odom(), wire.Odometry), [])
-                await self.seen(robot)
+                await self.read_pictures(robot)
 
-        asyncio.run(talk())
+        asyncio.run(use())
 
-    async def seen(self, robot: AsyncRobot) -> None:
+    async def read_pictures(self, robot: AsyncRobot) -> None:
         self.sim.set_clock(paused=False)
         async with robot.camera_stream(width=64) as pictures:
             count = 0

@@ -1,4 +1,4 @@
-"""One file is all a student needs: the wheel, in a fresh venv, without anything else."""
+"""Tests of the wheel: it works in a new venv without any other file."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ BACKEND = str(ROOT / "python/backend.py")
 
 
 def strip(program: str, into: str) -> str:
-    """As `make wheel` does: debug information is five sixths of the program."""
+    """Removes debug information, five sixths of the program's size, as `make wheel` does."""
     subprocess.run(["strip", "-o", into, program], check=True)
     return into
 
@@ -36,7 +36,7 @@ class Wheels(unittest.TestCase):
         cls.program = program
         cls.wheel = Path(given or made.stdout.decode().strip())
 
-    def test_a_fresh_venv_drives_a_lap(self) -> None:
+    def test_installed_wheel_drives_a_lap(self) -> None:
         home = self.folder / "venv"
         venv.create(home, with_pip=True)
         pip = [
@@ -47,7 +47,7 @@ class Wheels(unittest.TestCase):
             "--disable-pip-version-check",
         ]
         subprocess.run([*pip, str(self.wheel)], check=True)
-        # Nothing of this checkout, and no program but the one in the wheel.
+        # Hides this checkout, and all programs except the one in the wheel.
         environment = {"PATH": f"{home}/bin:/usr/bin:/bin", "HOME": str(self.folder)}
         run = {
             "check": True,
@@ -69,7 +69,7 @@ class Wheels(unittest.TestCase):
         said = subprocess.run([str(home / "bin/python"), "-c", script], **run).stdout.decode()
         self.assertEqual(said, "one lap, step by step\n")
 
-    def test_the_tag_is_what_the_program_needs(self) -> None:
+    def test_platform_tag_matches_the_program(self) -> None:
         self.assertRegex(
             self.wheel.name, r"^chicane-0\.1\.0-py3-none-(many)?linux_.*(x86_64|aarch64)\.whl$"
         )
@@ -81,16 +81,16 @@ class Wheels(unittest.TestCase):
         )
         self.assertIn(f"_2_{newest}_", self.wheel.name)
 
-    def test_the_same_bytes_again(self) -> None:
+    def test_second_build_has_the_same_bytes(self) -> None:
         command = [sys.executable, BACKEND, self.program, str(self.folder / "again")]
         again = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().strip()
         self.assertEqual(Path(again).read_bytes(), self.wheel.read_bytes())
 
-    def test_what_is_in_it(self) -> None:
+    def test_content_of_the_wheel(self) -> None:
         with zipfile.ZipFile(self.wheel) as archive:
             names = archive.namelist()
             program = archive.getinfo("chicane/bin/chicane")
-        self.assertTrue(program.external_attr >> 16 & 0o111, "it can be run")
+        self.assertTrue(program.external_attr >> 16 & 0o111, "the program is executable")
         for name in (
             "chicane/py.typed",
             "chicane/gym/env.py",
@@ -99,7 +99,7 @@ class Wheels(unittest.TestCase):
             self.assertIn(name, names)
         self.assertFalse([name for name in names if "__pycache__" in name or "tests" in name])
 
-    def test_without_a_program_it_is_for_everyone(self) -> None:
+    def test_wheel_without_a_program_has_no_platform(self) -> None:
         script = "import backend, sys; print(backend.build_wheel(sys.argv[1]))"
         environment = {k: v for k, v in os.environ.items() if k != "CHICANE_BINARY"}
         made = subprocess.run(

@@ -1,4 +1,4 @@
-"""Leaves by the back door."""
+"""A judging script that ends its own process."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Finishes after half a second."""
+"""A judging script that finishes after half a second."""
 
 
 def initialize(sim):

@@ -1,4 +1,4 @@
-"""Says more than anyone can read."""
+"""A judging script that prints too much."""
 
 
 def initialize(sim):

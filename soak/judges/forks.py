@@ -1,4 +1,4 @@
-"""Starts processes until it may not."""
+"""A judging script that starts processes until the limit."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Takes memory until there is none."""
+"""A judging script that allocates memory until the limit."""
 
 
 def initialize(sim):

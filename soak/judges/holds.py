@@ -1,4 +1,4 @@
-"""Holds the world for a moment, lets it go, finishes."""
+"""A judging script that pauses the world, resumes it, and finishes."""
 
 
 def initialize(sim):

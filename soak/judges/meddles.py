@@ -1,4 +1,4 @@
-"""Does everything that a script may do, then finishes."""
+"""A judging script that uses every action of `sim`, then finishes."""
 
 
 def initialize(sim):
@@ -14,7 +14,7 @@ def evaluate(sim):
             sim.set_light("signal1", "red")
         if sim.busy % 40 == 30:
             sim.set_light("signal1", "green")
-    except SimError:  # noqa: F821 - a name of the harness
+    except SimError:  # noqa: F821 - the harness defines it
         print("the light is yellow")
     if sim.busy % 25 == 0:
         sim.move_object("box1", x=1 + sim.random.random(), y=1, duration=0.3)

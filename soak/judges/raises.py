@@ -1,4 +1,4 @@
-"""Fails in the middle."""
+"""A judging script that raises an exception after 0.3 s."""
 
 
 def initialize(sim):

@@ -1,4 +1,4 @@
-"""Takes its time, every time."""
+"""A judging script with slow calls."""
 
 import time
 

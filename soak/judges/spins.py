@@ -1,4 +1,4 @@
-"""Never comes back from a call."""
+"""A judging script with a call that never returns."""
 
 
 def initialize(sim):

@@ -1,4 +1,4 @@
-"""Is for another robot and never run."""
+"""A judging script for another robot, so it is never run."""
 
 
 def initialize(sim):

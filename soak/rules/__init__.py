@@ -1,18 +1,17 @@
-"""The checker: holds a history against the rules of the contract.
+"""The checker: tests a history against all rules.
 
-Each rule is checked wherever the history is certain about it; where two requests overlapped and
-either order is possible, both
-are right. A rule that was broken is told with the lines of the history that show it.
+A rule is only checked where the history is unambiguous. If two requests overlapped, either order of
+their effects is accepted. Each violation comes with the history lines that prove it.
 """
 
 from typing import Any
 
-from ..history import Line
+from ..history import HistoryLine
 from . import answers, clock, lights, poses, resources, sessions, streams, worlds
 from .facts import Facts
-from .verdict import Broken, Verdict
+from .verdict import Verdict, Violation
 
-__all__ = ["RULES", "Broken", "Verdict", "check"]
+__all__ = ["RULES", "Verdict", "Violation", "check"]
 
 _ALL = (answers, lights, sessions, clock, worlds, streams, poses)
 RULES: dict[str, str] = {
@@ -20,8 +19,8 @@ RULES: dict[str, str] = {
 }
 
 
-def check(lines: list[Line], end: dict[str, Any] | None = None) -> Verdict:
-    """Every rule on a whole history; what was broken comes in the order of time."""
+def check(lines: list[HistoryLine], end: dict[str, Any] | None = None) -> Verdict:
+    """Checks all rules on a whole history. Violations are sorted by time."""
     facts, verdict = Facts(lines), Verdict()
     for module in _ALL:
         module.check(facts, verdict)

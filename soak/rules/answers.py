@@ -1,14 +1,13 @@
-"""Every request is answered, with a status and in a shape that the contract names."""
+"""Rules of answers: every request gets one, with an allowed status and the right shape."""
 
 from .. import contract
 from .facts import Facts
 from .verdict import Verdict
 
 RULES = {
-    "answered": "Every request is answered, and no connection is torn.",
-    "status": "Every status and every text of an error is one that the contract names for "
-    "the request.",
-    "shape": "Every answer, event, picture and frame has the shape that the contract gives it.",
+    "answered": "Every request is answered, and no connection is lost.",
+    "status": "Every status and error text is allowed for its request.",
+    "shape": "Every answer, event, picture and frame has the documented shape.",
 }
 
 

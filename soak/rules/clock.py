@@ -1,22 +1,20 @@
-"""The rules of time: it goes forward, stands still when told to, and a step is exactly as long as
-it says.
-"""
+"""Rules of simulated time: its direction, pauses, and the length of steps."""
 
 import math
 
-from ..history import Line
+from ..history import HistoryLine
 from .facts import API, Facts, Span, Spans
 from .register import ANY, Register, Write
 from .verdict import Verdict
 
 RULES = {
-    "time-forward": "Simulation time never goes back, except when a world is loaded or a "
-    "session begins.",
-    "paused": "The world is paused, or not, as it was last told; a step pauses it, a session "
-    "lets it go on.",
-    "paused-time": "While the world is paused its time stands still.",
-    "step-exact": "A step advances time by exactly what was asked for.",
-    "speed": "The clock tells the speed that was last asked for.",
+    "time-forward": "Simulated time never decreases, except when a world is loaded or a "
+    "session starts.",
+    "paused": "`paused` has the value that was last set. A step sets it, the start of a session "
+    "clears it.",
+    "paused-time": "Simulated time does not change while the world is paused.",
+    "step-exact": "A step advances simulated time by exactly the requested amount.",
+    "speed": "The clock shows the speed that was last set.",
 }
 
 
@@ -27,7 +25,7 @@ def check(facts: Facts, verdict: Verdict) -> None:
 
 
 def _forward(facts: Facts, verdict: Verdict) -> None:
-    before: dict[str, Line] = {}
+    before: dict[str, HistoryLine] = {}
     for line in facts.events:
         if line["event"] != "state":
             continue
@@ -42,7 +40,7 @@ def _forward(facts: Facts, verdict: Verdict) -> None:
 
 
 def _changes(facts: Facts) -> list[Write]:
-    """Who paused the world and who let it go on."""
+    """All requests and sessions that set or clear `paused`."""
     writes = [Write(-math.inf, -math.inf, False)]
     for line in facts.done("POST", "/clock"):
         paused = (line["body"] or {}).get("paused")
@@ -52,9 +50,9 @@ def _changes(facts: Facts) -> list[Write]:
         value = True if span.line["k"] == "call" and span.line.get("status") == 200 else ANY
         writes.append(Write(span.t0, span.t1, value, span.line))
     for session in facts.sessions.values():
-        # One that ended before it ran may have let time go on, or not have come to that.
-        let_go = False if session.ran else ANY
-        writes.append(Write(session.start["t0"], session.running_by, let_go, session.start))
+        # A session that ended before it ran may or may not have resumed simulated time.
+        value = False if session.ran else ANY
+        writes.append(Write(session.start["t0"], session.running_by, value, session.start))
         if "clock" in session.touches:
             writes.append(Write(session.start["t0"], session.gone_by, ANY, session.start))
     return writes
@@ -62,13 +60,13 @@ def _changes(facts: Facts) -> list[Write]:
 
 def _registers(facts: Facts, verdict: Verdict) -> None:
     paused = Register(_changes(facts))
-    reads = [(line, state["paused"]) for line, state in facts.looks()]
+    reads = [(line, state["paused"]) for line, state in facts.read_states()]
     clocks = facts.done("GET", "/clock")
     reads += [(line, line["answer"]["paused"]) for line in clocks]
     for line, value in reads:
         wrong = paused.wrong(line["t0"], line["t1"], value)
         cause = [w.line for w in wrong or [] if w.line][-2:]
-        text = f"paused is {value}, but was last told otherwise"
+        text = f"paused is {value}, but was last set to another value"
         verdict.check("paused", wrong is None, text, *cause, line)
     writes = [
         Write(line["t0"], line["t1"], line["body"]["speed"], line)
@@ -90,16 +88,16 @@ def _ticks(body: dict) -> int:
 
 
 def _still(facts: Facts, verdict: Verdict) -> None:
-    """Two looks at a world that was certainly paused from the first to the second."""
-    goes = [Span(w.t0, w.t1, w.line) for w in _changes(facts) if w.value is not True and w.line]
-    moves = Spans(goes + facts.acts("/step") + facts.swaps.all)
-    looks: list[tuple[Line, float, bool]] = [
-        (line, state["time"], state["paused"]) for line, state in facts.looks()
+    """Compares the times of two reads if the world was certainly paused between them."""
+    resumes = [Span(w.t0, w.t1, w.line) for w in _changes(facts) if w.value is not True and w.line]
+    moves = Spans(resumes + facts.acts("/step") + facts.swaps.all)
+    looks: list[tuple[HistoryLine, float, bool]] = [
+        (line, state["time"], state["paused"]) for line, state in facts.read_states()
     ]
     clocks = facts.done("GET", "/clock") + facts.done("POST", "/clock")
     looks += [(line, line["answer"]["sim_time"], line["answer"]["paused"]) for line in clocks]
     looks.sort(key=lambda look: look[0]["t1"])
-    last: tuple[Line, float, bool] | None = None
+    last: tuple[HistoryLine, float, bool] | None = None
     for look in looks:
         line, time, _ = look
         if last is not None and last[2] and last[0]["t1"] <= line["t0"]:
@@ -107,12 +105,12 @@ def _still(facts: Facts, verdict: Verdict) -> None:
             others = [s for s in moves.meeting(before["t0"], line["t1"]) if s.line is not line]
             others = [s for s in others if s.line is not before]
             is_step = line["path"] == API + "/step"
-            lets_go = line["path"] == API + "/clock" and not look[2]
+            resumed = line["path"] == API + "/clock" and not look[2]
             if not others and is_step:
                 wanted = then + _ticks(line["body"] or {}) * 0.005
                 text = f"from {then} s to {time} s, not to {wanted:.3f} s"
                 verdict.check("step-exact", abs(time - wanted) < 1e-6, text, before, line)
-            elif not others and not lets_go:
+            elif not others and not resumed:
                 text = f"from {then} s to {time} s while paused"
                 verdict.check("paused-time", abs(time - then) < 1e-6, text, before, line)
         last = look

@@ -1,8 +1,7 @@
-"""The history, sorted by what rules ask for.
+"""The history in a form that rules can query.
 
-What happened between a request and its answer happened at some moment in between, nobody knows
-when. So rules speak of spans:
-of when something was certainly so, and of when it may have been.
+A request takes effect at an unknown moment between its start and its answer. Rules therefore use
+time spans: when something was certainly true, and when it may have been true.
 """
 
 import itertools
@@ -11,26 +10,26 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..history import Line
+from ..history import HistoryLine
 from ..operations import API
 
-#: A request whose client hung up is carried out within this, or not at all.
+#: Seconds after a client disconnected in which its request may still take effect.
 LEFT = 5.0
-#: An event is read at most this long after it was sent, also on a machine that has much else to do.
+#: Largest delay of an event between simulator and reader, in seconds, on a busy machine.
 LAG = 5.0
 
 
 @dataclass(frozen=True)
 class Span:
-    """From when to when something may have happened, and the line that says so."""
+    """The time span in which something may have happened, with its history line."""
 
     t0: float
     t1: float
-    line: Line
+    line: HistoryLine
 
 
 class Spans:
-    """Spans to be asked quickly for those that meet another."""
+    """A set of spans with a fast search for those that overlap another span."""
 
     def __init__(self, spans: list[Span]) -> None:
         self.all = sorted(spans, key=lambda span: span.t0)
@@ -48,33 +47,34 @@ class Spans:
 
 @dataclass
 class Session:
-    """What is known of one session."""
+    """The known facts about one session."""
 
     id: str
-    start: Line
-    #: It was certainly there until then; and certainly gone from then on.
+    start: HistoryLine
+    #: The session was certainly active until this time.
     alive_until: float
+    #: The session was certainly over from this time on.
     gone_by: float = math.inf
-    #: Time certainly ran from then on, or it was over.
+    #: From this time on the session was certainly in the phase `running`, or over.
     running_by: float = math.inf
-    gone_line: Line | None = None
-    alive_line: Line | None = None
+    gone_line: HistoryLine | None = None
+    alive_line: HistoryLine | None = None
     touches: frozenset[str] = frozenset()
-    record: Line | None = None
-    exam: Line | None = None
-    #: Somebody listened when it began.
-    heard: bool = False
-    events: dict[str, list[Line]] = field(default_factory=dict)
+    record: HistoryLine | None = None
+    exam: HistoryLine | None = None
+    #: Whether a reader of the event stream was connected when the session started.
+    had_reader: bool = False
+    events: dict[str, list[HistoryLine]] = field(default_factory=dict)
 
     @property
     def ran(self) -> bool:
-        """Somebody was told that it ran."""
+        """Whether a reader received the phase `running`."""
         told = itertools.chain.from_iterable(self.events.values())
         return any(line["data"].get("phase") == "running" for line in told)
 
     @property
     def outcome(self) -> str | None:
-        """How it was told to have ended."""
+        """The outcome in the events, or None."""
         told = itertools.chain.from_iterable(self.events.values())
         return next(
             (line["data"]["outcome"] for line in told if line["data"]["kind"] == "end"), None
@@ -86,11 +86,11 @@ class Session:
 
 
 class Facts:
-    """Everything that rules want to know more than once."""
+    """The history with indexes and derived facts that several rules use."""
 
-    def __init__(self, lines: list[Line]) -> None:
+    def __init__(self, lines: list[HistoryLine]) -> None:
         self.lines = lines
-        self._looks: list[tuple[Line, dict[str, Any]]] | None = None
+        self._read_states: list[tuple[HistoryLine, dict[str, Any]]] | None = None
         self.calls = [line for line in lines if line["k"] == "call"]
         self.left = [line for line in lines if line["k"] == "left"]
         self.events = [line for line in lines if line["k"] == "event"]
@@ -98,11 +98,11 @@ class Facts:
         self.restarts = Spans(self.acts("/switch", "/respawn"))
         self.sessions = self._sessions()
         places = [Span(s.start["t0"], s.running_by, s.start) for s in self.sessions.values()]
-        #: When the world may have been replaced by another one, or by itself anew.
+        #: Spans in which the world may have been replaced or reloaded.
         self.swaps = Spans(self.restarts.all + places)
 
-    def done(self, method: str, *paths: str) -> list[Line]:
-        """Requests that were carried out."""
+    def done(self, method: str, *paths: str) -> list[HistoryLine]:
+        """Requests that were answered with 200."""
         wanted = {API + path for path in paths}
         return [
             line
@@ -111,8 +111,9 @@ class Facts:
         ]
 
     def acts(self, *paths: str) -> list[Span]:
-        """When commands to these paths may have been carried out, also those that nobody saw the
-        end of.
+        """Spans in which commands to these paths may have taken effect.
+
+        This includes commands whose answer is unknown.
         """
         spans = [Span(line["t0"], line["t1"], line) for line in self.done("POST", *paths)]
         wanted = {API + path for path in paths}
@@ -120,13 +121,15 @@ class Facts:
         spans += [Span(u["t0"], u["t1"] + LEFT, u) for u in unknown if u["path"] in wanted]
         return spans
 
-    def looks(self) -> list[tuple[Line, dict[str, Any]]]:
-        """States that someone asked for, as far as they were kept."""
-        if self._looks is None:
+    def read_states(self) -> list[tuple[HistoryLine, dict[str, Any]]]:
+        """The states that clients read by request, sorted by the end of the request."""
+        if self._read_states is None:
             found = self.done("GET", "/state") + self.done("POST", "/step")
             whole = [line for line in found if "time" in line["answer"] and "wrong" not in line]
-            self._looks = [(line, line["answer"]) for line in sorted(whole, key=lambda c: c["t1"])]
-        return self._looks
+            self._read_states = [
+                (line, line["answer"]) for line in sorted(whole, key=lambda c: c["t1"])
+            ]
+        return self._read_states
 
     def _sessions(self) -> dict[str, Session]:
         found: dict[str, Session] = {}
@@ -141,21 +144,21 @@ class Facts:
             if kind == "exam" and line["session"] in found:
                 found[line["session"]].exam = line
             elif kind == "event" and line["event"] == "evaluation":
-                self._told(found, line)
+                self._add_event(found, line)
             elif kind == "call" and line["status"] == 200:
-                self._seen(found, line)
-        # One that others came after was gone before they came.
+                self._add_answer(found, line)
+        # A session was over before the next one started.
         order = sorted(found.values(), key=lambda s: s.start["t0"])
         for earlier, later in itertools.pairwise(order):
             if later.start["t1"] < earlier.gone_by:
                 earlier.gone_by, earlier.gone_line = later.start["t1"], later.start
         listened = min((line["t"] for line in self.lines if line["k"] == "open"), default=math.inf)
         for session in found.values():
-            session.heard = session.start["t0"] > listened
+            session.had_reader = session.start["t0"] > listened
             session.running_by = min(session.running_by, session.gone_by)
         return found
 
-    def _told(self, found: dict[str, Session], line: Line) -> None:
+    def _add_event(self, found: dict[str, Session], line: HistoryLine) -> None:
         session = found.get(line["data"]["session"])
         if session is None:
             return
@@ -166,27 +169,27 @@ class Facts:
         if data["kind"] == "phase" and data["phase"] == "running":
             session.running_by = min(session.running_by, line["t"])
 
-    def _seen(self, found: dict[str, Session], line: Line) -> None:
+    def _add_answer(self, found: dict[str, Session], line: HistoryLine) -> None:
         path, answer = line["path"], line["answer"]
         if path == API + "/evaluation/stop":
             for session in found.values():
-                # Whoever was there when it was asked for is gone when it is answered.
+                # A session that was active when the stop was sent is over when it is answered.
                 before = session.start["t1"] <= line["t0"]
                 if before and line["t1"] < session.gone_by:
                     session.gone_by, session.gone_line = line["t1"], line
         elif path == API + "/evaluation/session" and answer["session"]:
             session = found.get(answer["session"]["id"])
-            self._at(session, line, answer["active"])
+            self._set_active(session, line, answer["active"])
         elif path in (API + "/state", API + "/step") and "evaluation" in answer:
             session = found.get(answer["evaluation"]["session"] or "")
-            self._at(session, line, answer["evaluation"]["active"])
+            self._set_active(session, line, answer["evaluation"]["active"])
         elif path.startswith(API + "/evaluation/record?session="):
             session = found.get(answer["session"])
             if session is not None and answer["outcome"] is not None:
                 session.record = line
 
     @staticmethod
-    def _at(session: Session | None, line: Line, active: bool) -> None:
+    def _set_active(session: Session | None, line: HistoryLine, active: bool) -> None:
         if session is None:
             return
         if active and line["t0"] > session.alive_until:
@@ -194,20 +197,20 @@ class Facts:
         if not active and line["t0"] >= session.start["t1"] and line["t1"] < session.gone_by:
             session.gone_by, session.gone_line = line["t1"], line
 
-    def replaced(self, last: Line, line: Line) -> bool:
-        """Whether the world may have been replaced between two states that a reader was told."""
+    def replaced(self, last: HistoryLine, line: HistoryLine) -> bool:
+        """Whether the world may have been replaced between two states of one reader."""
         before, now = last["data"]["evaluation"], line["data"]["evaluation"]
-        # A session that runs holds its world; another rule sees to that.
+        # The world cannot be replaced during a session. The rule session-holds-world checks that.
         if before == now and now["active"] and now["phase"] == "running":
             return False
         return self.swaps.meets(last["t"] - LAG, line["t"])
 
     def possible(self, t0: float, t1: float) -> bool:
-        """Whether a session may have been there at some moment of a span."""
+        """Whether a session may have been active at some moment of a span."""
         return any(s.start["t0"] <= t1 and s.gone_by >= t0 for s in self.sessions.values())
 
     def certain(self, t0: float, t1: float) -> Session | None:
-        """A session that was there all through a span, if there was one."""
+        """A session that was certainly active during the whole span, or None."""
         for session in self.sessions.values():
             if session.begun <= t0 and t1 <= session.alive_until:
                 return session

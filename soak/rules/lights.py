@@ -1,30 +1,29 @@
-"""The rules of the traffic lights: three seconds of yellow, no command in them, nothing by
-itself.
-"""
+"""Rules of traffic lights: the yellow phase of three seconds, and which commands change a light."""
 
 import math
 from collections import defaultdict
 
 from ..contract import YELLOW
-from ..history import Line
+from ..history import HistoryLine
 from .facts import API, LAG, Facts, Spans
 from .register import ANY, Register, Write
 from .verdict import Verdict
 
 RULES = {
-    "light-three-seconds": "A light that was green is red no earlier than 3 s of simulation "
-    "time later.",
-    "light-yellow-ends": "A yellow phase ends when it said it would: not earlier, and not in "
-    "green without a reset.",
-    "light-answer": "An accepted command is answered with the light as it is then: red by "
-    "way of yellow, green at once.",
+    "light-three-seconds": "A light that was green is red no earlier than 3 simulated seconds "
+    "later.",
+    "light-yellow-ends": "A yellow phase does not end before its announced time, except by a "
+    "reset.",
+    "light-answer": "The answer to an accepted command shows the new state: yellow or red after "
+    "`red`, green after `green`.",
     "light-yellow-refuses": "In the yellow phase every command is refused.",
-    "light-refusal": "`yellow transition in progress` is said only where a light may be yellow.",
-    "light-state": "A light shows what it was last told, also after a respawn; after a reset, "
-    "a switch or the start of a session it is green.",
+    "light-refusal": "The error `yellow transition in progress` occurs only if the light may be "
+    "yellow.",
+    "light-state": "A light shows the state that was last set, also after a respawn. A reset, a "
+    "switch and the start of a session set it to green.",
 }
 YELLOW_S = 3.0
-#: Times have six decimals and ticks are 5 ms.
+#: Tolerance in seconds: times have six decimals, and a tick is 5 ms.
 EPS = 1e-5
 
 
@@ -39,9 +38,9 @@ def check(facts: Facts, verdict: Verdict) -> None:
 
 
 def _by_reader(facts: Facts, verdict: Verdict) -> None:
-    """What one reader of the event stream sees, as long as the world stays the same."""
-    seen: dict[str, dict[str, dict[str, Line]]] = {}
-    before: dict[str, Line] = {}
+    """Checks the states of each reader of the event stream, as long as the world is the same."""
+    seen: dict[str, dict[str, dict[str, HistoryLine]]] = {}
+    before: dict[str, HistoryLine] = {}
     resets = Spans(facts.acts("/reset"))
     for line in facts.events:
         if line["event"] != "state":
@@ -82,7 +81,7 @@ def _by_reader(facts: Facts, verdict: Verdict) -> None:
                 own.pop("green", None)
 
 
-def _orders(facts: Facts) -> list[tuple[str, Line]]:
+def _orders(facts: Facts) -> list[tuple[str, HistoryLine]]:
     prefix = API + "/traffic_lights/"
     return [
         (line["path"][len(prefix) :], line)
@@ -107,7 +106,7 @@ def _answers(facts: Facts, verdict: Verdict) -> None:
 
 
 def _registers(facts: Facts) -> dict[str, Register]:
-    """What each light was told: `red` or `green`. Yellow is red on its way."""
+    """The values that each light was set to, `red` or `green`. Yellow counts as red."""
     orders, names = _orders(facts), set()
     writes: dict[str, list[Write]] = defaultdict(list)
     for name, line in orders:
@@ -122,9 +121,9 @@ def _registers(facts: Facts) -> dict[str, Register]:
     for session in facts.sessions.values():
         start = session.start
         if session.outcome == "unsupported":
-            # The world is not for it, and is left as it was.
+            # A session with the outcome `unsupported` does not change the world.
             continue
-        # One that ended before it ran may not have come to that.
+        # A session that ended before it ran may not have reset the lights.
         value = "green" if session.ran else ANY
         all_green.append(Write(start["t0"], session.running_by, value, start))
         if "lights" in session.touches:
@@ -132,8 +131,8 @@ def _registers(facts: Facts) -> dict[str, Register]:
     return {name: Register(writes[name] + all_green) for name in sorted(names)}
 
 
-def _looks(facts: Facts) -> list[tuple[Line, dict]]:
-    found = [(line, state["lights"]) for line, state in facts.looks()]
+def _looks(facts: Facts) -> list[tuple[HistoryLine, dict]]:
+    found = [(line, state["lights"]) for line, state in facts.read_states()]
     found += [
         (line, line["answer"]["lights"])
         for line in facts.done("GET", "/traffic_lights")
@@ -149,7 +148,7 @@ def _states(looks: list, registers: dict[str, Register], verdict: Verdict) -> No
                 continue
             told = "green" if shown == "green" else "red"
             wrong = registers[name].wrong(line["t0"], line["t1"], told)
-            text = f"{name} shows {shown}, but was last told otherwise"
+            text = f"{name} shows {shown}, but was last set to another state"
             cause = [w.line for w in wrong or [] if w.line][-2:]
             verdict.check("light-state", wrong is None, text, *cause, line)
 
@@ -158,25 +157,23 @@ def _refusals(facts: Facts, registers: dict[str, Register], verdict: Verdict) ->
     for name, line in _orders(facts):
         if line["status"] == 409 and line["answer"].get("error") == YELLOW:
             wrong = registers[name].wrong(line["t0"], line["t1"], "red")
-            text = f"{name} is said to be yellow, but nobody can have told it to turn red"
+            text = f"the error says that {name} is yellow, but no command can have set it to red"
             cause = [w.line for w in wrong or [] if w.line][-2:]
             verdict.check("light-refusal", wrong is None, text, *cause, line)
 
 
 def _phases(facts: Facts, verdict: Verdict) -> None:
-    """Yellow phases that were certainly one and the same at two moments, and commands in
-    between.
-    """
-    phases: dict[tuple, list[tuple[float, float, Line]]] = defaultdict(list)
-    for line, state in facts.looks():
+    """Checks commands between two reads that certainly show the same yellow phase."""
+    phases: dict[tuple, list[tuple[float, float, HistoryLine]]] = defaultdict(list)
+    for line, state in facts.read_states():
         for name, (shown, left) in state["lights"].items():
             if shown == "yellow":
                 key = (name, state["world"], round((state["time"] + left) * 200))
                 phases[key].append((line["t0"], line["t1"], line))
-    # Whatever turns a light green makes the next phase another one, with the same end where time
-    # stands still.
+    # A command that turns a light green ends the phase. While time is paused, the next phase can
+    # have the same end.
     greens = Spans(facts.swaps.all + facts.acts("/reset"))
-    orders: dict[str, list[Line]] = defaultdict(list)
+    orders: dict[str, list[HistoryLine]] = defaultdict(list)
     for name, line in _orders(facts):
         orders[name].append(line)
     for (name, _, _), seen in phases.items():
@@ -186,7 +183,7 @@ def _phases(facts: Facts, verdict: Verdict) -> None:
             continue
         for order in orders[name]:
             if first[1] < order["t0"] and order["t1"] < last[0] and order["status"] in (200, 409):
-                text = f"{name} was yellow before and after, in one phase, and took a command"
+                text = f"{name} accepted a command during a yellow phase"
                 verdict.check(
                     "light-yellow-refuses", order["status"] == 409, text, first[2], order, last[2]
                 )

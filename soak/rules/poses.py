@@ -1,20 +1,17 @@
-"""The rules of commands that say what came of them.
-
-A pose is the one that was asked for, a speed is within its limits, a text is one's own.
-"""
+"""Rules of commands whose answers contain their effect: poses, speeds, texts."""
 
 import math
 
-from ..history import Line
+from ..history import HistoryLine
 from .facts import API, Facts
 from .verdict import Verdict
 
 RULES = {
-    "pose-applied": "A pose that is answered as applied is the one that was asked for.",
-    "drive-clamped": "A drive command is answered with what is in force: what was asked for, "
-    "within the limits.",
-    "own-answer": "A command of the clock, the overlay or the brightness is answered with what it "
-    "asked for, whatever others ask for at the same time; no two texts have the same number.",
+    "pose-applied": "The pose in the answer is the requested pose.",
+    "drive-clamped": "The answer to a drive command contains the requested value, clamped to the "
+    "limits.",
+    "own-answer": "The answer to a command of the clock, the overlay or the brightness contains "
+    "the requested value, also with concurrent commands. No two overlays have the same `seq`.",
 }
 LIMITS = {"/speed": 3.0, "/steering": 0.3491, "/camera/pan": 0.5236, "/camera/tilt": 0.5236}
 
@@ -36,35 +33,35 @@ def check(facts: Facts, verdict: Verdict) -> None:
                 _clamped(verdict, line, body[key], line["answer"]["value"][key], LIMITS["/" + key])
 
 
-def _pose(verdict: Verdict, line: Line, asked: dict, applied: dict) -> None:
+def _pose(verdict: Verdict, line: HistoryLine, asked: dict, applied: dict) -> None:
     for key in ("x", "y", "yaw"):
         if asked.get(key) is None:
             continue
         off = applied[key] - asked[key]
         if key == "yaw":
             off = math.remainder(off, 2 * math.pi)
-        text = f"{key} {asked[key]} was asked for, {applied[key]} applied"
+        text = f"{key}: requested {asked[key]}, applied {applied[key]}"
         verdict.check("pose-applied", abs(off) < 1e-5, text, line)
 
 
-def _clamped(verdict: Verdict, line: Line, asked: float, told: float, limit: float) -> None:
+def _clamped(verdict: Verdict, line: HistoryLine, asked: float, told: float, limit: float) -> None:
     wanted = min(max(asked, -limit), limit)
-    text = f"{asked} was asked for, {told} is in force"
+    text = f"requested {asked}, answered {told}"
     verdict.check("drive-clamped", abs(told - wanted) < 1e-6, text, line)
 
 
 def _own(facts: Facts, verdict: Verdict) -> None:
-    """Answers speak of the command that they answer."""
-    numbers: dict[int, Line] = {}
+    """Checks that an answer belongs to its own command."""
+    numbers: dict[int, HistoryLine] = {}
     for line in facts.done("POST", "/clock", "/overlay", "/brightness"):
         if "wrong" in line:
             continue
         asked, told = line["body"] or {}, line["answer"]
         for key in ("paused", "speed", "text", "value"):
             if asked.get(key) is not None:
-                text = f"{key} {asked[key]!r} was asked for, {told.get(key)!r} was answered"
+                text = f"{key}: requested {asked[key]!r}, answered {told.get(key)!r}"
                 verdict.check("own-answer", told.get(key) == asked[key], text, line)
         if line["path"] == API + "/overlay":
             other = numbers.setdefault(told["seq"], line)
-            text = f"two texts of the number {told['seq']}"
+            text = f"two overlays with seq {told['seq']}"
             verdict.check("own-answer", other is line, text, other, line)

@@ -1,6 +1,4 @@
-"""The rules of what the process takes: nothing grows, nothing is left, nothing goes wrong
-inside.
-"""
+"""Rules of the process: memory, descriptors, threads, its log and its end."""
 
 from typing import Any
 
@@ -9,15 +7,14 @@ from .facts import Facts
 from .verdict import Verdict
 
 RULES = {
-    "rest": "At rest after it all there are no more descriptors, threads and children than "
-    "at rest before.",
-    "memory": "Memory does not grow after the warm-up (judged where it was watched for more than "
-    "three minutes).",
-    "log": "The log holds no error.",
-    "end": "The simulator lives to the end, stops when it is told to, and leaves nothing behind.",
+    "rest": "The idle simulator has no more descriptors, threads and children at the end than at "
+    "the start.",
+    "memory": "Memory does not grow after the warm-up (checked only in runs with 200 s of samples "
+    "after it).",
+    "log": "The log contains no error.",
+    "end": "The simulator runs until the end, stops on SIGTERM, and leaves no control groups.",
 }
-#: What may be there more at rest than before: a connection of the database, a thread that is about
-#: to end.
+#: Allowed increase between start and end, for a database connection or a thread that is ending.
 SLACK = {"fds": 2, "threads": 2, "children": 0, "strays": 0}
 
 
@@ -26,15 +23,15 @@ def check(facts: Facts, verdict: Verdict, end: dict[str, Any]) -> None:
     if {"start", "end"} <= set(quiet):
         for key, slack in SLACK.items():
             before, after = quiet["start"][key], quiet["end"][key]
-            text = f"{key}: {before} at rest before, {after} after"
+            text = f"{key}: {before} at the start, {after} at the end"
             verdict.check("rest", after <= before + slack, text, quiet["start"], quiet["end"])
     trend = growth.trend(facts.lines, end.get("begun_s", 0.0), end.get("ended_s", 0.0))
     if trend and trend["watched_s"] >= growth.LEAST_S:
-        text = f"{trend['kb_a_minute']:.0f} kB a minute over {trend['watched_s']:.0f} s"
+        text = f"{trend['kb_a_minute']:.0f} kB per minute over {trend['watched_s']:.0f} s"
         verdict.check("memory", not trend["grows"], text)
     errors = end.get("log_errors", [])
     verdict.check("log", not errors, f"{len(errors)} errors, the first: {errors[:1]}")
-    verdict.check("end", end.get("alive", True), "it ended on the way")
+    verdict.check("end", end.get("alive", True), "the simulator ended during the run")
     verdict.check("end", end.get("exit_code", 0) == 0, f"exit code {end.get('exit_code')}")
     left = end.get("groups_left", [])
-    verdict.check("end", not left, f"control groups are left: {left[:3]}")
+    verdict.check("end", not left, f"remaining control groups: {left[:3]}")

@@ -1,36 +1,31 @@
-"""The rules of evaluations: one at a time, in its phases, to one end that is kept; nothing of it
-left.
-"""
+"""Rules of evaluation sessions: one at a time, order of phases, outcome, and cleanup."""
 
 from ..contract import EVALUATING
-from ..history import Line
-from ..words import PHASES
+from ..history import HistoryLine
+from ..schemas import PHASES
 from .facts import API, Facts, Session
 from .verdict import Verdict
 
 RULES = {
-    "session-one": "There is one session at a time: each is told to its end before the next "
-    "one begins.",
-    "session-phases": "Phases come in their order, `ended` comes once, and the end after it.",
-    "session-time": "A session's time never goes back, and `timeout` is told exactly when "
-    "the limit has passed.",
-    "session-end": "Every session that was started has one end, the same for all who listen "
-    "and in its record.",
-    "session-outcome": "Every session ends as its script makes it end, or because it was stopped.",
-    "session-run": "A student's program is told to start once and to exit once, and only "
-    "where there was a command.",
-    "session-holds-world": "No switch, no respawn and no other session is accepted while a "
-    "session is there.",
-    "session-refusal": "`evaluation in progress` is said only where there may be a session.",
-    "session-stop": "When a stop is answered the session is over, and stays so.",
-    "session-shown": "State and session agree with what is known: none is shown as over "
-    "while it goes on.",
-    "session-nobody-left": "While there is no session, no process of a script or a student's "
-    "program is there; but the script of a world that was just installed is looked into.",
+    "session-one": "Only one session is active at a time: the event `end` precedes the next "
+    "`start`.",
+    "session-phases": "Phases are in order, `ended` occurs once, and the event `end` follows it.",
+    "session-time": "The time of a session never decreases, and the outcome is `timeout` exactly "
+    "if the limit has passed.",
+    "session-end": "Every session has one end, the same for all readers and in its record.",
+    "session-outcome": "Every session has an outcome that fits its script, or was stopped.",
+    "session-run": "A session with a command has one start and one exit of the student's program; "
+    "a session without a command has none.",
+    "session-holds-world": "No switch, respawn or other start is accepted during a session.",
+    "session-refusal": "The error `evaluation in progress` occurs only if a session may be active.",
+    "session-stop": "The session is over when a stop is answered, and stays over.",
+    "session-shown": "State and session show an active session exactly while there is one.",
+    "session-leftovers": "Without a session there is no process of a judging script or a student's "
+    "program, except the check of a newly installed script.",
 }
 
-# Seconds after an installation within which its script was looked into.
-LOOK = 10.0
+# Seconds after an installation in which its script may still be checked.
+SCRIPT_CHECK_S = 10.0
 
 
 def check(facts: Facts, verdict: Verdict) -> None:
@@ -44,19 +39,19 @@ def check(facts: Facts, verdict: Verdict) -> None:
 
 
 def _streams(facts: Facts, verdict: Verdict) -> None:
-    """The order of sessions, as each connection was told them."""
-    open_: dict[str, Line] = {}
+    """Checks the order of sessions in the events of each connection."""
+    open_: dict[str, HistoryLine] = {}
     for line in facts.events:
         if line["event"] != "evaluation":
             continue
         who, data = line["who"], line["data"]
         last = open_.get(who)
         if data["kind"] == "start":
-            text = "a session began before the one before it was over"
+            text = "a session started before the previous one was over"
             verdict.check("session-one", last is None, text, *([last] if last else []), line)
             open_[who] = line
         elif last is not None:
-            text = "a session speaks while another one is there"
+            text = "an event of a session while another session is active"
             verdict.check(
                 "session-one", last["data"]["session"] == data["session"], text, last, line
             )
@@ -81,11 +76,15 @@ def _story(session: Session, verdict: Verdict) -> None:
             if data["kind"] == "end":
                 good = ended is None and (place == len(PHASES) - 1 or not whole)
                 verdict.check(
-                    "session-phases", good, "an end that is not after `ended`", lines[0], line
+                    "session-phases",
+                    good,
+                    "the event `end` without the phase `ended` before it",
+                    lines[0],
+                    line,
                 )
                 ended = line
             elif ended is not None:
-                verdict.check("session-phases", False, "something after the end", ended, line)
+                verdict.check("session-phases", False, "an event after `end`", ended, line)
 
 
 def _ending(session: Session, verdict: Verdict) -> None:
@@ -94,19 +93,21 @@ def _ending(session: Session, verdict: Verdict) -> None:
     ]
     record = session.record
     known = [session.start, *ends[:1], *([record] if record else [])]
-    verdict.check("session-end", record is not None, "a session without a record", *known)
-    if session.heard:
-        verdict.check("session-end", bool(ends), "a session whose end nobody was told", *known)
+    verdict.check("session-end", record is not None, "the session has no record", *known)
+    if session.had_reader:
+        verdict.check(
+            "session-end", bool(ends), "no reader received the end of the session", *known
+        )
     if record is None or not ends:
         return
     kept = record["answer"]
     for end in ends:
         told = end["data"]
         good = all(told[key] == kept[key] for key in ("outcome", "record", "reason"))
-        verdict.check("session-end", good, "told one end, kept another", end, record)
+        verdict.check("session-end", good, "the event `end` differs from the record", end, record)
     story = [event["kind"] for event in kept["events"]]
     good = story[:1] == ["start"] and story[-1:] == ["end"] and story.count("end") == 1
-    verdict.check("session-end", good, f"a record of the story {story}", record)
+    verdict.check("session-end", good, f"the record has the events {story}", record)
     limit, took = kept["time_limit_s"], kept["elapsed_s"]
     good = (kept["outcome"] == "timeout") == (took > limit + 1e-9)
     text = f"{kept['outcome']} after {took} s of {limit} s"
@@ -128,19 +129,19 @@ def _world(facts: Facts, verdict: Verdict) -> None:
         session = facts.certain(line["t0"], line["t1"])
         if session is not None and line["status"] in (200, 409):
             own = line is session.start
-            text = f"accepted while session {session.id} was there"
+            text = f"accepted while session {session.id} was active"
             shown = [session.start, line, *([session.alive_line] if session.alive_line else [])]
             verdict.check("session-holds-world", own or line["status"] == 409, text, *shown)
         if line["status"] == 409 and line["answer"].get("error") == EVALUATING:
             good = facts.possible(line["t0"], line["t1"])
             verdict.check(
-                "session-refusal", good, "refused for a session, but there was none", line
+                "session-refusal", good, "refused because of a session, but none was active", line
             )
 
 
 def _shown(facts: Facts, verdict: Verdict) -> None:
     for session in facts.sessions.values():
-        # Seen alive after it was certainly gone.
+        # A read showed the session as active after it was certainly over.
         gone, alive = session.gone_line, session.alive_line
         good = alive is None or session.alive_until <= session.gone_by
         shown = [session.start, *([gone] if gone else []), *([alive] if alive else [])]
@@ -155,11 +156,13 @@ def _shown(facts: Facts, verdict: Verdict) -> None:
         else:
             continue
         if active:
-            text = "a session is shown, but there can be none"
+            text = "a session is shown as active, but there can be none"
             verdict.check("session-shown", facts.possible(line["t0"], line["t1"]), text, line)
         elif session := facts.certain(line["t0"], line["t1"]):
             shown = [session.start, line, *([session.alive_line] if session.alive_line else [])]
-            verdict.check("session-shown", False, "no session is shown while there is one", *shown)
+            verdict.check(
+                "session-shown", False, "no session is shown although one is active", *shown
+            )
 
 
 def _left(facts: Facts, verdict: Verdict) -> None:
@@ -172,16 +175,18 @@ def _left(facts: Facts, verdict: Verdict) -> None:
     ]
     for line in facts.lines:
         if line["k"] == "watch" and not facts.possible(line["t0"], line["t1"]):
-            text = f"{line['children']} children, {line['strays']} programs, and no session"
-            looks = any(i["t0"] <= line["t1"] and line["t0"] <= i["t1"] + LOOK for i in installs)
-            good = (line["children"] == 0 or looks) and line["strays"] == 0
-            verdict.check("session-nobody-left", good, text, line)
+            text = f"{line['children']} children, {line['strays']} programs, but no session"
+            checks = any(
+                i["t0"] <= line["t1"] and line["t0"] <= i["t1"] + SCRIPT_CHECK_S for i in installs
+            )
+            good = (line["children"] == 0 or checks) and line["strays"] == 0
+            verdict.check("session-leftovers", good, text, line)
     _runs(facts, verdict)
 
 
 def _runs(facts: Facts, verdict: Verdict) -> None:
-    """Starts and exits of programs between the start and the end of a session, by reader."""
-    now: dict[str, tuple[Line, list[Line]]] = {}
+    """Checks starts and exits of student programs within each session, for each reader."""
+    now: dict[str, tuple[HistoryLine, list[HistoryLine]]] = {}
     for line in facts.events:
         who = line["who"]
         if line["event"] == "evaluation":
@@ -194,7 +199,7 @@ def _runs(facts: Facts, verdict: Verdict) -> None:
                 phases = [phase for phase in phases if phase != "log"]
                 command = start["data"]["command"]
                 good = phases in ([], ["start", "exit"]) if command else phases == []
-                text = f"command {command!r}, told: {phases}"
+                text = f"command {command!r}, events: {phases}"
                 verdict.check("session-run", good, text, start, *runs[-2:], line)
         elif line["event"] == "run" and who in now:
             now[who][1].append(line)

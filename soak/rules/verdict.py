@@ -1,37 +1,37 @@
-"""What the rules found: how often each was checked, and where one was broken."""
+"""The result of checking: how often each rule was checked, and all violations."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ..history import Line
+from ..history import HistoryLine
 
 
 @dataclass(frozen=True)
-class Broken:
-    """A rule that was broken, and the lines that show it."""
+class Violation:
+    """A broken rule, with the history lines that prove it."""
 
     rule: str
     text: str
     time: float
-    lines: tuple[Line, ...]
+    lines: tuple[HistoryLine, ...]
 
 
 @dataclass
 class Verdict:
-    """Filled by the rules."""
+    """Collects the results of all rules."""
 
     checked: Counter[str] = field(default_factory=Counter)
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[Violation] = field(default_factory=list)
 
-    def check(self, rule: str, good: bool, text: str, *lines: Line) -> bool:
-        """Notes that a rule was checked, and with which lines it was broken if it was."""
+    def check(self, rule: str, good: bool, text: str, *lines: HistoryLine) -> bool:
+        """Counts a check of a rule, and adds a violation with its lines unless `good`."""
         self.checked[rule] += 1
         if not good:
-            time = max((moment(line) for line in lines), default=0.0)
-            self.broken.append(Broken(rule, text, time, lines))
+            time = max((end_time(line) for line in lines), default=0.0)
+            self.broken.append(Violation(rule, text, time, lines))
         return good
 
 
-def moment(line: Line) -> float:
-    """When a line was over."""
+def end_time(line: HistoryLine) -> float:
+    """The time at which a line ended, in seconds."""
     return line.get("t1", line.get("t", 0.0))

@@ -1,26 +1,24 @@
-"""The rules of worlds: which one is there, which are installed, what is said while one is
-loaded.
-"""
+"""Rules of worlds: the current world, installed worlds, errors during a load, and counters."""
 
 import math
 from collections import defaultdict
 
 from ..contract import NOT_READY, SWITCHING
-from ..history import Line
+from ..history import HistoryLine
 from .facts import API, LAG, Facts
 from .register import ANY, Register, Write
 from .verdict import Verdict
 
 RULES = {
-    "world-current": "The world is the one that was last switched to.",
-    "world-switching": "`switching`, `current` and `transition` agree: a load is in "
-    "progress, or none is.",
-    "world-refusal": "`world not ready` and `world switch in progress` are said only while "
-    "one may be on its way in.",
-    "world-installed": "A world is listed, and installed as `cached`, exactly when it was "
-    "installed and not deleted.",
-    "brightness": "The brightness is the one that was last asked for, through every switch.",
-    "counters": "What only grows never goes back: `overlay_seq`, `assets_version`, `uptime_s`.",
+    "world-current": "The current world is the target of the last switch.",
+    "world-switching": "`switching`, `current` and `transition` agree on whether a load is in "
+    "progress.",
+    "world-refusal": "The errors `world not ready` and `world switch in progress` occur only if a "
+    "world may be loading.",
+    "world-installed": "A world is listed, and `cached` in the answer of an installation, exactly "
+    "if it was installed and not deleted.",
+    "brightness": "The brightness has the value that was last set, also after a switch.",
+    "counters": "The counters `overlay_seq`, `assets_version` and `uptime_s` never decrease.",
 }
 
 
@@ -33,7 +31,7 @@ def check(facts: Facts, verdict: Verdict) -> None:
     _counters(facts, verdict)
 
 
-def _world_of(line: Line) -> str:
+def _world_of(line: HistoryLine) -> str:
     return line["answer"]["world"].removesuffix(".world")
 
 
@@ -43,7 +41,7 @@ def _current(facts: Facts, verdict: Verdict) -> None:
         for line in facts.done("POST", "/switch")
     ]
     register = Register(writes)
-    reads = [(line, state["world"]) for line, state in facts.looks()]
+    reads = [(line, state["world"]) for line, state in facts.read_states()]
     for line in facts.done(
         "GET", "/traffic_lights", "/objects", "/worldpub", "/world", "/route", "/scene"
     ):
@@ -56,11 +54,11 @@ def _current(facts: Facts, verdict: Verdict) -> None:
 
 
 def _switching(facts: Facts, verdict: Verdict) -> None:
-    states = [(line, state) for line, state in facts.looks()]
+    states = [(line, state) for line, state in facts.read_states()]
     states += [(line, line["data"]) for line in facts.events if line["event"] == "state"]
     for line, state in states:
         transition = state["transition"]
-        # An installation is shown in the same place and disturbs nothing.
+        # The transition of an installation does not make the current world unavailable.
         loads = transition is not None and transition["kind"] != "install"
         good = state["switching"] == loads == (state["current"] is None)
         text = (
@@ -79,15 +77,15 @@ def _refusals(facts: Facts, verdict: Verdict) -> None:
             continue
         good = any(s.line is not line for s in facts.restarts.meeting(line["t0"], line["t1"]))
         if not good and line["path"] == "/audio/play":
-            # A file that was read before the world was replaced is for the world that was there.
+            # The sound file may have been decoded for a world that was replaced meanwhile.
             good = facts.swaps.meets(line["t0"], line["t1"])
         if not good and line["path"] == API + "/step":
-            # A session that does not run yet can't be stepped.
+            # A step is refused while a session is not yet in the phase `running`.
             good = any(
                 s.start["t0"] <= line["t1"] and s.running_by + LAG >= line["t0"]
                 for s in facts.sessions.values()
             )
-        verdict.check("world-refusal", good, f"{said!r}, but no world was on its way in", line)
+        verdict.check("world-refusal", good, f"{said!r}, but no world was loading", line)
 
 
 def _installed(facts: Facts, verdict: Verdict) -> None:
@@ -108,18 +106,20 @@ def _installed(facts: Facts, verdict: Verdict) -> None:
     registers = {name: Register(all_) for name, all_ in writes.items()}
     for line in facts.done("GET", "/worlds"):
         for name, register in registers.items():
-            _there(verdict, register, line, name, name in line["answer"]["worlds"])
+            _check_installed(verdict, register, line, name, name in line["answer"]["worlds"])
     for line in facts.done("POST", "/worlds/install"):
         name = f"custom_{line['body']['world_id']}"
-        # What it found is what was there before itself.
+        # `cached` refers to the state before this installation.
         others = Register([w for w in writes[name] if w.line is not line])
-        _there(verdict, others, line, name, line["answer"]["cached"])
+        _check_installed(verdict, others, line, name, line["answer"]["cached"])
 
 
-def _there(verdict: Verdict, register: Register, line: Line, name: str, there: bool) -> None:
-    wrong = register.wrong(line["t0"], line["t1"], there)
+def _check_installed(
+    verdict: Verdict, register: Register, line: HistoryLine, name: str, installed: bool
+) -> None:
+    wrong = register.wrong(line["t0"], line["t1"], installed)
     cause = [w.line for w in wrong or [] if w.line][-2:]
-    text = f"{name} is {'there' if there else 'not there'}"
+    text = f"{name} is {'installed' if installed else 'not installed'}"
     verdict.check("world-installed", wrong is None, text, *cause, line)
 
 
@@ -131,7 +131,7 @@ def _brightness(facts: Facts, verdict: Verdict) -> None:
         if "brightness" in session.touches:
             writes.append(Write(session.start["t0"], session.gone_by, ANY, session.start))
     register = Register(writes)
-    reads = [(line, state["brightness"]) for line, state in facts.looks()]
+    reads = [(line, state["brightness"]) for line, state in facts.read_states()]
     reads += [(line, line["answer"]["value"]) for line in facts.done("GET", "/brightness")]
     for line, value in reads:
         wrong = register.wrong(line["t0"], line["t1"], value)
@@ -140,8 +140,8 @@ def _brightness(facts: Facts, verdict: Verdict) -> None:
 
 
 def _counters(facts: Facts, verdict: Verdict) -> None:
-    reads: dict[str, list[tuple[Line, float]]] = defaultdict(list)
-    for line, state in facts.looks():
+    reads: dict[str, list[tuple[HistoryLine, float]]] = defaultdict(list)
+    for line, state in facts.read_states():
         reads["overlay_seq"].append((line, state["overlay_seq"]))
     for line in facts.done("GET", "/overlay") + facts.done("POST", "/overlay"):
         reads["overlay_seq"].append((line, line["answer"]["seq"]))
@@ -151,8 +151,8 @@ def _counters(facts: Facts, verdict: Verdict) -> None:
     for key, seen in reads.items():
         seen.sort(key=lambda read: read[0]["t0"])
         by_end = sorted(seen, key=lambda read: read[0]["t1"])
-        # The most that was certainly there before a read began.
-        most: tuple[Line, float] | None = None
+        # The largest value of a read that ended before this read started.
+        most: tuple[HistoryLine, float] | None = None
         index = 0
         for line, value in seen:
             while index < len(by_end) and by_end[index][0]["t1"] < line["t0"]:

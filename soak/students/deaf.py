@@ -1,4 +1,4 @@
-"""Does not want to end."""
+"""A student's program that ignores all signals and never ends."""
 
 import contextlib
 import signal

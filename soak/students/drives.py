@@ -1,4 +1,4 @@
-"""Drives by lidar, as well as it can."""
+"""A student's program that drives by lidar."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Ends with an error of its own."""
+"""A student's program that ends with an error."""
 
 import sys
 

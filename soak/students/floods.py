@@ -1,4 +1,4 @@
-"""Writes as fast as it can."""
+"""A student's program that writes output without a pause."""
 
 import sys
 

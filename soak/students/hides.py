@@ -1,4 +1,4 @@
-"""Leaves children behind that nobody asked for: another session, another group, deaf to signals."""
+"""A student's program that leaves daemons behind: in other sessions, ignoring signals."""
 
 import os
 import signal

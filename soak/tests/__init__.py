@@ -1,1 +1,1 @@
-"""Tests of the soak: of its checker above all, which must catch what it is there for."""
+"""Tests of the soak test, mainly of its checker: each rule has to detect its violations."""

@@ -1,10 +1,10 @@
-"""Histories made by hand: a good one, to be falsified line by line."""
+"""Hand-written histories: a correct one, which tests change line by line."""
 
 import copy
 from typing import Any
 
 from soak import rules
-from soak.history import Line, numbered
+from soak.history import HistoryLine, numbered
 
 API = "/sim/api"
 ID = "a" * 32
@@ -12,16 +12,18 @@ ID = "a" * 32
 
 def call(
     t0: float, t1: float, method: str, path: str, body: Any, status: int, answer: Any, **more: Any
-) -> Line:
+) -> HistoryLine:
     line = {"k": "call", "who": "client0", "t0": t0, "t1": t1, "method": method, "path": path}
     return line | {"body": body, "status": status, "answer": answer} | more
 
 
-def post(at: float, path: str, body: Any, answer: Any, status: int = 200, **more: Any) -> Line:
+def post(
+    at: float, path: str, body: Any, answer: Any, status: int = 200, **more: Any
+) -> HistoryLine:
     return call(at, at + 0.01, "POST", API + path, body, status, answer, **more)
 
 
-def get(at: float, path: str, answer: Any, status: int = 200, **more: Any) -> Line:
+def get(at: float, path: str, answer: Any, status: int = 200, **more: Any) -> HistoryLine:
     return call(at, at + 0.01, "GET", API + path, None, status, answer, **more)
 
 
@@ -43,27 +45,29 @@ def state(time: float, light: tuple[str, float | None] = ("green", None), **more
     return kept | more
 
 
-def frame(at: float, number: int, of: dict, who: str = "reader") -> Line:
+def frame(at: float, number: int, of: dict, who: str = "reader") -> HistoryLine:
     return {"k": "event", "who": who, "t": at, "id": number, "event": "state", "data": of}
 
 
-def told(at: float, number: int, time: float, kind: str, who: str = "reader", **more: Any) -> Line:
+def evaluation_event(
+    at: float, number: int, time: float, kind: str, who: str = "reader", **more: Any
+) -> HistoryLine:
     data = {"kind": kind, "session": ID, "time": time} | more
     return {"k": "event", "who": who, "t": at, "id": number, "event": "evaluation", "data": data}
 
 
-def ran(at: float, number: int, who: str = "reader", **data: Any) -> Line:
+def run_event(at: float, number: int, who: str = "reader", **data: Any) -> HistoryLine:
     return {"k": "event", "who": who, "t": at, "id": number, "event": "run", "data": data}
 
 
-def light(at: float, wanted: str, shown: str, left: float | None = None) -> Line:
+def light(at: float, wanted: str, shown: str, left: float | None = None) -> HistoryLine:
     answer = {"ok": True, "light": {"name": "signal1", "state": shown}}
     if left is not None:
         answer["light"]["yellow_left"] = left
     return post(at, "/traffic_lights/signal1", {"state": wanted}, answer)
 
 
-def refused(at: float, path: str, text: str, body: Any = None) -> Line:
+def refused(at: float, path: str, text: str, body: Any = None) -> HistoryLine:
     return post(at, path, body, {"error": text}, 409)
 
 
@@ -84,8 +88,8 @@ def record(outcome: str = "finished", elapsed: float = 5.0, **more: Any) -> dict
     return kept | more
 
 
-def session() -> list[Line]:
-    """A session from 10 s to 20 s with a student's program, heard by two readers."""
+def session() -> list[HistoryLine]:
+    """A session from 10 s to 20 s with a student's program, received by two readers."""
     lines = [
         {"k": "open", "who": "reader", "t": 0.0, "after": None, "status": 200},
         {"k": "open", "who": "other", "t": 0.0, "after": None, "status": 200},
@@ -95,15 +99,17 @@ def session() -> list[Line]:
     ]
     for who in ("reader", "other"):
         lines += [
-            told(10.1, 11, 0.0, "start", who, world="oval", command="go", time_limit_s=20),
-            told(10.2, 12, 0.0, "phase", who, phase="initializing"),
-            told(10.3, 13, 0.0, "phase", who, phase="starting"),
-            ran(10.4, 14, who, phase="start", command="go"),
-            told(10.5, 15, 0.0, "phase", who, phase="running"),
-            told(12.0, 16, 2.0, "log", who, line="hello"),
-            ran(19.0, 17, who, phase="exit", exit_code=0),
-            told(20.0, 18, 5.0, "phase", who, phase="ended"),
-            told(20.1, 19, 5.0, "end", who, outcome="finished", record=1, reason=None),
+            evaluation_event(
+                10.1, 11, 0.0, "start", who, world="oval", command="go", time_limit_s=20
+            ),
+            evaluation_event(10.2, 12, 0.0, "phase", who, phase="initializing"),
+            evaluation_event(10.3, 13, 0.0, "phase", who, phase="starting"),
+            run_event(10.4, 14, who, phase="start", command="go"),
+            evaluation_event(10.5, 15, 0.0, "phase", who, phase="running"),
+            evaluation_event(12.0, 16, 2.0, "log", who, line="hello"),
+            run_event(19.0, 17, who, phase="exit", exit_code=0),
+            evaluation_event(20.0, 18, 5.0, "phase", who, phase="ended"),
+            evaluation_event(20.1, 19, 5.0, "end", who, outcome="finished", record=1, reason=None),
         ]
     lines += [
         get(15, "/evaluation/session", session_answer(True)),
@@ -115,30 +121,30 @@ def session() -> list[Line]:
     return sorted(lines, key=lambda line: line.get("t1", line.get("t", 0.0)))
 
 
-def _ordered(lines: list[Line]) -> list[Line]:
-    """As a history is written: in the order in which things were over."""
+def _ordered(lines: list[HistoryLine]) -> list[HistoryLine]:
+    """Sorts lines by their end, as in a real history."""
     return numbered(
         sorted(copy.deepcopy(lines), key=lambda line: line.get("t1", line.get("t", 0.0)))
     )
 
 
-def broken(lines: list[Line], end: dict[str, Any] | None = None) -> list[str]:
-    """Which rules a history breaks, each once, in the order of time."""
+def broken(lines: list[HistoryLine], end: dict[str, Any] | None = None) -> list[str]:
+    """The rules that a history breaks, each once, in order of time."""
     verdict = rules.check(_ordered(lines), end)
     return list(dict.fromkeys(one.rule for one in verdict.broken))
 
 
-def checked(lines: list[Line], end: dict[str, Any] | None = None) -> set[str]:
-    """Which rules a history has something to say about."""
+def checked(lines: list[HistoryLine], end: dict[str, Any] | None = None) -> set[str]:
+    """The rules that were checked at least once in a history."""
     verdict = rules.check(_ordered(lines), end)
     return {name for name, times in verdict.checked.items() if times}
 
 
-def without(lines: list[Line], *unwanted: Line) -> list[Line]:
+def without(lines: list[HistoryLine], *unwanted: HistoryLine) -> list[HistoryLine]:
     return [line for line in lines if line not in unwanted]
 
 
-def changed(lines: list[Line], old: Line, **new: Any) -> list[Line]:
-    """The same history with one line told otherwise."""
+def changed(lines: list[HistoryLine], old: HistoryLine, **new: Any) -> list[HistoryLine]:
+    """The same history with some fields of one line changed."""
     assert old in lines, old
     return [line | new if line == old else line for line in lines]

@@ -1,4 +1,4 @@
-"""The rules of the lights catch what breaks them."""
+"""Tests that the rules of traffic lights detect violations."""
 
 import unittest
 
@@ -13,7 +13,7 @@ def look(at, shown, left=None, time=1.0, **more):
 
 
 class Lights(unittest.TestCase):
-    def test_a_phase_as_it_should_be(self):
+    def test_correct_phase_breaks_no_rule(self):
         lines = [
             frame(0.1, 1, state(1.0)),
             light(0.2, "red", "yellow", 3.0),
@@ -30,18 +30,18 @@ class Lights(unittest.TestCase):
         names = {"three-seconds", "yellow-ends", "answer", "yellow-refuses", "refusal", "state"}
         self.assertLessEqual({"light-" + name for name in names}, checked(lines))
 
-    def test_red_comes_too_early(self):
+    def test_red_less_than_three_seconds_after_green(self):
         lines = [frame(0.1, 1, state(1.0)), frame(0.2, 2, state(3.9, ("red", None)))]
         self.assertEqual(broken(lines), ["light-three-seconds"])
 
-    def test_red_in_another_world_is_no_haste(self):
+    def test_red_after_a_respawn_is_allowed(self):
         respawn = post(
             0.12, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False}
         )
         lines = [frame(0.1, 1, state(1.0)), respawn, frame(0.2, 2, state(1.5, ("red", None)))]
         self.assertEqual(broken(lines), [])
 
-    def test_yellow_ends_before_its_time(self):
+    def test_yellow_ends_too_early(self):
         for after in [("red", None), ("yellow", 0.5), ("green", None)]:
             lines = [frame(0.1, 1, state(1.0, ("yellow", 2.0))), frame(0.2, 2, state(2.0, after))]
             self.assertEqual(broken(lines), ["light-yellow-ends"], after)
@@ -54,7 +54,7 @@ class Lights(unittest.TestCase):
         ]
         self.assertEqual(broken(lines), [])
 
-    def test_answers_that_do_not_fit(self):
+    def test_answer_does_not_match_the_command(self):
         for wanted, shown, left in [
             ("red", "green", None),
             ("red", "yellow", 2.0),
@@ -63,7 +63,7 @@ class Lights(unittest.TestCase):
         ]:
             self.assertIn("light-answer", broken([light(1, wanted, shown, left)]), (wanted, shown))
 
-    def test_a_command_is_taken_in_the_yellow_phase(self):
+    def test_command_is_accepted_in_the_yellow_phase(self):
         lines = [
             light(0.1, "red", "yellow", 3.0),
             look(0.2, "yellow", 2.9, 1.1),
@@ -73,7 +73,7 @@ class Lights(unittest.TestCase):
         ]
         self.assertEqual(broken(lines), ["light-yellow-refuses"])
 
-    def test_two_phases_of_a_world_that_stands_still_are_two(self):
+    def test_two_phases_with_the_same_end_while_paused_are_distinct(self):
         lines = [
             light(0.1, "red", "yellow", 3.0),
             look(0.2, "yellow", 3.0, 1.0),
@@ -83,28 +83,28 @@ class Lights(unittest.TestCase):
         ]
         self.assertEqual(broken(lines), [])
 
-    def test_a_refusal_without_yellow(self):
+    def test_refusal_although_the_light_is_not_yellow(self):
         self.assertEqual(broken([refused(1, PATH, YELLOW, {"state": "red"})]), ["light-refusal"])
 
-    def test_a_light_that_does_not_keep_its_state(self):
+    def test_light_does_not_keep_its_state(self):
         told = light(0.1, "red", "yellow", 3.0)
         self.assertEqual(broken([told, look(1, "green")]), ["light-state"])
         respawn = post(0.5, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False})
         self.assertEqual(broken([told, respawn, look(1, "green")]), ["light-state"])
-        self.assertEqual(broken([look(1, "red")]), [], "nobody ever spoke of this one")
+        self.assertEqual(broken([look(1, "red")]), [], "a light without commands is not checked")
 
-    def test_a_reset_that_leaves_a_light_red(self):
+    def test_reset_leaves_a_light_red(self):
         lines = [
             light(0.1, "red", "yellow", 3.0),
             post(0.5, "/reset", None, {"ok": True, "reset": ["vehicle"]}),
             look(1, "red"),
         ]
         self.assertEqual(broken(lines), ["light-state"])
-        # Had it been asked for at the same time, nobody could say.
+        # If the command overlaps the reset, either order is accepted.
         lines[1] |= {"t0": 0.05}
         self.assertEqual(broken(lines), [])
 
-    def test_a_script_may_do_it(self):
+    def test_script_may_change_a_light(self):
         script = {"k": "script", "world": "oval", "judge": "x", "touches": ["lights"]}
         green = light(8, "green", "green")
         seen = get(15, "/traffic_lights", {"world": "oval", "lights": {"signal1": ["red", None]}})

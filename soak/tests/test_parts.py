@@ -1,4 +1,4 @@
-"""The parts of a soak: plans, shapes, registers, the report, the log."""
+"""Tests of plans, shapes, registers, the history file, the log and the report."""
 
 import itertools
 import json
@@ -7,26 +7,26 @@ import pathlib
 import tempfile
 import unittest
 
-from soak import contract, projection, report, rules, scenarios, words
+from soak import contract, projection, report, rules, scenarios, schemas
 from soak.clients import Names, fingerprint
-from soak.gestures import GESTURES
 from soak.history import History, numbered, read
 from soak.plan import plan
 from soak.rules.register import ANY, Register, Write
-from soak.server import trouble
+from soak.sequences import SEQUENCES
+from soak.server import log_problems
 
 from .fake import get, session, state
 
 
 class Plans(unittest.TestCase):
-    def test_the_same_seed_plays_the_same(self):
+    def test_same_seed_gives_the_same_plan(self):
         first = list(itertools.islice(plan("7/0", 0.05), 2000))
         self.assertEqual(first, list(itertools.islice(plan("7/0", 0.05), 2000)))
         self.assertNotEqual(first, list(itertools.islice(plan("7/1", 0.05), 2000)))
         self.assertEqual(fingerprint(8, 3), fingerprint(8, 3))
         self.assertNotEqual(fingerprint(8, 3), fingerprint(8, 4))
 
-    def test_everything_is_played_and_known(self):
+    def test_plans_use_most_operations_and_only_known_ones(self):
         requests = list(itertools.islice(plan("1/0", 0.05), 20_000))
         kinds = {contract.operation(r.method, r.path).name for r in requests}
         self.assertGreater(len(kinds), 45, kinds)
@@ -36,9 +36,9 @@ class Plans(unittest.TestCase):
             if contract.operation(r.method, r.path) is contract.UNKNOWN and r.allow is None
         }
         self.assertEqual(unknown, set())
-        self.assertEqual(len(GESTURES), len({gesture for _, gesture in GESTURES}))
+        self.assertEqual(len(SEQUENCES), len({sequence for _, sequence in SEQUENCES}))
 
-    def test_names_are_put_in(self):
+    def test_placeholders_are_replaced(self):
         names = Names(20.0)
         names.worlds = ["a" * 32, "b" * 32]
         body = names.put({"world_id": "$world1", "speed": "$speed", "id": "$sound", "x": 1}, "a7")
@@ -55,18 +55,18 @@ class Shapes(unittest.TestCase):
 
     def test_a_state(self):
         full = self.full_state()
-        self.assertIsNone(words.state(full))
+        self.assertIsNone(schemas.state(full))
         for key in full:
-            if key in words.state_words:
+            if key in schemas.state_fields:
                 less = {k: v for k, v in full.items() if k != key}
-                self.assertEqual(words.state(less), f"{key} is missing")
-        self.assertIn("not finite", words.state(full | {"time": math.nan}))
-        self.assertIn("no number", words.state(full | {"rtf": True}))
+                self.assertEqual(schemas.state(less), f"{key} is missing")
+        self.assertIn("not finite", schemas.state(full | {"time": math.nan}))
+        self.assertIn("not a number", schemas.state(full | {"rtf": True}))
         yellow = full["lights"][0] | {"state": "yellow"}
-        self.assertIsNotNone(words.state(full | {"lights": [yellow]}), "without yellow_left")
+        self.assertIsNotNone(schemas.state(full | {"lights": [yellow]}), "without yellow_left")
         left = full["lights"][0] | {"yellow_left": 1.0}
-        self.assertIsNotNone(words.state(full | {"lights": [left]}), "green with yellow_left")
-        self.assertIsNone(words.state(full | {"lights": [yellow | {"yellow_left": 1.0}]}))
+        self.assertIsNotNone(schemas.state(full | {"lights": [left]}), "green with yellow_left")
+        self.assertIsNone(schemas.state(full | {"lights": [yellow | {"yellow_left": 1.0}]}))
         self.assertEqual(projection.state(full)["lights"], {"s": ["green", None]})
 
     def test_errors(self):
@@ -85,31 +85,33 @@ class Shapes(unittest.TestCase):
 
     def test_events(self):
         event = {"kind": "end", "session": "a", "time": 1, "record": None, "reason": None}
-        self.assertIsNotNone(words.evaluation_event(event))
-        self.assertIsNone(words.evaluation_event(event | {"outcome": "finished"}))
-        self.assertIsNone(words.run_event({"phase": "exit", "exit_code": -9}))
-        self.assertIsNotNone(words.run_event({"phase": "exit", "exit_code": None}))
+        self.assertIsNotNone(schemas.evaluation_event(event))
+        self.assertIsNone(schemas.evaluation_event(event | {"outcome": "finished"}))
+        self.assertIsNone(schemas.run_event({"phase": "exit", "exit_code": -9}))
+        self.assertIsNotNone(schemas.run_event({"phase": "exit", "exit_code": None}))
 
 
 class Registers(unittest.TestCase):
-    def test_what_may_be_read(self):
+    def test_possible_values_of_reads(self):
         register = Register([Write(0, 1, "a"), Write(2, 3, "b"), Write(2.5, 4, "c")])
         self.assertIsNone(register.wrong(1.5, 1.6, "a"))
         self.assertIsNotNone(register.wrong(1.5, 1.6, "b"))
-        self.assertIsNone(register.wrong(2.2, 2.3, "a"), "b may come later")
+        self.assertIsNone(register.wrong(2.2, 2.3, "a"), "the write of b may come later")
         for either in "bc":
-            self.assertIsNone(register.wrong(5, 6, either), "they overlapped")
+            self.assertIsNone(register.wrong(5, 6, either), "the writes overlapped")
         self.assertIsNotNone(register.wrong(5, 6, "a"))
-        self.assertIsNone(register.wrong(-1, -0.5, "z"), "nothing is known of before")
+        self.assertIsNone(
+            register.wrong(-1, -0.5, "z"), "values before the first write are unknown"
+        )
 
-    def test_a_writer_nobody_knows_the_value_of(self):
+    def test_write_of_an_unknown_value(self):
         register = Register([Write(0, 1, "a"), Write(2, 9, ANY)])
         self.assertIsNone(register.wrong(5, 6, "z"))
         self.assertIsNotNone(register.wrong(1.5, 1.6, "z"))
 
 
 class Files(unittest.TestCase):
-    def test_a_history_comes_back(self):
+    def test_history_is_written_and_read(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "history.jsonl"
             history = History(path)
@@ -119,7 +121,7 @@ class Files(unittest.TestCase):
             expected = {"k": "call", "t0": 0.123457, "kind": "x", "n": 1}
             self.assertEqual(read(path), [expected])
 
-    def test_trouble_in_a_log(self):
+    def test_log_problems(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "log"
             path.write_text(
@@ -128,10 +130,10 @@ class Files(unittest.TestCase):
                 "2026-01-01T00:00:00Z  WARN it may break\n"
                 "thread 'sim' panicked at src/x.rs:1:1:\n"
             )
-            errors, warnings = trouble(path)
+            errors, warnings = log_problems(path)
         self.assertEqual((len(errors), len(warnings)), (2, 1))
 
-    def test_a_project_for_every_scenario(self):
+    def test_every_scenario_has_a_project(self):
         with tempfile.TemporaryDirectory() as folder:
             for scenario in scenarios.SCENARIOS:
                 path = scenarios.project(scenario, pathlib.Path(folder))

@@ -1,11 +1,11 @@
-"""The other rules catch what breaks them; and every rule has a test that breaks it."""
+"""Tests that the other rules detect violations, and that every rule has such a test."""
 
 import pathlib
 import unittest
 
 from soak import rules
 
-from .fake import broken, call, checked, frame, get, post, refused, state, told
+from .fake import broken, call, checked, evaluation_event, frame, get, post, refused, state
 
 
 def paused(at, value):
@@ -28,7 +28,7 @@ def switch(at, world):
 
 
 class Answers(unittest.TestCase):
-    def test_a_status_that_nobody_named(self):
+    def test_status_that_is_not_allowed(self):
         self.assertEqual(broken([get(1, "/state", {"error": "x"}, 404)]), ["status"])
         self.assertEqual(broken([get(1, "/brightness", {"error": "x"}, 500)]), ["status"])
         lines = [post(1, "/pose", {"x": 1}, {"error": "something else"}, 409)]
@@ -38,10 +38,10 @@ class Answers(unittest.TestCase):
         lines = [refused(1, "/evaluation/start", "already running")]
         self.assertEqual(broken(lines), [])
 
-    def test_a_shape_that_is_wrong(self):
+    def test_wrong_shape(self):
         line = get(1, "/brightness", {"value": 7}, wrong="value: 7 is not in 0.2..2")
         self.assertIn("shape", broken([line]))
-        bad = {"k": "bad", "who": "viewer0", "t": 1.0, "what": "a picture that is none"}
+        bad = {"k": "bad", "who": "viewer0", "t": 1.0, "what": "a picture is not a JPEG"}
         self.assertEqual(broken([bad]), ["shape"])
 
     def test_no_answer(self):
@@ -50,19 +50,19 @@ class Answers(unittest.TestCase):
 
 
 class Clock(unittest.TestCase):
-    def test_time_goes_back(self):
+    def test_time_decreases(self):
         lines = [frame(0.1, 1, state(5.0)), frame(0.2, 2, state(4.0))]
         self.assertEqual(broken(lines), ["time-forward"])
         respawn = post(
             0.15, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False}
         )
         self.assertEqual(broken([lines[0], respawn, lines[1]]), [])
-        # Under a session that runs no world is loaded.
+        # During a session no world can be loaded.
         held = {"active": True, "session": "a" * 32, "phase": "running"}
         under = [line | {"data": line["data"] | {"evaluation": held}} for line in lines]
         self.assertIn("time-forward", broken([under[0], respawn, under[1]]))
 
-    def test_it_runs_though_it_was_paused(self):
+    def test_paused_has_another_value_than_was_set(self):
         self.assertEqual(broken([paused(1, True), clock(2, 1.0, True)]), [])
         self.assertEqual(broken([paused(1, True), clock(2, 1.0, False)]), ["paused"])
         lines = [paused(1, True), paused(2, False), clock(3, 1.0, True)]
@@ -75,17 +75,17 @@ class Clock(unittest.TestCase):
         self.assertEqual(broken(lines), ["paused-time"])
         self.assertEqual(broken([*lines[:2], paused(2.5, False), clock(3, 1.005, False)]), [])
 
-    def test_a_step_of_another_length(self):
+    def test_step_has_another_length(self):
         good = [step(1, {"steps": 100}, 1.0), step(2, {"duration": 0.5}, 1.5)]
         self.assertEqual(broken(good), [])
         self.assertIn("step-exact", checked(good))
         lines = [step(1, {"steps": 100}, 1.0), step(2, {"steps": 100}, 1.505)]
         self.assertEqual(broken(lines), ["step-exact"])
-        # Someone else who steps at the same time moves time too.
+        # A concurrent step of another client advances time too.
         other = step(1.5, {"steps": 1}, 1.005) | {"t1": 2.02}
         self.assertEqual(broken([lines[0], other, lines[1]]), [])
 
-    def test_another_speed(self):
+    def test_speed_has_another_value_than_was_set(self):
         asked = post(
             1, "/clock", {"speed": 5}, {"ok": True, "sim_time": 0, "paused": False, "speed": 5}
         )
@@ -94,14 +94,14 @@ class Clock(unittest.TestCase):
 
 
 class Worlds(unittest.TestCase):
-    def test_another_world_than_was_switched_to(self):
+    def test_world_is_not_the_target_of_the_last_switch(self):
         seen = get(3, "/state", state(1.0, world="oval", current="oval"))
         self.assertEqual(broken([switch(1, "field"), switch(2, "oval"), seen]), [])
         self.assertEqual(broken([switch(1, "oval"), switch(2, "field"), seen]), ["world-current"])
         late = switch(2, "field") | {"t1": 5}
         self.assertEqual(broken([switch(1, "oval"), late, seen]), [])
 
-    def test_switching_without_a_transition(self):
+    def test_switching_current_and_transition_disagree(self):
         load = {"kind": "switch", "target": "field.world", "progress": 0.5}
         good = state(1.0, switching=True, current=None, transition=load)
         self.assertEqual(broken([frame(1, 1, good)]), [])
@@ -110,12 +110,12 @@ class Worlds(unittest.TestCase):
         install = load | {"kind": "install"}
         self.assertEqual(broken([frame(1, 1, state(1.0, transition=install))]), [])
 
-    def test_not_ready_for_no_reason(self):
+    def test_not_ready_although_no_world_is_loading(self):
         line = refused(5, "/pose", "world not ready", {"x": 1})
         self.assertEqual(broken([line]), ["world-refusal"])
         self.assertEqual(broken([switch(4.9, "oval") | {"t1": 5.2}, line]), [])
 
-    def test_a_world_that_was_deleted_is_listed(self):
+    def test_deleted_world_is_listed(self):
         number = "c" * 32
         name = f"custom_{number}"
         answer = {"ok": True, "world": name, "name": name, "rev": "r", "cached": False}
@@ -131,12 +131,12 @@ class Worlds(unittest.TestCase):
         cached = install | {"t0": 5, "t1": 6, "answer": answer | {"cached": True}}
         self.assertEqual(broken([*lines, cached]), ["world-installed"])
 
-    def test_another_brightness(self):
+    def test_brightness_has_another_value_than_was_set(self):
         asked = post(1, "/brightness", {"value": 0.5}, {"ok": True, "value": 0.5})
         self.assertEqual(broken([asked, get(2, "/brightness", {"value": 0.5})]), [])
         self.assertEqual(broken([asked, get(2, "/brightness", {"value": 1.0})]), ["brightness"])
 
-    def test_a_counter_goes_back(self):
+    def test_counter_decreases(self):
         lines = [
             get(1, "/state", state(1.0, overlay_seq=4)),
             get(2, "/state", state(1.1, overlay_seq=3)),
@@ -145,17 +145,20 @@ class Worlds(unittest.TestCase):
 
 
 class Streams(unittest.TestCase):
-    def test_ids_that_do_not_grow(self):
+    def test_ids_do_not_increase(self):
         lines = [frame(1, 5, state(1)), frame(2, 7, state(2)), frame(3, 7, state(3))]
         self.assertEqual(broken(lines), ["stream-ids"])
 
-    def test_two_readers_are_told_different_things(self):
-        lines = [told(1, 5, 1.0, "log", "a", line="x"), told(1, 5, 1.0, "log", "b", line="y")]
+    def test_readers_receive_different_events(self):
+        lines = [
+            evaluation_event(1, 5, 1.0, "log", "a", line="x"),
+            evaluation_event(1, 5, 1.0, "log", "b", line="y"),
+        ]
         self.assertEqual(broken(lines), ["stream-same"])
 
-    def test_an_event_is_left_out(self):
+    def test_reader_misses_an_event(self):
         def log(number, who):
-            return told(1.0 + number / 10, number, 1.0, "log", who, line=f"{number}")
+            return evaluation_event(1.0 + number / 10, number, 1.0, "log", who, line=f"{number}")
 
         whole = [log(n, "a") for n in (5, 6, 7)]
         self.assertEqual(broken([*whole, log(5, "b"), log(6, "b"), log(7, "b")]), [])
@@ -165,13 +168,13 @@ class Streams(unittest.TestCase):
 
 
 class Poses(unittest.TestCase):
-    def test_another_pose_than_was_asked_for(self):
+    def test_pose_differs_from_the_request(self):
         pose = {"x": 1.0, "y": 2.0, "z": 0.0, "roll": 0, "pitch": 0, "yaw": 3.1, "q": [0, 0, 0, 1]}
         answer = {"ok": True, "applied": True, "pose": pose}
         self.assertEqual(broken([post(1, "/pose", {"x": 1, "yaw": 3.1}, answer)]), [])
         self.assertEqual(broken([post(1, "/pose", {"x": 1.5}, answer)]), ["pose-applied"])
 
-    def test_faster_than_the_limit(self):
+    def test_speed_is_not_clamped(self):
         answer = {"success": True, "value": 9.0, "message": None}
         line = call(1, 1.1, "POST", "/speed", {"value": 9}, 200, answer)
         self.assertEqual(broken([line]), ["drive-clamped"])
@@ -179,7 +182,7 @@ class Poses(unittest.TestCase):
 
 
 class Own(unittest.TestCase):
-    def test_an_answer_that_speaks_of_another_command(self):
+    def test_answer_has_the_value_of_another_command(self):
         self.assertEqual(broken([paused(1, True)]), [])
         other = {"ok": True, "sim_time": 1.0, "paused": False, "speed": 20, "rtf": 0.0}
         self.assertEqual(broken([post(1, "/clock", {"paused": True}, other)]), ["own-answer"])
@@ -216,7 +219,7 @@ class Resources(unittest.TestCase):
         self.assertIn("memory", checked(grown(0), GOOD_END))
         self.assertEqual(broken(grown(4000), GOOD_END), ["memory"])
 
-    def test_the_log_and_the_end(self):
+    def test_log_and_end(self):
         self.assertEqual(broken([], GOOD_END | {"log_errors": ["ERROR it broke"]}), ["log"])
         for wrong in ({"alive": False}, {"exit_code": -9}, {"groups_left": ["/sys/x"]}):
             self.assertEqual(broken([], GOOD_END | wrong), ["end"], wrong)
@@ -229,7 +232,7 @@ class Coverage(unittest.TestCase):
         for name in rules.RULES:
             self.assertIn(f'"{name}"', tests, f"no test breaks {name}")
 
-    def test_the_first_comes_first_and_shows_its_lines(self):
+    def test_violations_are_sorted_and_have_their_lines(self):
         lines = [
             get(5, "/state", {"error": "x"}, 404) | {"n": 2},
             get(1, "/brightness", {"error": "x"}, 404) | {"n": 1},

@@ -1,4 +1,4 @@
-"""The rules of evaluations catch what breaks them."""
+"""Tests that the rules of evaluation sessions detect violations."""
 
 import unittest
 
@@ -6,15 +6,15 @@ from .fake import (
     broken,
     changed,
     checked,
+    evaluation_event,
     get,
     post,
-    ran,
     record,
     refused,
+    run_event,
     session,
     session_answer,
     state,
-    told,
     without,
 )
 
@@ -22,7 +22,7 @@ BUSY = "evaluation in progress"
 
 
 def of(lines, who="reader", **data):
-    """The event with this data."""
+    """The first event of a reader with this data."""
     for line in lines:
         if line["k"] == "event" and line["who"] == who and data.items() <= line["data"].items():
             return line
@@ -30,16 +30,16 @@ def of(lines, who="reader", **data):
 
 
 class Sessions(unittest.TestCase):
-    def test_a_session_as_it_should_be(self):
+    def test_correct_session_breaks_no_rule(self):
         lines = session()
         lines.append(refused(12, "/switch", BUSY, {"world": "field.world"}))
         lines.append(get(12.5, "/state", active()))
         self.assertEqual(broken(lines), [])
         self.assertEqual(len([n for n in checked(lines) if n.startswith("session-")]), 11)
 
-    def test_two_at_a_time(self):
+    def test_two_sessions_at_a_time(self):
         lines = session()
-        other = told(12, 100, 0.0, "start", world="oval", command=None, time_limit_s=9)
+        other = evaluation_event(12, 100, 0.0, "start", world="oval", command=None, time_limit_s=9)
         other["data"]["session"] = "b" * 32
         self.assertIn("session-one", broken([*lines, other]))
 
@@ -50,22 +50,22 @@ class Sessions(unittest.TestCase):
         self.assertIn("session-phases", broken(changed(lines, starting, data=wrong)))
         ended = of(lines, kind="phase", phase="ended")
         self.assertIn("session-phases", broken(without(lines, ended)))
-        late = told(20.2, 40, 5.0, "log", line="still there")
+        late = evaluation_event(20.2, 40, 5.0, "log", line="still there")
         self.assertIn("session-phases", broken([*lines, late]))
 
-    def test_time_goes_back(self):
+    def test_time_decreases(self):
         lines = session()
         log = of(lines, kind="log")
         self.assertIn("session-time", broken(changed(lines, log, data=log["data"] | {"time": 9.0})))
 
-    def test_a_limit_that_passed_and_was_not_told(self):
+    def test_outcome_does_not_match_the_time_limit(self):
         lines = session()
         kept = next(line for line in lines if "record?" in line.get("path", ""))
         self.assertIn("session-time", broken(changed(lines, kept, answer=record(elapsed=20.5))))
         early = changed(lines, kept, answer=record("timeout"))
         self.assertIn("session-time", broken(early))
 
-    def test_an_end_that_is_not_kept_or_not_told(self):
+    def test_end_is_missing_in_the_record_or_the_events(self):
         lines = session()
         kept = next(line for line in lines if "record?" in line.get("path", ""))
         self.assertIn("session-end", broken(without(lines, kept)))
@@ -75,44 +75,46 @@ class Sessions(unittest.TestCase):
         twice = record(events=[{"kind": "start"}, {"kind": "end"}, {"kind": "end"}])
         self.assertIn("session-end", broken(changed(lines, kept, answer=twice)))
 
-    def test_an_outcome_that_the_script_does_not_make(self):
+    def test_outcome_does_not_fit_the_script(self):
         lines = session()
         exam = next(line for line in lines if line["k"] == "exam")
         self.assertIn("session-outcome", broken(changed(lines, exam, expected=["script_error"])))
 
-    def test_stopped_by_nobody(self):
+    def test_stopped_without_a_request(self):
         lines = session()
         kept = next(line for line in lines if "record?" in line.get("path", ""))
         lines = changed(lines, kept, answer=record("stopped", reason="world not ready"))
         self.assertIn("session-outcome", broken(lines))
 
-    def test_a_program_that_is_told_twice_or_never_ends(self):
+    def test_program_starts_twice_or_never_exits(self):
         lines = session()
-        self.assertIn("session-run", broken([*lines, ran(11, 50, phase="start", command="go")]))
+        self.assertIn(
+            "session-run", broken([*lines, run_event(11, 50, phase="start", command="go")])
+        )
         exit_ = of(lines, phase="exit", exit_code=0)
         self.assertIn("session-run", broken(without(lines, exit_)))
         start = of(lines, kind="start")
         nothing = changed(lines, start, data=start["data"] | {"command": None})
         self.assertIn("session-run", broken(nothing))
 
-    def test_the_world_changes_under_it(self):
+    def test_world_is_replaced_during_a_session(self):
         switch = post(12, "/switch", {"world": "oval.world"}, {"ok": True, "world": "oval.world"})
         self.assertEqual(broken([*session(), switch]), ["session-holds-world"])
         respawn = post(12, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False})
         self.assertEqual(broken([*session(), respawn]), ["session-holds-world"])
-        # At the end nobody knows which came first.
+        # A respawn that overlaps the end of the session is accepted.
         self.assertEqual(broken([*session(), respawn | {"t0": 19.9, "t1": 20.0}]), [])
 
-    def test_a_refusal_without_a_session(self):
+    def test_refusal_although_no_session_is_active(self):
         self.assertEqual(broken([refused(30, "/respawn", BUSY), *session()]), ["session-refusal"])
 
-    def test_it_goes_on_after_a_stop(self):
+    def test_session_is_active_after_a_stop(self):
         stop = post(12, "/evaluation/stop", None, {"ok": True, "stopped": True})
         self.assertIn("session-stop", broken([*session(), stop]))
         alive = get(23, "/evaluation/session", session_answer(True))
         self.assertIn("session-stop", broken([*session(), alive]))
 
-    def test_it_is_not_shown(self):
+    def test_active_session_is_not_shown(self):
         for line in [
             get(12, "/evaluation/session", session_answer(False, "b" * 32)),
             get(12, "/state", state(3.0)),
@@ -120,21 +122,21 @@ class Sessions(unittest.TestCase):
             self.assertEqual(broken([*session(), line]), ["session-shown"])
         self.assertIn("session-shown", broken([*session(), get(30, "/state", active())]))
 
-    def test_processes_are_left(self):
+    def test_processes_remain_after_a_session(self):
         for left in ({"children": 1}, {"strays": 2}):
             lines = session()
             watch = next(line for line in lines if line["k"] == "watch")
-            self.assertEqual(broken(changed(lines, watch, **left)), ["session-nobody-left"])
+            self.assertEqual(broken(changed(lines, watch, **left)), ["session-leftovers"])
             during = watch | {"t0": 12.0, "t1": 12.1} | left
             self.assertEqual(broken([*lines, during]), [])
 
-    def test_a_script_is_looked_into_after_an_installation(self):
+    def test_script_check_after_an_installation_may_have_a_process(self):
         lines = session()
         watch = next(line for line in lines if line["k"] == "watch")
         for cached, moment, rules in [
             (False, watch["t0"] - 1, []),
-            (True, watch["t0"] - 1, ["session-nobody-left"]),
-            (False, watch["t0"] - 20, ["session-nobody-left"]),
+            (True, watch["t0"] - 1, ["session-leftovers"]),
+            (False, watch["t0"] - 20, ["session-leftovers"]),
         ]:
             answer = {
                 "ok": True,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Figures of the page: bytes to the first picture, time to it on loopback, frames a second in software
- * rendering on the technical track, and what the event stream costs.
+ * Benchmark of the page on the technical track: bytes and time until the first frame over loopback,
+ * frames per second with software rendering, and data rate of the event stream.
  *
  *     node web/bench/viewer.js
  */
@@ -12,7 +12,7 @@ import { browser, Simulator, Visit } from "../tests/browser/support.js";
 const WORLD = "technical";
 const MEASURE_MS = 8000;
 const VISITS = 5;
-/** What is asked of it. */
+/** Upper limits that the page is expected to meet. */
 const TARGET = { kilobytes: 1536, firstFrameMs: 2000 };
 
 const median = (/** @type {number[]} */ values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -20,8 +20,8 @@ const line = (/** @type {string} */ what, /** @type {string} */ figure, target =
   console.log(`${what.padEnd(52)} ${figure.padStart(14)}  ${target}`);
 const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1024).toFixed(0)} kB`;
 
-/** Bytes of binary glTF that are pictures. @param {Buffer} glb */
-function pictures(glb) {
+/** Bytes of images in a binary glTF file. @param {Buffer} glb */
+function imageBytes(glb) {
   const length = glb.readUInt32LE(12);
   const { images = [], bufferViews = [] } = JSON.parse(glb.toString("utf8", 20, 20 + length));
   return images.reduce(
@@ -31,25 +31,25 @@ function pictures(glb) {
   );
 }
 
-/** Frames drawn a second while the car drives. @param {Page} page @param {Simulator} simulator */
+/** Frames per second while the car drives. @param {Page} page @param {Simulator} simulator */
 async function framesWhileDriving(page, simulator) {
-  const drive = setInterval(() => void simulator.ask("/drive", { speed: 0.4, steering: 0.1 }).catch(() => {}), 300);
+  const drive = setInterval(() => void simulator.request("/drive", { speed: 0.4, steering: 0.1 }).catch(() => {}), 300);
   const look = () => page.evaluate(() => ({ frame: window.__chicane.frame, at: performance.now() }));
-  // Until the picture has as many pixels as it can.
+  // Wait until the page has adapted its resolution.
   await new Promise((done) => setTimeout(done, 4000));
   const before = await look();
   await new Promise((done) => setTimeout(done, MEASURE_MS));
   const after = await look();
   clearInterval(drive);
-  await simulator.ask("reset", {});
+  await simulator.request("reset", {});
   return (1000 * (after.frame - before.frame)) / (after.at - before.at);
 }
 
-/** What the event stream brings. @param {Simulator} simulator */
+/** Bytes and messages per second of the event stream. @param {Simulator} simulator */
 async function stream(simulator) {
   const answer = await fetch(`${simulator.origin}/sim/api/events`);
   const reader = answer.body?.getReader();
-  if (!reader) throw new Error("no stream");
+  if (!reader) throw new Error("GET /sim/api/events returned no body");
   let [bytes, messages] = [0, 0];
   const since = Date.now();
   while (Date.now() - since < MEASURE_MS) {
@@ -68,8 +68,8 @@ const running = await browser();
 try {
   console.log(`viewer: ${WORLD}, 1280 × 720, software rendering, loopback\n`);
 
-  // Bytes, as they go over the wire.
-  const scene = await simulator.ask("scene");
+  // Transferred bytes.
+  const scene = await simulator.request("scene");
   const page = await (await fetch(`${simulator.origin}/sim`)).text();
   const files = [...page.matchAll(/(?:src|href)="(\/sim\/[^"]+)"/g)].map((found) => found[1]);
   const packed = async (/** @type {string} */ path) => {
@@ -80,16 +80,16 @@ try {
   const code = await Promise.all(["/sim", ...files].map(packed));
   const [world, car] = await Promise.all([packed(scene.world_glb), packed(scene.car_glb)]);
   const codeBytes = code.reduce((sum, file) => sum + file.sent, 0);
-  const textures = pictures(world.plain);
-  // Pictures are packed already and hardly shrink: what is left of the file is geometry.
+  const textures = imageBytes(world.plain);
+  // Images are already compressed, so gzip hardly reduces them. The rest of the file is geometry.
   const geometry = Math.round(world.sent * (1 - textures / world.plain.length)) + car.sent;
   line("page and code, gzipped", kilobytes(codeBytes));
   line("geometry of world and car, gzipped (estimate)", kilobytes(geometry));
   line("first load without textures, gzipped", kilobytes(codeBytes + geometry), `target ≤ ${TARGET.kilobytes} kB`);
   line("textures", kilobytes(world.sent + car.sent - geometry));
-  line("first load in all, gzipped", kilobytes(codeBytes + world.sent + car.sent));
+  line("first load in total, gzipped", kilobytes(codeBytes + world.sent + car.sent));
 
-  // Time to the first frame, each in a new profile.
+  // Time to the first frame, with a new browser context for each visit.
   const times = [];
   for (let i = 0; i < VISITS; i++) {
     const visit = await Visit.open(running, simulator.address);
@@ -112,25 +112,25 @@ try {
     ["2", "chase"],
   ]) {
     await visit.page.keyboard.press(key);
-    line(`frames a second, ${name}, car driving`, (await framesWhileDriving(visit.page, simulator)).toFixed(1));
+    line(`frames per second, ${name}, car driving`, (await framesWhileDriving(visit.page, simulator)).toFixed(1));
   }
   const size = await visit.page.evaluate(() => {
     const canvas = document.querySelector("canvas");
     return `${canvas?.width} × ${canvas?.height}`;
   });
-  line("pixels that it drew with at the end", size);
+  line("resolution at the end", size);
   await visit.close();
 
   for (const moving of [false, true]) {
     const drive = moving
-      ? setInterval(() => void simulator.ask("/drive", { speed: 0.4, steering: 0.1 }), 300)
+      ? setInterval(() => void simulator.request("/drive", { speed: 0.4, steering: 0.1 }), 300)
       : undefined;
     const { bytes, messages } = await stream(simulator);
     clearInterval(drive);
     line(
       `event stream per viewer, ${moving ? "driving" : "standing"}`,
       `${messages.toFixed(1)} /s`,
-      kilobytes(bytes).concat(" a second"),
+      `${kilobytes(bytes)} per second`,
     );
   }
 } finally {

@@ -1,26 +1,30 @@
 // @ts-check
-/** Reads mesh files with three's ColladaLoader and says what it finds in them. */
+/** Reads mesh files with the ColladaLoader of three.js and reports their properties. */
 import * as THREE from "three";
 import { ColladaLoader } from "three/addons/loaders/ColladaLoader.js";
 
-/** @import { Facts } from "./types.d.ts" */
+/** @import { TriangleGroup } from "./types.d.ts" */
 
 const manager = new THREE.LoadingManager();
 const loader = new ColladaLoader(manager);
 
-/** A mesh file with its pictures, which come after it. @param {string} file */
+/** Loads a mesh file, then waits for its textures. @param {string} file */
 function load(file) {
   return new Promise((done, failed) => {
     /** @type {unknown} */
     let read;
     manager.onLoad = () => done(read);
-    manager.onError = (url) => failed(new Error(`${url} can't be loaded`));
+    manager.onError = (url) => failed(new Error(`Loading ${url} failed`));
     loader.loadAsync(`/data/${file}`).then((r) => (read = r), failed);
   });
 }
 
-/** The triangles of one material. @param {THREE.Mesh} mesh @param {THREE.Material} material @param {number} first @param {number} count @returns {Facts} */
-function facts(mesh, material, first, count) {
+/**
+ * Properties of the triangles of one material.
+ * @param {THREE.Mesh} mesh @param {THREE.Material} material
+ * @param {number} first @param {number} count @returns {TriangleGroup}
+ */
+function groupOf(mesh, material, first, count) {
   const position = mesh.geometry.getAttribute("position");
   const uv = /** @type {THREE.BufferAttribute} */ (mesh.geometry.getAttribute("uv"));
   const index = mesh.geometry.index;
@@ -60,13 +64,13 @@ function facts(mesh, material, first, count) {
 window.readMesh = async (file) => {
   const read = /** @type {Awaited<ReturnType<typeof loader.loadAsync>>} */ (await load(file));
   if (!read) {
-    throw new Error(`${file}: nothing was read`);
+    throw new Error(`${file}: three.js found no scene in this file`);
   }
   const scene = read.scene;
-  // The loader turns z up into three's y up; here z stays up.
+  // Undo the loader's rotation from z-up to y-up, because our reader reports z-up coordinates.
   scene.rotation.set(0, 0, 0);
   scene.updateMatrixWorld(true);
-  /** @type {Facts[]} */
+  /** @type {TriangleGroup[]} */
   const found = [];
   scene.traverse((node) => {
     if (!(node instanceof THREE.Mesh)) {
@@ -76,7 +80,7 @@ window.readMesh = async (file) => {
     const all = node.geometry.index?.count ?? node.geometry.attributes.position.count;
     const groups = node.geometry.groups.length ? node.geometry.groups : [{ start: 0, count: all, materialIndex: 0 }];
     for (const { start, count, materialIndex } of groups) {
-      found.push(facts(node, materials[materialIndex ?? 0], start, count));
+      found.push(groupOf(node, materials[materialIndex ?? 0], start, count));
     }
   });
   return found;

@@ -1,9 +1,11 @@
 // @ts-check
 /**
- * Has three.js read every mesh file of our worlds, and compares with what our own reader finds there.
+ * Compares how three.js and our own reader read the mesh files of our worlds.
  *
- * `node readers/run.js <folder>`: worlds as `chicane build` writes them, one folder each, and `meshes.json` as the program
- * `readers` of `chicane-bench` prints it.
+ *     node readers/run.js <folder>
+ *
+ * The folder contains one folder per world, as `chicane build` writes it, and `meshes.json`, which
+ * is the output of the program `readers` of `chicane-bench`.
  */
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -11,40 +13,43 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-/** @import { Facts, Mesh } from "./types.d.ts" */
+/** @import { MeshFile, TriangleGroup } from "./types.d.ts" */
 
 const WEB = path.resolve(import.meta.dirname, "..");
 const ORIGIN = "http://readers.invalid";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
-/** Pictures that every simulator has; no world brings them along. */
+/** Folder of the textures that every simulator has. Worlds do not contain them. */
 const STANDARD = "/world_builder/textures/";
-/** One pixel, for pictures that are not there. */
+/** An image of one pixel that replaces a missing texture. */
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
 
 /** @param {number} a @param {number} b */
 const close = (a, b) => Math.abs(a - b) <= 1e-6 + 1e-5 * Math.max(Math.abs(a), Math.abs(b));
 
-/** What differs, in a word; nothing if all is the same. @param {string} file @param {Facts} ours @param {Facts} theirs */
+/**
+ * Description of the first difference; empty if there is none.
+ * @param {string} file @param {TriangleGroup} ours @param {TriangleGroup} theirs
+ */
 function difference(file, ours, theirs) {
   const folder = path.posix.dirname(file);
   const texture = ours.texture && `${ORIGIN}/data/${path.posix.join(folder, ours.texture)}`;
   if (texture !== theirs.texture) {
-    return `picture ${texture}, ${theirs.texture}`;
+    return `texture: ours ${texture}, three.js ${theirs.texture}`;
   }
   if (ours.triangles !== theirs.triangles) {
-    return `triangles ${ours.triangles}, ${theirs.triangles}`;
+    return `triangles: ours ${ours.triangles}, three.js ${theirs.triangles}`;
   }
   for (const what of /** @type {const} */ (["area", "volume", "uv_area"])) {
     if (!close(ours[what], theirs[what])) {
-      return `${what} ${ours[what]}, ${theirs[what]}`;
+      return `${what}: ours ${ours[what]}, three.js ${theirs[what]}`;
     }
   }
   for (const what of /** @type {const} */ (["low", "high", "colour"])) {
     const [a, b] = [ours[what] ?? [], theirs[what] ?? []];
-    // A material with a picture has the picture's colours.
+    // The colour of a material with a texture is not used.
     const counts = what !== "colour" || !ours.texture;
     if (counts && (a.length !== b.length || a.some((v, i) => Math.abs(v - b[i]) > 1e-5))) {
-      return `${what} ${a}, ${b}`;
+      return `${what}: ours ${a}, three.js ${b}`;
     }
   }
   return "";
@@ -52,19 +57,19 @@ function difference(file, ours, theirs) {
 
 /** @param {string} folder */
 async function main(folder) {
-  const meshes = /** @type {Mesh[]} */ (JSON.parse(await readFile(path.join(folder, "meshes.json"), "utf8")));
+  const meshes = /** @type {MeshFile[]} */ (JSON.parse(await readFile(path.join(folder, "meshes.json"), "utf8")));
   const profile = await mkdtemp(path.join(tmpdir(), "readers-"));
   const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
   const browser = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS });
   let [wrong, groups, triangles] = [0, 0, 0];
   /** @param {string} text */
-  const complain = (text) => {
+  const report = (text) => {
     wrong += 1;
     console.error(text);
   };
   try {
     const page = browser.pages()[0] ?? (await browser.newPage());
-    page.on("pageerror", (e) => complain(`the browser says: ${e}`));
+    page.on("pageerror", (e) => report(`error in the browser: ${e}`));
     await page.route("**/*", async (route) => {
       const { pathname } = new URL(route.request().url());
       const file = pathname.startsWith("/data/") ? path.join(folder, pathname.slice(6)) : path.join(WEB, pathname);
@@ -72,7 +77,7 @@ async function main(folder) {
         return route.fulfill({ path: file });
       }
       if (!pathname.includes(STANDARD)) {
-        complain(`${pathname} is not in the world`);
+        report(`${pathname} is missing in the world`);
       }
       return route.fulfill({ body: PIXEL, contentType: "image/gif" });
     });
@@ -81,13 +86,13 @@ async function main(folder) {
     for (const { file, groups: ours } of meshes) {
       const theirs = await page.evaluate((file) => window.readMesh(file), file);
       if (ours.length !== theirs.length) {
-        complain(`${file}: ${ours.length} groups of triangles, three.js finds ${theirs.length}`);
+        report(`${file}: triangle groups: ours ${ours.length}, three.js ${theirs.length}`);
       }
       for (const group of ours) {
         const same = theirs.find((t) => t.material === group.material);
         const differs = same ? difference(file, group, same) : "not found by three.js";
         if (differs) {
-          complain(`${file}: ${group.material}: ${differs}`);
+          report(`${file}: ${group.material}: ${differs}`);
         }
         groups += 1;
         triangles += group.triangles;
@@ -105,7 +110,7 @@ async function main(folder) {
 
 const folder = process.argv[2];
 if (!folder) {
-  console.error("readers: say which folder, such as target/readers");
+  console.error("No folder given. Run: node readers/run.js target/readers");
   process.exit(1);
 }
 process.exit((await main(path.resolve(folder))) ? 0 : 1);

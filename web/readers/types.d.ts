@@ -1,5 +1,5 @@
-/** What can be said of the triangles of one material without an order. */
-export interface Facts {
+/** Properties of the triangles of one material that do not depend on their order. */
+export interface TriangleGroup {
   material: string | null;
   texture: string | null;
   colour: number[] | null;
@@ -11,14 +11,14 @@ export interface Facts {
   high: number[];
 }
 
-/** A mesh file. */
-export interface Mesh {
+/** A mesh file as our own reader reads it. */
+export interface MeshFile {
   file: string;
-  groups: Facts[];
+  groups: TriangleGroup[];
 }
 
 declare global {
   interface Window {
-    readMesh(file: string): Promise<Facts[]>;
+    readMesh(file: string): Promise<TriangleGroup[]>;
   }
 }

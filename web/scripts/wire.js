@@ -1,19 +1,27 @@
 // @ts-check
 /**
- * Writes the wire types, `src/wire/*.ts`, from the OpenAPI documents that the program prints.
+ * Generates the wire types, `src/wire/*.ts`, from the OpenAPI documents that the program prints.
  *
- *     node scripts/wire.js ../target/release/chicane            writes them
- *     node scripts/wire.js ../target/release/chicane --check    says whether they are behind
+ *     node scripts/wire.js ../target/release/chicane            writes the files
+ *     node scripts/wire.js ../target/release/chicane --check    fails if the files are out of date
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** @typedef {{ $ref?: string, type?: string | string[], enum?: unknown[], items?: Schema, properties?: Record<string, Schema>,
- *   required?: string[], additionalProperties?: Schema | boolean, oneOf?: Schema[], anyOf?: Schema[], allOf?: Schema[],
- *   description?: string, prefixItems?: Schema[], maxItems?: number, minItems?: number, const?: unknown }} Schema */
+/**
+ * The part of JSON Schema that the OpenAPI documents use.
+ * @typedef {{ $ref?: string, type?: string | string[], enum?: unknown[], items?: Schema,
+ *   properties?: Record<string, Schema>, required?: string[],
+ *   additionalProperties?: Schema | boolean, oneOf?: Schema[], anyOf?: Schema[], allOf?: Schema[],
+ *   description?: string, prefixItems?: Schema[], maxItems?: number, minItems?: number,
+ *   const?: unknown }} Schema
+ */
 
-/** A schema as a type. @param {Schema | undefined} schema @param {string} indent @returns {string} */
+/**
+ * The TypeScript type of a schema.
+ * @param {Schema | undefined} schema @param {string} indent @returns {string}
+ */
 export function typeOf(schema, indent = "") {
   if (!schema || Object.keys(schema).length === 0) return "unknown";
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
@@ -65,7 +73,7 @@ function objectOf(schema, indent) {
   });
   if (fields.length > 0) return `{\n${fields.join("\n")}\n${indent}}`;
   const more = schema.additionalProperties;
-  // Not `Record<…>`: a schema may have that name.
+  // `Record<…>` is not used here, because a schema can have the name `Record`.
   return `{ [name: string]: ${typeof more === "object" ? typeOf(more, indent) : "unknown"} }`;
 }
 
@@ -74,7 +82,10 @@ function comment(text, indent) {
   return text ? `${indent}/** ${text.replaceAll("*/", "* /").replaceAll("\n", " ")} */\n` : "";
 }
 
-/** A document as a module. @param {{ info: { title: string }, components: { schemas: Record<string, Schema> } }} document */
+/**
+ * The TypeScript module for an OpenAPI document.
+ * @param {{ info: { title: string }, components: { schemas: Record<string, Schema> } }} document
+ */
 export function moduleOf(document) {
   const head = `// Made from the OpenAPI document of "${document.info.title}" by scripts/wire.js: do not edit, run \`make wire\`.\n`;
   const types = Object.entries(document.components.schemas)
@@ -85,22 +96,22 @@ export function moduleOf(document) {
 
 /** @param {string[]} args */
 function main([program, mode]) {
-  let behind = false;
-  for (const [name, words] of /** @type {const} */ ([
+  let outdated = false;
+  for (const [name, options] of /** @type {const} */ ([
     ["sim", ["openapi"]],
     ["robot", ["openapi", "--robot"]],
   ])) {
-    const document = JSON.parse(execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 26 }));
+    const document = JSON.parse(execFileSync(program, options, { encoding: "utf8", maxBuffer: 1 << 26 }));
     const file = fileURLToPath(new URL(`../src/wire/${name}.ts`, import.meta.url));
     const text = moduleOf(document);
     if (mode !== "--check") {
       writeFileSync(file, text);
     } else if (readFileSync(file, "utf8") !== text) {
-      console.error(`src/wire/${name}.ts is behind the OpenAPI document: run \`make wire\``);
-      behind = true;
+      console.error(`src/wire/${name}.ts does not match the OpenAPI document. Run \`make wire\`.`);
+      outdated = true;
     }
   }
-  process.exitCode = behind ? 1 : 0;
+  process.exitCode = outdated ? 1 : 0;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

@@ -1,15 +1,16 @@
 // @ts-check
-/** How far two pictures of the same view are apart. */
+/** Compares two images of the same view. */
 
-/** @import { Drawn } from "./types.d.ts" */
+/** @import { RenderedImage } from "./types.d.ts" */
 
-/** Labels of fewer pixels than this say nothing about an outline. */
-const FEWEST = 200;
-/** A pixel that is off by more than this in any channel is another colour. */
-const OTHER = 40;
+/** Outlines of labels with fewer pixels than this are not compared. */
+const MIN_LABEL_PIXELS = 200;
+/** A pixel with a larger difference in any channel counts as a different colour. */
+const COLOUR_TOLERANCE = 40;
 
 /**
- * How much of what either shows is shown by both, a pixel of tolerance at the edges included.
+ * The overlap of two areas: pixels in both areas divided by pixels in either one. `tolerant`
+ * ignores differences of one pixel at the edges.
  * @param {(i: number) => boolean} inOurs
  * @param {(i: number) => boolean} inTheirs
  * @param {number} width
@@ -39,8 +40,9 @@ function overlap(inOurs, inTheirs, width, height) {
 }
 
 /**
- * @param {Drawn} ours
- * @param {Drawn} theirs
+ * Compares labels and colours of two images.
+ * @param {RenderedImage} ours
+ * @param {RenderedImage} theirs
  * @param {number} width
  * @param {number} height
  */
@@ -51,7 +53,7 @@ export function compare(ours, theirs, width, height) {
       count.set(label, (count.get(label) ?? 0) + 1);
     }
   }
-  const labels = [...count.keys()].filter((l) => l !== 0 && count.get(l) >= 2 * FEWEST);
+  const labels = [...count.keys()].filter((l) => l !== 0 && count.get(l) >= 2 * MIN_LABEL_PIXELS);
   const covered = overlap((i) => ours.labels[i] !== 0, (i) => theirs.labels[i] !== 0, width, height);
   let worst = { label: 0, ...covered };
   for (const label of labels) {
@@ -72,7 +74,7 @@ export function compare(ours, theirs, width, height) {
       most = Math.max(most, off);
     }
     pixels++;
-    other += most > OTHER ? 1 : 0;
+    other += most > COLOUR_TOLERANCE ? 1 : 0;
   }
   return {
     labels: labels.length,

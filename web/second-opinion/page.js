@@ -1,19 +1,23 @@
 // @ts-check
 /**
- * Draws a view of a world with three.js, from nothing but the GLB files and the view's numbers.
+ * Draws a view of a world with three.js, from the GLB files and the parameters of the view alone.
  *
- * The geometry, its places, pictures and materials are three's and the loader's work. The light is
- * ours, so that colours can be compared: what falls on a corner is ambient·(0.7 + 0.3·up) +
- * sun·max(0, cosine), display colours are squared to linear ones and rooted at the end.
+ * three.js and its loader provide geometry, poses, textures and materials. The shaders below use
+ * the lighting model of our renderer, so that colours can be compared. The light at a vertex is
+ * ambient·(0.7 + 0.3·up) + sun·max(0, cosine). A display colour is squared to get a linear colour,
+ * and the square root is taken at the end.
  */
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
-/** @import { Lamp, Pose, View, Foot } from "./types.d.ts" */
+/** @import { Footprint, Lamp, Pose, View } from "./types.d.ts" */
 
-/** Labels as our renderer counts them. */
+/** The label numbers of our renderer. Objects have consecutive labels. */
 const LABEL = { track: 1, scenery: 2, car: 3, objects: 16 };
-/** Shadows: how much larger than the thing, how high above the ground, and up to which height of it. */
+/**
+ * Contact shadows, in metres: `spread` is the extension beyond the object, `lift` the height above
+ * the ground, and `reach` the height at which an object has no shadow.
+ */
 const SHADOW = { spread: 0.05, lift: 0.0025, reach: 0.4 };
 
 const renderer = new THREE.WebGLRenderer({ antialias: false });
@@ -28,13 +32,13 @@ function load(name) {
   return file;
 }
 
-/** A place with z up in three's axes, where y is up. @param {number[]} v */
-function place([x, y, z]) {
+/** Converts a vector from z-up to the y-up axes of three.js. @param {number[]} v */
+function toYUp([x, y, z]) {
   return new THREE.Vector3(x, z, -y);
 }
 
-/** The same for a turn. @param {number[]} q */
-function turn([x, y, z, w]) {
+/** Converts a rotation from z-up to the y-up axes of three.js. @param {number[]} q */
+function rotationToYUp([x, y, z, w]) {
   return new THREE.Quaternion(x, z, -y, w);
 }
 
@@ -86,20 +90,20 @@ const PLAIN_VERTEX = /* glsl */ `
   }`;
 
 /**
- * The file's material under our light.
+ * A material of the file with our lighting model.
  * @param {THREE.MeshStandardMaterial} from
  * @param {Record<string, THREE.IUniform>} lights
  * @param {Lamp | undefined} lamp
  */
 function lit(from, lights, lamp) {
-  // The file holds sRGB colours as linear ones; ours are the display colours, squared.
+  // glTF stores linear colours. Convert them back to display colours, which our renderer squares.
   const squared = (/** @type {THREE.Color} */ c) => {
     const { r, g, b } = c.getRGB({ r: 0, g: 0, b: 0 }, THREE.SRGBColorSpace);
     return new THREE.Vector3(r * r, g * g, b * b);
   };
   const map = lamp ? null : from.map;
   if (map) {
-    // Squared by the shader.
+    // No conversion by three.js, because the shader squares the colours.
     map.colorSpace = THREE.NoColorSpace;
     map.anisotropy = 4;
   }
@@ -124,10 +128,13 @@ function lit(from, lights, lamp) {
   });
 }
 
-/** @param {Pose} pose @param {Foot} foot @param {number} ground */
+/**
+ * The contact shadow of an object; null if the object is too high.
+ * @param {Pose} pose @param {Footprint} footprint @param {number} ground
+ */
 function shadow(pose, { foot, size }, ground) {
-  const turned = turn(pose.rotation);
-  const at = place(foot).applyQuaternion(turned).add(place(pose.position));
+  const rotation = rotationToYUp(pose.rotation);
+  const at = toYUp(foot).applyQuaternion(rotation).add(toYUp(pose.position));
   const opacity = 1 - Math.abs(at.y - ground) / SHADOW.reach;
   if (opacity <= 0.01) {
     return null;
@@ -143,24 +150,24 @@ function shadow(pose, { foot, size }, ground) {
       depthWrite: false,
     }),
   );
-  const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(turned);
+  const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(rotation);
   mesh.position.set(at.x, ground + SHADOW.lift, at.z);
   mesh.rotation.y = Math.atan2(-ahead.z, ahead.x);
-  // Before everything else that can be seen through.
+  // Draw before all other transparent meshes.
   mesh.renderOrder = -1;
   mesh.userData.label = 0;
   return mesh;
 }
 
-/** The car at its place with its joints turned. @param {View["car"]} car */
+/** The car with the pose and the joint angles of the view. @param {View["car"]} car */
 async function placedCar(car) {
   const scene = (await load("car")).scene.clone();
-  scene.position.copy(place(car.pose.position));
-  scene.quaternion.copy(turn(car.pose.rotation));
+  scene.position.copy(toYUp(car.pose.position));
+  scene.quaternion.copy(rotationToYUp(car.pose.rotation));
   scene.userData.label = LABEL.car;
   scene.traverse((node) => {
     const { joint, index } = node.userData;
-    // Inside the file z is up.
+    // The nodes inside the file have z-up axes.
     if (joint === "wheel") {
       node.rotation.set(0, car.spin[index], car.steering[index] ?? 0, "ZYX");
     } else if (joint === "pan") {
@@ -172,8 +179,11 @@ async function placedCar(car) {
   return scene;
 }
 
-/** What a node says about itself or its nearest parent does. @param {THREE.Object3D} node @param {string} key */
-function said(node, key) {
+/**
+ * The value of `userData[key]` of a node or of its nearest ancestor that has one.
+ * @param {THREE.Object3D} node @param {string} key
+ */
+function inheritedUserData(node, key) {
   for (let at = /** @type {THREE.Object3D | null} */ (node); at; at = at.parent) {
     if (at.userData[key] !== undefined) {
       return at.userData[key];
@@ -182,8 +192,8 @@ function said(node, key) {
   return undefined;
 }
 
-/** @param {View} view */
-async function staged(view) {
+/** The three.js scene of a view, with materials and labels. @param {View} view */
+async function buildScene(view) {
   const file = await load(view.world);
   const world = file.scene.clone();
   const scene = new THREE.Scene();
@@ -191,42 +201,42 @@ async function staged(view) {
   world.traverse((node) => {
     const object = view.objects.findIndex((o) => o.name === node.userData.object);
     if (object >= 0) {
-      // Objects are children of the node that turns z up.
+      // Objects are below the root node that rotates z-up to y-up, so their poses stay z-up.
       node.position.fromArray(view.objects[object].pose.position);
       node.quaternion.fromArray(view.objects[object].pose.rotation);
       node.userData.label = LABEL.objects + object;
     }
   });
-  for (const thing of [...view.objects, view.car]) {
-    const dark = thing.shadow && shadow(thing.pose, thing.shadow, view.ground_z);
+  for (const item of [...view.objects, view.car]) {
+    const dark = item.shadow && shadow(item.pose, item.shadow, view.ground_z);
     if (dark) {
       scene.add(dark);
     }
   }
-  // The loader keeps the scene's extras here.
+  // The loader stores the extras of the glTF scene in `userData`.
   const { ambient, sun } = file.scene.userData;
   const lights = {
     ambient: { value: new THREE.Vector3(...ambient) },
     sun: { value: new THREE.Vector3(...sun.colour) },
-    toSun: { value: place(sun.direction).negate().normalize() },
+    toSun: { value: toYUp(sun.direction).negate().normalize() },
   };
   scene.traverse((node) => {
     if (!(node instanceof THREE.Mesh) || node.material instanceof THREE.ShaderMaterial) {
       return;
     }
-    const light = view.lights.find((l) => l.name === said(node, "object"));
-    const role = /** @type {string} */ (said(node, "role"));
+    const light = view.lights.find((l) => l.name === inheritedUserData(node, "object"));
+    const role = /** @type {string} */ (inheritedUserData(node, "role"));
     const lamp = light && (role === "lamp_red" || role === "lamp_green") ? light[role] : undefined;
     node.material = lit(/** @type {THREE.MeshStandardMaterial} */ (node.material), lights, lamp);
-    const owner = /** @type {"track" | "scenery" | undefined} */ (said(node, "owner"));
-    node.userData.label ??= said(node, "label") ?? (owner && LABEL[owner]);
+    const owner = /** @type {"track" | "scenery" | undefined} */ (inheritedUserData(node, "owner"));
+    node.userData.label ??= inheritedUserData(node, "label") ?? (owner && LABEL[owner]);
   });
   scene.updateMatrixWorld(true);
   return scene;
 }
 
-/** The pixels of a target, rows from the top. @param {THREE.WebGLRenderTarget} target */
-function read(target) {
+/** The pixels of a render target, top row first. @param {THREE.WebGLRenderTarget} target */
+function readPixels(target) {
   const { width, height } = target;
   const pixels = new Float32Array(width * height * 4);
   renderer.readRenderTargetPixels(target, 0, 0, width, height, pixels);
@@ -239,7 +249,7 @@ function read(target) {
 }
 
 /** @param {Uint8Array} bytes */
-function text(bytes) {
+function toBase64(bytes) {
   let out = "";
   for (let i = 0; i < bytes.length; i += 32768) {
     out += String.fromCharCode(...bytes.subarray(i, i + 32768));
@@ -248,26 +258,27 @@ function text(bytes) {
 }
 
 window.draw = async (view, width, height) => {
-  const scene = await staged(view);
+  const scene = await buildScene(view);
   const camera = new THREE.PerspectiveCamera((view.vertical_fov * 180) / Math.PI, width / height, view.near, 60);
-  // Ours looks along x with z up, theirs along −z with y up.
-  const ahead = place([1, 0, 0]).applyQuaternion(turn(view.camera.rotation));
-  camera.position.copy(place(view.camera.position));
-  camera.up.copy(place([0, 0, 1]).applyQuaternion(turn(view.camera.rotation)));
+  // Our camera looks along +x with z up. A camera of three.js looks along −z with y up.
+  const rotation = rotationToYUp(view.camera.rotation);
+  const ahead = toYUp([1, 0, 0]).applyQuaternion(rotation);
+  camera.position.copy(toYUp(view.camera.position));
+  camera.up.copy(toYUp([0, 0, 1]).applyQuaternion(rotation));
   camera.lookAt(camera.position.clone().add(ahead));
 
   const target = new THREE.WebGLRenderTarget(width, height, {
     type: THREE.FloatType,
     minFilter: THREE.NearestFilter,
     magFilter: THREE.NearestFilter,
-    // Layers of the road are half a millimetre apart.
+    // Float depth, because layers of the road are half a millimetre apart.
     depthTexture: new THREE.DepthTexture(width, height, THREE.FloatType),
   });
   renderer.setRenderTarget(target);
   renderer.setClearColor(0x000000, 0);
   renderer.clear();
   renderer.render(scene, camera);
-  const colours = read(target);
+  const colours = readPixels(target);
 
   scene.traverse((node) => {
     if (node instanceof THREE.Mesh) {
@@ -283,7 +294,7 @@ window.draw = async (view, width, height) => {
   });
   renderer.clear();
   renderer.render(scene, camera);
-  const seen = read(target);
+  const labelPixels = readPixels(target);
   target.dispose();
 
   const rgb = new Uint8Array(width * height * 3);
@@ -292,8 +303,8 @@ window.draw = async (view, width, height) => {
     for (let c = 0; c < 3; c++) {
       rgb[3 * i + c] = Math.round(255 * Math.sqrt(Math.min(1, Math.max(0, colours[4 * i + c]))));
     }
-    labels[i] = seen[4 * i];
+    labels[i] = labelPixels[4 * i];
   }
-  return { rgb: text(rgb), labels: text(new Uint8Array(labels.buffer)) };
+  return { rgb: toBase64(rgb), labels: toBase64(new Uint8Array(labels.buffer)) };
 };
 document.title = "ready";

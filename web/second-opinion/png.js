@@ -12,7 +12,7 @@ function chunk(kind, body) {
 }
 
 /**
- * A picture of three bytes a pixel as PNG.
+ * Encodes an RGB image with 8 bits per channel as PNG.
  * @param {Uint8Array} rgb
  * @param {number} width
  * @param {number} height

@@ -1,9 +1,11 @@
 // @ts-check
 /**
- * Has three.js in a browser draw what our renderer has drawn, and compares.
+ * Draws the same views with three.js in a browser as with our renderer, and compares the images.
  *
- * `node second-opinion/run.js <folder>`: the folder that the program `second-opinion` of
- * `chicane-bench` has written. Leaves `<view>.png` there: ours, theirs, and four times the difference.
+ *     node second-opinion/run.js <folder>
+ *
+ * The program `second-opinion` of `chicane-bench` writes the folder. This script adds `<view>.png`,
+ * which shows our image, the image of three.js, and four times their difference.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,9 +14,9 @@ import { chromium } from "playwright-core";
 import { compare } from "./compare.js";
 import { png } from "./png.js";
 
-/** @import { Drawn, View, Views } from "./types.d.ts" */
+/** @import { RenderedImage, View, Views } from "./types.d.ts" */
 
-/** What two right renderers may differ by. */
+/** Differences that are accepted: smallest overlap, mean colour difference, share of pixels. */
 const LIMITS = { overlap: 0.998, mean: 1.5, other: 0.005 };
 
 const WEB = path.resolve(import.meta.dirname, "..");
@@ -30,8 +32,11 @@ const FLAGS = [
   "--no-first-run",
 ];
 
-/** Ours, theirs and four times the difference, side by side. @param {Uint8Array} a @param {Uint8Array} b */
-function beside(a, b, /** @type {number} */ width, /** @type {number} */ height) {
+/**
+ * A PNG with both images and four times their difference, side by side.
+ * @param {Uint8Array} a @param {Uint8Array} b @param {number} width @param {number} height
+ */
+function sideBySide(a, b, width, height) {
   const out = new Uint8Array(9 * width * height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < 3 * width; x++) {
@@ -44,25 +49,29 @@ function beside(a, b, /** @type {number} */ width, /** @type {number} */ height)
   return png(out, 3 * width, height);
 }
 
-/** @param {string} folder @param {View} view @returns {Promise<Drawn>} */
-async function ours(folder, view) {
+/** Reads our image. @param {string} folder @param {View} view @returns {Promise<RenderedImage>} */
+async function readOurs(folder, view) {
   const rgb = await readFile(path.join(folder, `${view.name}.rgb`));
   const labels = await readFile(path.join(folder, `${view.name}.labels`));
-  return { rgb, labels: words(labels) };
+  return { rgb, labels: toUint16(labels) };
 }
 
 /** @param {Uint8Array} bytes */
-function words(bytes) {
+function toUint16(bytes) {
   return new Uint16Array(Uint8Array.from(bytes).buffer);
 }
 
-/** A page whose every request is answered from the two folders and nowhere else. */
-async function opened(/** @type {import("playwright-core").BrowserContext} */ browser, /** @type {string} */ folder) {
+/**
+ * Opens the page. All its requests are answered from `folder` and the `web` folder, without a
+ * network.
+ * @param {import("playwright-core").BrowserContext} browser @param {string} folder
+ */
+async function openPage(browser, folder) {
   const page = browser.pages()[0] ?? (await browser.newPage());
   /** @type {string[]} */
-  const complaints = [];
-  page.on("console", (m) => m.type() === "error" && complaints.push(m.text()));
-  page.on("pageerror", (e) => complaints.push(String(e)));
+  const errors = [];
+  page.on("console", (m) => m.type() === "error" && errors.push(m.text()));
+  page.on("pageerror", (e) => errors.push(String(e)));
   await page.route("**/*", async (route) => {
     const { pathname } = new URL(route.request().url());
     const data = pathname.startsWith("/data/");
@@ -70,9 +79,9 @@ async function opened(/** @type {import("playwright-core").BrowserContext} */ br
   });
   await page.goto(`${ORIGIN}/second-opinion/page.html`);
   await page.waitForFunction(() => document.title === "ready", undefined, { timeout: 60_000 }).catch((e) => {
-    throw new Error([...complaints, String(e)].join("\n"));
+    throw new Error([...errors, String(e)].join("\n"));
   });
-  return { page, complaints };
+  return { page, errors };
 }
 
 /** @param {string} folder */
@@ -85,18 +94,20 @@ async function main(folder) {
   const browser = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS });
   let wrong = 0;
   try {
-    const { page, complaints } = await opened(browser, folder);
-    console.log("view                        covered  worst outline (label)    mean off  other colour");
+    const { page, errors } = await openPage(browser, folder);
+    console.log("view                        overlap  worst outline (label)   mean diff  other colour");
     for (const view of views) {
       const sent = await page.evaluate(
         ([view, width, height]) => window.draw(view, width, height),
         /** @type {[View, number, number]} */ ([view, width, height]),
       );
-      const theirs = { rgb: Buffer.from(sent.rgb, "base64"), labels: words(Buffer.from(sent.labels, "base64")) };
-      const mine = await ours(folder, view);
-      const found = compare(mine, theirs, width, height);
-      await writeFile(path.join(folder, `${view.name}.png`), beside(mine.rgb, theirs.rgb, width, height));
-      const { covered, worst, mean, other } = found;
+      const theirs = {
+        rgb: Buffer.from(sent.rgb, "base64"),
+        labels: toUint16(Buffer.from(sent.labels, "base64")),
+      };
+      const ours = await readOurs(folder, view);
+      const { covered, worst, mean, other } = compare(ours, theirs, width, height);
+      await writeFile(path.join(folder, `${view.name}.png`), sideBySide(ours.rgb, theirs.rgb, width, height));
       const good = Math.min(covered, worst.tolerant) >= LIMITS.overlap && mean <= LIMITS.mean && other <= LIMITS.other;
       wrong += good ? 0 : 1;
       const outline = `${worst.tolerant.toFixed(4)} exact ${worst.exact.toFixed(4)} (${worst.label})`;
@@ -105,22 +116,22 @@ async function main(folder) {
           `     ${(100 * other).toFixed(2).padStart(5)} %${good ? "" : "   DIFFERS"}`,
       );
     }
-    for (const text of complaints) {
-      console.error(`the browser says: ${text}`);
+    for (const text of errors) {
+      console.error(`error in the browser: ${text}`);
     }
-    wrong += complaints.length;
+    wrong += errors.length;
   } finally {
     await browser.close();
     await rm(profile, { recursive: true, force: true });
   }
-  const limits = `outlines from ${LIMITS.overlap}, mean up to ${LIMITS.mean} levels, other colour up to ${100 * LIMITS.other} %`;
-  console.log(`${views.length} views, ${wrong} not as they should be (${limits}); pictures are in ${folder}`);
+  const limits = `overlap ≥ ${LIMITS.overlap}, mean ≤ ${LIMITS.mean} levels, other colour ≤ ${100 * LIMITS.other} %`;
+  console.log(`${views.length} views, ${wrong} failures (limits: ${limits}). Images: ${folder}`);
   return wrong === 0;
 }
 
 const folder = process.argv[2];
 if (!folder) {
-  console.error("second-opinion: say which folder, such as target/second-opinion");
+  console.error("No folder given. Run: node second-opinion/run.js target/second-opinion");
   process.exit(1);
 }
 process.exit((await main(path.resolve(folder))) ? 0 : 1);

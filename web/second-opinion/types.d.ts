@@ -1,12 +1,12 @@
-/** Place and turn in axes whose z is up. */
+/** Position and rotation in z-up axes. */
 export interface Pose {
   position: [number, number, number];
-  /** x, y, z, w. */
+  /** Quaternion: x, y, z, w. */
   rotation: [number, number, number, number];
 }
 
-/** Where a thing stands: the middle of its lower side in its own frame, and its length and width. */
-export interface Foot {
+/** Centre of the lower side of an object in its own frame, and its length and width. */
+export interface Footprint {
   foot: [number, number, number];
   size: [number, number];
 }
@@ -17,17 +17,17 @@ export interface Lamp {
   emissive: [number, number, number];
 }
 
-/** A picture to be drawn; `bench/src/bin/second-opinion` writes it. */
+/** A view to draw. The program `bench/src/bin/second-opinion` writes it. */
 export interface View {
   name: string;
   world: string;
-  /** Looks along its x. */
+  /** The camera looks along its +x axis. */
   camera: Pose;
   /** Radians. */
   vertical_fov: number;
   near: number;
   ground_z: number;
-  objects: { name: string; pose: Pose; shadow: Foot | null }[];
+  objects: { name: string; pose: Pose; shadow: Footprint | null }[];
   lights: { name: string; lamp_red: Lamp; lamp_green: Lamp }[];
   car: {
     pose: Pose;
@@ -35,31 +35,31 @@ export interface View {
     spin: [number, number, number, number];
     pan: number;
     tilt: number;
-    shadow: Foot;
+    shadow: Footprint;
   };
 }
 
-/** All of them. */
+/** The content of `views.json`. */
 export interface Views {
   width: number;
   height: number;
   views: View[];
 }
 
-/** What a picture holds: three bytes a pixel, and what is seen there. */
-export interface Drawn {
+/** An image: three bytes per pixel, and the label of the object at each pixel. */
+export interface RenderedImage {
   rgb: Uint8Array;
   labels: Uint16Array;
 }
 
-/** Both as text, on their way out of the browser. */
-export interface Sent {
+/** The same image in base64, because `page.evaluate` returns JSON. */
+export interface EncodedImage {
   rgb: string;
   labels: string;
 }
 
 declare global {
   interface Window {
-    draw: (view: View, width: number, height: number) => Promise<Sent>;
+    draw: (view: View, width: number, height: number) => Promise<EncodedImage>;
   }
 }

@@ -1,11 +1,11 @@
-/** What the parts of the page share: the simulator as it is known here, and what people here have chosen. */
-import { Signal, remembered } from "./ui/signal.ts";
+/** The state that all parts of the page share: data from the simulator and the user's choices. */
+import { Signal, persistedSignal } from "./ui/signal.ts";
 import type { LinkStatus } from "./net/link.ts";
 import type { SessionView } from "./net/session.ts";
 import type { EvaluationDocument, State, Vehicle, World } from "./wire/sim.ts";
 import { MODES, type CameraMode } from "./view/cameras.ts";
 
-/** The config of an evaluation, as far as the page needs it. */
+/** The fields of an evaluation's config that the page uses. */
 export interface EvaluationConfig {
   description?: string;
   better?: string;
@@ -24,54 +24,54 @@ const isMode = (value: unknown): value is CameraMode => MODES.includes(value as 
 export class App {
   readonly link = new Signal<LinkStatus>("connecting");
   readonly state = new Signal<State | null>(null);
-  /** The world that is drawn; null until one is. */
+  /** The world that the 3D view shows; null until the first world is loaded. */
   readonly world = new Signal<World | null>(null);
   readonly profile = new Signal<Vehicle | null>(null);
   readonly evaluation = new Signal<Evaluation | null>(null);
   readonly session = new Signal<SessionView | null>(null);
-  /** Requested real-time factor. */
+  /** Requested real-time factor; 0 means as fast as possible. */
   readonly speed = new Signal(1);
-  /** Milliseconds for a question and its answer. */
+  /** Round-trip time of a request, in milliseconds; null if the last request failed. */
   readonly latencyMs = new Signal<number | null>(null);
-  /** Name of what is selected, `CAR` for the car. */
+  /** Name of the selected object, or `CAR`; null if nothing is selected. */
   readonly selected = new Signal<string | null>(null);
 
-  readonly camera = remembered<CameraMode>("camera", "orbit", isMode);
-  readonly onboard = remembered("onboard", false, isBoolean);
-  readonly instruments = remembered("instruments", false, isBoolean);
-  readonly lidar = remembered("lidar", false, isBoolean);
-  readonly trail = remembered("trail", false, isBoolean);
+  readonly camera = persistedSignal<CameraMode>("camera", "orbit", isMode);
+  readonly onboard = persistedSignal("onboard", false, isBoolean);
+  readonly instruments = persistedSignal("instruments", false, isBoolean);
+  readonly lidar = persistedSignal("lidar", false, isBoolean);
+  readonly trail = persistedSignal("trail", false, isBoolean);
   readonly driving = new Signal(false);
   readonly sound = new Signal(false);
-  /** The evaluation's card is open. */
+  /** Whether the evaluation card is open. */
   readonly evaluating = new Signal(false);
 
-  /** Tells people what went wrong or well. */
+  /** Shows a message for a few seconds. `overlay` sets this function. */
   toast: (text: string, kind?: "error" | "note") => void = () => {};
 
-  /** Whether runs of this world are judged for this robot: then there is a flag. */
+  /** Whether this world has an evaluation for this robot. Otherwise there is no Evaluate button. */
   get judged(): boolean {
     const robot = this.evaluation.value?.config.robot;
     return robot !== undefined && robot === this.profile.value?.generation;
   }
 }
 
-/** Runs something that may fail, and says so if it does. */
+/** Waits for `work`. If it fails, shows the error message and returns null. */
 export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    app.toast(wordsOf(error));
+    app.toast(messageOf(error));
     return null;
   }
 }
 
-/** What an error says. */
-export function wordsOf(error: unknown): string {
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether people asked for little motion. */
-export function isCalm(): boolean {
+/** Whether the operating system is set to reduced motion. */
+export function prefersReducedMotion(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

@@ -1,6 +1,6 @@
-/** One key each. Keys that are typed into a field, or meant for the browser, are left alone. */
+/** Keyboard shortcuts. Keys typed into a field and shortcuts of the browser are not handled. */
 import type { App } from "./app.ts";
-import type { Hands } from "./manipulate/hands.ts";
+import type { Manipulator } from "./manipulate/manipulator.ts";
 import type { Dock } from "./panels/dock.ts";
 import { isTyping } from "./ui/dom.ts";
 import { MODES, type Cameras } from "./view/cameras.ts";
@@ -12,17 +12,17 @@ const FINE_RAD = Math.PI / 180;
 
 export function keys(
   app: App,
-  hands: Hands,
+  manipulator: Manipulator,
   cameras: Cameras,
   dock: Dock,
   open: { worlds(): void; help(): void },
 ): void {
-  const act: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
+  const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
     "1": () => (app.camera.value = MODES[0]),
     "2": () => (app.camera.value = MODES[1]),
     "3": () => (app.camera.value = MODES[2]),
     "4": () => (app.onboard.value = !app.onboard.value),
-    "0": () => cameras.home(),
+    "0": () => cameras.resetView(),
     " ": () => dock.pause(),
     ".": () => dock.step(),
     r: () => dock.reset(),
@@ -42,14 +42,14 @@ export function keys(
     ArrowRight: (event) => arrow(event, 1, 0),
     ArrowUp: (event) => arrow(event, 0, 1),
     ArrowDown: (event) => arrow(event, 0, -1),
-    "+": () => cameras.nudge(0, 0, 0.85),
-    "-": () => cameras.nudge(0, 0, 1.18),
+    "+": () => cameras.orbitBy(0, 0, 0.85),
+    "-": () => cameras.orbitBy(0, 0, 1.18),
   };
 
   addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") {
-      if (hands.cancel()) return;
+      if (manipulator.cancel()) return;
       if (app.driving.value) app.driving.value = false;
       else app.selected.value = null;
       return;
@@ -57,27 +57,29 @@ export function keys(
     if (isTyping(event)) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
       event.preventDefault();
-      void (event.shiftKey ? hands.redo() : hands.undo());
+      void (event.shiftKey ? manipulator.redo() : manipulator.undo());
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
-    // Buttons take Space, sliders take arrows.
+    // A focused button handles Space itself, and a focused slider handles the arrow keys.
     if (event.key === " " && target.closest("button, a, summary, input")) return;
     if (event.key.startsWith("Arrow") && target.closest("input, [role=slider], pre")) return;
-    const action = act[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action || (event.repeat && !event.key.startsWith("Arrow") && !"qe".includes(event.key.toLowerCase()))) return;
     event.preventDefault();
     action(event);
   });
 
-  // Who clicks a button and then presses Space wants to pause, not to click again.
+  // Remove the focus after a mouse click. Otherwise Space would press the button again instead of
+  // pausing the simulation.
   addEventListener("click", ({ target, detail }) => {
     if (detail > 0 && target instanceof Element) target.closest<HTMLElement>(".dock button, .views button")?.blur();
   });
 
+  /** Selects the next object (`by` is 1) or the previous one (−1). */
   function next(by: number): void {
-    const { names } = hands;
+    const { names } = manipulator;
     if (names.length === 0) return;
     const at = names.indexOf(app.selected.value ?? "");
     app.selected.value =
@@ -86,17 +88,17 @@ export function keys(
 
   function turn(by: number): void {
     const name = app.selected.value;
-    const place = name ? hands.placeOf(name) : null;
-    if (name && place) void hands.put(name, { yaw: place.yaw + by });
+    const pose = name ? manipulator.poseOf(name) : null;
+    if (name && pose) void manipulator.moveTo(name, { yaw: pose.yaw + by });
   }
 
-  /** Moves what is selected along the view, or turns the view. */
+  /** Moves the selected object relative to the view. Without a selection, rotates the view. */
   function arrow(event: KeyboardEvent, right: number, ahead: number): void {
     const name = app.selected.value;
-    const place = name ? hands.placeOf(name) : null;
-    if (!name || !place) return cameras.nudge(-0.08 * right, 0.06 * ahead, 1);
+    const pose = name ? manipulator.poseOf(name) : null;
+    if (!name || !pose) return cameras.orbitBy(-0.08 * right, 0.06 * ahead, 1);
     const step = event.shiftKey ? FINE_M : STEP_M;
     const [x, y] = cameras.ahead();
-    void hands.put(name, { x: place.x + step * (ahead * x + right * y), y: place.y + step * (ahead * y - right * x) });
+    void manipulator.moveTo(name, { x: pose.x + step * (ahead * x + right * y), y: pose.y + step * (ahead * y - right * x) });
   }
 }

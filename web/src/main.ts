@@ -1,12 +1,12 @@
-/** Puts the page together. */
+/** Entry point: creates all parts of the page and connects them. */
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/panels.css";
-import { App, isCalm } from "./app.ts";
+import { App, prefersReducedMotion } from "./app.ts";
 import { keys } from "./keys.ts";
-import { Hands } from "./manipulate/hands.ts";
-import { tags } from "./manipulate/tags.ts";
+import { Manipulator } from "./manipulate/manipulator.ts";
+import { selectionOverlay } from "./manipulate/selection-overlay.ts";
 import { connect } from "./net/connect.ts";
 import { Speaker } from "./net/sound.ts";
 import { dock } from "./panels/dock.ts";
@@ -22,52 +22,53 @@ import { top } from "./panels/top.ts";
 import { views } from "./panels/views.ts";
 import { worlds } from "./panels/worlds.ts";
 import { CAR } from "./scene/playback.ts";
-import { Stage } from "./scene/stage.ts";
+import { SceneView } from "./scene/scene-view.ts";
 import { t } from "./strings.ts";
 import { h } from "./ui/dom.ts";
 import { Cameras } from "./view/cameras.ts";
 
-/** For tests and benchmarks: whether the scene is there, and what was drawn. */
+/** State of the 3D view for tests and benchmarks. */
 declare global {
   interface Window {
     __chicane: {
-      /** The world and the car are drawn. */
+      /** Whether the world and the car have been drawn. */
       readonly ready: boolean;
-      /** Frames drawn so far. */
+      /** Number of frames drawn so far. */
       readonly frame: number;
-      /** Simulated time of the frame that was drawn last. */
+      /** Simulated time of the last drawn frame, in seconds. */
       readonly time: number;
       readonly fps: number;
-      /** The view stands still. */
+      /** Whether the camera is at rest. */
       readonly still: boolean;
       readonly world: string | null;
       readonly selected: string | null;
-      /** Where a thing is on the page, in pixels; `car` is the car. */
+      /** Position of an object on the page, in pixels. The name `car` means the car. */
       where(name: string): { x: number; y: number } | null;
-      /** Where a thing is drawn. */
+      /** Pose at which an object is drawn. The name `car` means the car. */
       pose(name: string): { x: number; y: number; z: number; yaw: number } | null;
-      /** Sounds that play. */
+      /** Number of sounds that play. */
       readonly sounds: number;
     };
   }
 }
 
 function main(): void {
+  document.documentElement.lang = t.language;
   const app = new App();
-  const canvas = h("canvas", { class: "canvas", tabindex: 0, role: "application", "aria-label": t.stage.canvas });
-  const view = h("main", { class: "stage" }, canvas);
+  const canvas = h("canvas", { class: "canvas", tabindex: 0, role: "application", "aria-label": t.scene.canvas });
+  const view = h("main", { class: "scene" }, canvas);
   document.body.append(view);
-  let stage: Stage;
+  let sceneView: SceneView;
   try {
-    stage = new Stage(canvas);
+    sceneView = new SceneView(canvas);
   } catch (error) {
     console.warn(error);
-    view.replaceChildren(h("p", { class: "notice" }, t.stage.noWebgl));
+    view.replaceChildren(h("p", { class: "notice" }, t.scene.noWebgl));
     return;
   }
-  const hands = new Hands(app, stage);
-  const cameras = new Cameras(stage, app.camera.value, isCalm);
-  hands.cameras = cameras;
+  const manipulator = new Manipulator(app, sceneView);
+  const cameras = new Cameras(sceneView, app.camera.value, prefersReducedMotion);
+  manipulator.cameras = cameras;
   const speaker = new Speaker();
 
   const worldsDialog = worlds(app);
@@ -77,12 +78,12 @@ function main(): void {
   const side = h(
     "aside",
     { class: "side" },
-    selection(app, stage, hands),
+    selection(app, sceneView, manipulator),
     evaluation(app),
     driving.card,
-    instruments(app, stage),
+    instruments(app, sceneView),
   );
-  // A panel that opens is the one that people want to see.
+  // Scroll to a panel that was just opened. Otherwise it can be below the visible area.
   const opened = new MutationObserver((changes) => {
     const card = changes
       .map((change) => change.target as HTMLElement)
@@ -90,9 +91,10 @@ function main(): void {
     if (card) side.scrollTop = card.offsetTop - side.offsetTop;
   });
   for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
+  // Screen readers announce the text of this element.
   const live = h("p", { class: "unseen", role: "status" });
   view.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, live);
-  tags(app, stage, hands, view);
+  selectionOverlay(app, sceneView, manipulator, view);
   document.body.prepend(
     top(
       app,
@@ -101,40 +103,40 @@ function main(): void {
     ),
   );
   document.body.append(side, bottom.element, worldsDialog.element, helpDialog, signIn(app));
-  keys(app, hands, cameras, bottom, { worlds: () => worldsDialog.open(), help: () => helpDialog.showModal() });
+  keys(app, manipulator, cameras, bottom, { worlds: () => worldsDialog.open(), help: () => helpDialog.showModal() });
 
   app.camera.watch((mode, before) => {
     if (before !== undefined) cameras.mode = mode;
   });
-  app.selected.watch((name) => (live.textContent = name ? t.selection.selected(hands.label(name)) : ""));
-  app.sound.watch((on, before) => before !== undefined && speaker.turn(on));
+  app.selected.watch((name) => (live.textContent = name ? t.selection.selected(manipulator.label(name)) : ""));
+  app.sound.watch((on, before) => before !== undefined && speaker.setOn(on));
   app.state.watch((state) => state && speaker.pause(state.paused));
 
   const linked = new URLSearchParams(location.search).get("world");
   let first = true;
-  connect(app, stage, (bounds) => {
-    hands.setBounds(bounds);
+  connect(app, sceneView, (bounds) => {
+    manipulator.setBounds(bounds);
     cameras.setBounds(bounds);
-    if (first && linked) worldsDialog.follow(linked);
+    if (first && linked) worldsDialog.openLink(linked);
     first = false;
   });
 
-  const named = (name: string) => (name === "car" ? CAR : name);
+  const internalName = (name: string) => (name === "car" ? CAR : name);
   window.__chicane = {
     get ready() {
-      return stage.ready && app.world.value !== null;
+      return sceneView.ready && app.world.value !== null;
     },
     get frame() {
-      return stage.frames;
+      return sceneView.frames;
     },
     get time() {
-      return stage.time;
+      return sceneView.time;
     },
     get still() {
       return cameras.isStill;
     },
     get fps() {
-      return stage.fps;
+      return sceneView.fps;
     },
     get world() {
       return app.world.value?.world ?? null;
@@ -143,17 +145,17 @@ function main(): void {
       return app.selected.value === CAR ? "car" : app.selected.value;
     },
     where(name) {
-      const piece = stage.piece(named(name));
-      if (!piece) return null;
-      // A wall is drawn with the track and has no box of its own.
-      const centre = piece.box.isEmpty()
+      const item = sceneView.item(internalName(name));
+      if (!item) return null;
+      // A wall is part of the track mesh and therefore has an empty bounding box.
+      const centre = item.box.isEmpty()
         ? ([0, 0, 0] as const)
-        : piece.box.min.clone().add(piece.box.max).multiplyScalar(0.5).toArray();
-      const at = hands.onScreen({ name: named(name), centre, size: [0.1, 0.1, 0.1] });
+        : item.box.min.clone().add(item.box.max).multiplyScalar(0.5).toArray();
+      const at = manipulator.onScreen({ name: internalName(name), centre, size: [0.1, 0.1, 0.1] });
       const box = canvas.getBoundingClientRect();
       return at && { x: box.x + at.x, y: box.y + at.y };
     },
-    pose: (name) => hands.placeOf(named(name)),
+    pose: (name) => manipulator.poseOf(internalName(name)),
     get sounds() {
       return speaker.playing;
     },

@@ -1,7 +1,7 @@
 """Draws the pictures of the shipped worlds: python3 worlds/pictures/draw.py
 
-Everything is made of rectangles, a few curves and a hash for grain, and written as PNG with the
-standard library alone.
+The pictures consist of rectangles, a few curves, and noise from a hash. The script needs only the
+standard library.
 """
 
 import math
@@ -20,20 +20,20 @@ class Picture:
         self.rows = [[rgb(colour)] * width for _ in range(height)]
 
     def fill(self, x: int, y: int, width: int, height: int, colour: str) -> None:
-        """A rectangle; what lies outside is cut off."""
+        """Fills a rectangle. Parts outside the picture are clipped."""
         for row in self.rows[max(y, 0) : max(y + height, 0)]:
             for i in range(max(x, 0), min(x + width, self.width)):
                 row[i] = rgb(colour)
 
     def shape(self, inside, colour: str) -> None:
-        """Every pixel whose middle is inside."""
+        """Fills every pixel whose centre satisfies `inside(x, y)`."""
         for y, row in enumerate(self.rows):
             for x in range(self.width):
                 if inside(x + 0.5, y + 0.5):
                     row[x] = rgb(colour)
 
     def grain(self, strength: int) -> None:
-        """Makes pixels a little lighter or darker, by a hash of their place."""
+        """Changes the brightness of each pixel by up to `strength`, by a hash of its position."""
         for y, row in enumerate(self.rows):
             for x, (r, g, b, a) in enumerate(row):
                 h = (x * 374761393 + y * 668265263) & 0xFFFFFFFF
@@ -52,7 +52,7 @@ class Picture:
         (HERE / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
 
 
-NOTHING = "f2f2f200"
+TRANSPARENT = "f2f2f200"
 WHITE = "f2f2f2"
 
 
@@ -118,7 +118,7 @@ def roof() -> None:
 
 
 def paving() -> None:
-    """Slabs of 25 cm; it repeats every metre."""
+    """Slabs of 25 cm. The texture repeats every metre."""
     p = Picture(256, 256, "8d9096")
     tones = ("8a8d93", "92959b", "878a90", "8f9298", "8b8e94")
     for row in range(4):
@@ -131,10 +131,10 @@ def paving() -> None:
 
 
 def water() -> None:
-    """A pond with a sandy shore; the corners can be seen through."""
+    """A pond with a sandy shore and transparent corners."""
 
     def reach(x: float, y: float) -> float:
-        """1 on the shore, less inside."""
+        """Relative distance from the centre: 1 at the shore, less inside."""
         u, v = (x - 128) / 122, (y - 64) / 58
         angle = math.atan2(v, u)
         shore = 0.86 + 0.08 * math.sin(3 * angle + 0.7) + 0.05 * math.sin(5 * angle + 2.1)
@@ -156,7 +156,7 @@ def water() -> None:
 
 
 def zebra() -> None:
-    p = Picture(108, 70, NOTHING)
+    p = Picture(108, 70, TRANSPARENT)
     for x in range(6, 108, 24):
         p.fill(x, 0, 12, 70, WHITE)
     p.grain(3)
@@ -164,8 +164,8 @@ def zebra() -> None:
 
 
 def arrow() -> None:
-    """To the right."""
-    p = Picture(128, 64, NOTHING)
+    """An arrow to the right."""
+    p = Picture(128, 64, TRANSPARENT)
     p.fill(10, 25, 66, 14, WHITE)
     p.shape(lambda x, y: 76 <= x < 118 and abs(y - 32) < (118 - x) * 0.6, WHITE)
     p.grain(3)
@@ -173,7 +173,7 @@ def arrow() -> None:
 
 
 def parking() -> None:
-    """Two bays, one beside the other."""
+    """Two parking bays side by side."""
     p = Picture(160, 100, "55575c")
     for x in (0, 78, 156):
         p.fill(x, 0, 4, 100, WHITE)

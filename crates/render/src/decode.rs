@@ -1,14 +1,14 @@
-//! Picture files to pixels, within limits.
+//! Decodes picture files, with limits on size and memory because worlds are untrusted input.
 
 use crate::image::Image;
 use chicane_world::picture::MAX_SIDE;
 use image::{ImageReader, Limits};
 use std::io::Cursor;
 
-/// Memory that decoding one picture may take.
+/// Largest allocation for decoding one picture, bytes.
 const MAX_MEMORY: u64 = 512 << 20;
 
-/// Decodes a picture file; `None` if it can't be read.
+/// Decodes a picture file. Returns `None` if the file is damaged, unknown or too large.
 pub(crate) fn picture(bytes: &[u8]) -> Option<Image> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
     let mut limits = Limits::default();

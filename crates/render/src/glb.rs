@@ -1,27 +1,28 @@
-//! Worlds and cars as binary glTF 2.0, for viewers.
+//! Writes worlds and cars as binary glTF 2.0 files for viewers.
 //!
-//! glTF has y up: everything hangs below one node that turns our z up. Nodes are named as in the
-//! world; what an instance means is in its `extras.role`.
+//! The y axis of glTF points up, and ours is z. All nodes are therefore children of one root node
+//! that rotates z up to y up. Nodes have the names of the world's instances, and `extras.role`
+//! holds the role of an instance.
 
-mod pack;
+mod writer;
 
 use crate::looks::sky::{HORIZON, NADIR, ZENITH};
 use crate::looks::{self, Joint, Lamp, Model};
 use chicane_world::scene::{BuiltInMesh, Instance, Look, Material, Mesh, Owner, Role, Texture};
 use chicane_world::world::ObjectType;
 use chicane_world::{Pose, Profile, World};
-use pack::Pack;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use writer::GlbWriter;
 
-/// A world as it is at load, with all its looks.
+/// Writes a world in its initial state, with all its instances.
 pub fn world(world: &World) -> Vec<u8> {
-    let mut pack = Pack::default();
-    let mut maker = Maker::new(&mut pack, world);
+    let mut writer = GlbWriter::default();
+    let mut builder = NodeBuilder::new(&mut writer, world);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); world.objects.len()];
     let mut top = Vec::new();
     for instance in &world.scene.instances {
-        let node = maker.instance(instance);
+        let node = builder.instance(instance);
         match instance.owner {
             Owner::Object(i) if i < children.len() => children[i].push(node),
             _ => top.push(node),
@@ -34,9 +35,9 @@ pub fn world(world: &World) -> Vec<u8> {
             "type": type_name(object.object_type),
             "kind": object.kind.name(),
         });
-        top.push(pack.parent(node, children));
+        top.push(writer.parent(node, children));
     }
-    let root = root(&mut pack, &world.name, &top);
+    let root = root(&mut writer, &world.name, &top);
     let sun = &world.scene.sun;
     let lamp = |lamp| {
         let colours = looks::lamp_colours(lamp);
@@ -48,12 +49,12 @@ pub fn world(world: &World) -> Vec<u8> {
         "sky": { "zenith": ZENITH.to_array(), "horizon": HORIZON.to_array(), "nadir": NADIR.to_array() },
         "lamps": { "red": lamp(Lamp::Red), "yellow": lamp(Lamp::Yellow), "green": lamp(Lamp::Green) },
     });
-    pack.finish(root, extras)
+    writer.finish(root, extras)
 }
 
-/// The car, everything straight: a node for each joint, to be turned by the viewer.
+/// Writes the car with all joint angles at zero. Each joint is a node that the viewer rotates.
 pub fn car(profile: &Profile) -> Vec<u8> {
-    let mut pack = Pack::default();
+    let mut writer = GlbWriter::default();
     let parts = looks::car(profile);
     let mut made: Vec<(&Model, Option<usize>)> = Vec::new();
     let mut below = |joint: Joint| -> Vec<usize> {
@@ -61,14 +62,14 @@ pub fn car(profile: &Profile) -> Vec<u8> {
         for part in parts.iter().filter(|p| p.joint == joint) {
             let known = made.iter().find(|(model, _)| **model == part.model).map(|(_, mesh)| *mesh);
             let mesh = known.unwrap_or_else(|| {
-                let materials = own_materials(&mut pack, &part.model, 1.0);
-                let geometry = pack.geometry(&part.model.mesh);
-                pack.mesh(part.name, &geometry, |m| materials[m])
+                let materials = own_materials(&mut writer, &part.model, 1.0);
+                let geometry = writer.geometry(&part.model.mesh);
+                writer.mesh(part.name, &geometry, |m| materials[m])
             });
             made.push((&part.model, mesh));
             let mut node = placed(part.name, &part.pose);
             set_mesh(&mut node, mesh);
-            nodes.push(pack.node(node));
+            nodes.push(writer.node(node));
         }
         nodes
     };
@@ -81,26 +82,26 @@ pub fn car(profile: &Profile) -> Vec<u8> {
     for (i, (name, children)) in names.into_iter().zip(&wheels).enumerate() {
         let mut node = placed(name, &pose(Joint::Wheel(i)));
         node["extras"] = json!({ "joint": "wheel", "index": i });
-        top.push(pack.parent(node, children));
+        top.push(writer.parent(node, children));
     }
     let mut node = placed("joint_tilt", &Pose::IDENTITY);
     node["extras"] = json!({ "joint": "tilt" });
     let mut in_pan = pan;
-    in_pan.push(pack.parent(node, &tilt));
+    in_pan.push(writer.parent(node, &tilt));
     let mut node = placed("joint_pan", &pose(Joint::Pan));
     node["extras"] = json!({ "joint": "pan" });
-    top.push(pack.parent(node, &in_pan));
-    let root = root(&mut pack, &profile.generation, &top);
-    pack.finish(root, json!({ "model_name": profile.model_name }))
+    top.push(writer.parent(node, &in_pan));
+    let root = root(&mut writer, &profile.generation, &top);
+    writer.finish(root, json!({ "model_name": profile.model_name }))
 }
 
-/// The node that turns z up into y up.
-fn root(pack: &mut Pack, name: &str, children: &[usize]) -> usize {
+/// Adds the root node, which rotates z up to y up.
+fn root(writer: &mut GlbWriter, name: &str, children: &[usize]) -> usize {
     const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
-    pack.parent(json!({ "name": name, "rotation": [-HALF, 0.0, 0.0, HALF] }), children)
+    writer.parent(json!({ "name": name, "rotation": [-HALF, 0.0, 0.0, HALF] }), children)
 }
 
-/// A node with a name and a place.
+/// A node with a name and a pose.
 fn placed(name: &str, pose: &Pose) -> Value {
     let mut node = json!({ "name": name });
     if pose.position != glam::DVec3::ZERO {
@@ -118,37 +119,40 @@ fn set_mesh(node: &mut Value, mesh: Option<usize>) {
     }
 }
 
-/// The materials of a model and its pictures, as counted in the file.
-fn own_materials(pack: &mut Pack, model: &Model, opacity: f64) -> Vec<usize> {
-    let textures: Vec<usize> = model.textures.iter().map(|image| pack.picture(image)).collect();
+/// Adds the materials and textures of a model. Returns the file's index of each material.
+fn own_materials(writer: &mut GlbWriter, model: &Model, opacity: f64) -> Vec<usize> {
+    let textures: Vec<usize> = model.textures.iter().map(|image| writer.picture(image)).collect();
     let texture = |m: &Material| m.texture.and_then(|t| textures.get(t)).copied();
     let used = |i: usize| model.mesh.groups.iter().any(|g| g.material == i);
     let list = model.materials.iter().enumerate();
-    // One that no triangle shows is left out; its number is never asked for.
-    list.map(|(i, m)| if used(i) { pack.material(m, texture(m), opacity) } else { 0 }).collect()
+    // Unused materials are not written. Their index 0 is a placeholder that is never read.
+    list.map(|(i, m)| if used(i) { writer.material(m, texture(m), opacity) } else { 0 }).collect()
 }
 
-/// What a geometry is known by: a number of its kind and its measures.
-type Key = (usize, [u64; 3]);
+/// Identifies a geometry: the number of its kind, and its dimensions as bits.
+type GeometryKey = (usize, [u64; 3]);
 
-/// Makes nodes of instances; geometries, meshes and materials are made once.
-struct Maker<'a> {
-    pack: &'a mut Pack,
+/// Makes nodes from instances. Geometries, meshes and materials are cached, so each is written
+/// once.
+struct NodeBuilder<'a> {
+    writer: &'a mut GlbWriter,
     world: &'a World,
+    /// The file's index of each texture of the scene; `None` if it cannot be decoded.
     textures: Vec<Option<usize>>,
-    geometries: BTreeMap<Key, pack::Geometry>,
-    /// By geometry, material in place of its own, and opacity.
-    meshes: BTreeMap<(Key, Option<usize>, u64), Option<usize>>,
-    /// By material and opacity.
+    geometries: BTreeMap<GeometryKey, writer::Geometry>,
+    /// Keyed by geometry, the material that replaces its own materials, and the bits of the
+    /// opacity.
+    meshes: BTreeMap<(GeometryKey, Option<usize>, u64), Option<usize>>,
+    /// Keyed by the scene's material index and the bits of the opacity.
     materials: BTreeMap<(usize, u64), usize>,
     built_in: BTreeMap<BuiltInMesh, Model>,
 }
 
-impl<'a> Maker<'a> {
-    fn new(pack: &'a mut Pack, world: &'a World) -> Maker<'a> {
-        let textures = world.scene.textures.iter().map(|t: &Texture| pack.texture(t)).collect();
-        Maker {
-            pack,
+impl<'a> NodeBuilder<'a> {
+    fn new(writer: &'a mut GlbWriter, world: &'a World) -> NodeBuilder<'a> {
+        let textures = world.scene.textures.iter().map(|t: &Texture| writer.texture(t)).collect();
+        NodeBuilder {
+            writer,
             world,
             textures,
             geometries: BTreeMap::new(),
@@ -169,7 +173,7 @@ impl<'a> Maker<'a> {
         }
         node["extras"] = json!({ "role": role_name(instance.role), "owner": owner_name(instance.owner) });
         set_mesh(&mut node, self.mesh(instance));
-        self.pack.node(node)
+        self.writer.node(node)
     }
 
     fn mesh(&mut self, instance: &Instance) -> Option<usize> {
@@ -194,7 +198,7 @@ impl<'a> Maker<'a> {
                     &shape
                 }
             };
-            let geometry = self.pack.geometry(source);
+            let geometry = self.writer.geometry(source);
             self.geometries.insert(key, geometry);
         }
         let geometry = self.geometries.get(&key)?.clone();
@@ -203,7 +207,7 @@ impl<'a> Maker<'a> {
             let material = match (instance.material, &model) {
                 (Some(material), _) => self.material(material, instance.opacity),
                 (None, Some(model)) => {
-                    let all = own_materials(self.pack, model, instance.opacity);
+                    let all = own_materials(self.writer, model, instance.opacity);
                     of.extend(all.into_iter().enumerate());
                     break;
                 }
@@ -211,12 +215,12 @@ impl<'a> Maker<'a> {
             };
             of.insert(group.material, material);
         }
-        let mesh = self.pack.mesh(&instance.name, &geometry, |m| of.get(&m).copied().unwrap_or(0));
+        let mesh = self.writer.mesh(&instance.name, &geometry, |m| of.get(&m).copied().unwrap_or(0));
         self.meshes.insert(whole, mesh);
         mesh
     }
 
-    /// A material of the scene.
+    /// The file's index of a material of the scene, which is written on first use.
     fn material(&mut self, index: usize, opacity: f64) -> usize {
         let key = (index, opacity.to_bits());
         if let Some(&material) = self.materials.get(&key) {
@@ -224,13 +228,13 @@ impl<'a> Maker<'a> {
         }
         let material = self.world.scene.materials.get(index).cloned().unwrap_or_default();
         let texture = material.texture.and_then(|t| self.textures.get(t).copied().flatten());
-        let made = self.pack.material(&material, texture, opacity);
+        let made = self.writer.material(&material, texture, opacity);
         self.materials.insert(key, made);
         made
     }
 }
 
-fn key_of(look: &Look) -> Key {
+fn key_of(look: &Look) -> GeometryKey {
     let bits = |v: [f64; 3]| v.map(f64::to_bits);
     match *look {
         Look::Mesh(i) => (0, [i as u64, 0, 0]),

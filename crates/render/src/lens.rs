@@ -1,7 +1,8 @@
-//! The camera's optics: a pinhole, and a lens that bends what it lets through.
+//! The camera's optics: a pinhole projection followed by radial lens distortion.
 //!
-//! A point at x/z, y/z of the axis is seen at (x/z, y/z)·(1 + k1·r² + k2·r⁴). The rasteriser draws
-//! straight lines, so a somewhat larger straight picture is drawn and then bent through a table.
+//! With r² = (x/z)² + (y/z)², a point is projected to (x/z, y/z)·(1 + k1·r² + k2·r⁴). The
+//! rasteriser draws straight lines only. The renderer therefore draws a slightly larger undistorted
+//! picture, and [`Lens`] distorts it through a lookup table.
 
 use chicane_world::Profile;
 use std::f64::consts::PI;
@@ -9,74 +10,75 @@ use std::f64::consts::PI;
 /// How a camera maps directions to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Optics {
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
-    /// Pixels by unit of x/z, on the axis.
+    /// Focal length: pixels per unit of x/z, near the optical axis.
     pub focal: f64,
-    /// Radial distortion, second order.
+    /// Radial distortion coefficient of r².
     pub k1: f64,
-    /// Radial distortion, fourth order.
+    /// Radial distortion coefficient of r⁴.
     pub k2: f64,
 }
 
 impl Optics {
-    /// The on-board camera, at any size.
+    /// The optics of the on-board camera of a robot, scaled to this picture size.
     pub fn on_board(profile: &Profile, width: usize, height: usize) -> Optics {
         let camera = &profile.camera;
         let focal = 0.5 * width as f64 / libm::tan(0.5 * camera.horizontal_fov_rad);
         Optics { width, height, focal, k1: camera.distortion_k1, k2: camera.distortion_k2 }
     }
 
-    /// A camera without a lens, by its horizontal field of view.
+    /// A camera without distortion, with this horizontal field of view.
     pub fn pinhole(width: usize, height: usize, horizontal_fov_rad: f64) -> Optics {
         let half = (0.5 * horizontal_fov_rad).clamp(0.001, 0.49 * PI);
         Optics { width, height, focal: 0.5 * width as f64 / libm::tan(half), k1: 0.0, k2: 0.0 }
     }
 
-    /// Where a direction is seen (x ahead, y left, z up), in pixels from the upper left corner of the
-    /// picture; `None` behind the camera.
+    /// Projects a point in camera coordinates (x ahead, y left, z up). Returns pixels from the
+    /// upper left corner of the picture, or `None` if the point is behind the camera.
     pub fn project(&self, [x, y, z]: [f64; 3]) -> Option<[f64; 2]> {
         if x <= 1e-9 {
             return None;
         }
         let (u, v) = (-y / x, -z / x);
-        let bent = self.bend(u * u + v * v) * self.focal;
-        Some([u * bent + 0.5 * self.width as f64, v * bent + 0.5 * self.height as f64])
+        let distorted = self.distortion(u * u + v * v) * self.focal;
+        Some([u * distorted + 0.5 * self.width as f64, v * distorted + 0.5 * self.height as f64])
     }
 
-    /// Factor of a radius, by its square.
-    fn bend(&self, r2: f64) -> f64 {
+    /// The factor by which the lens scales a radius, as a function of the squared radius.
+    fn distortion(&self, r2: f64) -> f64 {
         1.0 + r2 * (self.k1 + r2 * self.k2)
     }
 
-    /// Whether straight lines stay straight.
-    pub(crate) fn is_straight(&self) -> bool {
+    /// Whether the lens has no distortion, so that straight lines stay straight.
+    pub(crate) fn is_pinhole(&self) -> bool {
         self.k1 == 0.0 && self.k2 == 0.0
     }
 
-    /// The straight radius that is seen at a bent one.
-    fn unbend(&self, bent: f64) -> f64 {
-        // Beyond the turning point of an odd lens nothing new is seen.
+    /// The undistorted radius that the lens maps to this distorted radius.
+    fn undistorted_radius(&self, distorted: f64) -> f64 {
+        // Search only where the distorted radius grows with the undistorted one. With some
+        // coefficients it shrinks again farther out, and the inverse is ambiguous there.
         let grows = |r: f64| 1.0 + r * r * (3.0 * self.k1 + 5.0 * r * r * self.k2) > 0.0;
         let (mut low, mut high) = (0.0, 4.0);
         while !grows(high) && high > 1e-3 {
             high *= 0.95;
         }
-        // A mild lens is undone by a few steps of Newton's; an odd one by halving.
-        let mut r = bent;
+        // Newton's method converges for mild distortion. Otherwise the loop below bisects.
+        let mut r = distorted;
         for _ in 0..8 {
             let r2 = r * r;
             let slope = 1.0 + r2 * (3.0 * self.k1 + 5.0 * r2 * self.k2);
-            r -= (r * self.bend(r2) - bent) / slope;
+            r -= (r * self.distortion(r2) - distorted) / slope;
         }
-        if r >= 0.0 && r < high && (r * self.bend(r * r) - bent).abs() < 1e-12 {
+        if r >= 0.0 && r < high && (r * self.distortion(r * r) - distorted).abs() < 1e-12 {
             return r;
         }
         for _ in 0..48 {
             let middle = 0.5 * (low + high);
-            if middle * self.bend(middle * middle) < bent {
+            if middle * self.distortion(middle * middle) < distorted {
                 low = middle;
             } else {
                 high = middle;
@@ -86,45 +88,48 @@ impl Optics {
     }
 }
 
-/// A table from pixels of the bent picture to places in the straight one.
+/// A lookup table from each pixel of the distorted picture to a position in the undistorted one.
 #[derive(Debug, Clone)]
 pub(crate) struct Lens {
     pub(crate) optics: Optics,
-    /// Size of the straight picture.
+    /// Size of the undistorted picture, pixels.
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// For each pixel: index of the upper left one of four, and weights of right and lower, 0..256.
+    /// For each distorted pixel: the index of the upper left of the four undistorted pixels around
+    /// the position, and the weights of the right and the lower neighbours, 0..256.
     entries: Vec<(u32, u16, u16)>,
 }
 
 impl Lens {
     pub(crate) fn new(optics: Optics) -> Lens {
         let (w, h) = (optics.width as f64, optics.height as f64);
-        let straight = |x: usize, y: usize| {
+        let undistorted = |x: usize, y: usize| {
             let (u, v) =
                 ((x as f64 + 0.5 - 0.5 * w) / optics.focal, (y as f64 + 0.5 - 0.5 * h) / optics.focal);
-            let bent = (u * u + v * v).sqrt();
-            let factor = if bent < 1e-12 { 1.0 } else { optics.unbend(bent) / bent };
+            let distorted = (u * u + v * v).sqrt();
+            let factor =
+                if distorted < 1e-12 { 1.0 } else { optics.undistorted_radius(distorted) / distorted };
             (u * factor * optics.focal, v * factor * optics.focal)
         };
-        // The corners reach farthest; no lens is worth more than twice the picture.
+        // The border pixels need the widest undistorted picture. Its sides are clamped to twice
+        // those of the distorted picture, because extreme coefficients would need unbounded memory.
         let (mut far_x, mut far_y) = (0f64, 0f64);
         for x in 0..optics.width {
             for y in [0, optics.height / 2, optics.height - 1] {
-                far_x = far_x.max(straight(x, y).0.abs());
-                far_y = far_y.max(straight(x, y).1.abs());
+                far_x = far_x.max(undistorted(x, y).0.abs());
+                far_y = far_y.max(undistorted(x, y).1.abs());
             }
         }
         for y in 0..optics.height {
-            far_x = far_x.max(straight(0, y).0.abs());
-            far_y = far_y.max(straight(0, y).1.abs());
+            far_x = far_x.max(undistorted(0, y).0.abs());
+            far_y = far_y.max(undistorted(0, y).1.abs());
         }
         let side = |far: f64, own: usize| ((2.0 * (far + 2.0)).ceil() as usize).clamp(2, 2 * own.max(2));
         let (width, height) = (side(far_x, optics.width), side(far_y, optics.height));
         let mut entries = Vec::with_capacity(optics.width * optics.height);
         for y in 0..optics.height {
             for x in 0..optics.width {
-                let (sx, sy) = straight(x, y);
+                let (sx, sy) = undistorted(x, y);
                 let place = |v: f64, size: usize| {
                     let at = (v + 0.5 * size as f64 - 0.5).clamp(0.0, size as f64 - 1.001);
                     let fixed = (at * 256.0 + 0.5) as u32;
@@ -137,25 +142,26 @@ impl Lens {
         Lens { optics, width, height, entries }
     }
 
-    /// One row of the bent picture from the whole straight one.
-    pub(crate) fn row(&self, straight: &[[u8; 4]], y: usize, to: &mut [[u8; 4]]) {
+    /// Computes row `y` of the distorted picture from the whole undistorted picture.
+    pub(crate) fn row(&self, undistorted: &[[u8; 4]], y: usize, to: &mut [[u8; 4]]) {
         let entries = &self.entries[y * self.optics.width..(y + 1) * self.optics.width];
         for (to, &(index, wx, wy)) in to.iter_mut().zip(entries) {
             let index = index as usize;
             let (wx, wy) = (u32::from(wx), u32::from(wy));
-            let pixel = |i: usize| u32::from_le_bytes(straight[i]);
-            let above = mixed(pixel(index), pixel(index + 1), wx);
-            let below = mixed(pixel(index + self.width), pixel(index + self.width + 1), wx);
-            *to = mixed(above, below, wy).to_le_bytes();
+            let pixel = |i: usize| u32::from_le_bytes(undistorted[i]);
+            let above = lerp(pixel(index), pixel(index + 1), wx);
+            let below = lerp(pixel(index + self.width), pixel(index + self.width + 1), wx);
+            *to = lerp(above, below, wy).to_le_bytes();
         }
     }
 }
 
-/// Two colours mixed, all four channels.
+/// Interpolates all four channels of two colours; `weight` of 0..256 is the share of `b`.
 #[inline]
-fn mixed(a: u32, b: u32, weight: u32) -> u32 {
+fn lerp(a: u32, b: u32, weight: u32) -> u32 {
     const PAIR: u32 = 0x00ff_00ff;
-    // What is borrowed on the way comes back in the sum, which is that of a·(256 − weight) + b·weight.
+    // Equals a·(256 − weight) + b·weight with one multiplication. `b − a` may borrow from the
+    // neighbouring channel, but the sum as a whole is exact, so the borrow cancels out.
     let sum = |a: u32, b: u32| (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
     let pair = |a: u32, b: u32| (sum(a, b).wrapping_add(0x0080_0080) >> 8) & PAIR;
     pair(a & PAIR, b & PAIR) | pair((a >> 8) & PAIR, (b >> 8) & PAIR) << 8
@@ -166,17 +172,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bending_and_unbending_are_inverse() {
+    fn distortion_and_its_inverse_cancel_out() {
         let optics = Optics::on_board(&Profile::gen1(), 480, 360);
         for i in 0..150 {
             let r = f64::from(i) * 0.01;
-            let back = optics.unbend(r * optics.bend(r * r));
+            let back = optics.undistorted_radius(r * optics.distortion(r * r));
             assert!((back - r).abs() < 1e-9, "{r} {back}");
         }
     }
 
     #[test]
-    fn the_table_leads_to_where_a_point_is_drawn_straight() {
+    fn the_lookup_table_agrees_with_project() {
         let optics = Optics::on_board(&Profile::gen1(), 480, 360);
         let lens = Lens::new(optics);
         assert!(lens.width > 480 && lens.width < 640, "{}", lens.width);
@@ -193,15 +199,15 @@ mod tests {
     }
 
     #[test]
-    fn strange_lenses_make_tables_too() {
+    fn extreme_distortion_gives_valid_tables() {
         for (k1, k2) in [(-0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (0.1, -0.5)] {
             for (width, height) in [(16, 16), (1920, 16), (16, 1080)] {
                 let optics = Optics { width, height, focal: 0.4 * width as f64, k1, k2 };
                 let lens = Lens::new(optics);
-                let straight = vec![[1, 2, 3, 4]; lens.width * lens.height];
+                let undistorted = vec![[1, 2, 3, 4]; lens.width * lens.height];
                 let mut row = vec![[0; 4]; width];
                 for y in 0..height {
-                    lens.row(&straight, y, &mut row);
+                    lens.row(&undistorted, y, &mut row);
                     assert!(row.iter().all(|p| *p == [1, 2, 3, 4]), "{k1} {k2}");
                 }
             }

@@ -1,43 +1,43 @@
-//! Where everything that moves is, at one tick.
+//! The poses of everything that moves, at one tick.
 
 use crate::looks::{self, Joint};
 use chicane_world::{Pose, Profile};
 
-/// What changes from picture to picture.
+/// The part of a world that differs from picture to picture.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Moment {
-    /// The car.
+    /// State of the car.
     pub car: CarMoment,
-    /// Pose of each object, as in the catalogue.
+    /// Pose of each object, in the order of [`chicane_world::World::objects`].
     pub objects: Vec<Pose>,
-    /// Which lamp each light shows, by its index in the catalogue.
+    /// The lamp that each traffic light shows, with the index of the light in `objects`.
     pub lamps: Vec<(usize, looks::Lamp)>,
 }
 
-/// The car at one tick.
+/// The pose and the joint angles of the car at one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CarMoment {
-    /// Ground level, midway between the axles.
+    /// Pose of the car's origin, which is at ground level midway between the axles.
     pub pose: Pose,
-    /// Angle of each front wheel, left and right, rad.
+    /// Steering angle of the left and the right front wheel, rad.
     pub front_wheels: [f64; 2],
-    /// How far each wheel has turned, rad.
+    /// Rolling angle of each wheel, rad.
     pub wheel_angles: [f64; 4],
-    /// Camera pan, rad, + is left.
+    /// Camera pan, rad; positive is left.
     pub pan: f64,
-    /// Camera tilt, rad, + is up.
+    /// Camera tilt, rad; positive is up.
     pub tilt: f64,
 }
 
 impl CarMoment {
-    /// Pose of a joint's frame in the world.
+    /// Pose of the frame of a joint, in the world frame.
     pub(crate) fn joint(&self, profile: &Profile, joint: Joint) -> Pose {
         let local =
             looks::joint_pose(profile, joint, self.front_wheels, self.wheel_angles, self.pan, self.tilt);
         self.pose.then(&local)
     }
 
-    /// Pose of the on-board camera in the world: x is where it looks.
+    /// Pose of the on-board camera in the world frame; the camera looks along its x axis.
     pub fn camera(&self, profile: &Profile) -> Pose {
         self.joint(profile, Joint::Tilt)
     }

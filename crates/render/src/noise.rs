@@ -1,33 +1,33 @@
-//! Noise of the sensor: a function of seed, frame, pixel and channel, so that it needs no state and
-//! no order.
+//! Sensor noise, as a pure function of seed, frame, pixel and channel. Pixels can therefore be
+//! computed in any order and on any thread.
 
-/// Standard deviation of the sum of four evenly distributed bytes.
+/// Standard deviation of the sum of four uniformly distributed bytes.
 const SUM_SD: f64 = 147.801_7;
-/// Their mean.
+/// Mean of that sum.
 const SUM_MEAN: i32 = 510;
 
-/// Noise of one frame.
+/// The noise of one frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Noise {
     key: u64,
-    /// Of a step of the sum, in 1/65536 of a level.
+    /// Noise per unit of the sum, in 1/65536 of an 8-bit level.
     scale: i32,
 }
 
 impl Noise {
-    /// `sd` is of full scale.
+    /// The noise of one frame; `sd` is the standard deviation as a fraction of full scale.
     pub(crate) fn new(seed: u64, frame: u64, sd: f64) -> Noise {
-        let key = mixed(mixed(seed ^ 0x9e37_79b9_7f4a_7c15) ^ frame);
+        let key = mix_bits(mix_bits(seed ^ 0x9e37_79b9_7f4a_7c15) ^ frame);
         Noise { key, scale: (sd * 255.0 / SUM_SD * 65536.0 + 0.5) as i32 }
     }
 
-    /// Adds it to the three channels of a pixel.
+    /// Adds the noise to red, green and blue of a pixel. `index` is the number of the pixel.
     #[inline]
     pub(crate) fn add(&self, pixel: [u8; 4], index: u32) -> [u8; 3] {
         const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
         let place = self.key ^ u64::from(index).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let (a, b) = (mixed(place), mixed(place ^ 0x5851_f42d_4c95_7f2d));
-        // Four sums of four bytes each, side by side.
+        let (a, b) = (mix_bits(place), mix_bits(place ^ 0x5851_f42d_4c95_7f2d));
+        // SIMD within a register: each 16-bit lane of `sums` is the sum of four random bytes.
         let two = |v: u64| (v & BYTES).wrapping_add(v >> 8 & BYTES);
         let sums = two(a).wrapping_add(two(b));
         let noisy = |value: u8, sum: u64| {
@@ -38,8 +38,9 @@ impl Noise {
     }
 }
 
+/// Hashes 64 bits, so that each output bit depends on all input bits.
 #[inline]
-fn mixed(mut x: u64) -> u64 {
+fn mix_bits(mut x: u64) -> u64 {
     x ^= x >> 32;
     x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
     x ^= x >> 32;
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_the_mean_and_spread_that_were_asked_for() {
+    fn noise_has_the_requested_mean_and_deviation() {
         let noise = Noise::new(1, 2, 0.02);
         let values: Vec<[f64; 3]> =
             (0..100_000).map(|i| noise.add([128; 4], i).map(|v| f64::from(v) - 128.0)).collect();
@@ -64,7 +65,7 @@ mod tests {
             assert!((variance.sqrt() / 5.1 - 1.0).abs() < 0.02, "{}", variance.sqrt());
             let next = values.iter().zip(values.iter().skip(1)).map(|(a, b)| a[c] * b[c]).sum::<f64>() / n;
             let other = values.iter().map(|v| v[c] * v[(c + 1) % 3]).sum::<f64>() / n;
-            assert!(next.abs() < 0.3 && other.abs() < 0.3, "neighbours know nothing of each other");
+            assert!(next.abs() < 0.3 && other.abs() < 0.3, "pixels and channels are uncorrelated");
         }
         assert_ne!(noise.add([128; 4], 7), Noise::new(1, 3, 0.5).add([128; 4], 7));
         assert_eq!(Noise::new(5, 5, 0.0).add([77; 4], 3), [77; 3]);

@@ -1,32 +1,35 @@
-//! Textures as the rasteriser reads them: sides that are powers of two, smaller and smaller copies,
-//! rows from the bottom, so that v grows upwards.
+//! Textures in the format of the rasteriser: mipmaps with sides that are powers of two. The first
+//! row is the bottom one, so that v grows upwards.
 
-use crate::image::{Image, has_holes};
+use crate::image::{Image, has_transparency};
 
-/// Longest side that is kept; a larger picture is made smaller once.
+/// Longest side of a texture, texels. Larger pictures are scaled down.
 pub(crate) const MAX_SIDE: usize = 2048;
 
-/// A texture with its smaller copies.
+/// A texture with its mipmap levels.
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
-    /// Four channels of 16 bits each, of which 8 are used: they are mixed all at once.
+    /// The texels of all levels. Each of the four channels has 8 bits in a lane of 16 bits, so that
+    /// one multiplication interpolates all of them.
     texels: Vec<u64>,
     levels: Vec<Level>,
-    /// Whether it can be seen through somewhere.
-    pub(crate) has_holes: bool,
+    /// Whether the texture has transparent texels.
+    pub(crate) has_transparency: bool,
 }
 
-/// One copy.
+/// One mipmap level.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Level {
+    /// Index of the level's first texel in [`Texture::texels`].
     first: usize,
     width: usize,
     height: usize,
-    fine: [f32; 2],
+    /// Width and height in 1/65536 of a texel.
+    fixed_size: [f32; 2],
 }
 
 impl Texture {
-    /// Makes a texture from a picture of any size, no side longer than `max_side`.
+    /// Makes a texture from a picture of any size. No side is longer than `max_side` texels.
     pub(crate) fn new(image: &Image, max_side: usize) -> Texture {
         if image.width == 0 || image.height == 0 || image.pixels.len() < image.width * image.height {
             return Texture::new(&Image::filled(1, 1, [200, 200, 200, 255]), max_side);
@@ -34,39 +37,41 @@ impl Texture {
         let side = |n: usize| n.next_power_of_two().min(max_side.max(1));
         let (mut width, mut height) = (side(image.width), side(image.height));
         let mut level = resampled(image, width, height);
-        let has_holes = has_holes(&level);
+        let has_transparency = has_transparency(&level);
         let (mut texels, mut levels) = (Vec::new(), Vec::new());
         loop {
-            let fine = [(width * 65536) as f32, (height * 65536) as f32];
-            levels.push(Level { first: texels.len(), width, height, fine });
-            texels.extend(level.iter().map(|p| spread(*p)));
+            let fixed_size = [(width * 65536) as f32, (height * 65536) as f32];
+            levels.push(Level { first: texels.len(), width, height, fixed_size });
+            texels.extend(level.iter().map(|p| unpack(*p)));
             if width == 1 && height == 1 {
                 break;
             }
-            level = halved(&level, width, height);
+            level = half_size(&level, width, height);
             (width, height) = ((width / 2).max(1), (height / 2).max(1));
         }
-        Texture { texels, levels, has_holes }
+        Texture { texels, levels, has_transparency }
     }
 
-    /// Texels along each axis.
+    /// Width and height of the finest level, texels.
     pub(crate) fn size(&self) -> (f32, f32) {
         (self.levels[0].width as f32, self.levels[0].height as f32)
     }
 
-    /// Bytes it takes.
+    /// Memory of the texels, bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.texels.len() * 8
     }
 
-    /// The copy that is so many times halved, or the last one.
+    /// Mipmap level `n`, where 0 is the finest, or the coarsest level if there are fewer.
     pub(crate) fn level(&self, n: usize) -> &Level {
         &self.levels[n.min(self.levels.len() - 1)]
     }
 
-    /// Samples of a copy, 1, 2 or 4 of them by the logarithm, a step apart, each mixed from the four texels
-    /// around it. Places are in 1/65536 of a texel from the centre of the first one; the texture
-    /// repeats. Gives four times their mean: red, green, blue and alpha in 16 bits each, red the lowest.
+    /// Takes `2^log_taps` bilinear samples of a level (1, 2 or 4) along a line and sums them.
+    ///
+    /// `first` is the position of the first sample and `step` the offset between samples, in
+    /// 1/65536 of a texel from the centre of the first texel. The texture repeats. The result is
+    /// four times the mean: red, green, blue and alpha with 16 bits each, red in the lowest bits.
     #[inline]
     pub(crate) fn sampled(&self, level: &Level, first: [i32; 2], step: [i32; 2], log_taps: u32) -> u64 {
         let texels = &self.texels[level.first..level.first + level.width * level.height];
@@ -79,10 +84,10 @@ impl Texture {
             let (x1, y1) = (x0.wrapping_add(1) & mx, y0.wrapping_add(1) & my);
             let (below, above) = (y0.wrapping_mul(level.width), y1.wrapping_mul(level.width));
             let texel = |row: usize, column: usize| texels[row.wrapping_add(column)];
-            let low = mixed(texel(below, x0), texel(below, x1), wx);
-            let high = mixed(texel(above, x0), texel(above, x1), wx);
-            sum = mixed(low, high, wy).wrapping_add(sum);
-            // Wrapped: a texture that repeats knows no overflow.
+            let low = lerp(texel(below, x0), texel(below, x1), wx);
+            let high = lerp(texel(above, x0), texel(above, x1), wx);
+            sum = lerp(low, high, wy).wrapping_add(sum);
+            // Wrapping is correct, because the texture repeats with a period that divides 2³².
             x = x.wrapping_add(step[0]);
             y = y.wrapping_add(step[1]);
         }
@@ -91,30 +96,31 @@ impl Texture {
 }
 
 impl Level {
-    /// Its size in 1/65536 of a texel.
-    pub(crate) fn fine(&self) -> [f32; 2] {
-        self.fine
+    /// Width and height in 1/65536 of a texel.
+    pub(crate) fn fixed_size(&self) -> [f32; 2] {
+        self.fixed_size
     }
 }
 
-/// Bytes apart, room between them.
-fn spread([r, g, b, a]: [u8; 4]) -> u64 {
+/// Puts each channel into a 16-bit lane.
+fn unpack([r, g, b, a]: [u8; 4]) -> u64 {
     u64::from(r) | u64::from(g) << 16 | u64::from(b) << 32 | u64::from(a) << 48
 }
 
-/// Four channels at once; none can flow into another.
+/// Interpolates all four lanes; `weight` of 0..256 is the share of `b`.
 #[inline]
-fn mixed(a: u64, b: u64, weight: u64) -> u64 {
-    // What is borrowed on the way comes back in the sum, which is that of a·(256 − weight) + b·weight.
+fn lerp(a: u64, b: u64, weight: u64) -> u64 {
+    // Equals a·(256 − weight) + b·weight with one multiplication. `b − a` may borrow from the
+    // neighbouring lane, but the sum as a whole is exact, so the borrow cancels out.
     let sum = (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
     (sum >> 8) & 0x00ff_00ff_00ff_00ff
 }
 
-/// The picture at another size, rows from the bottom: averaged where it gets smaller, mixed
-/// where it gets larger.
+/// Scales a picture and turns its rows upside down. Each axis is averaged if it gets smaller, and
+/// interpolated if it gets larger.
 fn resampled(image: &Image, width: usize, height: usize) -> Vec<[u8; 4]> {
-    let across = spans(image.width, width);
-    let down = spans(image.height, height);
+    let across = source_weights(image.width, width);
+    let down = source_weights(image.height, height);
     let mut out = Vec::with_capacity(width * height);
     for row in down.iter().rev() {
         for column in &across {
@@ -136,15 +142,15 @@ fn resampled(image: &Image, width: usize, height: usize) -> Vec<[u8; 4]> {
     out
 }
 
-/// For each new pixel, which old ones it is made of and with what weight.
-fn spans(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
+/// For each pixel of the new size: the old pixels that contribute to it, with their weights.
+fn source_weights(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
     (0..new)
         .map(|i| {
             if old == new {
                 return vec![(i, 1)];
             }
             if new > old {
-                // Between the centres of two old pixels.
+                // Interpolate between the centres of two old pixels.
                 let at = (2 * i + 1) * old * 128 / new;
                 let (left, weight) = (at as i64 - 128, (at as i64 - 128).rem_euclid(256) as u32);
                 let first = left.div_euclid(256);
@@ -158,7 +164,8 @@ fn spans(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
         .collect()
 }
 
-fn halved(level: &[[u8; 4]], width: usize, height: usize) -> Vec<[u8; 4]> {
+/// The next coarser mipmap level: each texel is the mean of four.
+fn half_size(level: &[[u8; 4]], width: usize, height: usize) -> Vec<[u8; 4]> {
     let (w, h) = ((width / 2).max(1), (height / 2).max(1));
     let mut out = Vec::with_capacity(w * h);
     for y in 0..h {
@@ -185,14 +192,15 @@ mod tests {
 
     impl Texture {
         fn sample(&self, level: &Level, u: f32, v: f32) -> [u8; 4] {
-            let at = |v: f32, fine: f32| (v * fine) as i32 - 32768;
-            let sum = self.sampled(level, [at(u, level.fine[0]), at(v, level.fine[1])], [0, 0], 0);
+            let at = |v: f32, fixed_size: f32| (v * fixed_size) as i32 - 32768;
+            let sum =
+                self.sampled(level, [at(u, level.fixed_size[0]), at(v, level.fixed_size[1])], [0, 0], 0);
             [0, 16, 32, 48].map(|shift| (sum >> shift >> 2) as u8)
         }
     }
 
     #[test]
-    fn a_texel_is_found_at_its_centre_and_v_grows_upwards() {
+    fn a_sample_at_a_texel_centre_is_the_texel_and_v_grows_upwards() {
         let image = Image::from_fn(4, 2, |x, y| [10 * x as u8, 100 * y as u8, 7, 255]);
         let texture = Texture::new(&image, MAX_SIDE);
         let level = texture.level(0);
@@ -205,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn smaller_copies_hold_the_mean() {
+    fn coarser_levels_hold_the_mean() {
         let image = Image::from_fn(64, 16, |x, _| if x % 2 == 0 { [0; 4] } else { [200; 4] });
         let texture = Texture::new(&image, MAX_SIDE);
         assert_eq!(texture.sample(texture.level(1), 0.3, 0.3), [100; 4]);
         assert_eq!(texture.sample(texture.level(99), 0.3, 0.3), [100; 4]);
-        assert!(texture.has_holes);
+        assert!(texture.has_transparency);
     }
 
     #[test]
-    fn odd_and_huge_and_empty_pictures_become_textures() {
+    fn pictures_of_any_size_become_textures() {
         for (w, h) in [(1, 1), (3, 5), (100, 1), (4097, 3)] {
             let texture = Texture::new(&Image::filled(w, h, [9, 8, 7, 255]), 64);
             for n in 0..8 {

@@ -1,13 +1,13 @@
 //! Reading the body of a request: its size, its time, its type, its fields.
 
-use crate::access::is_from_browser;
-use crate::error::ApiError;
+use crate::browser::is_from_browser;
+use crate::error::{ApiError, BadBody};
 use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use chicane_wire::{Fields, Invalid};
+use chicane_wire::Fields;
 use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -36,30 +36,6 @@ impl<S: Sync, T: chicane_wire::Body> FromRequest<S> for Body<T> {
     async fn from_request(request: Request, _: &S) -> Result<Body<T>, ApiError> {
         Ok(Body(read_json(request, MAX_BODY).await?))
     }
-}
-
-/// What can be wrong with a body.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadBody {
-    /// It did not come in time.
-    #[error("the body did not come within 20 s")]
-    Late,
-    /// The client stopped sending.
-    #[error("the body ended before its time")]
-    Torn,
-    /// It is larger than so many bytes.
-    #[error("body is larger than {}", size(*.0))]
-    TooLarge(usize),
-    /// A page may have made a browser send it.
-    #[error("a browser must send the body as application/json")]
-    NotSaidToBeJson,
-    /// No JSON, or not what was asked for.
-    #[error("{0}")]
-    Invalid(Invalid),
-}
-
-fn size(bytes: usize) -> String {
-    if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
 }
 
 /// Reads a request from a JSON body of at most so many bytes.

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use bytes::Bytes;
+use chicane_wire::ErrorCode;
 use std::sync::Arc;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{
@@ -35,11 +36,18 @@ pub(crate) struct Docs {
     title: Arc<str>,
     /// What the paths of the document begin with.
     base: &'static str,
+    /// Makes an error answer in the shape of these paths.
+    refuse: fn(ApiError) -> Response,
 }
 
 impl Docs {
     /// Finishes a document: its paths get their base, and their errors.
-    pub(crate) fn new(mut document: OpenApi, base: &'static str, common: &[CommonError]) -> Docs {
+    pub(crate) fn new(
+        mut document: OpenApi,
+        base: &'static str,
+        common: &[CommonError],
+        refuse: fn(ApiError) -> Response,
+    ) -> Docs {
         let paths = std::mem::take(&mut document.paths.paths);
         let schemas = document.components.as_ref().map(|c| c.schemas.clone()).unwrap_or_default();
         for (path, mut item) in paths {
@@ -53,7 +61,7 @@ impl Docs {
             document.paths.paths.insert(format!("{base}{path}"), item);
         }
         let title = Arc::from(document.info.title.as_str());
-        Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), title, base }
+        Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), title, base, refuse }
     }
 
     pub(crate) fn json(&self) -> String {
@@ -123,7 +131,7 @@ async fn asset(Extension(docs): Extension<Docs>, Name(file): Name) -> Response {
             let config = Arc::new(utoipa_swagger_ui::Config::from(format!("{}/openapi.json", docs.base)));
             match utoipa_swagger_ui::serve(&file, config).ok().flatten() {
                 Some(found) => (found.content_type, Bytes::from(found.bytes.into_owned()), found.gzpipped),
-                None => return ApiError::not_found("no such file").to(&format!("{}/docs", docs.base)),
+                None => return (docs.refuse)(ApiError::new(ErrorCode::NotFound, "no such file")),
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Shows in the state which world is being installed, and how far it is.
 
-use crate::cdn::Report;
-use crate::driver::Simulator;
+use chicane_host::driver::Simulator;
+use chicane_remote::cdn::Report;
 use chicane_wire::{Num, Transition, TransitionKind, WorldId};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;

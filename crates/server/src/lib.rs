@@ -1,49 +1,33 @@
-//! The program `chicane`, as a library: tests and benchmarks start the whole of it in their process.
+//! The web side of a simulator: routes, access rules, WebSockets, rosbridge, OpenAPI documents and
+//! pages.
 //!
-//! This crate is the edge: clocks, threads, files and sockets live here and in `store`, not in the
-//! crates below. [`Server::start`] puts the parts together.
+//! [`Server::start`] starts a simulator (crate `host`) and serves it. Tests and benchmarks start a
+//! whole server in their own process this way. `error/status.rs` is the only place where an error of
+//! the crates below becomes an HTTP status.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod access;
-mod announce;
+mod answers;
 mod api;
-mod app;
 mod body;
-mod bucket;
-mod camera;
-mod cdn;
+mod bridge;
+mod browser;
+mod caller;
 mod docs;
-mod driver;
 mod error;
-mod evaluation;
-mod feed;
 mod installing;
-mod keeper;
+mod layers;
 mod listen;
-mod loader;
-mod loudspeaker;
 mod metrics;
+mod options;
 mod print;
-mod remote;
+mod published;
 mod robot;
-mod ros;
-mod scene;
-mod view;
-mod web;
+mod server;
+mod state;
 mod websocket;
 
-pub use access::Token;
-pub use announce::Running;
 pub use api::openapi;
-pub use bucket::bucket;
-pub use cdn::{Installed, Where, install_here, listed};
-pub use remote::ask;
-/// How long a CDN may be silent before it is given up.
-pub const CDN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(15);
-
-pub use app::{Options, Server, StartError, reachable};
-pub use driver::DriveAt;
-pub use evaluation::JudgeOptions;
-pub use evaluation::records::record_of;
+pub use options::{Options, StartError};
 pub use robot::openapi as robot_openapi;
-pub use ros::RosOptions;
+pub use server::{Server, reachable};

@@ -8,7 +8,7 @@
 
 mod upgrade;
 
-pub(crate) use upgrade::{MAX_SOCKETS, NoSocket, Upgrade};
+pub(crate) use upgrade::{NoSocket, Upgrade};
 
 use crate::listen::Peer;
 use bytes::Bytes;
@@ -78,7 +78,7 @@ pub(crate) struct Gone;
 pub(crate) struct Socket {
     stream: WebSocketStream<TokioIo<Upgraded>>,
     peer: Option<Peer>,
-    simulator: crate::driver::Simulator,
+    simulator: chicane_host::driver::Simulator,
     beat: Interval,
     /// Pings since the peer last said anything.
     unanswered: u32,
@@ -91,7 +91,7 @@ impl Socket {
     fn new(
         stream: WebSocketStream<TokioIo<Upgraded>>,
         peer: Option<Peer>,
-        simulator: crate::driver::Simulator,
+        simulator: chicane_host::driver::Simulator,
     ) -> Socket {
         Socket { stream, peer, simulator, beat: beat(), unanswered: 0, sending: None, over: false }
     }

@@ -39,4 +39,4 @@ pub use setting::{Setting, SettingError, SettingOptions};
 pub use student::StudentProgram;
 pub use supervisor::{Note, SessionEnd, SessionHost, SessionHostError, SessionSpec, supervise};
 pub use trial::TrialError;
-pub use wake::{Notes, notes};
+pub use wake::{Notes, NotesOut, notes};

@@ -1,4 +1,4 @@
-//! Published worlds for tests, and web servers that serve them well or badly.
+//! Published worlds for tests, and a web server that serves them correctly or with faults.
 #![allow(clippy::disallowed_types)]
 
 use crate::shipped_bundle;
@@ -17,7 +17,7 @@ pub fn packed(name: &str, access: Access) -> Package {
     packed_bundle(&shipped_bundle(name), &format!("The {name}"), access)
 }
 
-/// Packs any bundle.
+/// Packs a bundle as a world with this name.
 pub fn packed_bundle(bundle: &MemoryBundle, name: &str, access: Access) -> Package {
     let label = Label { name: name.to_owned(), access };
     let stand = IdPlaceholder::new().expect("random numbers");
@@ -38,55 +38,56 @@ pub fn publish_shipped(name: &str, folder: &Path) -> WorldId {
     package.id
 }
 
-/// What a server was asked for.
+/// A request that the server received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Path, from the first slash.
+    /// Path, with the leading slash.
     pub path: String,
-    /// First byte that was asked for.
+    /// First byte of the requested range.
     pub from: Option<u64>,
-    /// Token that was sent.
+    /// Bearer token of the request.
     pub token: Option<String>,
 }
 
-/// How a server answers.
+/// The response of the server, or a fault that it simulates.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// Bytes, as they should come, from the byte on that was asked for.
+    /// A correct response with these bytes, from the first byte of the requested range.
     File(Vec<u8>),
-    /// A status without much of a body.
+    /// A status with an empty body.
     Status(u16),
-    /// Somewhere else.
+    /// A redirect to this URL.
     Redirect(String),
-    /// Says a length, sends less and hangs up.
+    /// Sends these bytes with this larger `content-length`, and closes the connection.
     Short(Vec<u8>, usize),
-    /// Bytes without end.
+    /// An endless body.
     Endless,
-    /// One byte after the other, with a pause before each.
+    /// One byte at a time, with a pause after each.
     Drip(Duration),
-    /// Exactly these bytes.
+    /// Exactly these bytes, without a head added.
     Raw(Vec<u8>),
-    /// Nothing at all, for as long as the client waits.
+    /// No response, until the client closes the connection.
     Silence,
 }
 
-type Answer = dyn Fn(&Asked) -> Reply + Send + Sync;
+/// Computes the response to a request.
+type Handler = dyn Fn(&Asked) -> Reply + Send + Sync;
 
-/// A web server of a test's own, on loopback; one thread a connection.
+/// A web server for one test, on loopback, with one thread per connection.
 pub struct WebServer {
-    /// Where it listens.
+    /// Address that the server listens on.
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
     over: Arc<AtomicBool>,
 }
 
 impl WebServer {
-    /// A server that answers as it is told.
+    /// Starts a server that responds to each request with `answer`.
     pub fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> WebServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let (asked, over) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<AtomicBool>::default());
-        let answer: Arc<Answer> = Arc::new(answer);
+        let answer: Arc<Handler> = Arc::new(answer);
         let (own, ended) = (Arc::clone(&asked), Arc::clone(&over));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -100,23 +101,23 @@ impl WebServer {
         WebServer { address, asked, over }
     }
 
-    /// A server of a folder.
+    /// Starts a server for the files of a folder.
     pub fn of(folder: &Path) -> WebServer {
         let folder = folder.to_owned();
         WebServer::start(move |asked| honest(&folder, asked))
     }
 
-    /// Its address for clients.
+    /// URL of the server.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked for, in the order in which it was.
+    /// All requests so far, in order.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("a list").clone()
     }
 
-    /// Forgets what it was asked for.
+    /// Clears the list of requests.
     pub fn forget(&self) {
         self.asked.lock().expect("a list").clear();
     }
@@ -125,12 +126,12 @@ impl WebServer {
 impl Drop for WebServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        // Wakes the thread that waits for a client.
+        // The connection wakes the thread that blocks in `accept`, so that it sees `over`.
         let _ = TcpStream::connect(self.address);
     }
 }
 
-/// What an honest server of a folder answers.
+/// The correct response to a request for a file of a folder: the file, or status 404.
 pub fn honest(folder: &Path, asked: &Asked) -> Reply {
     match std::fs::read(file(folder, asked)) {
         Ok(bytes) => Reply::File(bytes),
@@ -142,7 +143,8 @@ fn file(folder: &Path, asked: &Asked) -> PathBuf {
     folder.join(asked.path.trim_start_matches('/'))
 }
 
-fn serve(stream: TcpStream, answer: &Answer, asked: &Mutex<Vec<Asked>>, over: &AtomicBool) {
+/// Serves one connection until it closes.
+fn serve(stream: TcpStream, answer: &Handler, asked: &Mutex<Vec<Asked>>, over: &AtomicBool) {
     let _ = stream.set_nodelay(true);
     let Ok(mut to) = stream.try_clone() else { return };
     let mut from = BufReader::new(stream);
@@ -150,13 +152,14 @@ fn serve(stream: TcpStream, answer: &Answer, asked: &Mutex<Vec<Asked>>, over: &A
         asked.lock().expect("a list").push(request.clone());
         let keep = send(&mut to, answer(&request), &request, over);
         if !matches!(keep, Ok(true)) {
-            // Hangs up on both sides, whatever was not read.
+            // `shutdown` closes the connection although `from` still holds the stream.
             let _ = to.shutdown(std::net::Shutdown::Both);
             return;
         }
     }
 }
 
+/// Reads the head of a request. Returns `None` when the client has closed the connection.
 fn read_head(from: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     from.read_line(&mut line).ok().filter(|n| *n > 0)?;
@@ -175,7 +178,7 @@ fn read_head(from: &mut impl BufRead) -> Option<Asked> {
     }
 }
 
-/// Sends an answer; whether the connection can be used again.
+/// Sends a response. Returns whether the connection can be used for another request.
 fn send(to: &mut TcpStream, reply: Reply, asked: &Asked, over: &AtomicBool) -> std::io::Result<bool> {
     match reply {
         Reply::File(bytes) => {

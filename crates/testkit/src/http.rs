@@ -1,90 +1,90 @@
-//! A small blocking HTTP/1.1 client for tests: it waits for nothing without a limit, and it can send
-//! exactly the bytes that it is given.
+//! A small blocking HTTP/1.1 client for tests. Every wait has a timeout, and tests can send
+//! malformed requests byte by byte.
 #![allow(clippy::disallowed_types)]
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// No answer takes longer than this, or the test fails.
+/// Timeout for a response. A test that reaches it fails.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Status code.
     pub status: u16,
-    /// Names in lower case, and values, in their order.
+    /// Names in lower case and values, in the order of the response.
     pub headers: Vec<(String, String)>,
-    /// The body, whole.
+    /// The complete body.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// The first header of a name, given in lower case.
+    /// The value of the first header with this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as text.
+    /// The body as text; invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
-/// Speaks to a server over one connection, which it opens anew when the server has closed it.
+/// A client with one connection. The client reconnects if the server has closed the connection.
 pub struct Client {
     address: SocketAddr,
     host: String,
     headers: Vec<(String, String)>,
-    line: Option<Line>,
+    connection: Option<Connection>,
 }
 
 impl Client {
-    /// A client of a server on this machine.
+    /// A client for the server at this address.
     pub fn new(address: SocketAddr) -> Client {
-        Client { address, host: address.to_string(), headers: Vec::new(), line: None }
+        Client { address, host: address.to_string(), headers: Vec::new(), connection: None }
     }
 
-    /// Says another `Host`.
+    /// Replaces the `host` header.
     pub fn with_host(mut self, host: impl Into<String>) -> Client {
         self.host = host.into();
         self
     }
 
-    /// Sends a header with every request.
+    /// Adds a header to every request.
     pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Client {
         self.headers.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Where the server is.
+    /// Address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Reads a path.
+    /// Sends a GET request.
     pub fn get(&mut self, path: &str) -> Answer {
         self.request("GET", path, &[], b"")
     }
 
-    /// Sends a JSON body.
+    /// Sends a POST request with a JSON body.
     pub fn post(&mut self, path: &str, body: &str) -> Answer {
         self.request("POST", path, &[("content-type", "application/json")], body.as_bytes())
     }
 
-    /// Deletes a path.
+    /// Sends a DELETE request.
     pub fn delete(&mut self, path: &str) -> Answer {
         self.request("DELETE", path, &[], b"")
     }
 
-    /// Any request.
+    /// Sends a request and waits for the response. Panics on a connection error or a timeout.
     pub fn request(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let answer = self.try_request(method, path, headers, body);
         answer.unwrap_or_else(|why| panic!("{method} {path}: {why}"))
     }
 
-    /// Any request to a server that may be gone.
+    /// Sends a request and waits for the response. Returns an error if the server does not respond.
     pub fn try_request(
         &mut self,
         method: &str,
@@ -93,23 +93,23 @@ impl Client {
         body: &[u8],
     ) -> Result<Answer, String> {
         self.try_send(method, path, headers, body)?;
-        let line = self.line.as_mut().ok_or("no connection")?;
-        let answer = line.answer(method == "HEAD");
+        let connection = self.connection.as_mut().ok_or("no connection")?;
+        let answer = connection.answer(method == "HEAD");
         if answer.as_ref().is_ok_and(|a| a.header("connection") == Some("close")) || answer.is_err() {
-            self.line = None;
+            self.connection = None;
         }
         answer
     }
 
-    /// Sends a request and does not wait for its answer. Dropping the client hangs up.
+    /// Sends a request without waiting for the response. Dropping the client closes the connection.
     pub fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) {
         self.try_send(method, path, headers, body).unwrap_or_else(|why| panic!("{method} {path}: {why}"));
     }
 
-    /// Waits for the answer to what was sent.
+    /// Waits for the response to a request that [`Client::send`] has sent.
     pub fn answer(&mut self) -> Answer {
-        let line = self.line.as_mut().unwrap_or_else(|| panic!("nothing was sent"));
-        line.answer(false).unwrap_or_else(|why| panic!("{why}"))
+        let connection = self.connection.as_mut().unwrap_or_else(|| panic!("no request was sent"));
+        connection.answer(false).unwrap_or_else(|why| panic!("{why}"))
     }
 
     fn try_send(
@@ -128,74 +128,78 @@ impl Client {
             head.push_str(&format!("content-length: {}\r\n", body.len()));
         }
         let bytes = [head.as_bytes(), b"\r\n", body].concat();
-        let mut line = match self.line.take() {
-            Some(line) => line,
-            None => Line::try_open(self.address)?,
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => Connection::try_open(self.address)?,
         };
-        line.stream.write_all(&bytes).map_err(|e| format!("it can't be sent: {e}"))?;
-        self.line = Some(line);
+        connection.stream.write_all(&bytes).map_err(|e| format!("the request cannot be sent: {e}"))?;
+        self.connection = Some(connection);
         Ok(())
     }
 }
 
-/// Sends exactly these bytes over a connection of its own and reads one answer.
+/// Sends exactly these bytes over a new connection and reads one response.
 pub fn raw(address: SocketAddr, bytes: &[u8]) -> Answer {
-    let mut line = Line::open(address);
-    // A server that has seen enough may hang up before all is sent; its answer counts.
-    let _ = line.stream.write_all(bytes);
-    line.answer(false).unwrap_or_else(|why| panic!("{}: {why}", String::from_utf8_lossy(first(bytes))))
+    let mut connection = Connection::open(address);
+    // The error is ignored, because a server may reject a request and close the connection before
+    // it has read all bytes. The test checks the response.
+    let _ = connection.stream.write_all(bytes);
+    connection.answer(false).unwrap_or_else(|why| panic!("{}: {why}", String::from_utf8_lossy(first(bytes))))
 }
 
-/// Sends exactly these bytes and reads until there is enough, or the server hangs up.
+/// Sends exactly these bytes and reads until `enough` is true or the server closes the connection.
 pub fn raw_until(address: SocketAddr, bytes: &[u8], enough: impl Fn(&str) -> bool) -> String {
-    let mut line = Line::open(address);
-    let _ = line.stream.write_all(bytes);
+    let mut connection = Connection::open(address);
+    let _ = connection.stream.write_all(bytes);
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let text = String::from_utf8_lossy(&line.bytes).into_owned();
+        let text = String::from_utf8_lossy(&connection.bytes).into_owned();
         if enough(&text) {
             return text;
         }
-        match line.more(deadline) {
+        match connection.more(deadline) {
             Ok(true) => {}
             Ok(false) => return text,
-            Err(e) => panic!("{e}, after {:?}", line.text()),
+            Err(e) => panic!("{e}, after {:?}", connection.text()),
         }
     }
 }
 
-/// Sends exactly these bytes and reads until the server hangs up, or says nothing for a while.
+/// Sends exactly these bytes and reads until the server closes the connection or sends nothing for
+/// `quiet`.
 pub fn raw_until_quiet(address: SocketAddr, bytes: &[u8], quiet: Duration) -> Vec<u8> {
-    let mut line = Line::open(address);
-    let _ = line.stream.write_all(bytes);
-    while let Ok(true) = line.more(Instant::now() + quiet) {}
-    line.bytes
+    let mut connection = Connection::open(address);
+    let _ = connection.stream.write_all(bytes);
+    while let Ok(true) = connection.more(Instant::now() + quiet) {}
+    connection.bytes
 }
 
+/// The first 200 bytes, for error messages.
 fn first(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(200)]
 }
 
-/// A connection, and what came over it and was not taken yet.
-struct Line {
+/// A connection with the received bytes that are not parsed yet.
+struct Connection {
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
-impl Line {
-    fn open(address: SocketAddr) -> Line {
-        Line::try_open(address).unwrap_or_else(|why| panic!("{why}"))
+impl Connection {
+    fn open(address: SocketAddr) -> Connection {
+        Connection::try_open(address).unwrap_or_else(|why| panic!("{why}"))
     }
 
-    fn try_open(address: SocketAddr) -> Result<Line, String> {
+    fn try_open(address: SocketAddr) -> Result<Connection, String> {
         let failed = |e: std::io::Error| format!("{address}: {e}");
         let stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
-        Ok(Line { stream, bytes: Vec::new() })
+        Ok(Connection { stream, bytes: Vec::new() })
     }
 
-    /// Reads some more; false at the end of the stream. An error of kind `TimedOut` at the deadline.
+    /// Reads more bytes into the buffer. Returns false at the end of the stream, and an error of
+    /// kind `TimedOut` at the deadline.
     fn more(&mut self, deadline: Instant) -> std::io::Result<bool> {
         let mut buffer = [0; 16 << 10];
         loop {
@@ -217,18 +221,21 @@ impl Line {
         }
     }
 
+    /// Reads more bytes. The end of the stream is an error.
     fn need(&mut self, deadline: Instant) -> Result<(), String> {
         match self.more(deadline) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(format!("the server hung up after {:?}", self.text())),
-            Err(e) => Err(format!("no whole answer: {e}, after {:?}", self.text())),
+            Ok(false) => Err(format!("the server closed the connection after {:?}", self.text())),
+            Err(e) => Err(format!("incomplete response: {e}, after {:?}", self.text())),
         }
     }
 
+    /// The first received bytes as text, for error messages.
     fn text(&self) -> String {
         String::from_utf8_lossy(first(&self.bytes)).into_owned()
     }
 
+    /// Takes `n` bytes out of the buffer.
     fn take(&mut self, n: usize, deadline: Instant) -> Result<Vec<u8>, String> {
         while self.bytes.len() < n {
             self.need(deadline)?;
@@ -236,6 +243,7 @@ impl Line {
         Ok(self.bytes.drain(..n).collect())
     }
 
+    /// Takes a line out of the buffer, and returns it without its CRLF.
     fn take_line(&mut self, deadline: Instant) -> Result<String, String> {
         loop {
             if let Some(end) = self.bytes.windows(2).position(|w| w == b"\r\n") {
@@ -246,22 +254,23 @@ impl Line {
         }
     }
 
-    /// Status and headers.
+    /// Reads status line and headers. The body of the result is empty.
     fn head(&mut self, deadline: Instant) -> Result<Answer, String> {
         let line = self.take_line(deadline)?;
         let code = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).and_then(|c| c.parse().ok());
-        let status = code.ok_or_else(|| format!("this is no answer: {line:?}"))?;
+        let status = code.ok_or_else(|| format!("not a status line: {line:?}"))?;
         let mut headers = Vec::new();
         loop {
             let line = self.take_line(deadline)?;
             if line.is_empty() {
                 return Ok(Answer { status, headers, body: Vec::new() });
             }
-            let (name, value) = line.split_once(':').ok_or_else(|| format!("no header: {line:?}"))?;
+            let (name, value) = line.split_once(':').ok_or_else(|| format!("not a header: {line:?}"))?;
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
     }
 
+    /// Reads a response. `without_body` is true for responses to HEAD requests.
     fn answer(&mut self, without_body: bool) -> Result<Answer, String> {
         let deadline = Instant::now() + PATIENCE;
         let mut answer = self.head(deadline)?;
@@ -280,7 +289,7 @@ impl Line {
             }
         }
         let length = answer.header("content-length").and_then(|v| v.parse().ok());
-        answer.body = self.take(length.ok_or("an answer without a length")?, deadline)?;
+        answer.body = self.take(length.ok_or("a response without content-length")?, deadline)?;
         Ok(answer)
     }
 }
@@ -288,55 +297,58 @@ impl Line {
 /// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its id, as text.
+    /// Id of the event.
     pub id: String,
-    /// Its name; `message` if it has none.
+    /// Name of the event; `message` if it has none.
     pub event: String,
-    /// Its data.
+    /// Data of the event; several lines are joined by line feeds.
     pub data: String,
 }
 
-/// What came of waiting for an event.
+/// The result of waiting for an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    /// An event.
+    /// An event arrived.
     Event(Event),
-    /// Nothing within the time.
+    /// No event arrived before the timeout.
     Silence,
-    /// The stream is over.
+    /// The stream has ended.
     End,
 }
 
-/// A stream of server-sent events. An iterator that ends with the stream, and fails the test when
-/// nothing comes within the time given.
+/// A stream of server-sent events. As an iterator it ends with the stream, and panics if no event
+/// arrives before the timeout.
 pub struct Events {
-    /// Status and headers of the answer.
+    /// Status and headers of the response.
     pub head: Answer,
-    line: Line,
+    connection: Connection,
+    /// Decoded bytes of the body that are not parsed yet.
     text: Vec<u8>,
+    /// Whether the stream has ended.
     over: bool,
+    /// Timeout of the iterator for each event.
     within: Duration,
 }
 
 impl Events {
-    /// Opens a stream.
+    /// Opens a stream with a GET request.
     pub fn open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Events {
         let mut client = Client::new(address);
         let headers = [&[("accept", "text/event-stream")], headers].concat();
         client.send("GET", path, &headers, b"");
-        let mut line = client.line.take().expect("a connection");
-        let head = line.head(Instant::now() + PATIENCE).unwrap_or_else(|why| panic!("{path}: {why}"));
+        let mut connection = client.connection.take().expect("a connection");
+        let head = connection.head(Instant::now() + PATIENCE).unwrap_or_else(|why| panic!("{path}: {why}"));
         assert_eq!(head.header("transfer-encoding"), Some("chunked"), "{head:?}");
-        Events { head, line, text: Vec::new(), over: false, within: PATIENCE }
+        Events { head, connection, text: Vec::new(), over: false, within: PATIENCE }
     }
 
-    /// How long the iterator waits for each event.
+    /// Sets the timeout of the iterator for each event.
     pub fn within(mut self, within: Duration) -> Events {
         self.within = within;
         self
     }
 
-    /// Waits for an event.
+    /// Waits for the next event, for at most `within`.
     pub fn hear(&mut self, within: Duration) -> Heard {
         let deadline = Instant::now() + within;
         loop {
@@ -347,7 +359,7 @@ impl Events {
             if self.over {
                 return Heard::End;
             }
-            match self.line.more(deadline) {
+            match self.connection.more(deadline) {
                 Ok(true) => {}
                 Ok(false) => self.over = true,
                 Err(e) if e.kind() == ErrorKind::TimedOut => return Heard::Silence,
@@ -356,20 +368,20 @@ impl Events {
         }
     }
 
-    /// The next event of a name; others are skipped.
+    /// The next event with this name. Other events are skipped.
     pub fn next_of(&mut self, name: &str) -> Event {
         let found = self.find(|event| event.event == name);
-        found.unwrap_or_else(|| panic!("the stream ended before an event {name}"))
+        found.unwrap_or_else(|| panic!("the stream ended without an event \"{name}\""))
     }
 
-    /// Takes whole chunks out of what came.
+    /// Moves the content of complete HTTP chunks from the connection's buffer to `text`.
     fn unpack(&mut self) {
-        let bytes = &mut self.line.bytes;
+        let bytes = &mut self.connection.bytes;
         while let Some(end) = bytes.windows(2).position(|w| w == b"\r\n") {
             let size =
                 std::str::from_utf8(&bytes[..end]).ok().and_then(|s| usize::from_str_radix(s, 16).ok());
-            let size =
-                size.unwrap_or_else(|| panic!("no chunk: {:?}", String::from_utf8_lossy(first(bytes))));
+            let size = size
+                .unwrap_or_else(|| panic!("not a chunk size: {:?}", String::from_utf8_lossy(first(bytes))));
             if bytes.len() < end + 2 + size + 2 {
                 return;
             }
@@ -382,7 +394,7 @@ impl Events {
         }
     }
 
-    /// An event that came whole. Comments are skipped.
+    /// The next complete event. Comments are skipped.
     fn ready(&mut self) -> Option<Event> {
         loop {
             let end = self.text.windows(2).position(|w| w == b"\n\n")?;
@@ -407,7 +419,7 @@ impl Iterator for Events {
         match self.hear(self.within) {
             Heard::Event(event) => Some(event),
             Heard::End => None,
-            Heard::Silence => panic!("no event came within {:?}", self.within),
+            Heard::Silence => panic!("no event arrived within {:?}", self.within),
         }
     }
 }

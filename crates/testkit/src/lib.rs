@@ -1,5 +1,6 @@
-//! What tests and benchmarks share: the shipped worlds, small ones made in code, one who drives them; sounds, an
-//! HTTP client, and web servers that serve published worlds.
+//! Helpers for tests and benchmarks: the shipped worlds, small worlds made in code ([`Yard`]), a
+//! driver that follows a route ([`Pilot`]), sound files, an HTTP client, and a web server for
+//! published worlds.
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 pub mod cdn;
@@ -17,16 +18,16 @@ pub use yard::Yard;
 use chicane_store::BuiltIn;
 use chicane_world::{Assets, MemoryBundle, World};
 
-/// Names of the worlds that ship with the project.
+/// Names of the worlds that are built into the program.
 pub const SHIPPED: [&str; 7] = ["field", "oval", "riverside", "slalom", "speedway", "technical", "town"];
 
-/// The files of a world that ships with the project, such as `oval`.
+/// The files of a shipped world, such as `oval`.
 pub fn shipped_bundle(name: &str) -> MemoryBundle {
     let world = BuiltIn::all().find(|w| w.name() == name);
     world.unwrap_or_else(|| panic!("no shipped world {name}")).files().clone()
 }
 
-/// Loads a world that ships with the project.
+/// Loads a shipped world, such as `oval`.
 pub fn shipped_world(name: &str) -> World {
     World::load(&Assets::of(&shipped_bundle(name))).unwrap_or_else(|e| panic!("{name}: {e}"))
 }

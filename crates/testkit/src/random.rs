@@ -1,10 +1,10 @@
-//! Numbers by chance that are the same every time.
+//! Pseudo-random numbers for reproducible tests.
 
-/// Random numbers from a seed, which must not be 0.
+/// A xorshift generator. The value is the seed, which must not be 0.
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number from 0 up to but not including `n`.
+    /// A number in 0..n.
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,19 +1,19 @@
-//! Sound files for tests: made in code where that is easy, and a beep as real encoders wrote it
-//! (0.25 s, mono, 16 kHz).
+//! Sound files for tests: simple ones made in code, and a beep from real encoders (0.25 s, mono,
+//! 16 kHz).
 
-/// As `oggenc` wrote it.
+/// The beep, encoded by `oggenc`.
 pub const BEEP_OGG: &[u8] = include_bytes!("../sounds/beep.ogg");
-/// As `lame` wrote it, with a variable bit rate.
+/// The beep, encoded by `lame` with a variable bit rate.
 pub const BEEP_MP3: &[u8] = include_bytes!("../sounds/beep.mp3");
-/// As `flac` wrote it.
+/// The beep, encoded by `flac`.
 pub const BEEP_FLAC: &[u8] = include_bytes!("../sounds/beep.flac");
 
-/// A WAVE file of silence, 16 bits a sample.
+/// A WAVE file of silence with 16 bits per sample.
 pub fn wav(sample_rate: u32, channels: u16, frames: usize) -> Vec<u8> {
     wav_of(1, 16, sample_rate, channels, &vec![0; frames * usize::from(channels) * 2])
 }
 
-/// A WAVE file with a format tag, bits a sample and data.
+/// A WAVE file with this format tag, bits per sample and data.
 pub fn wav_of(tag: u16, bits: u16, sample_rate: u32, channels: u16, data: &[u8]) -> Vec<u8> {
     let stride = channels.wrapping_mul(bits / 8);
     let format = [
@@ -28,20 +28,21 @@ pub fn wav_of(tag: u16, bits: u16, sample_rate: u32, channels: u16, data: &[u8])
     chunk(b"RIFF", &[b"WAVE", &chunks[..]].concat())
 }
 
-/// A chunk of a WAVE file.
+/// A chunk of a WAVE file: name, length, body, and padding to an even length.
 pub fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
     let padding = vec![0; body.len() % 2];
     [&name[..], &(body.len() as u32).to_le_bytes(), body, &padding].concat()
 }
 
-/// An MP3 file of so many silent frames: MPEG 1, 128 kbit/s, 44.1 kHz, stereo, 1152 samples each.
+/// An MP3 file of silent frames: MPEG 1, 128 kbit/s, 44.1 kHz, stereo, 1152 samples per frame.
 pub fn mp3(frames: usize) -> Vec<u8> {
     let mut frame = vec![0; 417];
     frame[..4].copy_from_slice(&[0xff, 0xfb, 0x90, 0x00]);
     frame.repeat(frames)
 }
 
-/// A FLAC file of mono blocks at 16 bits: each is one number over and over, or every one by itself.
+/// A mono FLAC file with 16 bits per sample. `said` is the number of samples that its header
+/// claims.
 pub fn flac(sample_rate: u32, said: u64, blocks: &[Block]) -> Vec<u8> {
     let packed = u64::from(sample_rate) << 44 | 15 << 36 | said;
     let sizes = [16u16, 65_535].map(u16::to_be_bytes).concat();
@@ -56,9 +57,9 @@ pub fn flac(sample_rate: u32, said: u64, blocks: &[Block]) -> Vec<u8> {
 /// A block of a FLAC file.
 #[derive(Debug, Clone)]
 pub enum Block {
-    /// So many samples of one value.
+    /// This many samples of one value.
     Constant(u16, i16),
-    /// Every sample by itself.
+    /// Uncompressed samples.
     Verbatim(Vec<i16>),
 }
 

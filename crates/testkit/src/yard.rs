@@ -1,4 +1,4 @@
-//! Small worlds made in code: a flat yard with things in it.
+//! Small worlds made in code: a flat yard with objects.
 
 use chicane_world::world::{
     FixedName, Ground, MassProperties, Object, ObjectKind, ObjectType, Shape, Solid, TriangleMesh,
@@ -7,7 +7,7 @@ use chicane_world::{Pose, Scene, World};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// Builds a world step by step. Names are given by the caller.
+/// Builds a world step by step. The caller chooses the names of the objects.
 pub struct Yard {
     world: World,
 }
@@ -19,7 +19,7 @@ impl Default for Yard {
 }
 
 impl Yard {
-    /// An empty yard, the car at the origin looking along x.
+    /// An empty yard, with the car at the origin and facing +x.
     pub fn new() -> Yard {
         Yard {
             world: World {
@@ -38,13 +38,13 @@ impl Yard {
         }
     }
 
-    /// Where the car starts.
+    /// Sets the start pose of the car.
     pub fn spawn(mut self, x: f64, y: f64, yaw: f64) -> Yard {
         self.world.spawn = Pose::from_xyz_yaw(x, y, 0.0, yaw);
         self
     }
 
-    /// A box by centre, full size and mass.
+    /// Adds a box: centre, edge lengths (m) and mass (kg).
     pub fn block(self, name: &str, at: [f64; 3], size: [f64; 3], mass: f64) -> Yard {
         let half = DVec3::from_array(size) * 0.5;
         self.object(
@@ -56,32 +56,33 @@ impl Yard {
         )
     }
 
-    /// A box that physics never moves, in any pose.
+    /// Adds a static box, which physics never moves, at any pose.
     pub fn fixed_block(self, name: &str, pose: Pose, size: [f64; 3]) -> Yard {
         self.object(name, ObjectKind::Box, pose, Shape::Box(DVec3::from_array(size) * 0.5), None)
     }
 
-    /// A ball by centre and radius.
+    /// Adds a ball: centre, radius (m) and mass (kg).
     pub fn ball(self, name: &str, at: [f64; 3], radius: f64, mass: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0);
         self.object(name, ObjectKind::Sphere, pose, Shape::Sphere { radius }, Some(mass))
     }
 
-    /// A standing cylinder by centre, radius and height.
+    /// Adds an upright cylinder: centre, radius, height (m) and mass (kg).
     pub fn post(self, name: &str, at: [f64; 3], radius: f64, height: f64, mass: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0);
         let shape = Shape::Cylinder { radius, half_length: 0.5 * height };
         self.object(name, ObjectKind::Cylinder, pose, shape, Some(mass))
     }
 
-    /// A wall by centre, heading, length, thickness and height.
+    /// Adds a wall: centre, heading (rad), length, thickness and height (m).
     pub fn wall(self, name: &str, at: [f64; 2], yaw: f64, length: f64, thickness: f64, height: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], 0.5 * height, yaw);
         let half = 0.5 * DVec3::new(length, thickness, height);
         self.object(name, ObjectKind::Wall, pose, Shape::Box(half), None)
     }
 
-    /// Four walls of the usual fence around a rectangle from (0, 0).
+    /// Adds four walls around the rectangle from (0, 0) to (width, depth), like the fence of a
+    /// world.
     pub fn fence(self, width: f64, depth: f64) -> Yard {
         let (t, h) = (0.03, 0.25);
         let turn = std::f64::consts::FRAC_PI_2;
@@ -91,20 +92,20 @@ impl Yard {
             .wall("wall_3", [0.0, 0.5 * depth], turn, depth, t, h)
     }
 
-    /// A traffic light: a thin board on the ground.
+    /// Adds a traffic light: a thin upright board on the ground.
     pub fn light(self, name: &str, x: f64, y: f64, yaw: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(x, y, 0.16, yaw);
         self.object(name, ObjectKind::Light, pose, Shape::Box(DVec3::new(0.02, 0.09, 0.16)), None)
     }
 
-    /// Fixed triangles that are not in the catalogue.
+    /// Adds static triangles as scenery, which is not in the list of objects.
     pub fn scenery_mesh(mut self, vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Yard {
         let shape = Shape::Mesh(Arc::new(TriangleMesh { vertices, triangles }));
         self.world.scenery.push(Solid { pose: Pose::IDENTITY, shape, friction: 0.4, restitution: 0.0 });
         self
     }
 
-    /// Any object; without a mass it is static.
+    /// Adds an object. It is static if it has no mass.
     pub fn object(
         mut self,
         name: &str,
@@ -155,7 +156,7 @@ impl Yard {
         self
     }
 
-    /// `n` resting objects of every kind on a grid from (0.5, 1.5), ten in a row of 5 m.
+    /// Adds `n` resting boxes, cylinders and balls on a grid from (0.5, 1.5), ten per row of 5 m.
     pub fn clutter(mut self, n: usize) -> Yard {
         for i in 0..n {
             let (x, y) = ((i % 10) as f64 * 0.55 + 0.5, 1.5 + (i / 10) as f64 * 0.6);
@@ -169,7 +170,7 @@ impl Yard {
         self
     }
 
-    /// The world.
+    /// Returns the world.
     pub fn build(self) -> Arc<World> {
         Arc::new(self.world)
     }

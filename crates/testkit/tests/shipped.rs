@@ -1,4 +1,4 @@
-//! The shipped worlds are what they are said to be.
+//! The shipped worlds have the properties that the documentation promises.
 
 use chicane_sim::{Drive, Sim};
 use chicane_store::Library;
@@ -9,24 +9,25 @@ use glam::{DVec2, DVec3};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Radius of the circle around an object on the ground.
+/// Radius of the smallest circle on the ground that contains an object, m.
 fn reach(object: &Object) -> f64 {
     0.5 * DVec2::new(object.size.x, object.size.y).length()
 }
 
+/// All objects except walls.
 fn things(world: &World) -> impl Iterator<Item = &Object> {
     world.objects.iter().filter(|o| o.object_type != ObjectType::Wall)
 }
 
 #[test]
-fn these_are_all_and_they_are_official() {
+fn the_library_contains_exactly_the_shipped_worlds_and_they_are_official() {
     let entries = Library::built_in().entries();
     assert_eq!(entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), SHIPPED);
     assert!(entries.iter().all(|e| e.official && !e.deletable && e.world_id.is_none()));
 }
 
 #[test]
-fn each_loads_without_a_warning_and_is_whole() {
+fn each_world_loads_without_warnings_and_is_complete() {
     for name in SHIPPED {
         let world = shipped_world(name);
         assert_eq!(world.warnings, [], "{name}");
@@ -54,16 +55,16 @@ fn each_loads_without_a_warning_and_is_whole() {
 }
 
 #[test]
-fn together_they_show_every_kind() {
+fn all_kinds_of_objects_occur() {
     let all: BTreeSet<ObjectKind> =
         SHIPPED.iter().flat_map(|n| shipped_world(n).objects).map(|o| o.kind).collect();
     assert_eq!(all.len(), 6, "{all:?}");
     let technical: BTreeSet<ObjectKind> = shipped_world("technical").objects.iter().map(|o| o.kind).collect();
-    assert_eq!(technical, all, "the technical track alone does");
+    assert_eq!(technical, all, "the technical track has all kinds");
 }
 
 #[test]
-fn the_oval_is_as_promised() {
+fn the_oval_has_a_free_centre_and_a_free_straight_ahead_of_the_car() {
     let world = shipped_world("oval");
     let kinds = |k: ObjectKind| world.objects.iter().filter(|o| o.kind == k).collect::<Vec<_>>();
     assert_eq!(kinds(ObjectKind::Light).len(), 1);
@@ -79,7 +80,7 @@ fn the_oval_is_as_promised() {
     for object in &world.objects {
         let near = object.origin.inverse().point(centre.extend(0.1)) - object.centre;
         let gap = (near.abs() - 0.5 * object.size).max(DVec3::ZERO).truncate().length();
-        assert!(gap > 1.5, "{} stands in the free disc: {gap} m", object.name);
+        assert!(gap > 1.5, "{} is within 1.5 m of the centre: {gap} m", object.name);
     }
 
     let spawn = world.spawn;
@@ -88,12 +89,12 @@ fn the_oval_is_as_promised() {
         assert!(route.project(ahead).offset.abs() < 0.002, "straight ahead of the spawn pose");
         for object in things(&world) {
             let gap = ahead.distance(object.origin.position.truncate()) - reach(object);
-            assert!(gap > 0.25, "{} stands ahead of the spawn pose", object.name);
+            assert!(gap > 0.25, "{} is in the way of the car", object.name);
         }
     }
 }
 
-/// Drives a whole lap; the largest distance from the centre line.
+/// Drives a lap, and returns the largest distance from the centre line, m.
 fn lap(world: &Arc<World>, speed: f64) -> f64 {
     let (route, profile) = (world.route.clone().expect("a route"), Profile::gen1());
     let mut pilot = Pilot::new(&route, &profile, speed);
@@ -105,12 +106,12 @@ fn lap(world: &Arc<World>, speed: f64) -> f64 {
         sim.step(Drive { speed, steering: pilot.steer(&car), ..Drive::default() });
         assert!(sim.tick() < 200 * 120, "{}: no lap in two minutes", world.name);
     }
-    assert!(sim.snapshot().last_contact.iter().all(Option::is_none), "{}: something was hit", world.name);
+    assert!(sim.snapshot().last_contact.iter().all(Option::is_none), "{}: the car hit an object", world.name);
     worst
 }
 
 #[test]
-fn each_can_be_driven_on_its_road() {
+fn a_car_can_drive_a_lap_on_the_road_of_each_world() {
     for name in SHIPPED {
         let world = Arc::new(shipped_world(name));
         let worst = lap(&world, 1.0);
@@ -119,7 +120,7 @@ fn each_can_be_driven_on_its_road() {
 }
 
 #[test]
-fn a_world_without_its_mesh_still_loads_with_a_warning() {
+fn a_world_without_its_mesh_loads_with_a_warning() {
     let mut bundle = shipped_bundle("oval");
     bundle.files.remove("meshes/oval/oval.dae");
     let world = World::load(&Assets::of(&bundle)).expect("it can be driven");

@@ -1,41 +1,42 @@
-//! Time: reading it, stopping it, choosing its pace.
+//! Reading, pausing and pacing the simulation clock.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Answer of `GET /clock`.
+/// Response of `GET /clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Clock {
     /// Simulated seconds since the world was loaded.
     pub sim_time: Num,
     /// Real seconds since the world was loaded.
     pub real_time: Num,
-    /// Simulated seconds in a real one, measured over the last second; 0 while paused.
+    /// Measured real-time factor (simulated seconds per real second) over the last second; 0 while
+    /// paused.
     pub rtf: Num,
-    /// Whether time stands still.
+    /// Whether the simulation is paused.
     pub paused: bool,
-    /// Requested real-time factor; 0 is as fast as the machine can.
+    /// Requested real-time factor; 0 means as fast as possible.
     pub speed: Num,
 }
 
-/// Answer of `POST /clock`.
+/// Response of `POST /clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct ClockChanged {
     /// Always true.
     pub ok: bool,
-    /// The clock now.
+    /// The clock after the change.
     #[serde(flatten)]
     pub clock: Clock,
 }
 
-/// Body of `POST /clock`.
+/// Request body of `POST /clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToSchema)]
 pub struct ClockRequest {
-    /// Stops or starts time.
+    /// Whether to pause the simulation.
     pub paused: Option<bool>,
-    /// Requested real-time factor: 0.05 to 100, or 0 for as fast as the machine can.
+    /// Requested real-time factor: 0.05 to 100, or 0 for as fast as possible.
     #[schema(minimum = 0, maximum = 100)]
     pub speed: Option<f64>,
 }

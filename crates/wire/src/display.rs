@@ -1,38 +1,38 @@
-//! What is shown to people: brightness and the overlay text.
+//! Brightness and overlay text of the viewer.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Answer of `GET /brightness`.
+/// Response of `GET /brightness`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Brightness {
-    /// Factor of every shown pixel.
+    /// Factor applied to every displayed pixel.
     pub value: Num,
 }
 
-/// Answer of `POST /brightness`.
+/// Response of `POST /brightness`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct BrightnessChanged {
     /// Always true.
     pub ok: bool,
-    /// The factor now.
+    /// The factor after the change.
     pub value: Num,
 }
 
-/// Body of `POST /brightness`.
+/// Request body of `POST /brightness`.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 pub struct BrightnessRequest {
-    /// Factor of every shown pixel.
+    /// Factor applied to every displayed pixel.
     #[schema(minimum = 0.2, maximum = 2.0)]
     pub value: f64,
 }
 
 impl BrightnessRequest {
-    /// Least factor.
+    /// Smallest accepted factor.
     pub const LOW: f64 = 0.2;
-    /// Greatest factor.
+    /// Largest accepted factor.
     pub const HIGH: f64 = 2.0;
 }
 
@@ -45,38 +45,38 @@ impl Body for BrightnessRequest {
     }
 }
 
-/// Answer of `GET /overlay`.
+/// Response of `GET /overlay`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Overlay {
-    /// The text; empty when there is none.
+    /// The text; empty when no overlay is shown.
     pub text: String,
-    /// Real seconds it was asked to stay.
+    /// Requested display time, real seconds.
     pub ttl: Num,
     /// Multiplier of the font size.
     pub size: Num,
-    /// Real seconds it will still stay.
+    /// Remaining display time, real seconds.
     pub remaining_s: Num,
-    /// Grows with every request.
+    /// Counter that increases with every request.
     pub seq: u64,
 }
 
-/// Answer of `POST /overlay`.
+/// Response of `POST /overlay`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct OverlayChanged {
     /// Always true.
     pub ok: bool,
-    /// The overlay now.
+    /// The overlay after the change.
     #[serde(flatten)]
     pub overlay: Overlay,
 }
 
-/// Body of `POST /overlay`.
+/// Request body of `POST /overlay`.
 #[derive(Debug, Clone, PartialEq, ToSchema)]
 pub struct OverlayRequest {
-    /// The text; empty takes it away.
+    /// The text; an empty text removes the overlay.
     #[schema(max_length = 300)]
     pub text: String,
-    /// Real seconds to stay; 10 if omitted.
+    /// Display time, real seconds; 10 if omitted.
     #[schema(value_type = Option<f64>, minimum = 1, maximum = 3600)]
     pub ttl: f64,
     /// Multiplier of the font size; 1 if omitted.
@@ -85,7 +85,7 @@ pub struct OverlayRequest {
 }
 
 impl OverlayRequest {
-    /// Longest text, in characters.
+    /// Longest accepted text, in characters.
     pub const MAX_TEXT: usize = 300;
 }
 

@@ -1,4 +1,4 @@
-//! Evaluation of a run.
+//! Requests and responses of the evaluation API.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
@@ -8,41 +8,42 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-/// Answer of `GET /evaluation`.
+/// Response of `GET /evaluation`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EvaluationDocument {
-    /// Version of the document.
+    /// Format version of the document.
     pub version: i64,
-    /// Config as its author wrote it.
+    /// Config, byte for byte as in the world's file.
     #[schema(value_type = Object)]
     pub config: Box<RawValue>,
-    /// The judging script, Python.
+    /// Source of the judging script, Python.
     pub script: String,
 }
 
-/// Body of `POST /evaluation/start`.
+/// Request body of `POST /evaluation/start`.
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = StartRequest)]
 pub struct StartRequestBody {
-    /// Command that runs the student's program; without one the run is only observed.
+    /// Shell command that runs the student's program. If omitted, the session only observes the
+    /// car.
     #[schema(max_length = 1000, pattern = r"\S")]
     pub command: Option<String>,
-    /// Simulated seconds; the world's own limit if omitted.
+    /// Time limit, simulated seconds; the world's own limit if omitted.
     #[schema(minimum = 1, maximum = 3600)]
     pub time_limit_s: Option<f64>,
-    /// Seed of every random stream; 0 if omitted.
+    /// Seed of all random streams; 0 if omitted.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991i64)]
     pub seed: Option<u64>,
 }
 
-/// How a session is to be run.
+/// Parsed form of [`StartRequestBody`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct StartRequest {
-    /// Command that runs the student's program.
+    /// Shell command that runs the student's program.
     pub command: Option<String>,
-    /// Simulated seconds.
+    /// Time limit, simulated seconds.
     pub time_limit_s: Option<f64>,
-    /// Seed of every random stream.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
@@ -61,125 +62,125 @@ impl Body for StartRequest {
     }
 }
 
-/// Answer of `POST /evaluation/stop`.
+/// Response of `POST /evaluation/stop`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Stopped {
     /// Always true.
     pub ok: bool,
-    /// Whether there was a session to stop.
+    /// Whether a session was running.
     pub stopped: bool,
 }
 
-/// Answer of `POST /evaluation/start`.
+/// Response of `POST /evaluation/start`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Started {
     /// Always true.
     pub ok: bool,
-    /// The session, as it begins.
+    /// The session at its start.
     pub session: Session,
 }
 
-/// Answer of `GET /evaluation/session`.
+/// Response of `GET /evaluation/session`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CurrentSession {
-    /// Whether a session is under way.
+    /// Whether a session is active.
     pub active: bool,
-    /// The session, or the last one; null if there was none.
+    /// The active session, or else the most recent one; null if there was none.
     pub session: Option<Session>,
 }
 
-/// A session as it stands.
+/// Current state of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Session {
-    /// Its id.
+    /// Id of the session.
     pub id: String,
     /// Name of the world.
     pub world: String,
-    /// Id of the published world; null for built-in ones.
+    /// Id of the published world; null for a built-in world.
     pub world_id: Option<String>,
-    /// Its revision.
+    /// Revision of the published world; null for a built-in world.
     pub rev: Option<String>,
     /// `initializing`, `starting`, `running` or `ended`.
     pub phase: &'static str,
-    /// How it ended; null while it goes on.
+    /// How the session ended; null while it is active.
     pub outcome: Option<String>,
-    /// The last record: any JSON value.
+    /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why it ended.
+    /// Why the session ended; null while it is active.
     pub reason: Option<String>,
-    /// `lower` or `higher`.
+    /// Whether a `lower` or a `higher` record is better.
     pub better: String,
-    /// The student's command.
+    /// Command of the student's program; null without one.
     pub command: Option<String>,
-    /// Simulated seconds.
+    /// Time limit, simulated seconds.
     pub time_limit_s: Num,
-    /// Of every random stream.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// When it began, RFC 3339.
+    /// Start of the session, RFC 3339.
     pub started_at: String,
-    /// Simulated seconds since it began to run.
+    /// Simulated seconds since the phase `running` began.
     pub elapsed_s: Num,
-    /// The student's program.
+    /// State of the student's program.
     pub run: RunState,
-    /// The last 200 lines of the script's log.
+    /// The last 200 lines that the script printed.
     pub log: Vec<String>,
 }
 
-/// Answer of `GET /evaluation/record`.
+/// Response of `GET /evaluation/record`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Record {
     /// Id of the session.
     pub session: String,
-    /// How it ended; null while it goes on.
+    /// How the session ended; null while it is active.
     pub outcome: Option<String>,
-    /// The last record: any JSON value.
+    /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why it ended.
+    /// Why the session ended; null while it is active.
     pub reason: Option<String>,
-    /// `lower` or `higher`.
+    /// Whether a `lower` or a `higher` record is better.
     pub better: String,
     /// Name of the world.
     pub world: String,
-    /// Id of the published world; null for built-in ones.
+    /// Id of the published world; null for a built-in world.
     pub world_id: Option<String>,
-    /// Its revision.
+    /// Revision of the published world; null for a built-in world.
     pub rev: Option<String>,
-    /// The student's command.
+    /// Command of the student's program; null without one.
     pub command: Option<String>,
-    /// Simulated seconds.
+    /// Time limit, simulated seconds.
     pub time_limit_s: Num,
-    /// Of every random stream.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// When it began, RFC 3339.
+    /// Start of the session, RFC 3339.
     pub started_at: String,
-    /// When it ended; null while it goes on.
+    /// End of the session, RFC 3339; null while it is active.
     pub ended_at: Option<String>,
-    /// Simulated seconds.
+    /// Simulated seconds since the phase `running` began.
     pub elapsed_s: Num,
-    /// The script and its work.
+    /// The judging script and its statistics.
     pub judge: JudgeWork,
-    /// The story, in order; left out in lists.
+    /// Events of the session in order; omitted in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub events: Option<Vec<Box<RawValue>>>,
 }
 
-/// A script and its work.
+/// A judging script and its statistics.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct JudgeWork {
-    /// Fingerprint of the script.
+    /// SHA-256 of the script, hex.
     pub sha256: String,
-    /// How often it judged.
+    /// Number of observations that the script evaluated.
     pub observations: u64,
-    /// How long the world waited for that, real seconds.
+    /// Total real seconds that the simulation waited for the script.
     pub wait_s: Num,
 }
 
-/// Answer of `GET /evaluation/records`.
+/// Response of `GET /evaluation/records`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RecordList {
-    /// The newest first, without their stories.
+    /// Records without their events, newest first.
     pub records: Vec<Record>,
-    /// For `cursor`, to go on; null at the end.
+    /// Value for the parameter `cursor` to get the next page; null on the last page.
     pub next: Option<String>,
 }

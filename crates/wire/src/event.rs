@@ -1,11 +1,11 @@
-//! Story lines of the event stream: what a student's program says, and how a session goes on.
+//! Story lines of the event stream: output of the student's program and progress of a session.
 
 use crate::num::Num;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A line that every subscriber is to see.
+/// An event that no subscriber may skip.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoryEvent {
     /// Event `run`.
@@ -23,7 +23,7 @@ impl StoryEvent {
         }
     }
 
-    /// Its data, one line of JSON.
+    /// Data of the event, one line of JSON.
     pub fn data(&self) -> serde_json::Result<String> {
         match self {
             StoryEvent::Run(event) => serde_json::to_string(event),
@@ -32,97 +32,99 @@ impl StoryEvent {
     }
 }
 
-/// Output of the student's program.
+/// Start, output and exit of the student's program.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "phase", rename_all = "lowercase")]
 pub enum RunEvent {
-    /// It was started.
+    /// The program was started.
     Start {
-        /// With this command.
+        /// Shell command that started it.
         command: String,
     },
-    /// It wrote a line.
+    /// The program wrote a line.
     Log {
         /// `stdout` or `stderr`.
         stream: &'static str,
-        /// At most 2,000 characters.
+        /// The line, at most 2,000 characters.
         line: String,
-        /// True when something was left out.
+        /// True if the line was cut.
         #[serde(skip_serializing_if = "Option::is_none")]
         truncated: Option<bool>,
     },
-    /// It ended.
+    /// The program ended.
     Exit {
-        /// Negative is a signal.
+        /// Exit code; a negative value is a signal number.
         exit_code: i32,
     },
 }
 
-/// A step of a session.
+/// An event of an evaluation session.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct EvaluationEvent {
     /// Id of the session.
     pub session: String,
-    /// Simulated seconds since it began to run.
+    /// Simulated seconds since the phase `running` began.
     pub time: Num,
-    /// What happened.
+    /// Type and data of the event.
     #[serde(flatten)]
     pub kind: EvaluationKind,
 }
 
-/// What happened in a session.
+/// Type and data of an event of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum EvaluationKind {
-    /// It was started.
+    /// The session was started.
     Start {
         /// Name of the world.
         world: String,
-        /// The student's command.
+        /// Command of the student's program; null without one.
         command: Option<String>,
-        /// Simulated seconds.
+        /// Time limit, simulated seconds.
         time_limit_s: Num,
     },
-    /// It entered a phase.
+    /// The session entered a phase.
     Phase {
         /// Name of the phase.
         phase: String,
     },
-    /// The record changed.
+    /// The script set a new record.
     Record {
         /// A number, or any JSON value.
         record: Value,
     },
-    /// The script wrote a line.
+    /// The script printed a line.
     Log {
-        /// The line.
+        /// The printed line.
         line: String,
     },
-    /// Somebody did something beside the session; in its record only.
+    /// A client sent a command that is not part of the session. Only stored in the record.
     Command {
         /// `reset`, `clock`, `step`, `pose`, `model` or `light`.
         command: &'static str,
-        /// What exactly.
+        /// Parameters of the command.
         #[serde(skip_serializing_if = "Value::is_null")]
         #[schema(value_type = Object)]
         detail: Value,
     },
-    /// The student's program; in the record only, where events of both kinds are in one list.
+    /// An event of the student's program. Only stored in the record, which holds both types of
+    /// events in one list.
     Run {
-        /// What happened to it.
+        /// Fields of the event `run`.
         #[serde(flatten)]
         #[schema(value_type = Object)]
         run: Value,
     },
-    /// More happened than is kept; in the record only.
+    /// Further events were dropped, because the record's limit was reached. Only stored in the
+    /// record.
     Truncated {},
-    /// It is over.
+    /// The session ended.
     End {
-        /// How.
+        /// How the session ended.
         outcome: String,
         /// The last record.
         record: Value,
-        /// Why.
+        /// Why the session ended.
         reason: Option<String>,
     },
 }

@@ -1,9 +1,9 @@
-//! Reading the body of a request: an object whose fields may be missing, each with one text for
-//! whatever can be wrong with it.
+//! Parsing of request bodies: a JSON object with optional fields. Each field has one error text for
+//! every way in which its value can be invalid.
 
 use serde_json::{Map, Value};
 
-/// What is wrong with a request, for the person who wrote it.
+/// Error text for an invalid request, for the author of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid(pub String);
 
@@ -19,13 +19,14 @@ impl std::fmt::Display for Invalid {
     }
 }
 
-/// A request that is read from a body. Every limit is checked here, before anything else is.
+/// A request that is parsed from a JSON body. `parse` checks every limit, so later code need not
+/// check again.
 pub trait Body: Sized {
-    /// Reads the fields it knows.
+    /// Parses the fields that this request uses.
     fn parse(fields: &Fields) -> Result<Self, Invalid>;
 }
 
-/// A request without fields; those that are there are ignored.
+/// A request without fields. Any fields that a client sends are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, utoipa::ToSchema)]
 pub struct NoFields {}
 
@@ -35,7 +36,7 @@ impl Body for NoFields {
     }
 }
 
-/// The fields of a body. `null` counts as omitted; fields nobody asks for are ignored.
+/// The fields of a request body. `null` counts as omitted, and unknown fields are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Fields(Map<String, Value>);
 
@@ -46,7 +47,7 @@ impl From<Map<String, Value>> for Fields {
 }
 
 impl Fields {
-    /// Reads a body. A missing or empty one has no fields.
+    /// Parses a body. A missing or empty body has no fields.
     pub fn read(body: &[u8]) -> Result<Fields, Invalid> {
         if body.iter().all(u8::is_ascii_whitespace) {
             return Ok(Fields::default());
@@ -58,12 +59,12 @@ impl Fields {
         }
     }
 
-    /// A field that is there and not `null`.
+    /// Value of a field, or `None` if the field is missing or `null`.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name).filter(|v| !v.is_null())
     }
 
-    /// A number, or `wrong` if it is anything else.
+    /// A number, or the error `wrong` if the value is anything else.
     pub(crate) fn number(&self, name: &str, wrong: &str) -> Result<Option<f64>, Invalid> {
         match self.get(name) {
             None => Ok(None),
@@ -75,7 +76,7 @@ impl Fields {
         }
     }
 
-    /// A number within limits.
+    /// A number from `low` to `high`.
     pub(crate) fn number_within(&self, name: &str, low: f64, high: f64) -> Result<Option<f64>, Invalid> {
         let wrong = format!("{name} must be a number from {low} to {high}");
         match self.number(name, &wrong)? {
@@ -84,13 +85,13 @@ impl Fields {
         }
     }
 
-    /// A whole number within limits; 3.0 is one.
+    /// A whole number from `low` to `high`. A float without fraction, such as 3.0, is accepted.
     pub(crate) fn whole_within(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, Invalid> {
         let wrong = || Invalid(format!("{name} must be a whole number from {low} to {high}"));
         let value = match self.get(name) {
             None => return Ok(None),
             Some(Value::Number(n)) => {
-                // Above, not every whole number is a float.
+                // From 2^53 on, a float may differ from the whole number that the client wrote.
                 const EXACT: f64 = (1u64 << 53) as f64;
                 let from_float = || n.as_f64().filter(|v| v.fract() == 0.0 && (0.0..EXACT).contains(v));
                 n.as_u64().or_else(|| from_float().map(|v| v as u64)).ok_or_else(wrong)?
@@ -100,7 +101,7 @@ impl Fields {
         if (low..=high).contains(&value) { Ok(Some(value)) } else { Err(wrong()) }
     }
 
-    /// A truth value.
+    /// A boolean.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Invalid> {
         match self.get(name) {
             None => Ok(None),
@@ -109,7 +110,7 @@ impl Fields {
         }
     }
 
-    /// A text, or `wrong` if it is anything else.
+    /// A string, or the error `wrong` if the value is anything else.
     pub(crate) fn text(&self, name: &str, wrong: &str) -> Result<Option<&str>, Invalid> {
         match self.get(name) {
             None => Ok(None),
@@ -128,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_an_object_without_fields() {
+    fn an_empty_body_has_no_fields() {
         for body in ["", " \r\n\t", "{}"] {
             assert!(fields(body).0.is_empty(), "{body:?}");
         }
     }
 
     #[test]
-    fn what_is_no_object_is_refused_with_the_reason() {
+    fn a_body_that_is_not_an_object_is_refused_with_the_reason() {
         for body in ["[]", "null", "3", "\"x\""] {
             let error = Fields::read(body.as_bytes()).expect_err("refused");
             assert_eq!(error.0, "the body must be a JSON object", "{body}");
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_omitted_and_types_are_not_guessed() {
+    fn null_counts_as_omitted_and_types_are_not_converted() {
         let f = fields(r#"{"a": null, "b": "1.0", "c": 2, "d": 2.5, "e": 3.0, "f": -1, "g": 1e300}"#);
         assert_eq!(f.number("a", "wrong"), Ok(None));
         assert_eq!(f.number("b", "wrong"), Err(Invalid::new("wrong")));

@@ -1,63 +1,63 @@
-//! Where things are and how large. Metres and radians.
+//! Poses and sizes in metres and radians.
 
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A pose in the world: z up, yaw counter-clockwise from +x.
+/// A pose in the world frame: z points up, yaw is counter-clockwise from +x.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, ToSchema)]
 pub struct Pose {
-    /// Metres.
+    /// X coordinate, m.
     pub x: Num,
-    /// Metres.
+    /// Y coordinate, m.
     pub y: Num,
-    /// Metres.
+    /// Z coordinate, m.
     pub z: Num,
-    /// Radians.
+    /// Roll, rad.
     pub roll: Num,
-    /// Radians.
+    /// Pitch, rad.
     pub pitch: Num,
-    /// Radians, −π to π.
+    /// Yaw, rad, −π to π.
     pub yaw: Num,
     /// The same rotation as a quaternion x, y, z, w.
     pub q: [Num; 4],
 }
 
-/// A pose of something upright.
+/// Pose of an upright object, without roll and pitch.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, ToSchema)]
 pub struct FlatPose {
-    /// Metres.
+    /// X coordinate, m.
     pub x: Num,
-    /// Metres.
+    /// Y coordinate, m.
     pub y: Num,
-    /// Metres.
+    /// Z coordinate, m.
     pub z: Num,
-    /// Radians, −π to π.
+    /// Yaw, rad, −π to π.
     pub yaw: Num,
 }
 
-/// Full extents of an object's own bounding box.
+/// Full extents of an object's bounding box in the object's own frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, ToSchema)]
 pub struct Size {
-    /// Metres.
+    /// Extent along x, m.
     pub x: Num,
-    /// Metres.
+    /// Extent along y, m.
     pub y: Num,
-    /// Metres.
+    /// Extent along z, m.
     pub z: Num,
 }
 
-/// A rectangle on the ground.
+/// An axis-aligned rectangle on the ground.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Bounds)]
 pub struct Rect {
-    /// Metres.
+    /// Smallest x, m.
     pub min_x: Num,
-    /// Metres.
+    /// Largest x, m.
     pub max_x: Num,
-    /// Metres.
+    /// Smallest y, m.
     pub min_y: Num,
-    /// Metres.
+    /// Largest y, m.
     pub max_y: Num,
 }

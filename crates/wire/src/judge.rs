@@ -1,8 +1,9 @@
-//! What the simulator and the harness of a judging script say to each other, version 2. One JSON object a line,
-//! over a socket of their own.
+//! Protocol between the simulator and the harness of a judging script, version 2: one JSON object
+//! per line, over a dedicated socket.
 //!
-//! The simulator makes a [`JudgeCall`] and waits. The harness says [`JudgeSaid`]: any number of records and actions,
-//! each action answered by a [`JudgeReply`], then one line that ends the call.
+//! The simulator sends a [`JudgeCall`] and waits. The harness replies with [`JudgeSaid`] lines: any
+//! number of records and actions, then one line that ends the call. The simulator answers each
+//! action with a [`JudgeReply`].
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Rect};
@@ -19,42 +20,43 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Version of these words.
+/// Version of this protocol.
 pub const JUDGE_VERSION: u32 = 2;
-/// Bytes of a line from the harness: a motion along ten thousand points fits.
+/// Longest line from the harness, in bytes. A motion along 10,000 points fits.
 pub const MAX_JUDGE_LINE: usize = 1 << 20;
-/// Bytes of a record's JSON.
+/// Longest JSON text of a record, in bytes.
 pub const MAX_RECORD: usize = 16 << 10;
 
-/// What the simulator asks for.
+/// A call from the simulator to the harness.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeCall<'a> {
-    /// The script, and what does not change.
+    /// Loads the script and the constant data of the session.
     Load(&'a Statics),
-    /// Calls `initialize(sim)`, if there is one.
+    /// Calls `initialize(sim)`, if the script defines it.
     Initialize {
-        /// The world now.
+        /// The current state of the world.
         state: &'a Observation,
-        /// Objects that are not where they were.
+        /// Objects that moved since the script last saw them.
         moved: Moved<'a>,
     },
     /// Calls `evaluate(sim)`.
     Evaluate {
-        /// The world now.
+        /// The current state of the world.
         state: &'a Observation,
-        /// Objects that are not where they were.
+        /// Objects that moved since the script last saw them.
         moved: Moved<'a>,
     },
-    /// Looks whether a script can be a judge, without running it.
+    /// Checks whether a script is a valid judge, without running it.
     Check {
-        /// Python.
+        /// Source of the script, Python.
         script: &'a str,
     },
 }
 
-/// Objects that are not where they were when the script last saw them, all of them the first time: of each its name, `x y z roll
-/// pitch yaw` and the quaternion. In a world of many objects most stand still, and what is not said need not be read.
+/// Objects that moved since the script last saw them, or all objects the first time. Each row has
+/// the name, `x y z roll pitch yaw` and the quaternion. Unmoved objects are omitted, because most
+/// objects of a large world stand still and parsing them costs time.
 #[derive(Debug)]
 pub struct Moved<'a>(pub Vec<(&'a str, &'a Pose)>);
 
@@ -65,36 +67,36 @@ impl<'a> Serialize for Moved<'a> {
     }
 }
 
-/// What does not change during a session.
+/// Data that is constant during a session.
 #[derive(Debug, Serialize)]
 pub struct Statics {
-    /// Python.
+    /// Source of the script, Python.
     pub script: String,
-    /// The config as its author wrote it.
+    /// The config, byte for byte as in the world's file.
     pub config: Box<RawValue>,
-    /// Lines and bounds.
+    /// Route and bounds of the track.
     pub track: JudgeTrack,
-    /// The catalogue.
+    /// Catalogue entries by name.
     pub objects: Named<String, CatalogueEntry>,
-    /// The session's seed.
+    /// Seed of the session.
     pub seed: u64,
 }
 
-/// The track as a script sees it. Without a route the lists are empty.
+/// The track as a script sees it. Without a route the list of waypoints is empty.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeTrack {
-    /// Centre line.
+    /// Points (x, y) of the centre line, m.
     pub waypoints: Vec<[Num; 2]>,
-    /// Inner border.
+    /// Points (x, y) of the inner border, m.
     pub inner: Option<Vec<[Num; 2]>>,
-    /// Outer border.
+    /// Points (x, y) of the outer border, m.
     pub outer: Option<Vec<[Num; 2]>>,
-    /// Of the ground.
+    /// Bounds of the track's ground.
     pub bounds: Option<Rect>,
 }
 
 impl JudgeTrack {
-    /// From what the web API serves.
+    /// Converts the route and bounds that the web API serves.
     pub fn new(lines: Option<RouteLines>, bounds: Option<Rect>) -> JudgeTrack {
         let (waypoints, inner, outer) =
             lines.map_or((Vec::new(), None, None), |l| (l.waypoints, l.inner, l.outer));
@@ -102,185 +104,191 @@ impl JudgeTrack {
     }
 }
 
-/// The world at one moment.
+/// State of the world at one tick.
 #[derive(Debug, Serialize)]
 pub struct Observation {
-    /// Simulated seconds since the session began to run.
+    /// Simulated seconds since the phase `running` began.
     pub time: Num,
-    /// Whether time stands still.
+    /// Whether the simulation is paused.
     pub paused: bool,
-    /// Measured real-time factor.
+    /// Measured real-time factor (simulated seconds per real second).
     pub rtf: Num,
-    /// Factor of every shown pixel.
+    /// Factor applied to every displayed pixel.
     pub brightness: Num,
-    /// The car.
+    /// State of the car.
     pub pose: VehiclePose,
-    /// Live poses by name; sent as [`Moved`].
+    /// Current poses by name; serialized separately as [`Moved`].
     #[serde(skip)]
     pub objects: Named<Arc<str>, Pose>,
-    /// What each light shows.
+    /// Colour that each light shows, by name.
     pub lights: Named<Arc<str>, LightState>,
-    /// Names of what the car touches.
+    /// Names of the objects and walls in contact with the car.
     pub contacts: Vec<Arc<str>>,
-    /// The student's program.
+    /// State of the student's program.
     pub run: RunState,
-    /// What plays, and what happened to sounds since the last observation.
+    /// Playing sounds, and sound events since the last observation.
     pub audio: JudgeAudio,
 }
 
 /// Sounds as a script sees them.
 #[derive(Debug, Default, Serialize)]
 pub struct JudgeAudio {
-    /// What plays.
+    /// Sounds that are playing.
     pub playing: Vec<JudgeSound>,
-    /// What happened, in order.
+    /// Events since the last observation, in order.
     pub events: Vec<JudgeSoundEvent>,
 }
 
-/// A sound that plays.
+/// A sound that is playing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeSound {
-    /// As the robot's API names it.
+    /// Id of the sound in the robot's API.
     pub id: String,
     /// `file` or `stream`.
     pub kind: &'static str,
-    /// Where it came from.
+    /// Origin of the sound: its URL, its path, `data` or `stream`.
     pub source: Arc<str>,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: Num,
-    /// Seconds into it.
+    /// Playback position, seconds.
     pub position: Num,
 }
 
-/// Something that happened to a sound. Bytes are base64.
+/// A change of a sound. Binary data is base64.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeSoundEvent {
-    /// A sound began.
+    /// A sound started.
     Play {
-        /// The sound.
+        /// The sound that started.
         #[serde(flatten)]
         sound: JudgeSound,
-        /// The file; streams have none.
+        /// Content of the file; omitted for a stream.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<String>,
-        /// Hz.
+        /// Sample rate, Hz.
         sample_rate: u32,
-        /// 1 or 2.
+        /// Number of channels, 1 or 2.
         channels: u16,
     },
-    /// Samples came.
+    /// A stream received samples.
     Pcm {
-        /// Which stream.
+        /// Id of the stream.
         id: String,
-        /// 16 bits a sample, little end first.
+        /// 16-bit samples, little-endian.
         data: String,
-        /// Hz.
+        /// Sample rate, Hz.
         sample_rate: u32,
-        /// 1 or 2.
+        /// Number of channels, 1 or 2.
         channels: u16,
     },
-    /// Louder or quieter.
+    /// The volume of a sound changed.
     Volume {
-        /// Which sound.
+        /// Id of the sound.
         id: String,
-        /// 0 to 1.
+        /// New volume, 0 to 1.
         volume: Num,
     },
-    /// It was stopped.
+    /// A sound was stopped.
     Stop {
-        /// Which sound.
+        /// Id of the sound.
         id: String,
     },
-    /// It came to its end.
+    /// A sound played to its end.
     Ended {
-        /// Which sound.
+        /// Id of the sound.
         id: String,
     },
 }
 
-/// Answer to an action.
+/// Reply of the simulator to an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JudgeReply {
-    /// Why it was refused; null when it was done.
+    /// Why the action was refused; null if it was carried out.
     pub error: Option<String>,
 }
 
-/// What the harness says.
+/// A line from the harness.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeSaid {
-    /// It is up.
+    /// The harness has started.
     Ready {
-        /// Of these words.
+        /// Version of the protocol that the harness uses.
         version: u32,
     },
-    /// The script wants something done, and waits.
+    /// The script requests an action and waits for the [`JudgeReply`].
     Act(Value),
-    /// The result so far.
+    /// The script set a new record.
     Record {
         /// A finite number, or any JSON value.
         value: Value,
     },
-    /// Where prints come by another way: those of the call that ends now end with this mark.
+    /// Sent if printed text uses a separate stream: this mark in that stream ends the printed text
+    /// of the current call.
     Printed {
-        /// Counts the calls.
+        /// Number of the call.
         mark: u64,
     },
     /// The call returned.
     Answer {
-        /// The script wants the session to end.
+        /// Whether the script ends the session.
         finish: bool,
     },
-    /// The call did not return.
+    /// The call failed.
     Raised {
-        /// What kind of end it was.
+        /// Cause of the failure.
         kind: RaisedKind,
         /// Last line of the traceback.
         error: String,
     },
-    /// What is wrong with a script that was to be checked.
+    /// Result of a `Check` call.
     Checked {
-        /// Null if nothing is.
+        /// The fault of the script; null if it is valid.
         error: Option<String>,
     },
 }
 
-/// Why a call did not return.
+/// Why a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RaisedKind {
-    /// An exception.
+    /// The script raised an exception.
     Raised,
-    /// `sys.exit`.
+    /// The script called `sys.exit`.
     Exited,
-    /// No memory was left.
+    /// The script ran out of memory.
     Memory,
-    /// No room for files was left.
+    /// The script ran out of file space.
     Files,
 }
 
-/// Something that a script wants done.
+/// An action that a script requests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JudgeAct {
-    /// The car, somewhere else.
+    /// Moves the car.
     Teleport(ModelRequest),
-    /// An object, somewhere else.
+    /// Moves an object.
     MoveObject(String, ModelRequest),
-    /// A traffic light.
+    /// Sets a traffic light.
     SetLight(String, LightRequest),
-    /// A text on the screen.
+    /// Shows an overlay text.
     Overlay(OverlayRequest),
-    /// The brightness.
+    /// Sets the brightness.
     SetBrightness(BrightnessRequest),
-    /// Time stands still, or goes on.
+    /// Pauses or resumes the simulation.
     Pause(bool),
 }
 
+const UNKNOWN_ACTION: &str =
+    "action must be one of teleport, move_object, set_light, overlay, set_brightness, pause";
+
 impl JudgeAct {
-    /// Reads an action with the limits of the web API.
+    /// Parses an action, with the same limits as the web API.
     pub fn read(value: Value) -> Result<JudgeAct, Invalid> {
-        let Value::Object(mut map) = value else { return Err(Invalid::new("an action is an object")) };
+        let Value::Object(mut map) = value else {
+            return Err(Invalid::new("an action must be a JSON object"));
+        };
         if let Some(seconds) = map.remove("secs") {
             map.insert("ttl".to_owned(), seconds);
         }
@@ -290,19 +298,19 @@ impl JudgeAct {
             name.map(str::to_owned).ok_or_else(|| Invalid::new("name must be a string"))
         };
         match fields.text("action", "action must be a string")? {
-            Some("teleport") => Ok(JudgeAct::Teleport(place(&fields)?)),
+            Some("teleport") => Ok(JudgeAct::Teleport(teleport_target(&fields)?)),
             Some("move_object") => Ok(JudgeAct::MoveObject(name()?, ModelRequest::parse(&fields)?)),
             Some("set_light") => Ok(JudgeAct::SetLight(name()?, LightRequest::parse(&fields)?)),
             Some("overlay") => Ok(JudgeAct::Overlay(OverlayRequest::parse(&fields)?)),
             Some("set_brightness") => Ok(JudgeAct::SetBrightness(BrightnessRequest::parse(&fields)?)),
             Some("pause") => Ok(JudgeAct::Pause(fields.flag("paused")?.unwrap_or(true))),
-            _ => Err(Invalid::new("no such action")),
+            _ => Err(Invalid::new(UNKNOWN_ACTION)),
         }
     }
 }
 
-/// Where the car is to go, and how.
-fn place(fields: &Fields) -> Result<ModelRequest, Invalid> {
+/// Parses the target of `teleport`.
+fn teleport_target(fields: &Fields) -> Result<ModelRequest, Invalid> {
     let PoseRequest { x, y, yaw } = PoseRequest::parse(fields)?;
     Ok(ModelRequest { x, y, z: None, yaw, motion: Motion::parse(fields)? })
 }
@@ -324,8 +332,8 @@ mod tests {
             (json!({"action": "teleport", "x": "1"}), "x, y, yaw must be numbers"),
             (json!({"action": "set_light", "name": "a", "state": "blue"}), "state must be one of red, green"),
             (json!({"action": "set_brightness", "value": 7}), "value must be a number from 0.2 to 2"),
-            (json!({"action": "fly"}), "no such action"),
-            (json!([]), "an action is an object"),
+            (json!({"action": "fly"}), UNKNOWN_ACTION),
+            (json!([]), "an action must be a JSON object"),
             (json!({"action": "move_object", "x": 1}), "name must be a string"),
         ] {
             assert_eq!(read(wrong.clone()), Err(says.to_owned()), "{wrong}");

@@ -1,10 +1,13 @@
-//! Every word that crosses a process: bodies of requests and answers, and the event stream.
+//! Types of everything that crosses a process boundary: request and response bodies, events, and
+//! the judge's protocol.
 //!
-//! Words only: names, types, limits and the texts that say what is wrong with a request. What
-//! they do is elsewhere. The core's types are not put on the wire; they are translated into these.
+//! This crate holds names, types, limits and the error texts for invalid requests. It has no
+//! behaviour beyond parsing and serializing.
+//! Types of the simulation core are never serialized; the server converts them into these types.
 
 mod clock;
 mod display;
+mod error;
 mod evaluation;
 mod event;
 mod fields;
@@ -26,6 +29,7 @@ pub use clock::{Clock, ClockChanged, ClockRequest};
 pub use display::{
     Brightness, BrightnessChanged, BrightnessRequest, Overlay, OverlayChanged, OverlayRequest,
 };
+pub use error::{ErrorBody, ErrorCode};
 pub use evaluation::{
     CurrentSession, EvaluationDocument, JudgeWork, Record, RecordList, Session, StartRequest,
     StartRequestBody, Started, Stopped,
@@ -65,15 +69,7 @@ pub use worlds::{
     SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
 
-/// The body of every error.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-pub struct ErrorBody {
-    /// What was wrong, and what would be right.
-    #[schema(example = "world not ready")]
-    pub error: String,
-}
-
-/// Bytes that are no JSON, as the document describes them.
+/// Bytes that are not JSON, for the OpenAPI document.
 #[derive(Debug, Clone, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct Octets(pub Vec<u8>);

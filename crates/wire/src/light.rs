@@ -5,13 +5,13 @@ use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a light shows.
+/// Colour that a traffic light shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LightState {
     /// Stop.
     Red,
-    /// Turning red.
+    /// About to turn red.
     Yellow,
     /// Drive.
     Green,
@@ -20,41 +20,41 @@ pub enum LightState {
 /// A traffic light.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Light {
-    /// Name.
+    /// Name of the light.
     #[schema(value_type = String)]
     pub name: std::sync::Arc<str>,
-    /// Metres.
+    /// X coordinate, m.
     pub x: Num,
-    /// Metres.
+    /// Y coordinate, m.
     pub y: Num,
-    /// Radians.
+    /// Yaw, rad.
     pub yaw: Num,
-    /// What it shows.
+    /// Colour that the light shows.
     pub state: LightState,
-    /// Always true: lights come with the world.
+    /// Always true: every light is part of the world.
     pub builtin: bool,
-    /// The screen in the light's frame, where it has one.
+    /// The light's screen, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panel: Option<Panel>,
-    /// Simulated seconds until it is red, in the yellow phase only.
+    /// Simulated seconds until the light turns red; only present while it is yellow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub yellow_left: Option<Num>,
 }
 
-/// The screen of a light, for viewers.
+/// The screen of a light in the light's frame, for viewers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Panel {
-    /// Centre ahead of the light's origin, m.
+    /// Forward offset of the screen's centre from the light's origin, m.
     pub px: Num,
-    /// Centre above the light's origin, m.
+    /// Height of the screen's centre above the light's origin, m.
     pub pz: Num,
-    /// Tilt, rad.
+    /// Pitch of the screen, rad.
     pub pitch: Num,
     /// Radius of the yellow disc, m.
     pub lamp_r: Num,
 }
 
-/// Answer of `GET /traffic_lights`, by name.
+/// Response of `GET /traffic_lights`, sorted by name.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = TrafficLights)]
 pub struct Lights {
@@ -65,24 +65,24 @@ pub struct Lights {
     pub lights: Vec<Light>,
 }
 
-/// Answer of `POST /traffic_lights/<name>`.
+/// Response of `POST /traffic_lights/<name>`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LightChanged {
     /// Always true.
     pub ok: bool,
-    /// The light now.
+    /// The light after the change.
     pub light: Light,
 }
 
-/// Body of `POST /traffic_lights/<name>`.
+/// Request body of `POST /traffic_lights/<name>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
 pub struct LightRequest {
-    /// What to show.
+    /// Colour to show.
     #[schema(value_type = RedOrGreen)]
     pub state: RedOrGreen,
 }
 
-/// What a light can be asked for.
+/// Colour that a request can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RedOrGreen {
@@ -93,7 +93,7 @@ pub enum RedOrGreen {
 }
 
 impl LightRequest {
-    /// Whether red is asked for.
+    /// Whether the request is for red.
     pub fn is_red(&self) -> bool {
         self.state == RedOrGreen::Red
     }

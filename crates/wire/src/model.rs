@@ -8,65 +8,65 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Body of `POST /models/<name>/pose`. Omitted fields keep their current value. With `duration`
-/// the object moves there evenly; with `path` it follows the points.
+/// Request body of `POST /models/<name>/pose`. Omitted fields keep their current value. With
+/// `duration` the object moves to the pose at constant speed; with `path` it follows the points.
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = ModelRequest)]
 pub struct ModelRequestBody {
-    /// Metres.
+    /// X coordinate, m.
     #[schema(minimum = -100, maximum = 100)]
     pub x: Option<f64>,
-    /// Metres.
+    /// Y coordinate, m.
     #[schema(minimum = -100, maximum = 100)]
     pub y: Option<f64>,
-    /// Metres.
+    /// Z coordinate, m.
     #[schema(minimum = -10, maximum = 100)]
     pub z: Option<f64>,
-    /// Radians.
+    /// Yaw, rad.
     #[schema(minimum = -1_000_000, maximum = 1_000_000)]
     pub yaw: Option<f64>,
-    /// Simulated seconds.
+    /// Duration of the motion, simulated seconds.
     #[schema(minimum = 0, maximum = 3600)]
     pub duration: Option<f64>,
-    /// Points x, y in metres, within ±100.
+    /// Points (x, y) in metres, within ±100.
     #[schema(min_items = 1, max_items = 10_000)]
     pub path: Option<Vec<[f64; 2]>>,
-    /// m/s along the path; needed with it.
+    /// Speed along the path, m/s; required with `path`.
     #[schema(minimum = 0.001, maximum = 10)]
     pub speed: Option<f64>,
-    /// Goes from the last point straight to the first, again and again.
+    /// Whether the object continues from the last point straight to the first, without end.
     pub r#loop: Option<bool>,
 }
 
-/// Where an object is to go, and how.
+/// Parsed form of [`ModelRequestBody`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
-    /// Metres.
+    /// X coordinate, m.
     pub x: Option<f64>,
-    /// Metres.
+    /// Y coordinate, m.
     pub y: Option<f64>,
-    /// Metres.
+    /// Z coordinate, m.
     pub z: Option<f64>,
-    /// Radians.
+    /// Yaw, rad.
     pub yaw: Option<f64>,
-    /// At once or over time.
+    /// How the object gets to the pose.
     pub motion: Motion,
 }
 
-/// How an object gets to where it is to be.
+/// How an object moves to its new pose.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Motion {
-    /// At once.
+    /// The object is placed there immediately.
     AtOnce,
-    /// Evenly over simulated seconds.
+    /// The object moves at constant speed for this many simulated seconds.
     Over(f64),
-    /// Along points.
+    /// The object follows a path.
     Along {
-        /// Metres.
+        /// Points (x, y), m.
         path: Vec<[f64; 2]>,
-        /// m/s.
+        /// Speed along the path, m/s.
         speed: f64,
-        /// For ever.
+        /// Whether the object repeats the path without end.
         repeat: bool,
     },
 }
@@ -97,7 +97,7 @@ impl Motion {
                 None => Err(Invalid::new("speed must be a number from 0.001 to 10 when path is given")),
             },
             (_, None) if speed.is_some() || repeat.is_some() => {
-                Err(Invalid::new("speed and loop go with path, which is missing"))
+                Err(Invalid::new("speed and loop need path, which is missing"))
             }
             (Some(duration_s), None) => Ok(Motion::Over(duration_s)),
             (None, None) => Ok(Motion::AtOnce),
@@ -119,30 +119,30 @@ fn points(value: &Value) -> Result<Vec<[f64; 2]>, Invalid> {
     list.iter().map(|v| point(v).ok_or_else(wrong)).collect()
 }
 
-/// Answer of `POST /models/<name>/pose`.
+/// Response of `POST /models/<name>/pose`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ModelMoved {
     /// Always true.
     pub ok: bool,
-    /// Always true: every reader sees it already.
+    /// Always true: the new pose is visible to every client.
     pub applied: bool,
-    /// Where the object is now.
+    /// The object after the change.
     pub model: ModelPlace,
 }
 
-/// An object and where it stands.
+/// An object and its pose.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ModelPlace {
-    /// Name.
+    /// Name of the object.
     pub name: String,
-    /// By its marker.
+    /// Type of the object, from its marker.
     pub r#type: ObjectType,
-    /// Metres.
+    /// X coordinate, m.
     pub x: Num,
-    /// Metres.
+    /// Y coordinate, m.
     pub y: Num,
-    /// Metres.
+    /// Z coordinate, m.
     pub z: Num,
-    /// Radians.
+    /// Yaw, rad.
     pub yaw: Num,
 }

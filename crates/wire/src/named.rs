@@ -1,9 +1,9 @@
-//! A mapping from names that keeps its order.
+//! A map with string keys that keeps its insertion order.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// Pairs, written as a JSON object in their own order.
+/// Key-value pairs, serialized as a JSON object in insertion order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Named<K, T>(pub Vec<(K, T)>);
 

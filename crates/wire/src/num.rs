@@ -1,10 +1,10 @@
-//! Numbers as they are written: rounded to six decimals.
+//! Numbers that are serialized with at most six decimals.
 
 use serde::{Serialize, Serializer};
 use utoipa::PartialSchema;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 
-/// A finite number, written with at most six decimals and never as −0.
+/// A finite number, serialized with at most six decimals and never as −0.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Num(pub f64);
 

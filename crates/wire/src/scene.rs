@@ -1,20 +1,21 @@
-//! Where a viewer finds what it draws.
+//! Addresses of the 3D files that a viewer draws.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Answer of `GET /scene`. A file never changes under its address: another world has another one.
+/// Response of `GET /scene`. The file at an address never changes: a changed scene gets a new
+/// address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Scene {
-    /// Name of the world that is served.
+    /// Name of the running world.
     pub world: String,
-    /// 16 hex digits that change with anything that is drawn.
+    /// 16 hex digits that change whenever anything that is drawn changes.
     #[schema(example = "0123456789abcdef")]
     pub version: String,
-    /// Address of the world as binary glTF, everything as at load.
+    /// Address of the world as binary glTF, with every object at its initial pose.
     #[schema(example = "/sim/scene/0123456789abcdef.glb")]
     pub world_glb: String,
-    /// Address of the car as binary glTF, everything straight.
+    /// Address of the car as binary glTF, with every joint at zero.
     #[schema(example = "/sim/scene/0123456789abcdef.glb")]
     pub car_glb: String,
 }

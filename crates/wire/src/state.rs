@@ -1,4 +1,4 @@
-//! The live state: everything that changes, in one answer.
+//! The live state: all changing values in one response.
 
 use crate::geometry::Pose;
 use crate::light::Light;
@@ -8,106 +8,107 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Answer of `GET /status`.
+/// Response of `GET /status`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Status {
-    /// A world is loaded, stepping or paused.
+    /// Whether a world is loaded, whether it is stepping or paused.
     pub running: bool,
     /// Always true.
     pub websocket: bool,
-    /// Name of the world; null until one is ready.
+    /// Name of the loaded world; null until a world is ready.
     #[schema(value_type = Option<String>)]
     pub current: Option<Arc<str>>,
-    /// A world is being loaded.
+    /// Whether a world is being loaded.
     pub switching: bool,
-    /// Grows whenever a served mesh or texture may have changed.
+    /// Counter that increases whenever a served mesh or texture may have changed.
     pub assets_version: u64,
     /// Version of the program.
     pub version: &'static str,
-    /// Robot generation.
+    /// Short name of the vehicle generation.
     pub generation: String,
     /// Real seconds since the program started.
     pub uptime_s: Num,
 }
 
-/// Answer of `GET /state` and data of the `state` event.
+/// Response of `GET /state`, and data of the event `state`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct State {
-    /// Name of the world that is served.
+    /// Name of the running world.
     #[schema(value_type = Option<String>)]
     pub world: Option<Arc<str>>,
-    /// Name of the world that is ready; null while one is being loaded.
+    /// Name of the world that is ready; null while a world is being loaded.
     #[schema(value_type = Option<String>)]
     pub current: Option<Arc<str>>,
-    /// A world is loaded, stepping or paused.
+    /// Whether a world is loaded, whether it is stepping or paused.
     pub running: bool,
     /// Always true.
     pub websocket: bool,
-    /// A world is being loaded.
+    /// Whether a world is being loaded.
     pub switching: bool,
-    /// What is being loaded, or else what is being installed (`kind: "install"`), which disturbs nothing.
+    /// The world that is being loaded, or else the world that is being installed (`kind:
+    /// "install"`). An installation does not affect the running world.
     pub transition: Option<Transition>,
-    /// Simulated seconds; null before the first world.
+    /// Simulated seconds; null before the first world is loaded.
     pub time: Option<Num>,
-    /// Whether time stands still.
+    /// Whether the simulation is paused.
     pub paused: bool,
-    /// Measured real-time factor.
+    /// Measured real-time factor (simulated seconds per real second).
     pub rtf: Num,
-    /// Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not in the answer of a step, which
-    /// is the same after two respawns.
+    /// Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. A
+    /// step's response omits it, because that response must be the same after two respawns.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub epoch: Option<u64>,
-    /// The car; null before the first world.
+    /// State of the car; null before the first world is loaded.
     pub vehicle: Option<VehiclePose>,
-    /// Names of the objects and walls that the car touches.
+    /// Names of the objects and walls in contact with the car.
     #[schema(value_type = Vec<String>)]
     pub contacts: Vec<Arc<str>>,
-    /// Poses of all objects by name.
+    /// Current poses of all objects by name.
     #[schema(value_type = BTreeMap<String, Pose>)]
     pub objects: Named<Arc<str>, Pose>,
-    /// Traffic lights by name.
+    /// Traffic lights, sorted by name.
     pub lights: Vec<Light>,
-    /// Overlay text; empty when there is none.
+    /// Overlay text; empty when no overlay is shown.
     #[schema(value_type = String)]
     pub overlay: Arc<str>,
-    /// Multiplier of its font size.
+    /// Multiplier of the overlay's font size.
     pub overlay_size: Num,
-    /// Grows with every overlay request.
+    /// Counter that increases with every overlay request.
     pub overlay_seq: u64,
-    /// Factor of every shown pixel.
+    /// Factor applied to every displayed pixel.
     pub brightness: Num,
-    /// The student's program.
+    /// State of the student's program.
     pub run: RunState,
-    /// The evaluation session.
+    /// Summary of the evaluation session.
     pub evaluation: EvaluationState,
 }
 
-/// The car in the live state.
+/// State of the car.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct VehiclePose {
-    /// Ground level, midway between the axles.
+    /// Pose of the reference point: at ground level, midway between the axles.
     #[serde(flatten)]
     pub pose: Pose,
-    /// Ahead, m/s.
+    /// Forward speed, m/s.
     pub speed: Num,
-    /// Angle of the virtual centre wheel, rad, + is left.
+    /// Angle of the virtual centre wheel, rad, positive to the left.
     pub steering: Num,
-    /// Where the camera looks, rad, + is left.
+    /// Pan angle of the camera, rad, positive to the left.
     pub pan: Num,
-    /// Where the camera looks, rad, + is up.
+    /// Tilt angle of the camera, rad, positive upwards.
     pub tilt: Num,
 }
 
-/// A world on its way in.
+/// A world that is being loaded or installed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Transition {
-    /// Why.
+    /// Why the world is being loaded.
     pub kind: TransitionKind,
     /// File name of the world.
     #[schema(value_type = String, example = "oval.world")]
     pub target: Arc<str>,
-    /// 0 to 1.
+    /// Progress, 0 to 1.
     pub progress: Num,
 }
 
@@ -115,32 +116,33 @@ pub struct Transition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransitionKind {
-    /// The program starts.
+    /// The program is starting.
     Boot,
-    /// Another world was asked for.
+    /// A client requested another world.
     Switch,
-    /// The same world anew.
+    /// A client requested a respawn of the same world.
     Respawn,
-    /// A published world is being installed. The running one runs on, and `switching` is false.
+    /// A published world is being installed. The current world keeps running, and `switching` is
+    /// false.
     Install,
 }
 
-/// The student's program.
+/// State of the student's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, ToSchema)]
 pub struct RunState {
-    /// Whether it runs.
+    /// Whether the program is running.
     pub running: bool,
-    /// Its exit code; negative is a signal.
+    /// Exit code, or the negated number of the signal that ended it; null before the exit.
     pub exit_code: Option<i32>,
 }
 
-/// The evaluation session in short.
+/// Summary of the evaluation session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, ToSchema)]
 pub struct EvaluationState {
-    /// Whether one is under way.
+    /// Whether a session is active.
     pub active: bool,
-    /// Its id.
+    /// Id of the session.
     pub session: Option<String>,
-    /// Its phase.
+    /// Phase of the session.
     pub phase: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Lockstep: the client says how far time goes.
+//! Lockstep: the client controls how far simulated time advances.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
@@ -8,34 +8,36 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Body of `POST /step`.
+/// Request body of `POST /step`.
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = StepRequest)]
 pub struct StepRequestBody {
-    /// Ticks of 5 ms; 1 if neither this nor `duration` is given.
+    /// Number of ticks of 5 ms; 1 if both `steps` and `duration` are omitted.
     #[schema(minimum = 1, maximum = 100_000)]
     pub steps: Option<u32>,
-    /// Simulated seconds, rounded to the nearest tick. Not together with `steps`.
+    /// Simulated seconds, rounded to the nearest tick. Mutually exclusive with `steps`.
     #[schema(minimum = 0.0025, maximum = 500)]
     pub duration: Option<f64>,
-    /// Drive command: m/s. Held while stepping; out of the car's limits it is clamped.
+    /// Speed command, m/s, held during the step and clamped to the car's limits.
     #[schema(minimum = -1000, maximum = 1000)]
     pub speed: Option<f64>,
-    /// Drive command: rad, + is left. Held while stepping; out of the car's limits it is clamped.
+    /// Steering command, rad, positive to the left, held during the step and clamped to the car's
+    /// limits.
     #[schema(minimum = -1000, maximum = 1000)]
     pub steering: Option<f64>,
-    /// What the answer is to hold besides the state.
+    /// Sensors whose readings the response includes.
     #[schema(max_items = 16)]
     pub observe: Option<Vec<Observe>>,
-    /// Largest width of the camera's picture, pixels; its shape is kept, and it is never enlarged.
+    /// Largest width of the camera image, pixels. The aspect ratio is kept, and the image is never
+    /// enlarged.
     #[schema(minimum = 16, maximum = 1920)]
     pub camera_width: Option<u32>,
-    /// Largest height of the camera's picture, pixels.
+    /// Largest height of the camera image, pixels.
     #[schema(minimum = 16, maximum = 1080)]
     pub camera_height: Option<u32>,
 }
 
-/// A sensor that can be asked for.
+/// A sensor whose reading a step can return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Observe {
@@ -50,7 +52,7 @@ pub enum Observe {
 }
 
 impl Observe {
-    /// As it is written.
+    /// Name of the sensor in requests and responses.
     pub fn name(self) -> &'static str {
         match self {
             Observe::Camera => "camera",
@@ -71,18 +73,18 @@ impl Observe {
     }
 }
 
-/// How far to step, with what.
+/// Parsed form of [`StepRequestBody`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepRequest {
-    /// Ticks of 5 ms.
+    /// Number of ticks of 5 ms.
     pub ticks: u64,
-    /// m/s.
+    /// Speed command, m/s.
     pub speed: Option<f64>,
-    /// rad.
+    /// Steering command, rad.
     pub steering: Option<f64>,
-    /// Sorted, each once.
+    /// Requested sensors, sorted and without duplicates.
     pub observe: Vec<Observe>,
-    /// Largest width and height of the camera's picture.
+    /// Largest width and height of the camera image, pixels.
     pub camera_size: [Option<u64>; 2],
 }
 
@@ -117,7 +119,7 @@ fn observations(value: &Value) -> Result<Vec<Observe>, Invalid> {
     Ok(names)
 }
 
-/// Answer of `POST /step`.
+/// Response of `POST /step`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Stepped {
     /// Always true.
@@ -125,15 +127,16 @@ pub struct Stepped {
     /// The live state after the last tick.
     #[serde(flatten)]
     pub state: State,
-    /// Names of the objects and walls that the car touched on the way, also those that it left again.
+    /// Names of the objects and walls that the car touched during the step, even if the contact has
+    /// ended.
     #[schema(value_type = Vec<String>)]
     pub touched: Vec<Arc<str>>,
-    /// What was asked for, by name.
+    /// Readings of the requested sensors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observations: Option<Observations>,
 }
 
-/// Sensor readings; those that were asked for.
+/// Sensor readings; sensors that were not requested are omitted.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, ToSchema)]
 pub struct Observations {
     /// Camera frame.
@@ -150,105 +153,106 @@ pub struct Observations {
     pub odom: Option<OdomObservation>,
 }
 
-/// Where the car believes it is, from lidar and gyro alone: the frame `odom` is where it started.
+/// Estimated pose and velocity from lidar and gyro alone, in the frame `odom`, whose origin is the
+/// start of the car.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct OdomObservation {
-    /// Simulated seconds that it speaks of.
+    /// Simulated time of the estimate, s.
     pub time: Num,
-    /// m.
+    /// X coordinate, m.
     pub x: Num,
-    /// m.
+    /// Y coordinate, m.
     pub y: Num,
-    /// rad.
+    /// Yaw, rad.
     pub yaw: Num,
-    /// m/s ahead.
+    /// Forward speed, m/s.
     pub forward: Num,
-    /// m/s to the left.
+    /// Sideways speed, m/s, positive to the left.
     pub sideways: Num,
-    /// rad/s, + is left.
+    /// Yaw rate, rad/s, positive to the left.
     pub turning: Num,
 }
 
-/// The last frame of the camera.
+/// The latest frame of the camera.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CameraObservation {
-    /// Simulated seconds at which it was taken.
+    /// Simulated time of the frame, s.
     pub time: Num,
-    /// Which frame it is, from 0.
+    /// Index of the frame, from 0.
     pub frame: u64,
-    /// Pixels.
+    /// Width, pixels.
     pub width: usize,
-    /// Pixels.
+    /// Height, pixels.
     pub height: usize,
-    /// Always `jpeg`; the binary answer brings raw pixels.
+    /// Always `jpeg`. The binary response contains raw pixels instead.
     pub encoding: &'static str,
-    /// The picture, base64.
+    /// The image, base64.
     pub data: String,
 }
 
-/// The last laser scan.
+/// The latest laser scan.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LidarObservation {
-    /// Simulated seconds at which it was taken.
+    /// Simulated time of the scan, s.
     pub time: Num,
     /// Direction of the first beam, rad.
     pub angle_min: Num,
-    /// From beam to beam, rad, counter-clockwise.
+    /// Angle between neighbouring beams, rad, counter-clockwise.
     pub angle_increment: Num,
-    /// m.
+    /// Shortest measurable distance, m.
     pub range_min: Num,
-    /// m.
+    /// Longest measurable distance, m.
     pub range_max: Num,
-    /// m; null where nothing was hit.
+    /// Distance of each beam, m; null if the beam hit nothing.
     pub ranges: Vec<Option<Num>>,
 }
 
-/// The last sample of the inertial measurement unit, in the car's frame.
+/// The latest sample of the inertial measurement unit, in the car's frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct ImuObservation {
-    /// Simulated seconds at which it was taken.
+    /// Simulated time of the sample, s.
     pub time: Num,
-    /// m/s²; at rest +g upwards.
+    /// Acceleration, m/s². At rest it is +g upwards.
     pub acceleration: Xyz,
-    /// rad/s.
+    /// Turn rate about each axis, rad/s.
     pub gyro: Xyz,
 }
 
-/// Three components.
+/// A vector in the car's frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Xyz {
-    /// Ahead.
+    /// Forward component.
     pub x: Num,
-    /// Left.
+    /// Left component.
     pub y: Num,
-    /// Up.
+    /// Upward component.
     pub z: Num,
 }
 
-/// The first line of a binary answer. The arrays follow it, back to back.
+/// The first line of a binary response. The arrays follow it without gaps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepHeader {
     /// Always true.
     pub ok: bool,
-    /// The arrays that follow.
+    /// Descriptions of the arrays that follow.
     pub observations: Vec<ArrayInfo>,
     /// The live state after the last tick.
     pub state: State,
-    /// Names of the objects and walls that the car touched on the way.
+    /// Names of the objects and walls that the car touched during the step.
     pub touched: Vec<Arc<str>>,
 }
 
-/// One array of a binary answer.
+/// Description of one array of a binary response.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ArrayInfo {
-    /// Sensor.
+    /// Name of the sensor.
     pub name: &'static str,
     /// Length along each axis.
     pub shape: Vec<usize>,
-    /// Element type as NumPy writes it, such as `<f4`.
+    /// Element type in NumPy's notation, such as `<f4`.
     pub r#type: &'static str,
-    /// Bytes after the end of the header line.
+    /// Offset of the array in bytes, counted from the end of the header line.
     pub offset: usize,
-    /// Simulated seconds at which it was taken.
+    /// Simulated time of the reading, s.
     pub time: Num,
 }

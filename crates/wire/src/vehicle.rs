@@ -1,4 +1,4 @@
-//! The vehicle: placing it, resetting, respawning, and what it is.
+//! The vehicle: its pose, reset, respawn and profile.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Size};
@@ -6,16 +6,16 @@ use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Body of `POST /pose`. Omitted fields keep their current value.
+/// Request body of `POST /pose`. Omitted fields keep their current value.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToSchema)]
 pub struct PoseRequest {
-    /// Metres.
+    /// X coordinate, m.
     #[schema(minimum = -100, maximum = 100)]
     pub x: Option<f64>,
-    /// Metres.
+    /// Y coordinate, m.
     #[schema(minimum = -100, maximum = 100)]
     pub y: Option<f64>,
-    /// Radians.
+    /// Yaw, rad.
     #[schema(minimum = -1_000_000, maximum = 1_000_000)]
     pub yaw: Option<f64>,
 }
@@ -31,7 +31,7 @@ impl Body for PoseRequest {
     }
 }
 
-/// Positions farther out are refused.
+/// Refuses coordinates more than 100 m from the origin, and heights below −10 m.
 pub(crate) fn check_position(x: Option<f64>, y: Option<f64>, z: Option<f64>) -> Result<(), Invalid> {
     let outside = |v: Option<f64>, low: f64| v.is_some_and(|v| !(low..=100.0).contains(&v));
     if outside(x, -100.0) || outside(y, -100.0) || outside(z, -10.0) {
@@ -40,7 +40,7 @@ pub(crate) fn check_position(x: Option<f64>, y: Option<f64>, z: Option<f64>) -> 
     Ok(())
 }
 
-/// Any heading can be asked for in a few turns.
+/// Refuses absurdly large angles. The limit still allows many full turns.
 pub(crate) fn check_yaw(yaw: Option<f64>) -> Result<(), Invalid> {
     if yaw.is_some_and(|v| v.abs() > 1e6) {
         return Err(Invalid::new("yaw must be a number from -1000000 to 1000000"));
@@ -48,39 +48,39 @@ pub(crate) fn check_yaw(yaw: Option<f64>) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Answer of `POST /pose`.
+/// Response of `POST /pose`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Placed {
     /// Always true.
     pub ok: bool,
-    /// Always true: every reader sees it already.
+    /// Always true: the new pose is visible to every client.
     pub applied: bool,
-    /// Where the car is now.
+    /// Pose of the car after the change.
     pub pose: Pose,
 }
 
-/// Answer of `POST /reset`.
+/// Response of `POST /reset`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ResetDone {
     /// Always true.
     pub ok: bool,
-    /// What went back to its start: movable objects and lights, then `vehicle`.
+    /// Names of everything that was reset: movable objects and lights, then `vehicle`.
     pub reset: Vec<String>,
 }
 
-/// Body of `POST /respawn`.
+/// Request body of `POST /respawn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ToSchema)]
 #[schema(as = RespawnRequest)]
 pub struct RespawnRequestBody {
-    /// Seed of every random stream, such as the noise of sensors; 0 if omitted.
+    /// Seed of all random streams, such as sensor noise; 0 if omitted.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991i64)]
     pub seed: Option<u64>,
 }
 
-/// With which noise the world starts over.
+/// Parsed form of [`RespawnRequestBody`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RespawnRequest {
-    /// Seed of every random stream.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
@@ -90,7 +90,7 @@ impl Body for RespawnRequest {
     }
 }
 
-/// Answer of `POST /respawn`.
+/// Response of `POST /respawn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Respawned {
     /// Always true.
@@ -98,34 +98,34 @@ pub struct Respawned {
     /// File name of the world.
     #[schema(example = "oval.world")]
     pub world: String,
-    /// Always false: the world was loaded anew.
+    /// Always false: the world was loaded again.
     pub inplace: bool,
 }
 
-/// Answer of `GET /vehicle`: the profile of the robot.
+/// Response of `GET /vehicle`: the profile of the robot.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Vehicle)]
 pub struct Profile {
-    /// Short name.
+    /// Short name of the vehicle generation.
     #[schema(example = "gen1")]
     pub generation: String,
-    /// Name for people.
+    /// Display name.
     pub model_name: String,
     /// Distance between the axles, m.
     pub wheelbase: Num,
     /// Distance between left and right wheels, m.
     pub track: Num,
-    /// m.
+    /// Radius of a wheel, m.
     pub wheel_radius: Num,
-    /// m.
+    /// Width of a wheel, m.
     pub wheel_width: Num,
-    /// Mass of the whole car, kg.
+    /// Total mass of the car, kg.
     pub mass: Num,
-    /// m from the pose origin.
+    /// Centre of mass relative to the pose origin, m.
     pub centre_of_mass: [Num; 3],
-    /// The body's box.
+    /// Bounding box of the body.
     pub body: BodyBox,
-    /// What motor and servo can do.
+    /// Limits of motor and servos.
     pub limits: Limits,
     /// Camera.
     pub camera: CameraProfile,
@@ -135,77 +135,77 @@ pub struct Profile {
     pub imu: ImuProfile,
 }
 
-/// The body's box.
+/// Bounding box of the car's body.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct BodyBox {
     /// Full extents, m.
     pub size: Size,
-    /// Centre from the pose origin, m.
+    /// Centre relative to the pose origin, m.
     pub centre: [Num; 3],
 }
 
-/// What motor and servo can do, both ways.
+/// Limits of motor and servos, in both directions.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Limits {
-    /// m/s.
+    /// Speed, m/s.
     pub speed: Num,
-    /// m/s².
+    /// Acceleration, m/s².
     pub acceleration: Num,
-    /// rad, at the virtual centre wheel.
+    /// Angle of the virtual centre wheel, rad.
     pub steering: Num,
-    /// rad/s.
+    /// Rate of change of the steering angle, rad/s.
     pub steering_rate: Num,
-    /// rad.
+    /// Pan angle of the camera, rad.
     pub pan: Num,
-    /// rad.
+    /// Tilt angle of the camera, rad.
     pub tilt: Num,
 }
 
 /// Camera parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CameraProfile {
-    /// Pixels.
+    /// Width of the image, pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height of the image, pixels.
     pub height: u32,
-    /// Frames a simulated second.
+    /// Frames per simulated second.
     pub rate: u32,
-    /// rad.
+    /// Horizontal field of view, rad.
     pub horizontal_fov: Num,
-    /// m from the pose origin.
+    /// Position relative to the pose origin, m.
     pub position: [Num; 3],
-    /// Of full scale.
+    /// Standard deviation of the noise, as a fraction of full scale.
     pub noise_sd: Num,
-    /// Radial distortion, second and fourth order.
+    /// Coefficients of radial distortion, second and fourth order.
     pub distortion: [Num; 2],
 }
 
 /// Lidar parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LidarProfile {
-    /// Beams over the full circle.
+    /// Number of beams over the full circle.
     pub beams: u32,
-    /// Scans a simulated second.
+    /// Scans per simulated second.
     pub rate: u32,
-    /// m.
+    /// Shortest measurable distance, m.
     pub range_min: Num,
-    /// m.
+    /// Longest measurable distance, m.
     pub range_max: Num,
-    /// m.
+    /// Standard deviation of the noise, m.
     pub noise_sd: Num,
-    /// m from the pose origin.
+    /// Position relative to the pose origin, m.
     pub position: [Num; 3],
 }
 
 /// Parameters of the inertial measurement unit.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ImuProfile {
-    /// Samples a simulated second.
+    /// Samples per simulated second.
     pub rate: u32,
-    /// rad/s.
+    /// Standard deviation of the gyro's noise, rad/s.
     pub gyro_sd: Num,
-    /// m/s².
+    /// Standard deviation of the accelerometer's noise, m/s².
     pub accelerometer_sd: Num,
-    /// m from the pose origin.
+    /// Position relative to the pose origin, m.
     pub position: [Num; 3],
 }

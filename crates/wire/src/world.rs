@@ -1,4 +1,4 @@
-//! A world and what stands in it.
+//! A world and its objects.
 
 use crate::geometry::{FlatPose, Pose, Rect, Size};
 use crate::named::Named;
@@ -6,19 +6,19 @@ use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// By the marker.
+/// Type of an object, from its marker in the world file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ObjectType {
     /// An obstacle.
     Object,
-    /// A wall or a side of the fence.
+    /// A wall or one side of the fence.
     Wall,
     /// A traffic light.
     Light,
 }
 
-/// By marker and geometry.
+/// Shape of an object, from its marker and geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ObjectKind {
@@ -26,7 +26,7 @@ pub enum ObjectKind {
     Box,
     /// A cylinder.
     Cylinder,
-    /// A ball.
+    /// A sphere.
     Sphere,
     /// A traffic cone.
     Cone,
@@ -36,81 +36,80 @@ pub enum ObjectKind {
     Wall,
 }
 
-/// Answer of `GET /world`.
+/// Response of `GET /world`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct World {
     /// Name of the world.
     #[schema(example = "oval")]
     pub world: String,
-    /// Published id; null for built-in worlds.
+    /// Id of the published world; null for a built-in world.
     pub world_id: Option<String>,
-    /// Revision of a published world.
+    /// Revision of the published world; null for a built-in world.
     pub rev: Option<String>,
-    /// Name for people.
+    /// Display name.
     pub display: String,
-    /// Route and bounds.
+    /// Route and bounds of the track.
     pub track: Track,
-    /// The catalogue by name, in the order of the world file.
+    /// Catalogue entries by name, in the order of the world file.
     #[schema(value_type = BTreeMap<String, CatalogueEntry>)]
     pub objects: Named<String, CatalogueEntry>,
-    /// Whether it has an evaluation.
+    /// Whether the world has an evaluation.
     pub evaluation: bool,
 }
 
 /// Route and bounds of a world.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Track {
-    /// Centre line and borders; null where there are none.
+    /// Centre line and borders; null if the world has no route.
     pub route: Option<RouteLines>,
-    /// Extent of the track's ground; null where there is none.
+    /// Bounds of the track's ground; null if the world has no ground.
     pub bounds: Option<Rect>,
 }
 
-/// Centre line and borders: a loop whose last point equals the first; row i of a border belongs to
-/// row i of the centre line.
+/// Centre line and borders. Each line is a loop whose last point equals the first. Row i of a
+/// border belongs to row i of the centre line.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct RouteLines {
-    /// Points x, y of the centre line, m.
+    /// Points (x, y) of the centre line, m.
     pub waypoints: Vec<[Num; 2]>,
-    /// Points of the inner border.
+    /// Points (x, y) of the inner border, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<Vec<[Num; 2]>>,
-    /// Points of the outer border.
+    /// Points (x, y) of the outer border, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outer: Option<Vec<[Num; 2]>>,
-    /// Whether the road itself leads back to its start; if not, the last point is only there to
-    /// close the loop.
+    /// Whether the road itself is a loop. If false, the last point only closes the list of points.
     pub closed: bool,
 }
 
-/// Answer of `GET /route`.
+/// Response of `GET /route`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Route {
     /// Name of the world.
     pub world: String,
-    /// The lines.
+    /// Centre line and borders.
     #[serde(flatten)]
     pub lines: RouteLines,
 }
 
-/// An object as the world file has it.
+/// An object as the world file defines it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CatalogueEntry {
-    /// By the marker.
+    /// Type, from the marker.
     pub r#type: ObjectType,
-    /// By marker and geometry.
+    /// Shape, from marker and geometry.
     pub kind: ObjectKind,
-    /// Physics never moves it.
+    /// Whether physics never moves the object.
     pub r#static: bool,
-    /// A pose command may move it.
+    /// Whether a pose command may move the object.
     pub movable: bool,
-    /// Pose at load.
+    /// Initial pose.
     pub origin: FlatPose,
-    /// Full extents.
+    /// Full extents of the object's bounding box.
     pub size: Size,
 }
 
-/// Answer of `GET /objects`, in the order of the world file.
+/// Response of `GET /objects`, in the order of the world file.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Objects {
     /// Name of the world.
@@ -121,28 +120,28 @@ pub struct Objects {
     pub objects: Vec<Object>,
 }
 
-/// `Object` alone would be any object to the document.
+/// Alias for utoipa, which treats the type name `Object` as any JSON object.
 type WorldObject = Object;
 
-/// An object and where it is now.
+/// An object with its current pose.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = WorldObject)]
 pub struct Object {
-    /// Name.
+    /// Name of the object.
     #[schema(value_type = String)]
     pub name: std::sync::Arc<str>,
-    /// By the marker.
+    /// Type, from the marker.
     pub r#type: ObjectType,
-    /// By marker and geometry.
+    /// Shape, from marker and geometry.
     pub kind: ObjectKind,
-    /// Physics never moves it.
+    /// Whether physics never moves the object.
     pub r#static: bool,
-    /// A pose command may move it.
+    /// Whether a pose command may move the object.
     pub movable: bool,
-    /// Pose at load.
+    /// Initial pose.
     pub origin: Pose,
-    /// Pose now.
+    /// Current pose.
     pub current: Pose,
-    /// Full extents.
+    /// Full extents of the object's bounding box.
     pub size: Size,
 }

@@ -1,4 +1,4 @@
-//! The worlds there are: listing, switching, installing, removing.
+//! Listing, switching, installing and deleting worlds.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
@@ -16,19 +16,20 @@ impl std::fmt::Display for WorldId {
 }
 
 impl WorldId {
-    /// Reads an id.
+    /// Parses an id; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<WorldId> {
         let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         (text.len() == 32 && text.bytes().all(hex)).then(|| WorldId(text.to_owned()))
     }
 
-    /// As text.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Answer of `GET /worlds`: those that can't be deleted first, then by name.
+/// Response of `GET /worlds`: first the worlds that cannot be deleted, then the others, each sorted
+/// by name.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Worlds {
     /// The worlds.
@@ -37,49 +38,50 @@ pub struct Worlds {
     pub current: Option<String>,
 }
 
-/// A world that can be switched to.
+/// A world that a client can switch to.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct WorldEntry {
-    /// Name.
+    /// Name of the world.
     #[schema(example = "oval")]
     pub name: String,
-    /// World file, as `POST /switch` takes it.
+    /// File name of the world, for `POST /switch`.
     #[schema(example = "oval.world")]
     pub file: String,
-    /// Name for people.
+    /// Display name.
     pub display: String,
-    /// Published id; null for built-in worlds.
+    /// Id of the published world; null for a built-in world.
     pub world_id: Option<String>,
     /// Width and height, m.
     pub size: [Num; 2],
-    /// Whether it is an official world.
+    /// Whether the world is an official one.
     pub official: bool,
-    /// Whether it has an evaluation.
+    /// Whether the world has an evaluation.
     pub evaluation: bool,
-    /// Whether it may be deleted.
+    /// Whether the world can be deleted.
     pub deletable: bool,
-    /// Whether its files are proven: it came with the program, or its id is the sum of its files.
+    /// Whether the files are known to be unmodified: the world is built in, or its id is the hash
+    /// of its files.
     pub verified: bool,
 }
 
-/// Body of `POST /switch`: one of the two.
+/// Request body of `POST /switch`. Exactly one of the two fields is required.
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToSchema)]
 #[schema(as = SwitchRequest)]
 pub struct SwitchRequestBody {
-    /// World file.
+    /// File name of the world.
     #[schema(pattern = r"^[A-Za-z0-9_\-]{1,100}\.world$", example = "oval.world")]
     pub world: Option<String>,
-    /// Published id.
+    /// Id of the published world.
     #[schema(pattern = "^[0-9a-f]{32}$")]
     pub world_id: Option<String>,
 }
 
-/// Which world to switch to.
+/// Parsed form of [`SwitchRequestBody`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchRequest {
-    /// By name.
+    /// Name of the world, without `.world`.
     Name(String),
-    /// By published id.
+    /// Id of the published world.
     Id(WorldId),
 }
 
@@ -101,51 +103,51 @@ impl Body for SwitchRequest {
     }
 }
 
-/// The name in `<name>.world`.
+/// Returns `<name>` of `<name>.world`, or `None` if the file name is invalid.
 fn world_name(file: &str) -> Option<String> {
     let name = file.strip_suffix(".world")?;
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     ((1..=100).contains(&name.len()) && name.bytes().all(fits)).then(|| name.to_owned())
 }
 
-/// Answer of `POST /switch`.
+/// Response of `POST /switch`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Switched {
     /// Always true.
     pub ok: bool,
-    /// World file.
+    /// File name of the world.
     #[schema(example = "oval.world")]
     pub world: String,
 }
 
-/// Answer of `GET /worldpub`.
+/// Response of `GET /worldpub`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Publication {
     /// Name of the world.
     pub world: String,
-    /// Published id; null for built-in worlds.
+    /// Id of the published world; null for a built-in world.
     pub world_id: Option<String>,
-    /// Revision of a published world.
+    /// Revision of the published world; null for a built-in world.
     pub rev: Option<String>,
-    /// Revision of the assets that every world shares.
+    /// Revision of the assets that all worlds share.
     pub assets_rev: String,
-    /// Where worlds are installed from.
+    /// Address from which worlds are installed.
     pub cdn: String,
 }
 
-/// Body of `POST /worlds/install`.
+/// Request body of `POST /worlds/install`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 #[schema(as = InstallRequest)]
 pub struct InstallRequestBody {
-    /// Published id.
+    /// Id of the published world.
     #[schema(pattern = "^[0-9a-f]{32}$")]
     pub world_id: String,
 }
 
-/// Which world to install.
+/// Parsed form of [`InstallRequestBody`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallRequest {
-    /// Its id.
+    /// Id of the published world.
     pub world_id: WorldId,
 }
 
@@ -157,29 +159,29 @@ impl Body for InstallRequest {
     }
 }
 
-/// Answer of `POST /worlds/install`.
+/// Response of `POST /worlds/install`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InstallAnswer {
     /// Always true.
     pub ok: bool,
-    /// World file, as `POST /switch` takes it.
+    /// File name of the world, for `POST /switch`.
     #[schema(example = "custom_0123456789abcdef0123456789abcdef.world")]
     pub world: String,
-    /// Its name for people.
+    /// Display name.
     pub name: String,
-    /// Revision of its files.
+    /// Revision of the world's files.
     pub rev: String,
-    /// Whether it was there already, so that nothing was fetched but its description.
+    /// Whether this revision was already installed, so that only its metadata was downloaded.
     pub cached: bool,
-    /// Whether its id proves its files.
+    /// Whether the world's id matches the hash of its files.
     pub verified: bool,
 }
 
-/// Answer of `DELETE /worlds/<name>`.
+/// Response of `DELETE /worlds/<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Deleted {
     /// Always true.
     pub ok: bool,
-    /// Name of the world that is gone.
+    /// Name of the deleted world.
     pub deleted: String,
 }

@@ -1,1 +1,1 @@
-"""Tests of the runner: what it must find wrong, and what it must let pass."""
+"""Tests of the runner with correct and incorrect pages."""

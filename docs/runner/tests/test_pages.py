@@ -1,4 +1,7 @@
-"""Whole pages, good and bad, with the real program: `CHICANE` says where it is."""
+"""Runs complete pages, correct and incorrect, with the real program.
+
+The environment variable `CHICANE` is the path of the program.
+"""
 
 import os
 import pathlib
@@ -13,7 +16,7 @@ CHICANE = os.environ.get("CHICANE", str(RUN.parents[1] / "target" / "release" / 
 
 
 def run(*pages: str) -> tuple[int, str]:
-    """Runs the runner on pages 0.md, 1.md and so on; its exit status and what it said."""
+    """Runs the runner on pages 0.md, 1.md and so on. Returns its exit status and its output."""
     with tempfile.TemporaryDirectory() as folder:
         files = [pathlib.Path(folder, f"{number}.md") for number in range(len(pages))]
         for file, page in zip(files, pages, strict=True):
@@ -97,7 +100,7 @@ sleep 1000
 ```
 """
 
-# What is wrong with a page, the line that is to be blamed, and a word of the complaint.
+# An incorrect page, the line of its error, and a part of the message.
 BAD = [
     ("```sh\ntrue\nfalse\n```\n", 3, "exit status 1"),
     ("```console\n$ echo a\nb\n```\n", 3, "- b\n+ a"),
@@ -105,16 +108,16 @@ BAD = [
     ("<!-- docs: fails -->\n```sh\ntrue\n```\n", 3, "should fail"),
     ("```python\nx = 1\n1 / 0\n```\n", 2, "line 3"),
     ("```python\nprint(1)\n```\n```text\n2\n```\n", 5, "+ 1"),
-    ("```text\nnothing before\n```\n", 2, "nothing that was run"),
+    ("```text\nnothing before\n```\n", 2, "there is no output"),
     ("```json\n{}\n```\n", 2, "nothing uses"),
     ("```\nwhat?\n```\n", 2, "nothing uses"),
     ("```yaml\na: 1\n```\n", 2, "nothing uses"),
     ('<!-- docs: body POST /sim/api/step -->\n```json\n{"steps": 0}\n```\n', 3, "steps"),
-    ("<!-- docs: body POST /sim/api/jump -->\n```json\n{}\n```\n", 3, "there is no POST"),
+    ("<!-- docs: body POST /sim/api/jump -->\n```json\n{}\n```\n", 3, "the API has no POST"),
     ('<!-- docs: answer GET /sim/api/brightness -->\n```json\n{"value": 2}\n```\n', 3, "is 1.0"),
-    ("Save this as `a.json`:\n```json\n{\n```\n```sh\ncat a.json\n```\n", 4, "no JSON"),
+    ("Save this as `a.json`:\n```json\n{\n```\n```sh\ncat a.json\n```\n", 4, "not JSON"),
     ("Save this as `a.sh`:\n```sh\nls\n```\n", 3, "never used"),
-    ("<!-- docs: not run -->\n```sh\nls\n```\n", 3, "say why"),
+    ("<!-- docs: not run -->\n```sh\nls\n```\n", 3, "give the reason"),
     ("<!-- docs: excerpt Makefile -->\n```make\nnothing: like this\n```\n", 3, "Makefile has no"),
     ("<!-- docs: stop nobody -->\n", 1, "nobody"),
     ("<!-- docs: quickly -->\n```sh\nls\n```\n", 3, "quickly"),
@@ -134,18 +137,18 @@ BAD = [
 
 
 class Pages(unittest.TestCase):
-    def test_a_good_page_is_right(self):
-        status, said = run(GOOD)
-        self.assertEqual(status, 0, said)
-        self.assertIn("0.md: 11 run, 4 compared", said)
-        self.assertIn("it would take too long", said)
+    def test_correct_page_has_no_errors(self):
+        status, output = run(GOOD)
+        self.assertEqual(status, 0, output)
+        self.assertIn("0.md: 11 run, 4 compared", output)
+        self.assertIn("it would take too long", output)
 
-    def test_bad_pages_are_wrong_at_their_lines(self):
-        status, said = run(*(page for page, _, _ in BAD))
-        self.assertEqual(status, 1, said)
-        self.assertIn(f"0 of {len(BAD)} pages are right", said)
-        # From the line of a page to that of the next.
-        parts = re.split(r"^\d+\.md: \d+ run", said, flags=re.MULTILINE)[1:]
+    def test_errors_of_incorrect_pages_have_their_lines(self):
+        status, output = run(*(page for page, _, _ in BAD))
+        self.assertEqual(status, 1, output)
+        self.assertIn(f"0 of {len(BAD)} pages are correct", output)
+        # One part of the output for each page.
+        parts = re.split(r"^\d+\.md: \d+ run", output, flags=re.MULTILINE)[1:]
         for number, (page, line, word) in enumerate(BAD):
             with self.subTest(page=page):
                 self.assertIn(f"{number}.md:{line}: ", parts[number])

@@ -1,4 +1,4 @@
-"""Blocks, comparisons and schemas, without a program."""
+"""Tests of blocks, comparisons and schemas. They need no program."""
 
 import unittest
 
@@ -12,7 +12,7 @@ def blocks(text: str) -> list[markdown.Block]:
 
 
 class Blocks(unittest.TestCase):
-    def test_a_block_has_its_line_language_and_remark(self):
+    def test_block_has_line_language_and_remark(self):
         text = "One.\n\n<!-- docs: fails -->\n```sh\nls\n```\n\n    ```\n    a\n    ```\n"
         first, second = blocks(text)
         self.assertEqual((first.line, first.language, first.text), (5, "sh", "ls\n"))
@@ -20,25 +20,25 @@ class Blocks(unittest.TestCase):
         self.assertEqual((second.line, second.language, second.text), (9, "", "a\n"))
         self.assertIsNone(second.remark)
 
-    def test_remarks_by_themselves_are_kept_in_their_place(self):
+    def test_standalone_remarks_are_in_order(self):
         text = "<!-- docs: stop a -->\n<!-- docs: stop b -->\n\n```sh\nls\n```\n"
         found = [(b.line, b.language, b.remark) for b in blocks(text)]
         self.assertEqual(found, [(1, "", "stop a"), (2, "", "stop b"), (5, "sh", None)])
 
-    def test_a_file_is_saved_where_the_text_says_so(self):
+    def test_file_name_is_read_from_the_text_before(self):
         text = "Words. Save this\nas `a/b.py`:\n\n```python\n1\n```\n\nNot `c`:\n```sh\nls\n```\n"
         self.assertEqual([b.save_as for b in blocks(text)], ["a/b.py", None])
 
-    def test_a_longer_fence_holds_shorter_ones(self):
+    def test_longer_fence_contains_shorter_ones(self):
         [block] = blocks("````text\n```sh\nls\n```\n````\n")
         self.assertEqual(block.text, "```sh\nls\n```\n")
 
-    def test_a_block_without_end_is_an_error(self):
+    def test_block_without_end_is_an_error(self):
         with self.assertRaises(markdown.PageError) as caught:
             markdown.read("a\n```sh\nls\n")
         self.assertEqual(caught.exception.line, 2)
 
-    def test_commands_and_what_they_show(self):
+    def test_commands_and_outputs_of_a_console_block(self):
         [block] = blocks("```console\n$ for a in 1; do\n>   echo $a\n> done\n1\n$ true\n```\n")
         commands = [(2, "for a in 1; do\n  echo $a\ndone\n", "1"), (6, "true\n", "")]
         self.assertEqual(dialogue(block), commands)
@@ -51,7 +51,7 @@ class Comparisons(unittest.TestCase):
     def differ(self, shown: str, came: str):
         self.assertIsNotNone(expected.difference(shown, came))
 
-    def test_what_is_the_same_agrees(self):
+    def test_equal_outputs_match(self):
         self.agree("a (b)\nc", "a (b)\nc\n")
         self.differ("a", "b\n")
         self.differ("a", "a\nb\n")
@@ -59,13 +59,13 @@ class Comparisons(unittest.TestCase):
         self.differ("a", "")
         self.differ("a.c", "abc")
 
-    def test_dots_within_a_line_do_not_cross_it(self):
+    def test_dots_within_a_line_match_only_that_line(self):
         self.agree("took … s", "took 1.5 s\n")
         self.agree("{…}", "{}")
         self.differ("a…c", "a\nc\n")
         self.differ("took … s", "took 1.5 m\n")
 
-    def test_dots_alone_are_any_lines(self):
+    def test_line_of_dots_matches_any_lines(self):
         self.agree("a\n…\nd", "a\nb\nc\nd\n")
         self.agree("a\n…\nd", "a\nd\n")
         self.agree("…\nd", "d")
@@ -73,14 +73,14 @@ class Comparisons(unittest.TestCase):
         self.agree("…", "")
         self.differ("a\n…\nd", "a\nb\n")
 
-    def test_excerpts_are_word_for_word(self):
+    def test_excerpts_are_literal(self):
         source = "fn a() {\n    one();\n    two();\n    three();\n}\nfn b() {\n    one();\n}\n"
         self.assertIsNone(expected.not_in("fn b() {\none();\n}", source))
         self.assertIsNone(expected.not_in("one();\n// …\nthree();", source))
         self.assertEqual(expected.not_in("one();\nthree();", source), (1, "three();"))
         self.assertEqual(expected.not_in("fn b() {\n…\ntwo();", source), (2, "two();"))
 
-    def test_answers_may_leave_things_out_where_they_say_so(self):
+    def test_answers_with_dots_may_omit_entries(self):
         came = {"a": 1, "b": [1, 2, 3], "c": {"d": True}}
         for shown in (came, {"a": "…", "…": "…"}, {"a": 1, "b": [1, "…"], "c": "…"}):
             self.assertIsNone(unlike(shown, came, "it"), shown)
@@ -90,7 +90,7 @@ class Comparisons(unittest.TestCase):
 
 
 class Schemas(unittest.TestCase):
-    def test_rules_are_kept(self):
+    def test_rules_are_checked(self):
         node = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
         document = {
             "type": "object",
@@ -121,6 +121,6 @@ class Schemas(unittest.TestCase):
             self.assertTrue(schema.problems(good | {key: wrong}, document, document), (key, wrong))
         self.assertEqual(schema.problems({}, document, document), ["it.n is missing"])
 
-    def test_an_unknown_rule_is_no_rule_that_passes(self):
+    def test_unknown_keyword_is_an_error(self):
         with self.assertRaises(ValueError):
             schema.problems(1, {"multipleOf": 2}, {})

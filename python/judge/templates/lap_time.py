@@ -1,44 +1,44 @@
 """Lap time with penalties: one lap of the route, the lower the better.
 
 The clock starts when the car first moves. The run ends when the front of the car crosses the start
-line in driving direction with more than half of the route behind it. Leaving the road and moving an
-object cost a penalty each; the car or the object is put back and the run goes on. A run whose
-program has ended and whose car stands still has no result.
+line in driving direction after more than half of the route. Leaving the road and moving an object
+cost a penalty each; the script then puts the car or the object back, and the run continues. If the
+student's program has ended and the car stands still, the run ends without a result.
 
-To change the rules, change the numbers below. `initialize` is called once before the run and
-`evaluate` on every observation, 50 times per simulated second. Lengths are metres, times are
-seconds of simulation time. What is printed here appears in the log of the evaluation.
+To change the rules, change the numbers below. The harness calls `initialize` once before the run
+and `evaluate` on every observation, 50 times per simulated second. Lengths are in metres, times in
+simulated seconds. Printed text appears in the log of the evaluation.
 """
 
 import math
 
-PENALTY = 5.0  # for leaving the road and for moving an object
-CLOCK_START = 0.03  # the clock starts when the car is farther than this from where it stood
+PENALTY = 5.0  # seconds for leaving the road and for moving an object
+CLOCK_START = 0.03  # the clock starts when the car is farther than this from its start
 OFF_TRACK_MARGIN = 0.12  # how far the car's centre may be outside the edge of the road
-PUT_BACK_AHEAD = 0.30  # a car that left the road goes on this much farther along the route
-OBJECT_MOVED = 0.01  # an object counts as moved when it is farther than this from its place,
-OBJECT_LIFTED = 0.04  # or this much above or below it
-OBJECT_REARM = 1.0  # a moved object can't cost another penalty for this long
-GIVE_UP_AFTER = 5.0  # standing still for this long after the program ended ends the run,
-STANDING_STILL = 0.005  # and this much movement is not standing still
-FRONT = 0.135  # from the car's centre to its front bumper
-HALF_ROAD = 0.25  # for routes that come without borders
-TOP_SPEED = 5.0  # no car drives faster (m/s): whatever moves faster was carried
-MAX_STEP = 0.30  # more route than this between two observations is a shortcut, not driving
-NEAR_CAR = 0.30  # a car that is put back this near to an object may have to push it aside
+PUT_BACK_AHEAD = 0.30  # a car that left the road is put back this much farther along the route
+OBJECT_MOVED = 0.01  # an object counts as moved if it is farther than this from its origin
+OBJECT_LIFTED = 0.04  # an object also counts as moved if it is this much above or below its origin
+OBJECT_REARM = 1.0  # seconds for which a moved object cannot cost another penalty
+GIVE_UP_AFTER = 5.0  # seconds of standing still, after the program ended, that end the run
+STANDING_STILL = 0.005  # a car that moves less than this stands still
+FRONT = 0.135  # distance from the car's centre to its front bumper
+HALF_ROAD = 0.25  # half the width of the road, for routes without borders
+TOP_SPEED = 5.0  # m/s; a car that moved faster between two observations was teleported
+MAX_STEP = 0.30  # more progress than this between two observations is a shortcut
+NEAR_CAR = 0.30  # a car that is put back closer than this to an object may push the object
 
 
 def initialize(sim):
-    """Measures the track, and sets everything that is counted to its beginning."""
+    """Measures the track and sets all counters to their start values."""
     borders = [getattr(sim.track, name, None) for name in ("inner", "outer")]
     sim.centre = segments(sim.track.waypoints)
     sim.borders = [segments(points) for points in borders] if all(borders) else []
     sim.length = sum(segment[-1] for segment in sim.centre)
     sim.line = start_line(sim)
     sim.movable = [name for name in sim.objects if sim.objects[name].movable]
-    sim.rearm_at = {}  # object name -> when it counts again
-    sim.last = None  # where the car was at the last observation
-    sim.progress = 0.0  # metres of route covered, less what was driven back
+    sim.rearm_at = {}  # object name -> time from which it can cost a penalty again
+    sim.last = None  # position of the car at the last observation, see `locate`
+    sim.progress = 0.0  # metres driven along the route; driving back reduces it
     sim.penalties = 0.0
     sim.clock_start = None
     sim.off_track = False
@@ -47,7 +47,7 @@ def initialize(sim):
 def evaluate(sim):
     """Judges one observation."""
     pose = sim.state.pose
-    here = place(sim, pose)
+    here = locate(sim, pose)
     if sim.last is None:
         sim.start = sim.last = sim.still = here
     if has_given_up(sim, here):
@@ -71,7 +71,7 @@ def evaluate(sim):
 
 
 def has_given_up(sim, here):
-    """Whether nothing more will come: the program has ended, and since then the car stood."""
+    """Whether the program has ended and the car has not moved for `GIVE_UP_AFTER` seconds."""
     ended = not sim.state.run.running and sim.state.run.exit_code is not None
     if not ended or math.dist(here["centre"], sim.still["centre"]) > STANDING_STILL:
         sim.still = here
@@ -79,27 +79,27 @@ def has_given_up(sim, here):
 
 
 def drives_a_lap(sim, here):
-    """Adds to the progress what the car drove; tells whether it completed a lap by that."""
+    """Adds the driven distance to the progress. Returns whether the car completed the lap."""
     reach = TOP_SPEED * (here["time"] - sim.last["time"])
     if max(math.dist(here[point], sim.last[point]) for point in ("centre", "front")) > reach:
-        return False  # Carried, not driven: neither the way nor the line counts.
-    # The shorter way round, so that passing waypoint 0 is a small step like any other.
+        return False  # A teleported car makes no progress and cannot cross the line.
+    # The shorter direction along the loop, so that the step across waypoint 0 is small too.
     step = (here["along"] - sim.last["along"] + sim.length / 2) % sim.length - sim.length / 2
-    # On a shortcut the nearest part of the route changes at once. That way was not driven.
+    # On a shortcut the nearest point of the route jumps. The skipped distance does not count.
     if abs(step) <= MAX_STEP:
         sim.progress += step
     if not crosses_forward(sim.line, sim.last["front"], here["front"]):
         return False
     if sim.progress > sim.length / 2:
         return True
-    # The start, or a shortcut to the line: the lap begins here.
+    # The car crossed the line at the start, or by a shortcut. The lap begins here.
     sim.progress = 0.0
     return False
 
 
 def judge_road(sim, here):
     """Puts a car that left the road back on the centre line, for one penalty."""
-    # Measuring the road is slow, and next to the centre line there is no need to.
+    # `half_road` is slow, so it is only called for a car that is not near the centre line.
     limit = OFF_TRACK_MARGIN
     if here["offset"] > limit:
         limit += half_road(sim, here["along"])
@@ -108,12 +108,12 @@ def judge_road(sim, here):
         return
     ahead = PUT_BACK_AHEAD
     if sim.progress > sim.length / 2:
-        # Not past the line, which the car has to cross itself: 5 cm before it, as at the start.
+        # The car has to cross the line itself, so its front is put back 5 cm before it or more.
         ahead = min(ahead, sim.length - here["along"] - FRONT - 0.05)
     if not sim.off_track:
         penalise(sim, "the car left the road")
-        sim.progress += ahead  # This way is paid for: it counts, though the car is carried.
-    sim.off_track = True  # No second penalty before the car was seen on the road again.
+        sim.progress += ahead  # Counts as driven, because the car paid the penalty for it.
+    sim.off_track = True  # No second penalty until the car is on the road again.
     x, y, yaw = point_at(sim, here["along"] + ahead)
     sim.teleport(x=x, y=y, yaw=yaw)
     for name in sim.movable:
@@ -123,7 +123,7 @@ def judge_road(sim, here):
 
 
 def judge_objects(sim):
-    """Puts moved objects back where they belong, for one penalty each."""
+    """Puts moved objects back at their origins, for one penalty each."""
     for name in sim.movable:
         now, rearm_at = sim.state.time, sim.rearm_at.get(name)
         if rearm_at is not None and now < rearm_at:
@@ -136,7 +136,8 @@ def judge_objects(sim):
         if rearm_at is None:
             penalise(sim, f"{name} was moved")
             sim.rearm_at[name] = now + OBJECT_REARM
-        # Else it was moved while it did not count, often by a car that stood in its place.
+        # Otherwise the object was moved during `OBJECT_REARM`, often by a car standing at its
+        # origin. The object is put back without a penalty.
         sim.move_object(name, x=origin.x, y=origin.y, z=origin.z, yaw=origin.yaw)
 
 
@@ -149,8 +150,8 @@ def penalise(sim, why):
 # Geometry
 
 
-def place(sim, pose):
-    """What the rules need to know about where the car is now."""
+def locate(sim, pose):
+    """The time, and the position of the car in the world and along the route."""
     offset, along = nearest(sim.centre, pose.x, pose.y)
     front = (pose.x + FRONT * math.cos(pose.yaw), pose.y + FRONT * math.sin(pose.yaw))
     return {
@@ -163,11 +164,13 @@ def place(sim, pose):
 
 
 def segments(points):
-    """The pieces of a closed line: metres before it, start x and y, direction x and y, length."""
+    """The segments of a closed line, each as a tuple: metres of line before the segment, start x
+    and y, direction x and y, length.
+    """
     pieces, along = [], 0.0
     for a, b in zip(points, [*points[1:], points[0]], strict=True):
         length = math.dist(a, b)
-        if length > 0:  # The last point often repeats the first.
+        if length > 0:  # It is 0 if the last point repeats the first.
             direction = ((b[0] - a[0]) / length, (b[1] - a[1]) / length)
             pieces.append((along, a[0], a[1], *direction, length))
             along += length
@@ -175,7 +178,7 @@ def segments(points):
 
 
 def nearest(line, x, y):
-    """How far a point is from a line, and how far along the line the nearest place is."""
+    """The distance of a point from a line, and the metres along the line to the nearest point."""
     least, along = math.inf, 0.0
     for before, ax, ay, dx, dy, length in line:
         t = (x - ax) * dx + (y - ay) * dy
@@ -187,14 +190,14 @@ def nearest(line, x, y):
 
 
 def point_at(sim, along):
-    """The point of the route that many metres from waypoint 0, and the heading there."""
+    """x, y and heading of the route, `along` metres from waypoint 0."""
     along %= sim.length
     before, x, y, dx, dy, _ = max(piece for piece in sim.centre if piece[0] <= along)
     return x + (along - before) * dx, y + (along - before) * dy, math.atan2(dy, dx)
 
 
 def half_road(sim, along):
-    """Half the width of the road. Borders are measured as lines: their points need not pair up."""
+    """Half the width of the road. The points of the two borders need not correspond."""
     if not sim.borders:
         return HALF_ROAD
     x, y, _ = point_at(sim, along)
@@ -202,7 +205,7 @@ def half_road(sim, along):
 
 
 def start_line(sim):
-    """Both ends of the line, and a direction square to it that points along the route."""
+    """Both ends of the start line, and its normal, which points along the route."""
     _, x, y, dx, dy, _ = sim.centre[0]
     if sim.borders:
         a, b = (border[0][1:3] for border in sim.borders)
@@ -214,7 +217,7 @@ def start_line(sim):
 
 
 def crosses_forward(line, old, new):
-    """Whether the way from an old to a new point crosses the line in driving direction."""
+    """Whether the segment from `old` to `new` crosses the line in driving direction."""
     (ax, ay), (bx, by), (nx, ny) = line
     before = (old[0] - ax) * nx + (old[1] - ay) * ny
     after = (new[0] - ax) * nx + (new[1] - ay) * ny
@@ -222,5 +225,5 @@ def crosses_forward(line, old, new):
         return False
     part = before / (before - after)
     x, y = old[0] + part * (new[0] - old[0]), old[1] + part * (new[1] - old[1])
-    # Beyond an end of the line the car passed beside it.
+    # If the intersection is beyond an end of the line, the car passed beside the line.
     return 0 <= (x - ax) * (bx - ax) + (y - ay) * (by - ay) <= (bx - ax) ** 2 + (by - ay) ** 2

@@ -1,8 +1,12 @@
-"""Chicane, a robot-car simulator: clients for the simulator and for the robot in it.
+"""Chicane, a robot-car simulator: clients for the simulator and for the robot.
 
-`Sim` is the simulator, `Robot` the car, which may also be a physical one; `AsyncSim` and
-`AsyncRobot` are the same for asyncio. `Program` starts a simulator of one's own. `chicane.gym` has
-environments for training.
+- `Sim` controls a simulator: time, world, objects, evaluations.
+- `Robot` drives a car and reads its sensors. The car is simulated or physical.
+- `AsyncSim` and `AsyncRobot` are the same clients for asyncio.
+- `Program` starts a simulator that ends together with the Python process.
+- `chicane.gym` has Gymnasium environments for training.
+
+A failed request raises a subclass of `ChicaneError`, an invalid argument a `ValueError`.
 """
 
 from chicane._aclient import AsyncStream

@@ -1,4 +1,4 @@
-"""`chicane`, and `python -m chicane`: the simulator's own program."""
+"""The command `chicane` and `python -m chicane`: both run the simulator's program."""
 
 from __future__ import annotations
 
@@ -10,14 +10,20 @@ from chicane.program import find
 
 
 def main() -> None:
-    """Becomes the program."""
+    """Replaces this process with the simulator's program.
+
+    Exits with a message if the program is not installed.
+    """
     try:
         program = find()
     except ProgramError as error:
         sys.exit(f"chicane: {error}")
-    # A script of this name on the path would be this one again.
+    # `find` may return the console script that runs this module. Executing it would loop forever.
     if os.path.realpath(program) == os.path.realpath(sys.argv[0]):
-        sys.exit("chicane: this installation does not carry the simulator's program")
+        sys.exit(
+            "chicane: this installation does not contain the simulator's program: install the "
+            "wheel that `make wheel` builds, or set CHICANE=/path/to/chicane"
+        )
     os.execv(program, [program, *sys.argv[1:]])
 
 

@@ -1,4 +1,4 @@
-"""The asynchronous client, on streams of asyncio."""
+"""The asynchronous client, based on asyncio streams."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from chicane._http import (
     MAX_HEAD,
     Head,
     Pieces,
-    Want,
-    Wish,
+    ReadMode,
+    ReadRequest,
     read_head,
     read_reply,
     read_rest,
 )
-from chicane._settings import KEPT, SILENCE_S, Comeback, Settings
+from chicane._settings import MAX_IDLE, STREAM_TIMEOUT_S, Reconnect, Settings
 from chicane.errors import (
     ChicaneError,
     ConnectError,
@@ -36,14 +36,17 @@ Self = TypeVar("Self", bound="AsyncClient")
 
 
 class Connection:
-    """A pair of streams."""
+    """An open connection to a server."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     @staticmethod
     async def open(settings: Settings) -> Connection:
-        """Connects."""
+        """Connects within the timeout of the settings.
+
+        Raises `Timeout` or `ConnectError`.
+        """
         address = settings.address
         try:
             opened = asyncio.open_connection(
@@ -51,65 +54,72 @@ class Connection:
             )
             return Connection(*await asyncio.wait_for(opened, settings.timeout))
         except asyncio.TimeoutError:
-            raise Timeout(f"{address.url} could not be reached in time") from None
+            raise Timeout(f"no connection to {address.url} within {settings.timeout:g} s") from None
         except OSError as error:
             raise ConnectError(
-                f"nobody answers at {address.url}: {error.strerror or error}"
+                f"cannot connect to {address.url}: {error.strerror or error}"
             ) from error
 
     def is_stale(self) -> bool:
-        """Whether the other side has closed it meanwhile."""
+        """Whether the server has closed the connection."""
         return self._reader.at_eof() or self._writer.is_closing()
 
-    async def exchange(self, data: bytes, reading: Generator[Wish, bytes, T]) -> T:
-        """Sends and reads."""
+    async def exchange(self, data: bytes, reading: Generator[ReadRequest, bytes, T]) -> T:
+        """Sends `data`, then reads the response with the generator `reading`."""
         self._writer.write(data)
         await self._writer.drain()
         return await self.read(reading)
 
-    async def read(self, reading: Generator[Wish, bytes, T]) -> T:
-        """Gives the reading what it wants until it is done."""
+    async def read(self, reading: Generator[ReadRequest, bytes, T]) -> T:
+        """Runs the generator `reading`: sends it the bytes that it asks for, returns its result."""
         try:
-            wish = next(reading)
+            wanted = next(reading)
             while True:
-                wish = reading.send(await self._fulfil(wish))
+                wanted = reading.send(await self._read_bytes(wanted))
         except StopIteration as done:
             result: T = done.value
             return result
 
-    async def _fulfil(self, wish: Wish) -> bytes:
-        want, size = wish
-        if want is Want.EXACTLY:
+    async def _read_bytes(self, wanted: ReadRequest) -> bytes:
+        mode, size = wanted
+        if mode is ReadMode.EXACTLY:
             return await self._reader.readexactly(size)
-        if want is Want.SOME:
+        if mode is ReadMode.SOME:
             return await self._reader.read(size)
         try:
-            return await self._reader.readuntil(want.value)
+            return await self._reader.readuntil(mode.value)
         except asyncio.LimitOverrunError:
-            raise ProtocolError("the head of an answer is too long") from None
+            raise ProtocolError(f"the response has more than {MAX_HEAD} bytes of headers") from None
 
     def close(self) -> None:
-        """Also when it is closed already."""
+        """Closes the connection. A second call has no effect."""
         self._writer.close()
 
 
 class AsyncClient:
-    """A client of one simulator or robot, for one event loop."""
+    """A client of one simulator or robot. It may only be used in one event loop."""
 
     def __init__(
         self, url: str | None = None, *, token: str | None = None, timeout: float = 30.0
     ) -> None:
-        """As of the blocking client."""
+        """Takes the same arguments as the blocking `Client`. Does not connect yet.
+
+        Raises `ValueError` for a malformed `url`, `token` or `timeout`.
+        """
         self._settings = Settings(url, token, timeout)
         self._idle: deque[Connection] = deque()
 
     @property
     def url(self) -> str:
-        """Where the simulator or robot is."""
+        """The base URL of the simulator or robot."""
         return self._settings.address.url
 
     async def run(self, request: Request[R]) -> R:
-        """Carries out a request."""
+        """Sends a request and returns the parsed response.
+
+        Raises `ApiError` for a status other than 200, else `ConnectError`, `Timeout` or
+        `ProtocolError`.
+        """
         data = whole_request(self._settings, request)
         while True:
             connection, fresh = await self._connection()
@@ -121,26 +131,26 @@ class AsyncClient:
             except asyncio.TimeoutError:
                 connection.close()
                 raise Timeout(
-                    f"{request.name}: no answer from {self.url} within the time"
+                    f"{request.name}: no answer from {self.url} within {limit:g} s"
                 ) from None
             except (OSError, EOFError) as error:
                 connection.close()
                 if not fresh and request.method == "GET":
                     self._drop_idle()
                     continue
-                text = f"{request.name}: the connection to {self.url} broke: {error or 'closed'}"
+                text = f"{request.name}: lost the connection to {self.url}: {error or 'closed'}"
                 raise ConnectError(text) from error
             except BaseException:
                 connection.close()
                 raise
-        if reply.reusable and len(self._idle) < KEPT:
+        if reply.reusable and len(self._idle) < MAX_IDLE:
             self._idle.append(connection)
         else:
             connection.close()
         return answer(request, reply)
 
     async def proceed(self, procedure: Procedure[R]) -> R:
-        """Carries out several requests."""
+        """Runs a procedure: sends its requests one after the other and returns its result."""
         try:
             step = next(procedure)
             while True:
@@ -161,11 +171,11 @@ class AsyncClient:
     def follow(
         self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]
     ) -> AsyncStream[T]:
-        """Opens a stream."""
+        """Returns an iterator over a response that does not end."""
         return AsyncStream(self._settings, request, feed)
 
     async def close(self) -> None:
-        """Closes the connections that are kept. The client can still be used."""
+        """Closes the idle connections. The client can still be used and connects again."""
         self._drop_idle()
 
     async def __aenter__(self: Self) -> Self:
@@ -193,11 +203,11 @@ class AsyncClient:
 
 
 class AsyncStream(Generic[T]):
-    """What a simulator or robot goes on telling: an asynchronous iterator that reconnects by
-    itself.
+    """An asynchronous iterator over the events or pictures of a stream.
 
-    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
-    with `async with`, when you have had enough.
+    After a lost connection the stream reconnects and continues. `patience` is the number of seconds
+    for which it retries before it raises the last error. The first connection is not retried.
+    Call `close` or use `async with` to end the stream.
     """
 
     def __init__(
@@ -231,11 +241,11 @@ class AsyncStream(Generic[T]):
         await self.close()
 
     async def close(self) -> None:
-        """Ends it."""
+        """Ends the stream and closes its connection."""
         await self._pieces.aclose()
 
     async def _read(self) -> AsyncGenerator[T, None]:
-        comeback, last_id = Comeback(self.patience), None
+        reconnect, last_id = Reconnect(self.patience), None
         first = True
         while True:
             connection = None
@@ -245,24 +255,26 @@ class AsyncStream(Generic[T]):
                 feed.last_id = last_id
                 next_piece = Pieces(head)
                 first = False
-                while piece := await asyncio.wait_for(connection.read(next_piece()), SILENCE_S):
+                while piece := await asyncio.wait_for(
+                    connection.read(next_piece()), STREAM_TIMEOUT_S
+                ):
                     for one in feed.feed(piece):
-                        comeback.arrived()
+                        reconnect.arrived()
                         yield one
                     last_id = feed.last_id
-                why: Exception = ConnectError(f"{self._request.name}: the stream ended")
+                why: Exception = ConnectError(f"{self._request.name}: the server closed the stream")
             except (ConnectError, Timeout, ServerError) as error:
                 if first:
                     raise
                 why = error
             except (OSError, EOFError, asyncio.TimeoutError) as error:
-                why = ConnectError(f"{self._request.name}: the stream broke: {error}")
+                why = ConnectError(f"{self._request.name}: lost the connection: {error}")
             except ValueError as error:
                 raise ProtocolError(f"{self._request.name}: {error}") from error
             finally:
                 if connection:
                     connection.close()
-            await asyncio.sleep(comeback.wait(why))
+            await asyncio.sleep(reconnect.wait(why))
 
     async def _open(self, last_id: str | None) -> tuple[Connection, Head]:
         request, settings = self._request, self._settings
@@ -275,7 +287,10 @@ class AsyncStream(Generic[T]):
                 raise refusal(reply.status, reply.body, request.name)
         except asyncio.TimeoutError:
             connection.close()
-            raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
+            raise Timeout(
+                f"{request.name}: no answer from {settings.address.url} within "
+                f"{settings.timeout:g} s"
+            ) from None
         except BaseException:
             connection.close()
             raise

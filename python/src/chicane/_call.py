@@ -1,4 +1,4 @@
-"""One request: its arguments, its words on the wire, and how its answer is read."""
+"""One request: its arguments, its HTTP form, and the parser of its response."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ T = TypeVar("T")
 
 
 def read_json(reply: Reply) -> Any:
-    """The answer of most requests."""
+    """Parses a response as JSON."""
     return json.loads(reply.body)
 
 
 def read_bytes(reply: Reply) -> bytes:
-    """The answer of those that bring a file."""
+    """Returns the body of a response unchanged, for requests that download a file."""
     return reply.body
 
 
 @dataclass(frozen=True)
 class Call(Generic[R]):
-    """The arguments of one request, and how its answer is read."""
+    """The arguments of one request, and the parser of its response."""
 
     path: dict[str, str] = field(default_factory=dict)
-    """For the braces in the path."""
+    """Values for the placeholders of the URL path, such as `{name}`."""
     query: dict[str, Any] = field(default_factory=dict)
     body: dict[str, Any] | None = None
     accept: str = "application/json"
     read: Callable[[Reply], Any] = read_json
     longer: float = 0.0
-    """Seconds that this one may take beyond the client's timeout."""
+    """Seconds that are added to the client's timeout for this request."""
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """The fields that are not None: the others are left to whoever answers."""
+    """Returns the fields that are not None. The server chooses the defaults of the others."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -54,17 +54,17 @@ class Request(Generic[R]):
 
     @property
     def name(self) -> str:
-        """For messages."""
+        """Method and path without the query, for messages."""
         return f"{self.method} {self.target.partition('?')[0]}"
 
 
 def text(value: Any) -> str:
-    """A value of a query string."""
+    """Formats a value for a query string."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def request(method: str, path: str, call: Call[R]) -> Request[R]:
-    """Puts a call into the words of HTTP."""
+    """Builds the HTTP request of a call."""
     if call.path:
         path = path.format(**{name: quote(value, safe="") for name, value in call.path.items()})
     if call.query:
@@ -76,15 +76,18 @@ def request(method: str, path: str, call: Call[R]) -> Request[R]:
 
 
 class Feed(Protocol[T]):
-    """Makes things out of the bytes of a stream."""
+    """A parser that turns the bytes of a stream into items."""
 
     last_id: str | None
-    """Where to go on after an interruption."""
+    """Id of the last event. The client sends it when it reconnects, to continue from there."""
 
     def feed(self, piece: bytes) -> list[T]:
-        """What is complete with this piece."""
+        """Takes the next bytes and returns the items that they complete."""
 
 
 Sleep = float
 Procedure = Generator["Request[Any] | Sleep", Any, R]
-"""Several requests in a row: yields a request and is given its answer; yields seconds and waits."""
+"""Several requests in a row, as a generator that the client runs.
+
+The generator yields a request and is sent its result, or yields a number of seconds to sleep.
+"""

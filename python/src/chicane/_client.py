@@ -1,4 +1,4 @@
-"""The blocking client: connections that are kept, and streams that come back."""
+"""The blocking client: it reuses connections, and its streams reconnect."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from chicane._call import Feed, Procedure, Request
 from chicane._http import (
     Head,
     Pieces,
+    ReadMode,
+    ReadRequest,
     Reply,
-    Want,
-    Wish,
     head_of,
     read_head,
     read_reply,
     read_rest,
 )
-from chicane._settings import FRESH_S, KEPT, SILENCE_S, Comeback, Settings
+from chicane._settings import MAX_IDLE, SKIP_STALE_CHECK_S, STREAM_TIMEOUT_S, Reconnect, Settings
 from chicane.errors import (
     ChicaneError,
     ConnectError,
@@ -39,7 +39,7 @@ Self = TypeVar("Self", bound="Client")
 
 
 class Connection:
-    """A socket and what was read from it too early."""
+    """A socket with a buffer of bytes that were received but not yet read."""
 
     def __init__(self, settings: Settings, deadline: float) -> None:
         address = settings.address
@@ -51,21 +51,25 @@ class Connection:
                 context = ssl.create_default_context()
                 self._socket = context.wrap_socket(self._socket, server_hostname=address.host)
         except TimeoutError:
-            raise Timeout(f"{address.url} could not be reached in time") from None
+            raise Timeout(f"no connection to {address.url} within {settings.timeout:g} s") from None
         except OSError as error:
             raise ConnectError(
-                f"nobody answers at {address.url}: {error.strerror or error}"
+                f"cannot connect to {address.url}: {error.strerror or error}"
             ) from error
         self._rest = b""
         self.used = time.monotonic()
         self.fresh = True
-        """Whether no answer has come on it yet."""
-        self.heard = False
-        """Whether any of the answer that is waited for has come."""
+        """Whether no response has been read from this connection yet."""
+        self.received = False
+        """Whether part of the current response has been received."""
 
     def is_stale(self) -> bool:
-        """Whether the other side has closed it meanwhile."""
-        if time.monotonic() - self.used < FRESH_S:
+        """Whether the server has closed the connection.
+
+        A connection that was used within the last second is not checked, because the check costs
+        a system call.
+        """
+        if time.monotonic() - self.used < SKIP_STALE_CHECK_S:
             return False
         if hasattr(select, "poll"):
             poll = select.poll()
@@ -74,25 +78,25 @@ class Connection:
         return bool(select.select([self._socket], [], [], 0)[0])
 
     def send(self, data: bytes, deadline: float) -> None:
-        """Sends all of it."""
-        self.heard = False
+        """Sends all bytes. `deadline` is a time of `time.monotonic`."""
+        self.received = False
         self._socket.settimeout(max(0.001, deadline - time.monotonic()))
         self._socket.sendall(data)
 
-    def read(self, reading: Generator[Wish, bytes, T], deadline: float) -> T:
-        """Gives the reading what it wants until it is done."""
+    def read(self, reading: Generator[ReadRequest, bytes, T], deadline: float) -> T:
+        """Runs the generator `reading`: sends it the bytes that it asks for, returns its result."""
         try:
-            wish = next(reading)
+            wanted = next(reading)
             while True:
-                wish = reading.send(self._fulfil(wish, deadline))
+                wanted = reading.send(self._read_bytes(wanted, deadline))
         except StopIteration as done:
             result: T = done.value
         self.used = time.monotonic()
         return result
 
-    def _fulfil(self, wish: Wish, deadline: float) -> bytes:
-        want, size = wish
-        if want is Want.EXACTLY:
+    def _read_bytes(self, wanted: ReadRequest, deadline: float) -> bytes:
+        mode, size = wanted
+        if mode is ReadMode.EXACTLY:
             while len(self._rest) < size:
                 if size > len(self._rest) + 65536:
                     self._rest = self._receive_large(size, deadline)
@@ -100,7 +104,7 @@ class Connection:
                     self._rest += self._receive(deadline)
             out, self._rest = self._rest[:size], self._rest[size:]
             return out
-        if want is Want.SOME:
+        if mode is ReadMode.SOME:
             if not self._rest:
                 try:
                     self._rest = self._receive(deadline)
@@ -108,11 +112,11 @@ class Connection:
                     return b""
             out, self._rest = self._rest[:size], self._rest[size:]
             return out
-        while (end := self._rest.find(want.value)) < 0:
+        while (end := self._rest.find(mode.value)) < 0:
             if len(self._rest) > size:
-                raise ProtocolError("the head of an answer is too long")
+                raise ProtocolError(f"the response has more than {size} bytes of headers")
             self._rest += self._receive(deadline)
-        end += len(want.value)
+        end += len(mode.value)
         out, self._rest = self._rest[:end], self._rest[end:]
         return out
 
@@ -121,11 +125,11 @@ class Connection:
         data = self._socket.recv(65536)
         if not data:
             raise EOFError
-        self.heard = True
+        self.received = True
         return data
 
     def _receive_large(self, size: int, deadline: float) -> bytes:
-        """Without copying what came before for every piece."""
+        """Receives until `size` bytes are there, into one buffer: `+=` would copy it each time."""
         buffer = bytearray(size)
         at = len(self._rest)
         buffer[:at] = self._rest
@@ -139,7 +143,7 @@ class Connection:
         return bytes(buffer)
 
     def close(self) -> None:
-        """Also when it is closed already."""
+        """Closes the socket. A second call has no effect."""
         self._socket.close()
 
 
@@ -149,26 +153,39 @@ class Client:
     def __init__(
         self, url: str | None = None, *, token: str | None = None, timeout: float = 30.0
     ) -> None:
-        """`url`: the argument, else `CHICANE_URL`, else http://127.0.0.1:8000. `token` likewise, or
-        `CHICANE_TOKEN`.
+        """Does not connect yet.
 
-        `timeout`: seconds within which an answer must have come; a request that takes simulated
-        time, such as a held speed, has as much more.
+        `url`: base URL of the simulator or robot, or the address that the simulator prints when it
+        is ready. Default: the environment variable `CHICANE_URL`, else http://127.0.0.1:8000.
+
+        `token`: the access token. Default: the token in `url`, else `CHICANE_TOKEN`.
+
+        `timeout`: real seconds to wait for a response. A request that takes simulated time, such as
+        a step or a held speed, gets additional time.
+
+        Raises `ValueError` for a malformed `url`, `token` or `timeout`.
         """
         self._settings = Settings(url, token, timeout)
         self._idle: deque[Connection] = deque()
 
     @property
     def url(self) -> str:
-        """Where the simulator or robot is."""
+        """The base URL of the simulator or robot."""
         return self._settings.address.url
 
     def run(self, request: Request[R]) -> R:
-        """Carries out a request."""
+        """Sends a request and returns the parsed response.
+
+        Raises `ApiError` for a status other than 200, else `ConnectError`, `Timeout` or
+        `ProtocolError`.
+        """
         return self.receive(request, self.send(request))
 
     def send(self, request: Request[Any]) -> Connection:
-        """Sends a request, for those who talk with several at once; its answer waits."""
+        """Sends a request without waiting for the response, which `receive` reads.
+
+        So a caller can have requests under way at several simulators at once.
+        """
         data = whole_request(self._settings, request)
         deadline = time.monotonic() + self._settings.timeout
         while True:
@@ -178,28 +195,30 @@ class Client:
                 return connection
             except OSError as error:
                 connection.close()
-                # Nothing of the request can have been taken on a connection that was closed before.
+                # The server closed this reused connection before the request was sent, so it
+                # cannot have processed the request. Any request may be retried then.
                 if connection.fresh or isinstance(error, TimeoutError):
                     raise self._lost(request, error) from error
 
     def receive(self, request: Request[R], connection: Connection) -> R:
-        """The answer of a request that was sent."""
+        """Reads and parses the response to a request that `send` sent."""
         deadline = time.monotonic() + self._settings.timeout + request.call.longer
         try:
             reply = connection.read(read_reply(request.method), deadline)
         except (OSError, EOFError) as error:
             connection.close()
-            quiet = not (connection.fresh or connection.heard or isinstance(error, TimeoutError))
-            if quiet and request.method == "GET":
-                # It was closed while it was kept; so were the others. A question may be asked
-                # twice.
+            timed_out = isinstance(error, TimeoutError)
+            was_closed = not (connection.fresh or connection.received or timed_out)
+            if was_closed and request.method == "GET":
+                # The server closed this connection while it was idle, and probably the other idle
+                # ones too. Only GET is retried, because the server may have processed the request.
                 self.close()
                 return self.run(request)
             raise self._lost(request, error) from error
         except BaseException:
             connection.close()
             raise
-        if reply.reusable and len(self._idle) < KEPT:
+        if reply.reusable and len(self._idle) < MAX_IDLE:
             connection.fresh = False
             self._idle.append(connection)
         else:
@@ -207,7 +226,7 @@ class Client:
         return answer(request, reply)
 
     def proceed(self, procedure: Procedure[R]) -> R:
-        """Carries out several requests."""
+        """Runs a procedure: sends its requests one after the other and returns its result."""
         try:
             step = next(procedure)
             while True:
@@ -221,16 +240,16 @@ class Client:
             return result
 
     def follow(self, request: Request[Any], feed: Callable[[dict[str, str]], Feed[T]]) -> Stream[T]:
-        """Opens a stream."""
+        """Returns an iterator over a response that does not end."""
         return Stream(self._settings, request, feed)
 
     def close(self) -> None:
-        """Closes the connections that are kept. The client can still be used."""
+        """Closes the idle connections. The client can still be used and connects again."""
         while self._idle:
             self._idle.pop().close()
 
     def __del__(self) -> None:
-        # It may never have come to be.
+        # `_idle` is missing if `__init__` raised.
         if hasattr(self, "_idle"):
             self.close()
 
@@ -257,16 +276,20 @@ class Client:
 
     def _lost(self, request: Request[Any], error: Exception) -> ChicaneError:
         if isinstance(error, TimeoutError):
-            return Timeout(f"{request.name}: no answer from {self.url} within the time")
+            limit = self._settings.timeout + request.call.longer
+            return Timeout(f"{request.name}: no answer from {self.url} within {limit:g} s")
         return ConnectError(
-            f"{request.name}: the connection to {self.url} broke: {error or 'closed'}"
+            f"{request.name}: lost the connection to {self.url}: {error or 'closed'}"
         )
 
 
 def attempt(
     procedure: Procedure[R], run: Callable[[Request[Any]], Any], request: Request[Any]
 ) -> Any:
-    """Gives a procedure the answer, or the refusal, which it may catch."""
+    """Sends a request and passes its result, or its error, to the procedure.
+
+    The procedure may catch the error. Returns the next step of the procedure.
+    """
     try:
         result = run(request)
     except ChicaneError as error:
@@ -275,21 +298,22 @@ def attempt(
 
 
 def answer(request: Request[R], reply: Reply) -> R:
-    """What a method returns, or the refusal."""
+    """Parses a response; raises `ApiError` for a status other than 200."""
     if reply.status != 200:
         raise refusal(reply.status, reply.body, request.name)
     try:
         result: R = request.call.read(reply)
     except (ValueError, KeyError, TypeError) as error:
-        raise ProtocolError(f"{request.name}: the answer makes no sense: {error}") from error
+        raise ProtocolError(f"{request.name}: cannot parse the response: {error}") from error
     return result
 
 
 class Stream(Generic[T]):
-    """What a simulator or robot goes on telling: an iterator that reconnects by itself.
+    """An iterator over the events or pictures of a stream.
 
-    `patience` is how many seconds it tries to come back before it gives up; close it, or use it
-    with `with`, when you have had enough.
+    After a lost connection the stream reconnects and continues. `patience` is the number of seconds
+    for which it retries before it raises the last error. The first connection is not retried.
+    Call `close` or use `with` to end the stream.
     """
 
     def __init__(
@@ -323,11 +347,11 @@ class Stream(Generic[T]):
         self.close()
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the stream and closes its connection."""
         self._pieces.close()
 
     def _read(self) -> Generator[T, None, None]:
-        comeback, last_id = Comeback(self.patience), None
+        reconnect, last_id = Reconnect(self.patience), None
         first = True
         while True:
             connection = None
@@ -337,24 +361,24 @@ class Stream(Generic[T]):
                 feed.last_id = last_id
                 next_piece = Pieces(head)
                 first = False
-                while piece := connection.read(next_piece(), time.monotonic() + SILENCE_S):
+                while piece := connection.read(next_piece(), time.monotonic() + STREAM_TIMEOUT_S):
                     for one in feed.feed(piece):
-                        comeback.arrived()
+                        reconnect.arrived()
                         yield one
                     last_id = feed.last_id
-                why: Exception = ConnectError(f"{self._request.name}: the stream ended")
+                why: Exception = ConnectError(f"{self._request.name}: the server closed the stream")
             except (ConnectError, Timeout, ServerError) as error:
                 if first:
                     raise
                 why = error
             except (OSError, EOFError) as error:
-                why = ConnectError(f"{self._request.name}: the stream broke: {error}")
+                why = ConnectError(f"{self._request.name}: lost the connection: {error}")
             except ValueError as error:
                 raise ProtocolError(f"{self._request.name}: {error}") from error
             finally:
                 if connection:
                     connection.close()
-            time.sleep(comeback.wait(why))
+            time.sleep(reconnect.wait(why))
 
     def _open(self, last_id: str | None) -> tuple[Connection, Head]:
         request, settings = self._request, self._settings
@@ -369,13 +393,16 @@ class Stream(Generic[T]):
         except BaseException as error:
             connection.close()
             if isinstance(error, TimeoutError):
-                raise Timeout(f"{request.name}: no answer from {settings.address.url}") from None
+                raise Timeout(
+                    f"{request.name}: no answer from {settings.address.url} within "
+                    f"{settings.timeout:g} s"
+                ) from None
             raise
         return connection, head
 
 
 def whole_request(settings: Settings, request: Request[Any]) -> bytes:
-    """A request as it is sent."""
+    """The bytes of a request: head and body."""
     body = request.body
     length = None if body is None else len(body)
     target = settings.address.prefix + request.target
@@ -384,7 +411,7 @@ def whole_request(settings: Settings, request: Request[Any]) -> bytes:
 
 
 def stream_head(settings: Settings, request: Request[Any], last_id: str | None) -> bytes:
-    """The head of the request that opens a stream."""
+    """The head of the request that opens a stream. `last_id` is the last event received before."""
     fixed = settings.fixed
     if last_id is not None:
         fixed += f"Last-Event-ID: {last_id}\r\n".encode("latin-1", "replace")

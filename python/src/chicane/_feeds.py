@@ -1,4 +1,4 @@
-"""What streams are made of: server-sent events, and pictures one after the other."""
+"""Parsers of streams: server-sent events, and MJPEG."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from chicane.errors import ProtocolError
 T = TypeVar("T")
 
 MAX_EVENT = 32 << 20
-"""Bytes that may wait for the end of an event or of a picture."""
+"""Largest incomplete event or picture in bytes. It bounds the memory of the parsers."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the simulator: `name` is state, run or evaluation, `data` its content."""
+    """An event of a stream."""
 
     name: str
+    """Type of the event. `Sim.events` has `state`, `run` and `evaluation`."""
     data: Any
+    """Content of the event: the parsed JSON."""
     id: str | None = None
+    """Id of the last event that had one, or None."""
 
 
 class Events(Generic[T]):
-    """Server-sent events."""
+    """Parser of server-sent events. `read` turns each event into the item that is returned."""
 
     def __init__(self, read: Callable[[Event], T]) -> None:
         self.last_id: str | None = None
@@ -35,10 +38,10 @@ class Events(Generic[T]):
         self._data: list[str] = []
 
     def feed(self, piece: bytes) -> list[T]:
-        """The events that are complete with this piece."""
+        """Takes the next bytes and returns the events that they complete."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         if len(self._rest) > MAX_EVENT:
-            raise ProtocolError("a line of the event stream does not end")
+            raise ProtocolError(f"a line of the event stream is longer than {MAX_EVENT} bytes")
         out = []
         for raw in lines:
             line = raw.removesuffix(b"\r").decode("utf-8", "replace")
@@ -63,21 +66,21 @@ class Events(Generic[T]):
 
 
 class Pictures:
-    """Pictures one after the other (MJPEG): each a part with headers of its own."""
+    """Parser of MJPEG: a multipart response with one JPEG file in each part."""
 
     def __init__(self, content_type: str) -> None:
         self.last_id: str | None = None
         _, _, boundary = content_type.partition("boundary=")
         if not boundary:
-            raise ProtocolError(f"{content_type!r} is no stream of pictures")
+            raise ProtocolError(f"expected an MJPEG stream, got the content type {content_type!r}")
         self._boundary = b"--" + boundary.strip('"; ').encode("latin-1")
         self._rest = b""
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """The pictures that are complete with this piece."""
+        """Takes the next bytes and returns the pictures that they complete."""
         self._rest += piece
         if len(self._rest) > MAX_EVENT:
-            raise ProtocolError("a picture of the stream does not end")
+            raise ProtocolError(f"a picture of the stream is larger than {MAX_EVENT} bytes")
         out = []
         while (picture := self._next()) is not None:
             out.append(picture)
@@ -104,15 +107,15 @@ class Pictures:
 
 
 def events(_headers: dict[str, str]) -> Events[Event]:
-    """Events as they are."""
+    """A parser that returns whole events."""
     return Events(lambda event: event)
 
 
 def data(_headers: dict[str, str]) -> Events[Any]:
-    """Events of one kind: their data alone."""
+    """A parser that returns only the data of events, for streams with one type of event."""
     return Events(lambda event: event.data)
 
 
 def pictures(headers: dict[str, str]) -> Pictures:
-    """Pictures as bytes of JPEG files."""
+    """A parser that returns each picture as the bytes of a JPEG file."""
     return Pictures(headers.get("content-type", ""))

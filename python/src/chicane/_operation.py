@@ -1,7 +1,8 @@
-"""Methods of clients, written once for blocking and asynchronous ones.
+"""Client methods that are written once for the blocking and the asynchronous clients.
 
-A method of `Sim` or `Robot` is the description of a request: a function that makes a `Call` from
-its arguments. On a blocking client it returns the answer; on an asynchronous one it is awaited.
+Each method of `Sim` or `Robot` is a function that builds a `Call` from its arguments. A decorator
+of this module turns it into a method that sends the request. On a blocking client that method
+returns the result, on an asynchronous client it returns an awaitable.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 
 class Operation(Generic[P, R]):
-    """One request as a method."""
+    """A method that sends one request."""
 
     def __init__(
         self, method: str, path: str, build: Callable[Concatenate[Any, P], Call[R]]
@@ -51,12 +52,12 @@ class Operation(Generic[P, R]):
 def operation(
     method: str, path: str
 ) -> Callable[[Callable[Concatenate[Any, P], Call[R]]], Operation[P, R]]:
-    """Makes a method of a description."""
+    """Decorator: turns a function that builds a `Call` into a method that sends one request."""
     return lambda build: Operation(method, path, build)
 
 
 class Streamed(Generic[P, T]):
-    """A request whose answer does not end, as a method that returns an iterator."""
+    """A method that opens a stream and returns an iterator."""
 
     method = "GET"
 
@@ -88,12 +89,12 @@ class Streamed(Generic[P, T]):
 def streamed(
     path: str, feed: Callable[[dict[str, str]], Feed[T]]
 ) -> Callable[[Callable[Concatenate[Any, P], Call[T]]], Streamed[P, T]]:
-    """Makes a method of the description of a stream."""
+    """Decorator: turns a function that builds a `Call` into a method that opens a stream."""
     return lambda build: Streamed(path, feed, build)
 
 
 class Sequence(Generic[P, R]):
-    """Several requests in a row as a method."""
+    """A method that sends several requests in a row."""
 
     def __init__(self, build: Callable[Concatenate[Any, P], Procedure[R]]) -> None:
         self.build = build
@@ -115,7 +116,7 @@ class Sequence(Generic[P, R]):
 
 
 def sequence(build: Callable[Concatenate[Any, P], Procedure[R]]) -> Sequence[P, R]:
-    """Makes a method of a procedure."""
+    """Decorator: turns a procedure into a method that sends its requests."""
     return Sequence(build)
 
 

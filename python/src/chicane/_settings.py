@@ -1,4 +1,4 @@
-"""What all clients have in common: address, token, patience, and how a lost stream comes back."""
+"""Settings that all clients share, and the delays with which streams reconnect."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import time
 from chicane._http import Address
 
 DEFAULT_URL = "http://127.0.0.1:8000"
-SILENCE_S = 45.0
-"""A stream is lost after so much silence; whoever sends one says something every 15 s."""
-FRESH_S = 1.0
-"""A connection that was used so lately is not looked at before it is used again."""
-KEPT = 8
-"""Idle connections that are kept."""
+STREAM_TIMEOUT_S = 45.0
+"""Seconds without a byte after which a stream counts as lost. Servers send at least every 15 s."""
+SKIP_STALE_CHECK_S = 1.0
+"""A connection that was used less than this many seconds ago is reused without a check."""
+MAX_IDLE = 8
+"""Largest number of idle connections of a client."""
 
 
 class Settings:
@@ -22,19 +22,19 @@ class Settings:
     def __init__(self, url: str | None, token: str | None, timeout: float) -> None:
         self.address = Address.parse(url or os.environ.get("CHICANE_URL") or DEFAULT_URL)
         if not timeout > 0:
-            raise ValueError("timeout must be a number of seconds above 0")
+            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
         self.timeout = timeout
         token = token or self.address.token or os.environ.get("CHICANE_TOKEN")
         if token and not (token.isascii() and token.isprintable()):
-            raise ValueError("a token has printable characters of ASCII only")
+            raise ValueError("the token must consist of printable ASCII characters")
         lines = f"Host: {self.address.netloc}\r\n"
         if token:
             lines += f"Authorization: Bearer {token}\r\n"
         self.fixed = lines.encode("ascii")
 
 
-class Comeback:
-    """How long to wait before a lost stream is opened again, and when to give up."""
+class Reconnect:
+    """Delays between attempts to reopen a lost stream, and the time at which to give up."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -42,11 +42,11 @@ class Comeback:
         self._since: float | None = None
 
     def arrived(self) -> None:
-        """It is there again."""
+        """Resets the delays, because data has arrived again."""
         self._delay, self._since = 0.0, None
 
     def wait(self, why: Exception) -> float:
-        """Seconds until the next attempt; raises `why` when there were enough."""
+        """Returns the seconds until the next attempt. Raises `why` once `patience` is used up."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         if now - self._since >= self._patience:

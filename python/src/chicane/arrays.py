@@ -1,4 +1,4 @@
-"""Sensor readings as they come with a binary step: raw numbers, for NumPy or without it."""
+"""Sensor readings in the binary response of a step: raw numbers, usable with or without NumPy."""
 
 from __future__ import annotations
 
@@ -18,17 +18,22 @@ _FORMATS = {"<f4": "f", "<f8": "d", "|u1": "B"}
 
 @dataclass(frozen=True)
 class Array:
-    """One reading."""
+    """One sensor reading. `numpy.asarray` converts it without a copy."""
 
     shape: tuple[int, ...]
+    """Size of each dimension, as in NumPy."""
     type: str
-    """Of an element, as NumPy writes it."""
+    """Element type in NumPy's notation, such as `<f4`."""
     time: float
-    """Simulated seconds at which it was taken."""
+    """Time at which the sensor took the reading, in simulated seconds."""
     data: memoryview
+    """The elements as bytes, row by row."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """For `numpy.asarray`. Without `copy` or another type it is read-only and costs nothing."""
+        """Used by `numpy.asarray`.
+
+        Without `copy` and with the same `dtype` the result is a read-only view, without a copy.
+        """
         import numpy as np
 
         array = np.frombuffer(self.data, np.dtype(self.type)).reshape(self.shape)
@@ -37,24 +42,27 @@ class Array:
         return array.copy() if copy else array
 
     def tolist(self) -> list[Any]:
-        """Nested lists, without NumPy."""
+        """Returns the elements as nested lists. Does not need NumPy."""
         return self.data.cast(cast(Any, _FORMATS[self.type]), list(self.shape)).tolist()
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a step left behind: the state, what was touched on the way, and the readings by name."""
+    """The result of a step. `observation["lidar"]` is a sensor reading."""
 
     state: State
+    """State of the world after the step."""
     touched: list[str]
+    """Names of the objects that the car touched during the step."""
     arrays: dict[str, Array]
+    """Readings by name of the sensor."""
 
     def __getitem__(self, name: str) -> Array:
         return self.arrays[name]
 
 
 def read(reply: Reply) -> Observation:
-    """A line of JSON, then the arrays back to back."""
+    """Parses a binary response: a line of JSON, followed by the bytes of the arrays."""
     end = reply.body.index(b"\n")
     header = json.loads(reply.body[:end])
     raw = memoryview(reply.body)[end + 1 :]
@@ -63,6 +71,6 @@ def read(reply: Reply) -> Observation:
         shape, offset = tuple(info["shape"]), info["offset"]
         size = prod(shape) * int(info["type"][-1])
         if offset + size > len(raw):
-            raise ValueError(f"{info['name']} is cut short")
+            raise ValueError(f"the array {info['name']!r} is truncated")
         arrays[info["name"]] = Array(shape, info["type"], info["time"], raw[offset : offset + size])
     return Observation(header["state"], header["touched"], arrays)

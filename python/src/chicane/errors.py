@@ -1,4 +1,4 @@
-"""What can go wrong: one class for each kind of refusal, with the words of whoever refused."""
+"""Exceptions of this package: one class for each kind of failure."""
 
 from __future__ import annotations
 
@@ -6,27 +6,30 @@ import json
 
 
 class ChicaneError(Exception):
-    """Everything that this package raises by itself."""
+    """Base class of the exceptions that this package defines."""
 
 
 class ConnectError(ChicaneError, ConnectionError):
-    """Nobody answers there, or the connection broke."""
+    """The client could not connect to the server, or lost the connection."""
 
 
 class Timeout(ChicaneError, TimeoutError):
-    """No answer within the time that was given."""
+    """The server did not answer within the timeout."""
 
 
 class ProtocolError(ChicaneError):
-    """Whoever answered does not speak as a simulator or a robot does."""
+    """The server's response is not one of a simulator or a robot."""
 
 
 class ProgramError(ChicaneError):
-    """The simulator's program is not there, or did not start."""
+    """The simulator's program was not found, or did not start."""
 
 
 class ApiError(ChicaneError):
-    """A request was refused. `status` is the HTTP status, `text` what was said."""
+    """The server answered a request with an error.
+
+    `status` is the HTTP status, `text` the server's message, `request` the method and path.
+    """
 
     def __init__(self, status: int, text: str, request: str) -> None:
         super().__init__(f"{request}: {status} {text}")
@@ -39,45 +42,43 @@ class ApiError(ChicaneError):
 
 
 class BadRequest(ApiError):
-    """400: a value is missing, of the wrong type or out of range."""
+    """400: a value is missing, has the wrong type or is out of range."""
 
 
 class Unauthorized(ApiError):
-    """401: a token is needed: `token=`, or `CHICANE_TOKEN`."""
+    """401: the server needs a token. Pass `token=` or set `CHICANE_TOKEN`."""
 
 
 class Forbidden(ApiError):
-    """403: not with this object, or not from there."""
+    """403: the object or world may not be changed, or the server does not accept this `Host`."""
 
 
 class NotFound(ApiError):
-    """404: there is nothing of that name, or no world."""
+    """404: the name is unknown, or no world is loaded."""
 
 
 class Conflict(ApiError):
-    """409: not in the current state, such as in a light's yellow phase."""
+    """409: not possible in the current state, such as changing a light that is yellow."""
 
 
 class TooLarge(ApiError):
-    """413: larger than the simulator takes."""
+    """413: the request is larger than the server accepts."""
 
 
 class Unprocessable(ApiError):
-    """422: understood, but it makes no sense: a bad value for the robot, a world that can't be
-    loaded.
-    """
+    """422: a value is invalid for the robot, or the world cannot be loaded."""
 
 
 class ServerError(ApiError):
-    """5xx: not the fault of whoever asked."""
+    """5xx: the server failed. The request itself is not at fault."""
 
 
 class Unavailable(ServerError):
-    """503: not yet, or not here."""
+    """503: not available yet, or not available on this server."""
 
 
 class NotReady(Unavailable):
-    """503 of a sensor that has no reading yet: ask again."""
+    """503: the sensor has no reading yet. Retry the request."""
 
 
 _BY_STATUS: dict[int, type[ApiError]] = {
@@ -93,7 +94,7 @@ _BY_STATUS: dict[int, type[ApiError]] = {
 
 
 def refusal(status: int, body: bytes, request: str) -> ApiError:
-    """The error that an answer other than 200 is."""
+    """The exception for a response with a status other than 200."""
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     try:
         said = json.loads(body)

@@ -1,7 +1,7 @@
-"""A simulator of one's own: found, started on a free port with a folder of its own, and ended.
+"""Starts the simulator's program as a child process, on a free port and with a temporary folder.
 
-It holds on to a lifeline, its standard input: when the process that started it ends, in whatever
-way, the simulator ends too.
+The simulator runs with `--lifeline`: it ends when its standard input is closed. The operating
+system closes that pipe when this process ends, even if it crashes, so no orphan is left.
 """
 
 from __future__ import annotations
@@ -19,13 +19,18 @@ from types import TracebackType
 from chicane.errors import ProgramError
 
 READY = "chicane is ready: "
+"""Start of the line that the simulator prints when it accepts requests. The address follows."""
 START_S = 60.0
+"""Seconds to wait for that line."""
 END_S = 10.0
+"""Seconds to wait for the simulator to end before it is killed."""
 
 
 def find() -> str:
-    """The simulator's program: that of the installed package, else `CHICANE`, else `chicane` on the
-    path.
+    """Returns the path of the simulator's program.
+
+    Looks in the installed package, then at the environment variable `CHICANE`, then for `chicane`
+    on `PATH`. Raises `ProgramError` if there is none.
     """
     carried = Path(__file__).parent / "bin" / "chicane"
     if carried.is_file():
@@ -33,19 +38,21 @@ def find() -> str:
     named = os.environ.get("CHICANE")
     if named:
         if not os.access(named, os.X_OK):
-            raise ProgramError(f"CHICANE={named} is no program that can be run")
+            raise ProgramError(f"CHICANE={named} is not an executable file: correct it or unset it")
         return named
     found = shutil.which("chicane")
     if found:
         return found
     raise ProgramError(
-        "the simulator's program was not found: install the wheel that carries it (make wheel), "
-        "or say where it is with CHICANE=/path/to/chicane"
+        "the simulator's program was not found: install the wheel that contains it (make wheel), "
+        "or set CHICANE=/path/to/chicane"
     )
 
 
 class Program:
-    """A running simulator, which ends with this object and with this process.
+    """A running simulator. It ends when this object is closed or collected, or this process ends.
+
+    `url` is the address of the simulator, `pid` its process id.
 
     >>> with Program("technical") as program:
     ...     sim = Sim(program.url)
@@ -54,7 +61,13 @@ class Program:
     def __init__(
         self, world: str = "oval", *, arguments: Sequence[str] = (), program: str | None = None
     ) -> None:
-        """`arguments` are further ones of `chicane serve`; `program` is the one to run."""
+        """Starts the simulator and waits until it accepts requests.
+
+        `world`: the world to load. `arguments`: further arguments of `chicane serve`. `program`:
+        path of the program; default: the result of `find`.
+
+        Raises `ProgramError` if the program is not found or does not start within 60 s.
+        """
         folder = tempfile.mkdtemp(prefix="chicane-")
         log = Path(folder) / "log"
         command = [program or find(), "serve", "--lifeline", "--listen", "127.0.0.1:0"]
@@ -62,7 +75,7 @@ class Program:
         environment = {
             name: value
             for name, value in os.environ.items()
-            # What was meant for another simulator. The judge is the same for all.
+            # Settings of other simulators are not passed on. All simulators share the judge's root.
             if not name.startswith("CHICANE_") or name == "CHICANE_JUDGE_ROOT"
         }
         try:
@@ -73,7 +86,8 @@ class Program:
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     env=environment,
-                    # Ctrl-C is for whoever started us; the simulator ends with its lifeline.
+                    # Otherwise Ctrl-C would also interrupt the simulator before this process could
+                    # finish its own work. The closed standard input ends the simulator instead.
                     start_new_session=True,
                 )
         except OSError as error:
@@ -84,23 +98,23 @@ class Program:
         self.url = self._wait_until_ready(process, log)
 
     def _wait_until_ready(self, process: subprocess.Popen[bytes], log: Path) -> str:
-        said: list[str] = []
+        printed: list[str] = []
 
         def read() -> None:
             if process.stdout:
-                said.append(process.stdout.readline().decode("utf-8", "replace").strip())
+                printed.append(process.stdout.readline().decode("utf-8", "replace").strip())
 
         reader = Thread(target=read, daemon=True)
         reader.start()
         reader.join(START_S)
-        if said and said[0].startswith(READY):
-            return said[0].removeprefix(READY).partition("/sim")[0]
-        words = log.read_text("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+        if printed and printed[0].startswith(READY):
+            return printed[0].removeprefix(READY).partition("/sim")[0]
+        lines = log.read_text("utf-8", "replace").strip().splitlines() or ["its log is empty"]
         self.close()
-        raise ProgramError(f"the simulator did not start: {words[-1]}")
+        raise ProgramError(f"the simulator did not start: {lines[-1]}")
 
     def close(self) -> None:
-        """Ends it; again is no harm."""
+        """Ends the simulator and removes its temporary folder. A second call has no effect."""
         self._end()
 
     def __enter__(self) -> Program:

@@ -1,4 +1,4 @@
-"""The robot: its own web API, which a physical car has too."""
+"""Clients of the robot's web API. A simulated and a physical car have the same API."""
 
 from __future__ import annotations
 
@@ -13,162 +13,189 @@ from chicane._operation import Call, given, operation, streamed
 from chicane.wire import robot as wire
 
 SLOWEST = 0.05
-"""The slowest pace of simulated time: what takes a second may take so many."""
+"""The slowest pace of simulated time, as a real-time factor. One simulated second can take 20 s."""
 
 
 class RobotOperations:
-    """What can be asked of a robot. Metres, seconds and radians; left is positive.
+    """The methods of `Robot` and `AsyncRobot`.
 
-    What can be read once can be followed: `robot.odom()` and `robot.odom_stream()`. A stream gives
-    the newest there is when you ask for it.
+    Units are metres, seconds and radians unless a method says otherwise. Positive steering, pan and
+    yaw are to the left. Values outside the car's limits are clamped, and the result holds the
+    clamped value.
+
+    Each sensor can be read once or followed as a stream, such as `odom()` and `odom_stream()`. A
+    stream skips readings that are older than the newest one.
+
+    All methods raise `ApiError` if the robot refuses the request: `Unprocessable` for an invalid
+    value, `NotReady` if a sensor has no reading yet. They raise `ConnectError` or `Timeout` if the
+    robot does not answer.
     """
 
     # Driving
 
     @operation("POST", "/drive")
     def drive(self, speed: float, steering: float) -> Call[wire.Driven]:
-        """Speed and steering at once. The speed lasts a second unless it is said again."""
+        """Sets speed (m/s, + is forwards) and steering (rad, + is left) together.
+
+        The car stops after one simulated second unless a new command arrives before.
+        """
         return Call(body={"speed": speed, "steering": steering})
 
     @operation("POST", "/drive")
     def stop(self) -> Call[wire.Driven]:
-        """Stands still, wheels straight."""
+        """Sets speed and steering to 0."""
         return Call(body={"speed": 0.0, "steering": 0.0})
 
     @operation("GET", "/speed")
     def speed(self) -> Call[float]:
-        """Measured, m/s."""
+        """Returns the measured speed in m/s."""
         return Call()
 
     @operation("POST", "/speed")
     def set_speed(self, value: float, duration: float | None = None) -> Call[wire.Commanded]:
-        """For a second, or held for `duration` and answered at its end."""
+        """Sets the speed in m/s, + is forwards.
+
+        Without `duration` the method returns at once, and the car stops after one simulated second
+        unless a new command arrives before. With `duration` the robot holds the speed for that many
+        simulated seconds. The method then returns at their end, with the message `stopped`, or
+        `superseded` if another command replaced this one.
+        """
         longer = (duration or 0.0) / SLOWEST
         return Call(body=given(value=value, duration=duration), longer=longer)
 
     @operation("GET", "/steering")
     def steering(self) -> Call[float]:
-        """Measured, rad."""
+        """Returns the measured steering angle in rad, + is left."""
         return Call()
 
     @operation("POST", "/steering")
     def set_steering(self, value: float) -> Call[wire.Commanded]:
-        """Stays until it is said anew."""
+        """Sets the steering angle in rad, + is left. The angle stays until the next command."""
         return Call(body={"value": value})
 
     @streamed("/speed", data)
     def speed_stream(self) -> Call[float]:
-        """Every new measurement."""
+        """Yields each new measured speed in m/s."""
         return Call(query={"stream": True})
 
     @streamed("/steering", data)
     def steering_stream(self) -> Call[float]:
-        """Every new measurement."""
+        """Yields each new measured steering angle in rad."""
         return Call(query={"stream": True})
 
     # Camera
 
     @operation("GET", "/camera")
     def camera(self, *, width: int | None = None, height: int | None = None) -> Call[bytes]:
-        """The last picture as a JPEG, at most so large."""
+        """Returns the last camera picture as the bytes of a JPEG file.
+
+        `width` and `height` are upper limits in pixels. The aspect ratio is kept.
+        """
         return Call(query=given(width=width, height=height), accept="*/*", read=read_bytes)
 
     @streamed("/camera", pictures)
     def camera_stream(self, *, width: int | None = None, height: int | None = None) -> Call[bytes]:
-        """Every new picture as a JPEG."""
+        """Yields each new camera picture as the bytes of a JPEG file. For the size see `camera`."""
         return Call(query=given(width=width, height=height, stream=True), accept="*/*")
 
     @operation("GET", "/camera/pan")
     def pan(self) -> Call[float]:
-        """Where the camera looks, + is left."""
+        """Returns the measured pan angle of the camera in rad, + is left."""
         return Call()
 
     @operation("POST", "/camera/pan")
     def set_pan(self, value: float) -> Call[wire.Commanded]:
-        """Turns the camera, + is left."""
+        """Sets the pan angle of the camera in rad, + is left."""
         return Call(body={"value": value})
 
     @operation("GET", "/camera/tilt")
     def tilt(self) -> Call[float]:
-        """Where the camera looks, + is up."""
+        """Returns the measured tilt angle of the camera in rad, + is up."""
         return Call()
 
     @operation("POST", "/camera/tilt")
     def set_tilt(self, value: float) -> Call[wire.Commanded]:
-        """Tilts the camera, + is up."""
+        """Sets the tilt angle of the camera in rad, + is up."""
         return Call(body={"value": value})
 
     @streamed("/camera/pan", data)
     def pan_stream(self) -> Call[float]:
-        """Every new measurement."""
+        """Yields each new measured pan angle in rad."""
         return Call(query={"stream": True})
 
     @streamed("/camera/tilt", data)
     def tilt_stream(self) -> Call[float]:
-        """Every new measurement."""
+        """Yields each new measured tilt angle in rad."""
         return Call(query={"stream": True})
 
     # Other sensors
 
     @operation("GET", "/lidar")
     def lidar(self, *, step: float | None = None) -> Call[wire.LidarScan]:
-        """The last scan: metres by degrees, every `step` degrees (1)."""
+        """Returns the last lidar scan.
+
+        `ranges` maps an angle in degrees, as a string, to a distance in metres, or to None if the
+        beam hit nothing. `step` is the angle between two entries in degrees, by default 1.
+        """
         return Call(query=given(step=step))
 
     @operation("GET", "/imu")
     def imu(self) -> Call[wire.Inertial]:
-        """Acceleration and rates of turning."""
+        """Returns the last IMU reading: acceleration in m/s² and angular velocity in rad/s."""
         return Call()
 
     @operation("GET", "/odom")
     def odom(self) -> Call[wire.Odometry]:
-        """Where the car believes it is; its yaw is in degrees."""
+        """Returns the pose that the car estimates from its own sensors. Its yaw is in degrees."""
         return Call()
 
     @operation("GET", "/battery")
     def battery(self) -> Call[wire.Battery]:
-        """How full it is."""
+        """Returns the charge of the battery in percent, its voltage in V and its current in A."""
         return Call()
 
     @operation("GET", "/states")
     def states(
         self, include: Iterable[str] = (), *, step: float | None = None
     ) -> Call[wire.States]:
-        """Several readings at once, such as `["odom", "lidar"]`; `step` is that of the lidar."""
+        """Returns several readings in one response, such as `["odom", "lidar"]`.
+
+        A reading that does not exist yet is None. `step` is the argument of `lidar`.
+        """
         return Call(query=given(include=",".join(include) or None, step=step))
 
     @streamed("/lidar", data)
     def lidar_stream(self, *, step: float | None = None) -> Call[wire.LidarScan]:
-        """Every new scan."""
+        """Yields each new lidar scan. For `step` see `lidar`."""
         return Call(query=given(step=step, stream=True))
 
     @streamed("/imu", data)
     def imu_stream(self) -> Call[wire.Inertial]:
-        """Every new reading."""
+        """Yields each new IMU reading."""
         return Call(query={"stream": True})
 
     @streamed("/odom", data)
     def odom_stream(self) -> Call[wire.Odometry]:
-        """Every new estimate."""
+        """Yields each new estimate of the pose."""
         return Call(query={"stream": True})
 
     @streamed("/battery", data)
     def battery_stream(self) -> Call[wire.Battery]:
-        """Every new reading."""
+        """Yields each new battery reading."""
         return Call(query={"stream": True})
 
     @streamed("/states", data)
     def states_stream(
         self, include: Iterable[str] = (), *, step: float | None = None
     ) -> Call[wire.States]:
-        """Several readings, whenever one of them is new."""
+        """Yields the readings of `include` whenever one of them is new. See `states`."""
         return Call(query=given(include=",".join(include) or None, step=step, stream=True))
 
     # Loudspeaker
 
     @operation("GET", "/audio")
     def audio(self) -> Call[wire.Sounds]:
-        """What plays."""
+        """Returns the sounds that are playing."""
         return Call()
 
     @operation("POST", "/audio/play")
@@ -183,8 +210,11 @@ class RobotOperations:
         loop: bool | None = None,
         replace: bool | None = None,
     ) -> Call[wire.Played]:
-        """Plays a sound file (wav, mp3, ogg, flac): its bytes, its `path` on the robot, or its
-        `url`.
+        """Starts to play a sound file (wav, mp3, ogg or flac) and returns the sound's id.
+
+        Give exactly one source: `data` (the bytes of the file), `path` (a file on the robot) or
+        `url`. `format` is the format that the file must have. `volume` is 0 to 1, by default 1.
+        `loop` repeats the sound until it is stopped. `replace` stops all other sounds first.
         """
         content = None if data is None else base64.b64encode(data).decode("ascii")
         more = given(path=path, url=url, format=format, volume=volume, loop=loop, replace=replace)
@@ -194,44 +224,47 @@ class RobotOperations:
     def stop_sound(
         self, id: str | None = None, *, all: bool | None = None
     ) -> Call[wire.SoundStopped]:
-        """Stops one sound, or all of them."""
+        """Stops the sound with this id, or all sounds with `all=True`."""
         return Call(body=given(id=id, all=all))
 
     @operation("POST", "/audio/volume")
     def set_volume(self, id: str, volume: float) -> Call[wire.VolumeChanged]:
-        """Makes a sound louder or quieter, 0 to 1."""
+        """Sets the volume of a playing sound, 0 to 1."""
         return Call(body={"id": id, "volume": volume})
 
     @operation("GET", "/audio/file/{id}")
     def sound_file(self, id: str) -> Call[bytes]:
-        """The file that plays."""
+        """Returns the bytes of the file of a playing sound."""
         return Call(path={"id": id}, accept="*/*", read=read_bytes)
 
     @streamed("/audio", data)
     def audio_stream(self) -> Call[wire.Sounds]:
-        """What plays, whenever it changes."""
+        """Yields the sounds that are playing, whenever they change."""
         return Call(query={"stream": True})
 
     @streamed("/audio/events", events)
     def audio_events(self) -> Call[Event]:
-        """What happens to sounds, for whoever plays them."""
+        """Yields an event whenever a sound starts, changes or ends, and the samples of streams.
+
+        A program that makes the sounds audible needs nothing else.
+        """
         return Call(accept="text/event-stream")
 
     # About the robot
 
     @operation("GET", "/info")
     def info(self) -> Call[wire.Info]:
-        """What the robot is: limits, sizes, sensors."""
+        """Returns the description of the robot: limits, sizes, sensors and their rates."""
         return Call()
 
     @operation("GET", "/health")
     def health(self) -> Call[wire.Health]:
-        """Whether it works."""
+        """Returns whether the robot is ready (`ok`) or has no world yet (`waiting`)."""
         return Call()
 
 
 class Robot(Client, RobotOperations):
-    """A robot, in the simulator or on the floor.
+    """A client of a robot, simulated or physical.
 
     >>> robot = Robot("http://my-car.local:8000")
     >>> robot.drive(speed=0.5, steering=0.1)
@@ -239,4 +272,4 @@ class Robot(Client, RobotOperations):
 
 
 class AsyncRobot(AsyncClient, RobotOperations):
-    """A robot, for asyncio: every method of `Robot`, awaited."""
+    """The asyncio version of `Robot`: the same methods, to be awaited."""

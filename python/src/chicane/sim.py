@@ -1,4 +1,4 @@
-"""The simulator: everything under `/sim/api`. A physical car has none of it."""
+"""Clients of the simulator's web API, `/sim/api`. A physical car does not have this API."""
 
 from __future__ import annotations
 
@@ -18,44 +18,53 @@ from chicane.wire import sim as wire
 
 Sensor = Literal["camera", "lidar", "imu", "odom"]
 LOADING_S = 60.0
-"""Loading a world may take so much longer than other requests."""
+"""Seconds that are added to the timeout of requests that load a world."""
 
 
 class SimOperations:
-    """What can be asked of a simulator. Metres, seconds and radians; what is left out stays as it
-    is.
+    """The methods of `Sim` and `AsyncSim`.
+
+    Units are metres, seconds and radians. Yaw is counter-clockwise from +x. Arguments that are left
+    out keep their current value, unless a method says otherwise.
+
+    All methods raise `ApiError` if the simulator refuses the request: `BadRequest` for an invalid
+    value, `NotFound` for an unknown name or if no world is loaded, `Conflict` if the request does
+    not fit the current state. They raise `ConnectError` or `Timeout` if it does not answer.
     """
 
     # State and time
 
     @operation("GET", "/sim/api/status")
     def status(self) -> Call[wire.Status]:
-        """Whether a world runs, and which."""
+        """Returns whether a world runs, and its name."""
         return Call()
 
     @operation("GET", "/sim/api/state")
     def state(self) -> Call[wire.State]:
-        """Everything that changes, at one moment."""
+        """Returns everything that changes (car, objects, lights, run), at one simulated time."""
         return Call()
 
     @streamed("/sim/api/events", events)
     def events(self) -> Call[Event]:
-        """What happens, as it happens: `state`, `run` and `evaluation`.
+        """Yields the events `state`, `run` and `evaluation` as they happen.
 
-        The stream comes back by itself after an interruption and goes on where it was.
+        After a lost connection the stream reconnects and continues after the last event.
         """
         return Call(accept="text/event-stream")
 
     @operation("GET", "/sim/api/clock")
     def clock(self) -> Call[wire.Clock]:
-        """Simulated time, real time, and how they relate."""
+        """Returns simulated time, real time and the real-time factor."""
         return Call()
 
     @operation("POST", "/sim/api/clock")
     def set_clock(
         self, *, paused: bool | None = None, speed: float | None = None
     ) -> Call[wire.ClockChanged]:
-        """Stops, starts or paces time; `speed` 0 is as fast as the machine can."""
+        """Pauses or resumes simulated time, and sets its pace.
+
+        `speed` is the real-time factor, 0.05 to 100; 0 means as fast as the machine can.
+        """
         return Call(body=given(paused=paused, speed=speed))
 
     @operation("POST", "/sim/api/step")
@@ -70,7 +79,14 @@ class SimOperations:
         camera_width: int | None = None,
         camera_height: int | None = None,
     ) -> Call[wire.Stepped]:
-        """Pauses the world and advances it by ticks of 5 ms, or by `duration` seconds."""
+        """Pauses the world, advances it and returns the new state.
+
+        `steps`: number of ticks of 5 ms, by default 1. `duration`: simulated seconds, instead of
+        `steps`.
+        `speed` (m/s) and `steering` (rad) drive the car during the step. `observe` names sensors
+        whose readings the result contains. `camera_width` and `camera_height` are upper limits of
+        the picture in pixels.
+        """
         body = given(
             steps=steps,
             duration=duration,
@@ -94,7 +110,7 @@ class SimOperations:
         camera_width: int | None = None,
         camera_height: int | None = None,
     ) -> Call[Observation]:
-        """A step whose readings come as raw arrays: `numpy.asarray(answer["lidar"])`."""
+        """Like `step`, but returns the readings as raw arrays: `numpy.asarray(result["lidar"])`."""
         body = given(
             steps=steps,
             duration=duration,
@@ -111,51 +127,58 @@ class SimOperations:
 
     @operation("GET", "/sim/api/pose")
     def pose(self) -> Call[wire.Pose]:
-        """Where the car truly is."""
+        """Returns the true pose of the car."""
         return Call()
 
     @operation("POST", "/sim/api/pose")
     def set_pose(
         self, *, x: float | None = None, y: float | None = None, yaw: float | None = None
     ) -> Call[wire.Placed]:
-        """Puts the car somewhere, upright and at rest."""
+        """Places the car on the ground, upright and at rest."""
         return Call(body=given(x=x, y=y, yaw=yaw))
 
     @operation("POST", "/sim/api/reset")
     def reset(self) -> Call[wire.ResetDone]:
-        """The car and everything movable back to the start, lights green. Time goes on."""
+        """Moves the car and all movable objects back to their start, and turns all lights green.
+
+        Simulated time continues. See `respawn` to start it again from 0.
+        """
         return Call()
 
     @operation("POST", "/sim/api/respawn")
     def respawn(self, *, seed: int | None = None) -> Call[wire.Respawned]:
-        """Loads the world anew: time, noise and odometry start over. Equal seeds, equal runs."""
+        """Reloads the world: simulated time, sensor noise and odometry start again.
+
+        `seed` is the seed of all random numbers, by default 0. Runs with the same seed and the same
+        commands are identical.
+        """
         return Call(body=given(seed=seed), longer=LOADING_S)
 
     @operation("GET", "/sim/api/vehicle")
     def vehicle(self) -> Call[wire.Vehicle]:
-        """Every number of the car."""
+        """Returns all parameters of the car."""
         return Call()
 
     # World and objects
 
     @operation("GET", "/sim/api/world")
     def world(self) -> Call[wire.World]:
-        """What the world is: names, track, catalogue of objects."""
+        """Returns the constant description of the world: names, track, catalogue of objects."""
         return Call()
 
     @operation("GET", "/sim/api/route")
     def route(self) -> Call[wire.Route]:
-        """Centre line and borders of the track."""
+        """Returns centre line and borders of the track. Raises `NotFound` if there is no track."""
         return Call()
 
     @operation("GET", "/sim/api/bounds")
     def bounds(self) -> Call[wire.Bounds]:
-        """The rectangle of the track's ground."""
+        """Returns the bounding rectangle of the track's ground."""
         return Call()
 
     @operation("GET", "/sim/api/objects")
     def objects(self) -> Call[wire.Objects]:
-        """Objects, and where they are now."""
+        """Returns the objects with their current poses."""
         return Call()
 
     @operation("POST", "/sim/api/models/{name}/pose")
@@ -172,8 +195,13 @@ class SimOperations:
         speed: float | None = None,
         loop: bool | None = None,
     ) -> Call[wire.ModelMoved]:
-        """Puts an object or a light somewhere; with `duration`, or `path` and `speed`, it moves
-        there.
+        """Moves an object or a light.
+
+        Without `duration` and `path` it is at the new pose at once. With `duration` it moves there
+        evenly, in that many simulated seconds. With `path`, a list of points (x, y), it follows the
+        points with `speed` m/s; `loop` then repeats the path without end.
+
+        Raises `Forbidden` if the object is not movable.
         """
         points = None if path is None else [list(point) for point in path]
         body = given(x=x, y=y, z=z, yaw=yaw, duration=duration, path=points, speed=speed, loop=loop)
@@ -181,48 +209,56 @@ class SimOperations:
 
     @operation("GET", "/sim/api/traffic_lights")
     def lights(self) -> Call[wire.TrafficLights]:
-        """Traffic lights and what they show."""
+        """Returns the traffic lights and their states."""
         return Call()
 
     @operation("POST", "/sim/api/traffic_lights/{name}")
     def set_light(self, name: str, state: wire.RedOrGreen) -> Call[wire.LightChanged]:
-        """Green at once; red after three seconds of yellow, in which it can't be changed."""
+        """Switches a traffic light to `red` or `green`.
+
+        Green is shown at once, red after three simulated seconds of yellow. A light that is yellow
+        cannot be switched: the method raises `Conflict`.
+        """
         return Call(path={"name": name}, body={"state": state})
 
     @operation("GET", "/sim/api/scene")
     def scene(self) -> Call[wire.Scene]:
-        """Where the world and the car are to be had as binary glTF."""
+        """Returns the URLs of the world and the car as binary glTF files."""
         return Call()
 
     # Display
 
     @operation("GET", "/sim/api/brightness")
     def brightness(self) -> Call[wire.Brightness]:
-        """How bright the viewer and the camera show the scene."""
+        """Returns the brightness of the viewer and the camera."""
         return Call()
 
     @operation("POST", "/sim/api/brightness")
     def set_brightness(self, value: float) -> Call[wire.BrightnessChanged]:
-        """0.2 to 2; 1 is the scene as it is."""
+        """Sets the brightness of the viewer and the camera, 0.2 to 2. The default is 1."""
         return Call(body={"value": value})
 
     @operation("GET", "/sim/api/overlay")
     def overlay(self) -> Call[wire.Overlay]:
-        """The text on the viewer's screen."""
+        """Returns the text that the viewer shows."""
         return Call()
 
     @operation("POST", "/sim/api/overlay")
     def set_overlay(
         self, text: str, *, ttl: float | None = None, size: float | None = None
     ) -> Call[wire.OverlayChanged]:
-        """Shows a text for `ttl` seconds (10); an empty one clears it."""
+        """Shows a text in the viewer. An empty text removes it.
+
+        `ttl`: real seconds for which it is shown, by default 10. `size`: factor of the font size,
+        by default 1.
+        """
         return Call(body=given(text=text, ttl=ttl, size=size))
 
     # Evaluation
 
     @operation("GET", "/sim/api/evaluation")
     def evaluation(self) -> Call[wire.EvaluationDocument]:
-        """How this world is judged: config and script."""
+        """Returns the evaluation of this world: its configuration and its judging script."""
         return Call()
 
     @operation("POST", "/sim/api/evaluation/start")
@@ -233,45 +269,57 @@ class SimOperations:
         time_limit_s: float | None = None,
         seed: int | None = None,
     ) -> Call[wire.Started]:
-        """Starts a session; without a command the run is only observed."""
+        """Starts an evaluation session.
+
+        `command`: shell command that starts the student's program. Without it no program is
+        started, and the session only observes the run. `time_limit_s`: limit in simulated seconds.
+        `seed`: seed of all random numbers.
+
+        Raises `Conflict` if a session is active.
+        """
         body = given(command=command, time_limit_s=time_limit_s, seed=seed)
         return Call(body=body, longer=LOADING_S)
 
     @operation("POST", "/sim/api/evaluation/stop")
     def stop_evaluation(self) -> Call[wire.Stopped]:
-        """Ends the session and every process of the student."""
+        """Ends the session and kills all processes of the student's program."""
         return Call(longer=LOADING_S)
 
     @operation("GET", "/sim/api/evaluation/session")
     def session(self) -> Call[wire.CurrentSession]:
-        """The session, or the last one."""
+        """Returns the active session, or else the last one."""
         return Call()
 
     @operation("GET", "/sim/api/evaluation/record")
     def record(self, session: str | None = None) -> Call[wire.Record]:
-        """The verdict of a session, or of the last one, with its whole story."""
+        """Returns the record of a session: its result and all its events. Default: the last one."""
         return Call(query=given(session=session))
 
     @operation("GET", "/sim/api/evaluation/records")
     def records(
         self, *, world: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Call[wire.RecordList]:
-        """Verdicts, the newest first."""
+        """Returns records, newest first, optionally only of one world.
+
+        `limit` is the number of records per page. `cursor` is the cursor of the page before.
+        """
         return Call(query=given(world=world, limit=limit, cursor=cursor))
 
     # Worlds
 
     @operation("GET", "/sim/api/worlds")
     def worlds(self) -> Call[wire.Worlds]:
-        """The worlds there are."""
+        """Returns the available worlds."""
         return Call()
 
     @operation("POST", "/sim/api/switch")
     def switch(
         self, world: str | None = None, *, world_id: str | None = None
     ) -> Call[wire.Switched]:
-        """Another world, by name (`oval` or `oval.world`) or published id; answers when it is
-        ready.
+        """Loads another world, by name (`oval` or `oval.world`) or by its published id.
+
+        Returns when the world is ready. Raises `NotFound` if there is no such world,
+        `Unprocessable` if it cannot be loaded.
         """
         if world is not None and not world.endswith(".world"):
             world += ".world"
@@ -279,33 +327,36 @@ class SimOperations:
 
     @operation("GET", "/sim/api/worldpub")
     def publication(self) -> Call[wire.Publication]:
-        """What the current world is as a published one, and where published ones come from."""
+        """Returns published id and revision of the current world, and the URL for downloads."""
         return Call()
 
     @operation("POST", "/sim/api/worlds/install")
     def install(self, world_id: str) -> Call[wire.InstallAnswer]:
-        """Installs a published world."""
+        """Downloads and installs the published world with this id."""
         return Call(body={"world_id": world_id}, longer=600.0)
 
     @operation("DELETE", "/sim/api/worlds/{name}")
     def delete_world(self, name: str) -> Call[wire.Deleted]:
-        """Removes an installed world."""
+        """Deletes an installed world. Raises `Forbidden` for a world that cannot be deleted."""
         return Call(path={"name": name})
 
     @operation("GET", "/sim/api/worlds/{name}/waypoints.npy")
     def waypoints_file(self, name: str) -> Call[bytes]:
-        """Centre line and borders of a world as a file of NumPy."""
+        """Returns centre line and borders of a world as the bytes of a NumPy file (.npy)."""
         return Call(path={"name": name}, accept="*/*", read=read_bytes)
 
     @operation("GET", "/sim/api/worlds/{name}/print.jpg")
     def print_file(self, name: str, *, dpi: int | None = None) -> Call[bytes]:
-        """The floor of a world as a JPEG, true to scale."""
+        """Returns the floor of a world, true to scale, as the bytes of a JPEG file.
+
+        `dpi` is the resolution in pixels per inch.
+        """
         query = given(dpi=dpi)
         return Call(path={"name": name}, query=query, accept="*/*", read=read_bytes, longer=600.0)
 
     @operation("GET", "/sim/api/worlds/{name}/thumbnail.png")
     def thumbnail_file(self, name: str) -> Call[bytes]:
-        """A world as a small PNG."""
+        """Returns a small picture of a world as the bytes of a PNG file."""
         return Call(path={"name": name}, accept="*/*", read=read_bytes)
 
     # Several requests in a row
@@ -314,7 +365,10 @@ class SimOperations:
     def wait_until_ready(
         self, world: str | None = None, *, timeout: float = 60.0
     ) -> Procedure[None]:
-        """Waits until a world, or the one of this name, runs."""
+        """Waits until the given world runs, or any world if none is given.
+
+        Raises `Timeout` after `timeout` real seconds.
+        """
         until = time.monotonic() + timeout
         while True:
             status: wire.Status = yield request("GET", "/sim/api/status", Call[wire.Status]())
@@ -334,7 +388,11 @@ class SimOperations:
         seed: int | None = None,
         timeout: float = 3600.0,
     ) -> Procedure[wire.Record]:
-        """Runs a whole evaluation and returns its record; stops it after `timeout` real seconds."""
+        """Runs a complete evaluation and returns its record.
+
+        Stops the evaluation after `timeout` real seconds. For the other arguments see
+        `start_evaluation`.
+        """
         until = time.monotonic() + timeout
         body = given(command=command, time_limit_s=time_limit_s, seed=seed)
         start = Call[wire.Started](body=body, longer=LOADING_S)
@@ -357,13 +415,16 @@ class SimOperations:
 
 
 def stepping_s(body: dict[str, Any]) -> float:
-    """How much longer a step may take: faster than the clock, but machines are shared."""
+    """Seconds that a step adds to the timeout: twice its simulated time.
+
+    A step usually runs faster than real time, but the machine may be busy.
+    """
     ticks = body.get("steps", 1)
     return 2.0 * float(body.get("duration") or ticks * 0.005)
 
 
 class Sim(Client, SimOperations):
-    """A simulator.
+    """A client of a simulator.
 
     >>> sim = Sim()
     >>> sim.step(duration=2, speed=1)["vehicle"]["x"]
@@ -371,4 +432,4 @@ class Sim(Client, SimOperations):
 
 
 class AsyncSim(AsyncClient, SimOperations):
-    """A simulator, for asyncio: every method of `Sim`, awaited."""
+    """The asyncio version of `Sim`: the same methods, to be awaited."""

@@ -1,6 +1,7 @@
-/** What people did with their hands, and back. A drag is one step, however many poses it went through. */
+/** Undo and redo of the moves made in this page. A whole drag counts as one move. */
 
-export interface Place {
+/** Pose of an upright object: position in metres, yaw in radians. */
+export interface UprightPose {
   x: number;
   y: number;
   z: number;
@@ -9,11 +10,12 @@ export interface Place {
 
 export interface Move {
   name: string;
-  before: Place;
-  after: Place;
+  before: UprightPose;
+  after: UprightPose;
 }
 
-const KEPT = 100;
+/** Older moves are dropped. */
+const MAX_MOVES = 100;
 
 export class History {
   #done: Move[] = [];
@@ -22,31 +24,31 @@ export class History {
   add(move: Move): void {
     if (isSame(move.before, move.after)) return;
     this.#done.push(move);
-    if (this.#done.length > KEPT) this.#done.shift();
+    if (this.#done.length > MAX_MOVES) this.#done.shift();
     this.#undone = [];
   }
 
-  /** The last move, to be put back. */
+  /** Takes the last move off the undo list; the caller moves the object back to `before`. */
   undo(): Move | null {
     const move = this.#done.pop() ?? null;
     if (move) this.#undone.push(move);
     return move;
   }
 
-  /** The move that was put back last, to be made again. */
+  /** Takes the last undone move off the redo list; the caller moves the object to `after`. */
   redo(): Move | null {
     const move = this.#undone.pop() ?? null;
     if (move) this.#done.push(move);
     return move;
   }
 
-  /** Another world has other things. */
+  /** Forgets all moves, because another world has other objects. */
   clear(): void {
     this.#done = [];
     this.#undone = [];
   }
 }
 
-function isSame(a: Place, b: Place): boolean {
+function isSame(a: UprightPose, b: UprightPose): boolean {
   return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z) < 1e-4 && Math.abs(a.yaw - b.yaw) < 1e-4;
 }

@@ -1,8 +1,8 @@
 /**
- * What is under a pointer: rays against boxes in plain numbers.
+ * Finds the object under a pointer by intersecting a ray with bounding boxes.
  *
- * Things are small and seen from far away, so a pointer that misses all of them takes the one that is nearest
- * on the screen, within some pixels.
+ * Objects are small on the screen. Therefore a ray that misses all of them picks the object that is
+ * nearest to the pointer, within a tolerance in pixels.
  */
 import type { Pose } from "../wire/sim.ts";
 
@@ -10,34 +10,34 @@ export type Vec = readonly [number, number, number];
 
 export interface Ray {
   from: Vec;
-  /** Of length 1. */
+  /** Unit vector. */
   along: Vec;
 }
 
-/** A thing that can be picked. */
-export interface Target {
+/** An object, or the car, that a pointer can select. */
+export interface Pickable {
   name: string;
   pose: Pick<Pose, "x" | "y" | "z" | "q">;
-  /** Middle of its box, in its own frame. */
+  /** Centre of the bounding box in the object's own frame, in metres. */
   centre: Vec;
-  /** Full extents of its box. */
+  /** Side lengths of the bounding box, in metres. */
   size: Vec;
 }
 
-/** Where things are on the screen, in pixels. */
+/** Position of an object on the canvas, in pixels. */
 export interface OnScreen {
   x: number;
   y: number;
-  /** About half of its size. */
+  /** About half of the object's size on the screen. */
   radius: number;
 }
 
-/** How far along a ray a box is hit; null if it is not. */
-export function hit(ray: Ray, target: Target): number | null {
-  const { pose, centre, size } = target;
+/** Distance along the ray to the object's box; null if the ray misses the box. */
+export function hitDistance(ray: Ray, pickable: Pickable): number | null {
+  const { pose, centre, size } = pickable;
   const offset: Vec = [ray.from[0] - pose.x, ray.from[1] - pose.y, ray.from[2] - pose.z];
-  const from = unturn(offset, pose.q);
-  const along = unturn(ray.along, pose.q);
+  const from = rotateInverse(offset, pose.q);
+  const along = rotateInverse(ray.along, pose.q);
   let near = 0;
   let far = Number.POSITIVE_INFINITY;
   for (let axis = 0; axis < 3; axis++) {
@@ -55,41 +55,44 @@ export function hit(ray: Ray, target: Target): number | null {
   return near;
 }
 
-/** The thing that is meant by a pointer, and where on it. */
+/** The nearest object that the ray hits, else the one nearest to the pointer on the screen. */
 export function pick(
   ray: Ray,
   pointer: { x: number; y: number },
-  targets: readonly Target[],
-  onScreen: (target: Target) => OnScreen | null,
-  slackPx: number,
-): Target | null {
-  let best: { target: Target; far: number } | null = null;
-  for (const target of targets) {
-    const far = hit(ray, target);
-    if (far !== null && (!best || far < best.far)) best = { target, far };
+  pickables: readonly Pickable[],
+  onScreen: (pickable: Pickable) => OnScreen | null,
+  tolerancePx: number,
+): Pickable | null {
+  let best: { pickable: Pickable; far: number } | null = null;
+  for (const pickable of pickables) {
+    const far = hitDistance(ray, pickable);
+    if (far !== null && (!best || far < best.far)) best = { pickable, far };
   }
-  if (best) return best.target;
-  let nearest: { target: Target; px: number } | null = null;
-  for (const target of targets) {
-    const at = onScreen(target);
+  if (best) return best.pickable;
+  let nearest: { pickable: Pickable; px: number } | null = null;
+  for (const pickable of pickables) {
+    const at = onScreen(pickable);
     if (!at) continue;
     const px = Math.hypot(at.x - pointer.x, at.y - pointer.y) - at.radius;
-    if (px <= slackPx && (!nearest || px < nearest.px)) nearest = { target, px };
+    if (px <= tolerancePx && (!nearest || px < nearest.px)) nearest = { pickable, px };
   }
-  return nearest?.target ?? null;
+  return nearest?.pickable ?? null;
 }
 
-/** Where a ray meets the height z; null if it leads away from it or goes along it. */
-export function onHeight(ray: Ray, z: number): [number, number] | null {
+/**
+ * The point where a ray reaches height `z`. Null if the ray is parallel to the ground or points
+ * away from that height.
+ */
+export function pointAtHeight(ray: Ray, z: number): [number, number] | null {
   if (Math.abs(ray.along[2]) < 1e-4) return null;
   const far = (z - ray.from[2]) / ray.along[2];
   if (far <= 0 || far > 500) return null;
   return [ray.from[0] + far * ray.along[0], ray.from[1] + far * ray.along[1]];
 }
 
-/** A direction in the frame that is turned by q. */
-function unturn(v: Vec, [x, y, z, w]: Pose["q"]): Vec {
-  // v + 2·u×(u×v + w·v) with the opposite turn.
+/** Rotates a vector by the inverse of a unit quaternion. */
+function rotateInverse(v: Vec, [x, y, z, w]: Pose["q"]): Vec {
+  // v + 2·u×(u×v + w·v), where u is the negated vector part.
   const [a, b, c] = [-x, -y, -z];
   const cx = b * v[2] - c * v[1] + w * v[0];
   const cy = c * v[0] - a * v[2] + w * v[1];

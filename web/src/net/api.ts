@@ -4,8 +4,8 @@ import type { ErrorBody } from "../wire/sim.ts";
 
 export const API = "/sim/api";
 
-/** The server said no, in its own words, or nothing at all (status 0). */
-export class Refused extends Error {
+/** A failed request, with the error message of the server. Status 0 means no response. */
+export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -14,37 +14,38 @@ export class Refused extends Error {
   }
 }
 
-async function ask<T>(path: string, init?: RequestInit): Promise<T> {
-  const answer = await fetch(path, init).catch(() => null);
-  if (!answer) throw new Refused(0, t.link.silence);
-  const data: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) {
-    const said = (data as ErrorBody | null)?.error ?? (data as { detail?: unknown } | null)?.detail;
-    throw new Refused(answer.status, typeof said === "string" ? said : `${answer.status} ${answer.statusText}`);
+async function request<T>(path: string, init?: RequestInit): Promise<T> {
+  const response = await fetch(path, init).catch(() => null);
+  if (!response) throw new ApiError(0, t.link.noResponse);
+  const data: unknown = await response.json().catch(() => null);
+  if (!response.ok) {
+    const message = (data as ErrorBody | null)?.error ?? (data as { detail?: unknown } | null)?.detail;
+    const fallback = t.link.httpError(response.status, response.statusText);
+    throw new ApiError(response.status, typeof message === "string" ? message : fallback);
   }
   return data as T;
 }
 
-/** GET below `/sim/api`. */
+/** Sends a GET request to a path below `/sim/api`. */
 export function get<T>(path: string): Promise<T> {
-  return ask<T>(API + path);
+  return request<T>(API + path);
 }
 
-/** POST below `/sim/api`. */
+/** Sends a POST request to a path below `/sim/api`. */
 export function post<T = unknown>(path: string, body: object = {}): Promise<T> {
   return send<T>(API + path, body);
 }
 
-/** POST to any path, for the robot's own. */
+/** Sends a POST request to any path, such as the robot's own paths. */
 export function send<T = unknown>(path: string, body: object = {}): Promise<T> {
-  return ask<T>(path, {
+  return request<T>(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   });
 }
 
-/** DELETE below `/sim/api`. */
+/** Sends a DELETE request to a path below `/sim/api`. */
 export function remove<T = unknown>(path: string): Promise<T> {
-  return ask<T>(API + path, { method: "DELETE" });
+  return request<T>(API + path, { method: "DELETE" });
 }

@@ -1,9 +1,12 @@
-/** From the event stream to the app: states, sessions, and the world when it is another one. */
+/**
+ * Connects the event stream with the app: stores states and evaluation sessions, and loads the
+ * world again when it has changed.
+ */
 import * as THREE from "three";
 import type { App, Evaluation } from "../app.ts";
-import type { Stage } from "../scene/stage.ts";
+import type { SceneView } from "../scene/scene-view.ts";
 import type { Clock, Scene, State, Track, Vehicle, World } from "../wire/sim.ts";
-import { API, Refused, get } from "./api.ts";
+import { API, ApiError, get } from "./api.ts";
 import { Link } from "./link.ts";
 import {
   type Current,
@@ -16,23 +19,33 @@ import {
 } from "./session.ts";
 
 const RETRY_MS = 1500;
+/** Interval at which latency and requested speed are measured. */
 const PING_MS = 4000;
-/** A page that nobody sees lets go of its stream after this: browsers have few connections to a host. */
+/**
+ * A hidden page closes its event stream after this time, because a browser allows only a few
+ * connections per host.
+ */
 const HIDDEN_MS = 15_000;
 
 const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => void): void {
-  /** What the world on the stage was loaded for; another key needs another one. */
-  let wanted = "";
-  let loads = 0;
-  /** The files that are drawn. */
-  let onStage = "";
-  /** Grows when the same world may be another one. */
-  let anew = 0;
+/** Starts the connection. Calls `onNewWorld` when a world with another name is shown. */
+export function connect(
+  app: App,
+  sceneView: SceneView,
+  onNewWorld: (bounds: THREE.Box2) => void,
+): void {
+  /** World name and generation of the last load. A state with another key starts a new load. */
+  let requestedKey = "";
+  /** Number of loads so far. A load ends without effect if a newer one has started. */
+  let loadCount = 0;
+  /** URLs of the glTF files that the 3D view shows. */
+  let shownFiles = "";
+  /** Incremented when the world may have changed although its name is the same. */
+  let generation = 0;
 
   async function load(): Promise<void> {
-    const mine = ++loads;
+    const thisLoad = ++loadCount;
     for (;;) {
       try {
         const [world, profile, scene, clock] = await Promise.all([
@@ -42,66 +55,68 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
           get<Clock>("/clock"),
         ]);
         const evaluation = world.evaluation ? await get<Evaluation>("/evaluation") : null;
-        if (mine !== loads) return;
+        if (thisLoad !== loadCount) return;
         const bounds = boundsOf(world.track);
-        const drawn = `${scene.world_glb} ${scene.car_glb}`;
-        if (drawn !== onStage) {
-          await stage.show(scene.world_glb, scene.car_glb, profile, app.state.value?.lights ?? [], bounds);
-          if (mine !== loads) return;
-          onStage = drawn;
+        const files = `${scene.world_glb} ${scene.car_glb}`;
+        if (files !== shownFiles) {
+          await sceneView.showWorld(scene.world_glb, scene.car_glb, profile, app.state.value?.lights ?? [], bounds);
+          if (thisLoad !== loadCount) return;
+          shownFiles = files;
         }
         app.profile.value = profile;
         app.evaluation.value = evaluation;
         app.speed.value = clock.speed;
-        const known = app.world.value;
+        const previous = app.world.value;
         app.world.value = world;
-        if (known?.world !== world.world) shown(bounds);
+        if (previous?.world !== world.world) onNewWorld(bounds);
         return;
       } catch (error) {
-        if (mine !== loads) return;
-        // While a world is being swapped the parts may not fit together: once more, then.
-        if (!(error instanceof Refused) || error.status !== 0) console.info("the world could not be shown yet:", error);
+        if (thisLoad !== loadCount) return;
+        // During a world switch the four responses can belong to different worlds, so retry.
+        if (!(error instanceof ApiError) || error.status !== 0)
+          console.info("Loading the world failed, retrying:", error);
         await sleep(RETRY_MS);
-        if (mine !== loads) return;
+        if (thisLoad !== loadCount) return;
       }
     }
   }
 
   function onState(state: State): void {
     const before = app.state.value;
-    if (before && typeof state.time === "number" && typeof before.time === "number" && state.time < before.time) anew++;
+    if (before && typeof state.time === "number" && typeof before.time === "number" && state.time < before.time) generation++;
     app.state.value = state;
-    stage.take(state, performance.now());
-    const key = `${state.world ?? ""} ${anew}`;
-    if (state.current && key !== wanted) {
-      wanted = key;
+    sceneView.pushState(state, performance.now());
+    const key = `${state.world ?? ""} ${generation}`;
+    if (state.current && key !== requestedKey) {
+      requestedKey = key;
       void load();
     }
-    if (state.evaluation.active && !app.session.value?.active) void session();
+    if (state.evaluation.active && !app.session.value?.active) void refreshSession();
   }
 
-  let asking = false;
-  /** Lines of a story that came so far. */
-  let lines = 0;
-  async function session(): Promise<void> {
-    if (asking) return;
-    asking = true;
+  let isFetchingSession = false;
+  /** Number of `run` and `evaluation` events received so far. */
+  let eventCount = 0;
+  /** Fetches the current session and its record. */
+  async function refreshSession(): Promise<void> {
+    if (isFetchingSession) return;
+    isFetchingSession = true;
     try {
-      let heard: number;
+      let countBefore: number;
       do {
-        heard = lines;
+        countBefore = eventCount;
         const current = await get<Current>("/evaluation/session");
         const id = current.session?.id;
         const recorded = id
           ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`)
           : null;
         app.session.value = viewOf(current, recorded, app.session.value);
-        // A line that came while we asked may be in neither: once more, then.
-      } while (heard !== lines);
+        // An event that arrived during the requests may be in neither response, so repeat them.
+      } while (countBefore !== eventCount);
     } catch {
-      // The next state asks again.
+      // The next state event of an active session calls this function again.
     } finally {
-      asking = false;
+      isFetchingSession = false;
     }
   }
 
@@ -110,7 +125,7 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
     signedOut: async () => (await fetch(`${API}/status`).catch(() => null))?.status === 401,
     events: ["state", "run", "evaluation"],
     onEvent(name, data) {
-      if (name !== "state") lines++;
+      if (name !== "state") eventCount++;
       if (name === "state") onState(data as State);
       else if (name === "run") app.session.value = afterRun(app.session.value, data as RunEvent);
       else app.session.value = afterEvaluation(app.session.value, data as EvaluationEvent);
@@ -118,8 +133,8 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
     onStatus(status) {
       app.link.value = status;
       if (status === "live") {
-        anew++; // It may be another server by now.
-        void session();
+        generation++; // The server may have been restarted with another world.
+        void refreshSession();
       }
     },
     setTimeout: (run, ms) => window.setTimeout(run, ms),
@@ -127,7 +142,7 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
   });
   link.start();
 
-  addEventListener("online", () => link.hurry());
+  addEventListener("online", () => link.retryNow());
   let hiding = 0;
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
@@ -146,7 +161,7 @@ export function connect(app: App, stage: Stage, shown: (bounds: THREE.Box2) => v
   }, PING_MS);
 }
 
-/** The ground of a track, or what its route covers. */
+/** The ground of a track. Without one, the bounding box of its route with a margin. */
 function boundsOf({ bounds, route }: Track): THREE.Box2 {
   if (bounds)
     return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));

@@ -1,11 +1,14 @@
 /**
- * Commands to the car over WebSockets. Every way of letting go stops it: the sender says 0, a page that
- * vanishes closes its sockets, and a speed that nobody refreshes runs out by itself.
+ * Sends drive commands to the car over WebSockets.
+ *
+ * The car stops when the connection ends: `close` sends 0 first, and the server stops the car when
+ * a socket closes. In addition a speed command expires if the page does not repeat it.
  */
 
 const RETRY_MS = 1000;
 
-class Channel {
+/** A WebSocket for one value. It reconnects until `close` is called. */
+class CommandSocket {
   #socket: WebSocket | null = null;
   #timer = 0;
   #open = false;
@@ -35,8 +38,8 @@ class Channel {
 }
 
 export class DriveLink {
-  readonly #speed = new Channel("/speed/stream");
-  readonly #steering = new Channel("/steering/stream");
+  readonly #speed = new CommandSocket("/speed/stream");
+  readonly #steering = new CommandSocket("/steering/stream");
 
   open(): void {
     this.#speed.open();

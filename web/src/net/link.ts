@@ -1,14 +1,15 @@
 /**
- * The event stream: stays connected, and says when it is not.
+ * The connection to the event stream, with its status.
  *
- * The browser resumes a broken stream by itself, with the id of the last event. It gives up after an error
- * status; then we ask why, and try again: slower and slower, at once when the network or the page is back.
+ * The browser resumes an interrupted stream itself, with the id of the last event. After an HTTP
+ * error status the browser gives up. Then `Link` asks whether a token is missing, and retries with
+ * a growing delay. `retryNow` skips the delay, for example when the network is back.
  */
 
 export type LinkStatus = "connecting" | "live" | "lost" | "signed-out";
 
-/** The part of an `EventSource` that is used. */
-export interface Source {
+/** The part of `EventSource` that `Link` uses, so that tests can replace it. */
+export interface EventSourceLike {
   readonly readyState: number;
   addEventListener(type: string, listener: (event: { data?: string }) => void): void;
   close(): void;
@@ -16,10 +17,10 @@ export interface Source {
 
 export interface LinkOptions {
   /** Opens a stream. */
-  open(): Source;
-  /** Whether a token is asked for: asked when the server refuses the stream. */
+  open(): EventSourceLike;
+  /** Whether the server requires a token. Called after the server has refused the stream. */
   signedOut(): Promise<boolean>;
-  /** Names of events that are handed on. */
+  /** Names of the events that are passed to `onEvent`. */
   events: readonly string[];
   onEvent(name: string, data: unknown): void;
   onStatus(status: LinkStatus): void;
@@ -27,19 +28,20 @@ export interface LinkOptions {
   clearTimeout(timer: number): void;
 }
 
+/** `EventSource.CLOSED`, which Node.js does not define. */
 const CLOSED = 2;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 8000;
 
 export class Link {
-  #source: Source | null = null;
+  #source: EventSourceLike | null = null;
   #timer = 0;
   #retryMs = FIRST_RETRY_MS;
   #status: LinkStatus = "connecting";
 
   constructor(readonly options: LinkOptions) {}
 
-  /** Connects, unless it is connected. */
+  /** Opens the stream. Does nothing if it is already open. */
   start(): void {
     if (this.#source) return;
     this.options.clearTimeout(this.#timer);
@@ -49,43 +51,43 @@ export class Link {
     source.addEventListener("open", () => {
       if (!current()) return;
       this.#retryMs = FIRST_RETRY_MS;
-      this.#tell("live");
+      this.#setStatus("live");
     });
     for (const name of this.options.events) {
       source.addEventListener(name, ({ data }) => {
         if (!current() || data === undefined) return;
-        let read: unknown;
+        let parsed: unknown;
         try {
-          read = JSON.parse(data);
+          parsed = JSON.parse(data);
         } catch {
-          return; // Torn by a proxy; the next one is whole.
+          return; // A proxy has truncated this event. Ignore it.
         }
-        this.options.onEvent(name, read);
+        this.options.onEvent(name, parsed);
       });
     }
     source.addEventListener("error", () => {
       if (!current()) return;
-      this.#tell("lost");
-      if (source.readyState === CLOSED) void this.#later();
+      this.#setStatus("lost");
+      if (source.readyState === CLOSED) void this.#scheduleRetry();
     });
   }
 
-  /** Lets go of the connection; `start` takes it up again. */
+  /** Closes the stream and cancels a pending retry. `start` opens the stream again. */
   stop(): void {
     this.options.clearTimeout(this.#timer);
     this.#source?.close();
     this.#source = null;
   }
 
-  /** Does not wait any longer. */
-  hurry(): void {
+  /** Reconnects at once instead of waiting for the next retry. */
+  retryNow(): void {
     if (this.#status === "live") return;
     this.stop();
     this.#retryMs = FIRST_RETRY_MS;
     this.start();
   }
 
-  async #later(): Promise<void> {
+  async #scheduleRetry(): Promise<void> {
     this.stop();
     const wait = this.#retryMs;
     this.#retryMs = Math.min(2 * wait, MAX_RETRY_MS);
@@ -93,11 +95,11 @@ export class Link {
     if (await this.options.signedOut()) {
       if (this.#source) return;
       this.stop();
-      this.#tell("signed-out");
+      this.#setStatus("signed-out");
     }
   }
 
-  #tell(status: LinkStatus): void {
+  #setStatus(status: LinkStatus): void {
     if (status === this.#status) return;
     this.#status = status;
     this.options.onStatus(status);

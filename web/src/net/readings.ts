@@ -1,17 +1,20 @@
-/** What the robot says about itself, on one connection, and only while someone looks. */
+/**
+ * Readings of the robot's sensors, over one event stream. The stream is open only while a panel
+ * shows a reading.
+ */
 import type { States } from "../wire/robot.ts";
 
 const RETRY_MS = 2000;
 
-export class Readings {
+export class ReadingsStream {
   #source: EventSource | null = null;
   #path = "";
   #timer = 0;
 
   constructor(readonly onStates: (states: States) => void) {}
 
-  /** Asks for these readings and no others; none ends it. */
-  want(names: readonly string[]): void {
+  /** Requests exactly these readings. An empty list closes the stream. */
+  subscribe(names: readonly string[]): void {
     const path = names.length > 0 ? `/states?include=${names.join(",")}&step=1&stream=true` : "";
     if (path === this.#path) return;
     this.#path = path;

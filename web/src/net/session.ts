@@ -1,40 +1,43 @@
 /**
- * An evaluation session as a page knows it: what `GET /evaluation/session` said, and every event since.
+ * The state of an evaluation session on the page: the response of `GET /evaluation/session`,
+ * updated with every event since.
  */
 
+import { t } from "../strings.ts";
 import type * as Wire from "../wire/sim.ts";
 
-/** A session as the server tells it; what a page learns of one from events alone is less. */
+/** A session. A page that knows it from events alone has only some of the fields. */
 export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" | "phase">;
-/** Answer of `GET /evaluation/session`. */
+/** Response of `GET /evaluation/session`. */
 export type Current = Omit<Wire.CurrentSession, "session"> & { session?: Session | null };
-/** A record as it is kept. */
+/** A stored record. */
 export type EvaluationRecord = Wire.Record;
 
-/** A line that a person can read. */
-export interface Line {
+/** A line of a log on the page. */
+export interface LogLine {
   text: string;
-  /** Where it comes from: the script, or the student's program. */
+  /** Origin: the judge script, a stream of the student's program, or the page itself (`note`). */
   from: "script" | "stdout" | "stderr" | "note";
 }
 
 export interface SessionView {
   active: boolean;
   session: Session;
-  /** Lines of the judging script. */
-  log: readonly Line[];
+  /** Lines of the judge script. */
+  log: readonly LogLine[];
   /** Lines of the student's program. */
-  output: readonly Line[];
+  output: readonly LogLine[];
 }
 
 export type EvaluationEvent = { kind: string; session: string; time: number } & Record<string, unknown>;
 export type RunEvent = { phase: string } & Record<string, unknown>;
 
+/** Limit per log. Older lines are dropped. */
 const MAX_LINES = 500;
 
 /**
- * What the server says when it is asked: the session, and its record, which has every line since its start. Lines
- * that are known already stay.
+ * Combines the responses of the server with the known state. The record contains every line since
+ * the start of the session. If the page already has more lines than the responses, it keeps them.
  */
 export function viewOf(
   current: Current,
@@ -45,22 +48,22 @@ export function viewOf(
   if (!session) return null;
   const known = before?.session.id === session.id ? before : null;
   const empty: SessionView = { active: current.active, session, log: [], output: [] };
-  let told: SessionView = { ...empty, log: (session.log ?? []).map((text): Line => ({ text, from: "script" })) };
+  let fetched: SessionView = { ...empty, log: (session.log ?? []).map((text): LogLine => ({ text, from: "script" })) };
   if (recorded?.session === session.id && recorded.events) {
-    told = empty;
+    fetched = empty;
     for (const { kind, ...event } of recorded.events) {
-      if (kind === "run") told = afterRun(told, event as unknown as RunEvent) ?? told;
-      if (kind === "log") told = { ...told, log: added(told.log, { text: String(event["line"]), from: "script" }) };
+      if (kind === "run") fetched = afterRun(fetched, event as unknown as RunEvent) ?? fetched;
+      if (kind === "log") fetched = { ...fetched, log: appendLine(fetched.log, { text: String(event["line"]), from: "script" }) };
     }
   }
-  const more = (ours: readonly Line[] | undefined, theirs: readonly Line[]) =>
+  const more = (ours: readonly LogLine[] | undefined, theirs: readonly LogLine[]) =>
     ours && ours.length > theirs.length ? ours : theirs;
-  return { active: current.active, session, log: more(known?.log, told.log), output: more(known?.output, told.output) };
+  return { active: current.active, session, log: more(known?.log, fetched.log), output: more(known?.output, fetched.output) };
 }
 
-/** The session after one of its events. Of a session that is not known only its start is taken. */
+/** The state after an evaluation event. Only a `start` event can introduce a new session. */
 export function afterEvaluation(view: SessionView | null, event: EvaluationEvent): SessionView | null {
-  if (event.kind === "start") return begun(event);
+  if (event.kind === "start") return startedSession(event);
   if (!view || view.session.id !== event.session) return view;
   const change = (session: Partial<Session>, more: Partial<SessionView> = {}): SessionView => ({
     ...view,
@@ -73,7 +76,7 @@ export function afterEvaluation(view: SessionView | null, event: EvaluationEvent
     case "record":
       return change({ record: event["record"] });
     case "log":
-      return change({}, { log: added(view.log, { text: String(event["line"]), from: "script" }) });
+      return change({}, { log: appendLine(view.log, { text: String(event["line"]), from: "script" }) });
     case "end":
       return change(
         {
@@ -89,29 +92,35 @@ export function afterEvaluation(view: SessionView | null, event: EvaluationEvent
   }
 }
 
-/** The session after a line of the student's program. */
+/** The state after an event of the student's program. */
 export function afterRun(view: SessionView | null, event: RunEvent): SessionView | null {
   if (!view) return view;
-  const run = (running: boolean, exit_code: number | null, line: Line): SessionView => ({
+  const run = (running: boolean, exit_code: number | null, line: LogLine): SessionView => ({
     ...view,
     session: { ...view.session, run: { running, exit_code } },
-    output: added(view.output, line),
+    output: appendLine(view.output, line),
   });
   switch (event.phase) {
     case "start":
-      return run(true, null, { text: `$ ${String(event["command"])}`, from: "note" });
+      return run(true, null, {
+        text: t.evaluation.startedCommand(String(event["command"])),
+        from: "note",
+      });
     case "exit":
-      return run(false, Number(event["exit_code"]), { text: `exit ${String(event["exit_code"])}`, from: "note" });
+      return run(false, Number(event["exit_code"]), {
+        text: t.evaluation.exitCode(String(event["exit_code"])),
+        from: "note",
+      });
     case "log": {
       const from = event["stream"] === "stderr" ? "stderr" : "stdout";
-      return { ...view, output: added(view.output, { text: String(event["line"]), from }) };
+      return { ...view, output: appendLine(view.output, { text: String(event["line"]), from }) };
     }
     default:
       return view;
   }
 }
 
-function begun(event: EvaluationEvent): SessionView {
+function startedSession(event: EvaluationEvent): SessionView {
   const text = (name: string) => (typeof event[name] === "string" ? (event[name] as string) : null);
   const session: Session = {
     id: event.session,
@@ -129,6 +138,6 @@ function begun(event: EvaluationEvent): SessionView {
   return { active: true, session, log: [], output: [] };
 }
 
-function added(lines: readonly Line[], line: Line): readonly Line[] {
+function appendLine(lines: readonly LogLine[], line: LogLine): readonly LogLine[] {
   return [...lines.slice(-(MAX_LINES - 1)), line];
 }

@@ -1,42 +1,46 @@
 /**
- * Plays the robot's sounds: files as they are served, samples as they come. Browsers want a click first, so it
- * begins with the button. The event stream tells everything; whoever connects starts anew.
+ * Plays the robot's sounds: audio files by URL, and streamed samples.
+ *
+ * Sound starts with a click on the sound button, because browsers forbid sound before a user
+ * action. The event stream begins with all sounds that play now, so the list of sounds is cleared
+ * on every connection.
  */
 import type { SoundBegun, SoundSamples } from "../wire/robot.ts";
 
 const EVENTS = "/audio/events";
 const RETRY_MS = 2000;
-const LAST_MOMENT_MS = 500;
-/** A file that begins this late starts in the middle. */
-const LATE_S = 0.25;
-/** Samples begin this late, so that those that come late are still in time. */
-const JITTER_S = 0.15;
-/** Samples that come faster than they are played are left out. */
+/** A sound plays on for this time after its `ended` event, because the page can be late. */
+const ENDED_GRACE_MS = 500;
+/** A file that is loaded later than this starts at the current position, not at its beginning. */
+const MAX_START_DELAY_S = 0.25;
+/** Samples are played with this delay, so that late samples still arrive in time. */
+const JITTER_BUFFER_S = 0.15;
+/** Samples are dropped while more than this is queued. */
 const MAX_AHEAD_S = 4;
 
 interface Sound {
   volume(value: number): void;
   pause(paused: boolean): void;
-  feed(samples: SoundSamples): void;
+  pushSamples(samples: SoundSamples): void;
   stop(): void;
 }
 
-/** A file. */
+/** Plays an audio file. */
 class FileSound implements Sound {
   #element: HTMLAudioElement | null;
   #source = "";
-  readonly #begun: number;
+  readonly #startS: number;
 
   constructor(
     { url, volume, loop, position }: SoundBegun & { url?: string | null },
     readonly isPaused: () => boolean,
   ) {
     this.#element = Object.assign(new Audio(), { volume, loop });
-    this.#begun = performance.now() / 1000 - position;
+    this.#startS = performance.now() / 1000 - position;
     if (url) void this.#load(url);
   }
 
-  /** As a whole, so that it can start in the middle. */
+  /** Loads the whole file, because playback can start at any position. */
   async #load(url: string): Promise<void> {
     const answer = await fetch(url).catch(() => null);
     const blob = answer?.ok ? await answer.blob() : null;
@@ -45,8 +49,8 @@ class FileSound implements Sound {
     this.#source = URL.createObjectURL(blob);
     element.src = this.#source;
     element.onloadedmetadata = () => {
-      const late = performance.now() / 1000 - this.#begun;
-      if (late > LATE_S)
+      const late = performance.now() / 1000 - this.#startS;
+      if (late > MAX_START_DELAY_S)
         element.currentTime = element.loop ? late % element.duration : Math.min(late, element.duration);
       this.pause(this.isPaused());
     };
@@ -61,7 +65,7 @@ class FileSound implements Sound {
     else if (this.#source) void this.#element?.play().catch(() => {});
   }
 
-  feed(): void {}
+  pushSamples(): void {}
 
   stop(): void {
     this.#element?.pause();
@@ -71,10 +75,10 @@ class FileSound implements Sound {
   }
 }
 
-/** Samples, one piece after the other. They stop with the context. */
+/** Plays streamed samples, one buffer after the other. It pauses with its audio context. */
 class StreamSound implements Sound {
   readonly #gain: GainNode;
-  /** When the next piece begins. */
+  /** Time of the audio context at which the next buffer starts, in seconds. */
   #next = 0;
 
   constructor(
@@ -85,7 +89,7 @@ class StreamSound implements Sound {
     this.#gain.connect(context.destination);
   }
 
-  feed({ sample_rate, channels, data }: SoundSamples): void {
+  pushSamples({ sample_rate, channels, data }: SoundSamples): void {
     const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
     const samples = new DataView(bytes.buffer);
     const frames = Math.floor(bytes.length / 2 / channels);
@@ -96,11 +100,11 @@ class StreamSound implements Sound {
       const channel = buffer.getChannelData(c);
       for (let i = 0; i < frames; i++) channel[i] = samples.getInt16(2 * (i * channels + c), true) / 32768;
     }
-    const piece = new AudioBufferSourceNode(context, { buffer });
-    piece.connect(this.#gain);
-    // After a gap there is time again for what comes late.
-    if (this.#next < context.currentTime) this.#next = context.currentTime + JITTER_S;
-    piece.start(this.#next);
+    const source = new AudioBufferSourceNode(context, { buffer });
+    source.connect(this.#gain);
+    // After a gap, start with the full jitter buffer again.
+    if (this.#next < context.currentTime) this.#next = context.currentTime + JITTER_BUFFER_S;
+    source.start(this.#next);
     this.#next += buffer.duration;
   }
 
@@ -115,7 +119,7 @@ class StreamSound implements Sound {
   }
 }
 
-/** Everything that plays. */
+/** All sounds that play. */
 export class Speaker {
   readonly #sounds = new Map<string, Sound>();
   #context: AudioContext | null = null;
@@ -123,12 +127,12 @@ export class Speaker {
   #paused = false;
   #timer = 0;
 
-  /** What plays, for those who ask. */
+  /** Number of sounds that play. */
   get playing(): number {
     return this.#sounds.size;
   }
 
-  /** Sounds stand still with the time they go by. */
+  /** Pauses all sounds while the simulation is paused. */
   pause(paused: boolean): void {
     if (paused === this.#paused) return;
     this.#paused = paused;
@@ -136,11 +140,12 @@ export class Speaker {
     void (paused ? this.#context?.suspend() : this.#context?.resume());
   }
 
-  turn(on: boolean): void {
+  /** Turns the sound on or off. */
+  setOn(on: boolean): void {
     clearTimeout(this.#timer);
     this.#events?.close();
     this.#events = null;
-    this.#silence();
+    this.#stopAll();
     if (on) {
       this.#context ??= new AudioContext();
       void (this.#paused ? this.#context.suspend() : this.#context.resume());
@@ -157,26 +162,25 @@ export class Speaker {
       stream.addEventListener(name, (event: MessageEvent<string>) => {
         if (stream === this.#events) act(JSON.parse(event.data) as T);
       });
-    stream.addEventListener("open", () => this.#silence());
+    stream.addEventListener("open", () => this.#stopAll());
     on<SoundBegun>("play", (sound) => {
       this.#remove(sound.id);
-      const made =
+      const player =
         sound.kind === "file" ? new FileSound(sound, () => this.#paused) : new StreamSound(context, sound.volume);
-      this.#sounds.set(sound.id, made);
+      this.#sounds.set(sound.id, player);
     });
-    on<SoundSamples>("pcm", (samples) => this.#sounds.get(samples.id)?.feed(samples));
+    on<SoundSamples>("pcm", (samples) => this.#sounds.get(samples.id)?.pushSamples(samples));
     on<{ id: string; volume: number }>("volume", ({ id, volume }) => this.#sounds.get(id)?.volume(volume));
     on<{ id: string }>("stop", ({ id }) => this.#remove(id));
-    on("stop_all", () => this.#silence());
+    on("stop_all", () => this.#stopAll());
     on<{ id: string }>("ended", ({ id }) => {
       const sound = this.#sounds.get(id);
       this.#sounds.delete(id);
-      // The page may be a moment behind.
-      setTimeout(() => sound?.stop(), LAST_MOMENT_MS);
+      setTimeout(() => sound?.stop(), ENDED_GRACE_MS);
     });
     stream.addEventListener("error", () => {
-      this.#silence();
-      // After an error status the browser does not try again by itself.
+      this.#stopAll();
+      // After an HTTP error status the browser does not reconnect by itself.
       if (stream.readyState === EventSource.CLOSED && stream === this.#events) {
         this.#timer = window.setTimeout(() => this.#connect(context), RETRY_MS);
       }
@@ -188,7 +192,7 @@ export class Speaker {
     this.#sounds.delete(id);
   }
 
-  #silence(): void {
+  #stopAll(): void {
     for (const id of [...this.#sounds.keys()]) this.#remove(id);
   }
 }

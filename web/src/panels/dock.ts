@@ -1,15 +1,16 @@
-/** The bar at the bottom: time, speed, reset; brightness; tools. */
-import { type App, attempt, wordsOf } from "../app.ts";
-import { Poster } from "../manipulate/poster.ts";
+/** The bar at the bottom: pause, step, speed, reset, brightness, and buttons that open panels. */
+import { type App, attempt, messageOf } from "../app.ts";
+import { ThrottledPoster } from "../manipulate/throttled-poster.ts";
 import { API, post, send } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { h, setAttribute, write } from "../ui/dom.ts";
-import { icon, redraw, type IconName } from "../ui/icons.ts";
+import { icon, setIcon, type IconName } from "../ui/icons.ts";
 import type { Signal } from "../ui/signal.ts";
 
+/** Real-time factors to choose from; 0 means as fast as possible. */
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 10, 0];
-/** A slider that was let go of follows the server again after this. */
-const SETTLE_MS = 400;
+/** For this time after an input the slider ignores the server, whose value is still the old one. */
+const SYNC_DELAY_MS = 400;
 
 export interface Dock {
   element: HTMLElement;
@@ -48,14 +49,15 @@ export function dock(app: App): Dock {
     title: t.dock.speed,
     on: { change: () => void attempt(app, post("/clock", { speed: Number(speed.value) })) },
   });
-  const option = (value: number) => new Option(value === 0 ? t.dock.speedMax : `${value}×`, String(value));
+  const option = (value: number) =>
+    new Option(value === 0 ? t.dock.speedMax : t.dock.speedFactor(value), String(value));
   speed.append(...SPEEDS.map(option));
 
   const bright = brightness(app);
 
   app.state.watch((state) => {
     const paused = state?.paused ?? false;
-    redraw(pauseIcon, paused ? "play" : "pause");
+    setIcon(pauseIcon, paused ? "play" : "pause");
     write(pauseText, paused ? t.dock.run : t.dock.pause);
     pauseButton.classList.toggle("is-paused", paused);
     for (const one of [pauseButton, stepButton, resetButton, respawn]) one.disabled = !state?.current;
@@ -82,11 +84,11 @@ export function dock(app: App): Dock {
   return { element, pause, step, reset: () => void reset() };
 }
 
-/** The brightness of every viewer and of the robot's camera. */
+/** The slider for the brightness, which applies to every viewer and to the robot's camera. */
 function brightness(app: App): HTMLElement {
   const value = h("output", { class: "slider-value" }, "1.00");
-  let ours = 0;
-  const poster = new Poster(send, (error) => app.toast(wordsOf(error)));
+  let lastInputMs = 0;
+  const poster = new ThrottledPoster(send, (error) => app.toast(messageOf(error)));
   const input = h("input", {
     type: "range",
     min: 0.2,
@@ -97,7 +99,7 @@ function brightness(app: App): HTMLElement {
     "aria-label": t.dock.brightness,
     on: {
       input: () => {
-        ours = performance.now();
+        lastInputMs = performance.now();
         paint(Number(input.value));
         void poster.post(`${API}/brightness`, { value: Number(input.value) });
       },
@@ -112,7 +114,7 @@ function brightness(app: App): HTMLElement {
     input.style.setProperty("--part", String((now - 0.2) / 1.8));
   };
   app.state.watch((state) => {
-    if (!state || performance.now() - ours < SETTLE_MS) return;
+    if (!state || performance.now() - lastInputMs < SYNC_DELAY_MS) return;
     if (Number(input.value) !== state.brightness) input.value = String(state.brightness);
     paint(state.brightness);
   });
@@ -128,7 +130,7 @@ function button(name: IconName, label: string, title: string, testid: string, cl
   );
 }
 
-/** A button that is down while something is on. */
+/** A toggle button for a signal. */
 function toolButton(
   name: IconName,
   label: string,

@@ -1,18 +1,22 @@
 /**
- * Driving by hand: keys, a gamepad or a finger. A dead-man switch is part of each: keys and finger are held, the
- * gamepad needs a shoulder button held, and a page that loses its focus lets go.
+ * Manual driving with keyboard, gamepad or touch.
+ *
+ * Each of them has a dead-man switch. The car stops when the keys or the finger are released, when
+ * no shoulder button of the gamepad is held, and when the page loses the focus.
  */
 import type { App } from "../app.ts";
 import { DriveLink } from "../net/drive.ts";
 import { t } from "../strings.ts";
 import { card } from "../ui/card.ts";
 import { h, isTyping, show, write } from "../ui/dom.ts";
-import { remembered } from "../ui/signal.ts";
+import { persistedSignal } from "../ui/signal.ts";
 
+/** Interval between two commands. */
 const SEND_MS = 50;
-/** Keys are all or nothing: the wheels follow them in about this many seconds. */
+/** Time for a change over the full range, because a key has no intermediate positions. */
 const STEER_S = 0.22;
 const SPEED_S = 0.35;
+/** Smaller stick positions count as 0. */
 const DEAD_ZONE = 0.12;
 const KEYS: Readonly<Record<string, "ahead" | "back" | "left" | "right">> = {
   KeyW: "ahead",
@@ -26,24 +30,24 @@ const KEYS: Readonly<Record<string, "ahead" | "back" | "left" | "right">> = {
 };
 const isSpeed = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= 10;
 
-/** What hands ask for, −1 to 1 each; null when nobody holds anything. */
-export interface Wish {
+/** Input of the user, from −1 to 1 each; positive values mean forward and left. */
+export interface DriveInput {
   speed: number;
   steering: number;
 }
 
-/** From keys that are held. */
-export function wishOfKeys(held: ReadonlySet<string>): Wish | null {
+/** Input from the pressed keys; null if none is pressed. */
+export function inputFromKeys(held: ReadonlySet<string>): DriveInput | null {
   if (held.size === 0) return null;
-  const one = (name: string) => (held.has(name) ? 1 : 0);
-  return { speed: one("ahead") - one("back"), steering: one("left") - one("right") };
+  const pressed = (name: string) => (held.has(name) ? 1 : 0);
+  return { speed: pressed("ahead") - pressed("back"), steering: pressed("left") - pressed("right") };
 }
 
-/** From a gamepad: nothing without a shoulder button. */
-export function wishOfPad(pad: {
+/** Input from a gamepad; null if no shoulder button is held. */
+export function inputFromGamepad(pad: {
   axes: readonly number[];
   buttons: readonly { pressed: boolean; value: number }[];
-}): Wish | null {
+}): DriveInput | null {
   if (!pad.buttons[4]?.pressed && !pad.buttons[5]?.pressed) return null;
   const axis = (i: number) => {
     const value = pad.axes[i] ?? 0;
@@ -56,10 +60,10 @@ export function wishOfPad(pad: {
 export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   const link = new DriveLink();
   const held = new Set<string>();
-  let touch: Wish | null = null;
+  let touch: DriveInput | null = null;
   let moving = false;
-  const now = { speed: 0, steering: 0 };
-  const topSpeed = remembered("drive.speed", 1, isSpeed);
+  const current = { speed: 0, steering: 0 };
+  const topSpeed = persistedSignal("drive.speed", 1, isSpeed);
 
   const { element, body } = card({
     icon: "drive",
@@ -82,7 +86,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   topSpeed.watch((value) => {
     limit.value = String(value);
     limit.style.setProperty("--part", String((value - 0.2) / 2.8));
-    write(limitValue, `${value.toFixed(1)} m/s`);
+    write(limitValue, t.units.metresPerSecond(value.toFixed(1)));
   });
   body.append(
     h("p", { class: "hint" }, t.drive.keys),
@@ -96,7 +100,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     { class: "drive-pad", role: "application", "aria-label": t.drive.stick, "data-testid": "drive-pad", hidden: true },
     knob,
   );
-  const pull = (event: PointerEvent) => {
+  const updatePad = (event: PointerEvent) => {
     const box = pad.getBoundingClientRect();
     const reach = box.width / 2;
     const part = (v: number) => Math.max(-1, Math.min(1, v / reach));
@@ -104,17 +108,17 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     touch = { speed: -y, steering: -x };
     knob.style.transform = `translate(${(x * reach * 0.6).toFixed(0)}px, ${(y * reach * 0.6).toFixed(0)}px)`;
   };
-  const letGo = () => {
+  const releasePad = () => {
     touch = null;
     knob.style.transform = "";
   };
   pad.addEventListener("pointerdown", (event) => {
     pad.setPointerCapture(event.pointerId);
-    pull(event);
+    updatePad(event);
   });
-  pad.addEventListener("pointermove", (event) => touch && pull(event));
-  pad.addEventListener("pointerup", letGo);
-  pad.addEventListener("pointercancel", letGo);
+  pad.addEventListener("pointermove", (event) => touch && updatePad(event));
+  pad.addEventListener("pointerup", releasePad);
+  pad.addEventListener("pointercancel", releasePad);
 
   addEventListener(
     "keydown",
@@ -131,32 +135,32 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     const key = KEYS[event.code];
     if (key) held.delete(key);
   });
-  const drop = () => {
+  const releaseAll = () => {
     if (moving) app.toast(t.drive.stopped, "note");
     held.clear();
-    letGo();
+    releasePad();
     send(null, true);
   };
-  addEventListener("blur", drop);
-  document.addEventListener("visibilitychange", () => document.hidden && drop());
+  addEventListener("blur", releaseAll);
+  document.addEventListener("visibilitychange", () => document.hidden && releaseAll());
 
-  /** Sends what is wished for; a last 0 when nothing is any more. */
-  function send(wish: Wish | null, sharp = false): void {
+  /** Sends a command for the input. When the input ends, sends 0 until the steering is straight. */
+  function send(input: DriveInput | null, immediately = false): void {
     const limits = app.profile.value?.limits;
     if (!limits) return;
     const target = {
-      speed: (wish?.speed ?? 0) * Math.min(topSpeed.value, limits.speed),
-      steering: (wish?.steering ?? 0) * limits.steering,
+      speed: (input?.speed ?? 0) * Math.min(topSpeed.value, limits.speed),
+      steering: (input?.steering ?? 0) * limits.steering,
     };
     const follow = (from: number, to: number, range: number, seconds: number) => {
-      const step = sharp ? Number.POSITIVE_INFINITY : (range * SEND_MS) / 1000 / seconds;
+      const step = immediately ? Number.POSITIVE_INFINITY : (range * SEND_MS) / 1000 / seconds;
       return Math.abs(to - from) <= step ? to : from + Math.sign(to - from) * step;
     };
-    // Letting go stops at once; only going on is smooth.
-    now.speed = wish ? follow(now.speed, target.speed, topSpeed.value, SPEED_S) : 0;
-    now.steering = follow(now.steering, target.steering, 2 * limits.steering, STEER_S);
-    if (wish || moving) link.send(now.speed, now.steering);
-    moving = wish !== null || now.steering !== 0;
+    // Without input the car stops at once. Only changes during driving are smoothed.
+    current.speed = input ? follow(current.speed, target.speed, topSpeed.value, SPEED_S) : 0;
+    current.steering = follow(current.steering, target.steering, 2 * limits.steering, STEER_S);
+    if (input || moving) link.send(current.speed, current.steering);
+    moving = input !== null || current.steering !== 0;
   }
 
   let timer = 0;
@@ -164,7 +168,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     const pads = navigator.getGamepads().filter((one) => one?.connected);
     const gamepad = pads[0];
     write(padText, gamepad ? t.drive.padOn(gamepad.id) : t.drive.pad);
-    send(wishOfKeys(held) ?? touch ?? (gamepad ? wishOfPad(gamepad) : null));
+    send(inputFromKeys(held) ?? touch ?? (gamepad ? inputFromGamepad(gamepad) : null));
   }
   app.driving.watch((on, before) => {
     show(element, on);
@@ -177,7 +181,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     } else {
       held.clear();
       link.close();
-      now.speed = now.steering = 0;
+      current.speed = current.steering = 0;
       moving = false;
     }
   });

@@ -1,13 +1,13 @@
-/** The card of an evaluation: what is judged and how it is started, the run as it goes, and its result. */
+/** The evaluation card: the form that starts a run, the progress of the run, and its result. */
 import { type App, attempt } from "../app.ts";
 import { API, post } from "../net/api.ts";
-import type { Line, SessionView } from "../net/session.ts";
+import type { LogLine, SessionView } from "../net/session.ts";
 import { t } from "../strings.ts";
-import { card, fact } from "../ui/card.ts";
+import { card, labelledValue } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { clock, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
-import { remembered } from "../ui/signal.ts";
+import { persistedSignal } from "../ui/signal.ts";
 import { history } from "./history.ts";
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -22,9 +22,9 @@ export function evaluation(app: App): HTMLElement {
   });
   element.classList.add("evaluation");
   const records = history(app);
-  const start = setup(app);
-  const live = running(app);
-  const result = resultCard(app);
+  const start = setupForm(app);
+  const live = runningPanel(app);
+  const result = resultPanel(app);
   body.append(live, result, start, records.element);
 
   function update(): void {
@@ -36,7 +36,7 @@ export function evaluation(app: App): HTMLElement {
     show(element, app.evaluating.value && (app.judged || (view?.active ?? false)));
   }
   app.session.watch((view, before) => {
-    // A run that begins or ends is for everyone to see.
+    // Open the card on every page when a run starts or ends.
     if (view?.active && view.session.id !== before?.session.id) app.evaluating.value = true;
     if (before?.active && view && !view.active) {
       app.evaluating.value = true;
@@ -56,9 +56,9 @@ export function evaluation(app: App): HTMLElement {
   return element;
 }
 
-/** What is judged, and the button that starts it. */
-function setup(app: App): HTMLElement {
-  const command = remembered("command", "", isText);
+/** Description of the evaluation, and the form that starts a run. */
+function setupForm(app: App): HTMLElement {
+  const command = persistedSignal("command", "", isText);
   const about = h("p", { class: "about" });
   const better = h("p", { class: "hint" });
   const program = h("input", {
@@ -120,14 +120,14 @@ function setup(app: App): HTMLElement {
   return form;
 }
 
-/** The run as it goes. */
-function running(app: App): HTMLElement {
+/** Progress of the current run. */
+function runningPanel(app: App): HTMLElement {
   const phase = h("p", { class: "phase", role: "status", "data-testid": "eval-phase" });
-  const time = fact(t.evaluation.clock, "eval-clock");
-  const now = fact(t.evaluation.record, "eval-record");
+  const time = labelledValue(t.evaluation.clock, "eval-clock");
+  const now = labelledValue(t.evaluation.record, "eval-record");
   const bar = h("div", { class: "limit-bar", "aria-hidden": "true" });
-  const log = lines(t.evaluation.log, "eval-log");
-  const output = lines(t.evaluation.output, "eval-output");
+  const log = logBox(t.evaluation.log, "eval-log");
+  const output = logBox(t.evaluation.output, "eval-output");
   const command = h("p", { class: "command mono" });
   const stop = h(
     "button",
@@ -139,23 +139,26 @@ function running(app: App): HTMLElement {
     stop.disabled = true;
     void attempt(app, post("/evaluation/stop")).then(() => (stop.disabled = false));
   });
-  /** Simulated time at which the run began, so that the clock goes on between events. */
-  let began: number | null = null;
+  /** Simulated time at which the run started, so that the clock advances between two events. */
+  let startTime: number | null = null;
 
   app.session.watch((view) => {
     if (!view?.active) {
-      began = null;
+      startTime = null;
       return;
     }
     const { session } = view;
     write(phase, phaseText(session.phase));
-    write(command, session.command ? `$ ${session.command}` : t.evaluation.noProgram);
+    write(
+      command,
+      session.command ? t.evaluation.startedCommand(session.command) : t.evaluation.noProgram,
+    );
     write(now.value, record(session.record) ?? t.evaluation.noRecord);
     log.show(view.log, t.evaluation.noLog);
     output.show(view.output, session.command ? t.evaluation.noOutput : t.evaluation.noProgram);
     const at = app.state.value?.time;
-    if (session.phase !== "running") began = null;
-    else if (began === null && typeof at === "number") began = at - (session.elapsed_s ?? 0);
+    if (session.phase !== "running") startTime = null;
+    else if (startTime === null && typeof at === "number") startTime = at - (session.elapsed_s ?? 0);
     tick();
   });
   app.state.watch(() => app.session.value?.active && tick());
@@ -163,9 +166,10 @@ function running(app: App): HTMLElement {
     const session = app.session.value?.session;
     if (!session) return;
     const at = app.state.value?.time;
-    const seconds = began !== null && typeof at === "number" ? Math.max(0, at - began) : (session.elapsed_s ?? 0);
+    const seconds = startTime !== null && typeof at === "number" ? Math.max(0, at - startTime) : (session.elapsed_s ?? 0);
     const limit = session.time_limit_s ?? null;
-    write(time.value, `${clock(seconds)}${limit === null ? "" : ` ${t.evaluation.of(clock(limit))}`}`);
+    const elapsed = clock(seconds);
+    write(time.value, limit === null ? elapsed : t.evaluation.of(elapsed, clock(limit)));
     bar.style.setProperty("--part", String(limit ? Math.min(1, seconds / limit) : 0));
   }
   return h(
@@ -181,19 +185,19 @@ function running(app: App): HTMLElement {
   );
 }
 
-/** How it ended. */
-function resultCard(app: App): HTMLElement {
+/** Result of the last run. */
+function resultPanel(app: App): HTMLElement {
   const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
   const value = h("p", { class: "result-value", "data-testid": "result-record" });
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
-  const time = fact(t.evaluation.time);
+  const time = labelledValue(t.evaluation.time);
   const link = h(
     "a",
     { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" },
     icon("docs"),
     t.evaluation.openLog,
   );
-  const log = lines(t.evaluation.log, "result-judge");
+  const log = logBox(t.evaluation.log, "result-judge");
   const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
   button.addEventListener("click", () => {
     const { command, time_limit_s } = app.session.value?.session ?? {};
@@ -217,7 +221,7 @@ function resultCard(app: App): HTMLElement {
     element.dataset["outcome"] = session.outcome ?? "";
     write(outcome, outcomeText(session.outcome));
     const shown = record(session.record);
-    write(value, shown ?? "–");
+    write(value, shown ?? t.units.none);
     value.classList.toggle("small", (shown ?? "").length > 12);
     write(reason, session.reason ?? (session.outcome === "timeout" ? t.evaluation.disqualified : ""));
     show(reason, reason.textContent !== "");
@@ -228,21 +232,23 @@ function resultCard(app: App): HTMLElement {
   return element;
 }
 
+/** The displayed text of an outcome. An unknown outcome is shown as the server sent it. */
 export function outcomeText(outcome: string | null | undefined): string {
-  return t.evaluation.outcomes[outcome as keyof typeof t.evaluation.outcomes] ?? outcome ?? "–";
+  const { outcomes } = t.evaluation;
+  return outcomes[outcome as keyof typeof outcomes] ?? outcome ?? t.units.none;
 }
 
 function phaseText(phase: SessionView["session"]["phase"]): string {
   return t.evaluation.phases[phase as keyof typeof t.evaluation.phases] ?? phase;
 }
 
-/** Lines that follow their end, unless someone reads further up. */
-function lines(
+/** A log that scrolls to new lines, unless the user has scrolled up. */
+function logBox(
   label: string,
   testid: string,
-): { element: HTMLElement; show(all: readonly Line[], none: string): void } {
+): { element: HTMLElement; show(all: readonly LogLine[], none: string): void } {
   const pre = h("pre", { class: "lines", tabindex: 0, role: "log", "aria-label": label, "data-testid": testid });
-  let shown: readonly Line[] = [];
+  let shown: readonly LogLine[] = [];
   return {
     element: h("details", { open: true, class: "lines-box" }, h("summary", {}, label), pre),
     show(all, none) {

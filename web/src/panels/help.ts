@@ -1,4 +1,4 @@
-/** What the keys do. */
+/** The dialog that lists keyboard shortcuts and mouse gestures. */
 import { t } from "../strings.ts";
 import { dialog } from "../ui/dialog.ts";
 import { h } from "../ui/dom.ts";
@@ -10,8 +10,8 @@ export function help(): HTMLDialogElement {
     h(
       "dl",
       { class: "keys" },
-      ...t.help.rows.map(([keys, meaning]) =>
-        h("div", {}, h("dt", {}, ...keys.split(", ").map((key) => h("kbd", {}, key))), h("dd", {}, meaning)),
+      ...t.help.rows.map(({ keys, action }) =>
+        h("div", {}, h("dt", {}, ...keys.map((key) => h("kbd", {}, key))), h("dd", {}, action)),
       ),
     ),
   );

@@ -1,15 +1,15 @@
-/** Records of this world: a plot over time, and a list with a link to each one's log. */
+/** Records of this world: a plot over time, and a list with links to the logs. */
 import type { App } from "../app.ts";
 import { API, get } from "../net/api.ts";
 import type { EvaluationRecord } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
-import { moment, record } from "../ui/format.ts";
+import { localTime, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import type { RecordList } from "../wire/sim.ts";
 import { outcomeText } from "./evaluation.ts";
 
-const SHOWN = 50;
+const MAX_RECORDS = 50;
 const SVG = "http://www.w3.org/2000/svg";
 
 export function history(app: App): { element: HTMLElement; refresh(): void } {
@@ -24,7 +24,7 @@ export function history(app: App): { element: HTMLElement; refresh(): void } {
   async function refresh(): Promise<void> {
     const world = app.world.value?.world;
     if (!world || !element.open) return;
-    const path = `/evaluation/records?world=${encodeURIComponent(world)}&limit=${SHOWN}`;
+    const path = `/evaluation/records?world=${encodeURIComponent(world)}&limit=${MAX_RECORDS}`;
     const records = (await get<RecordList>(path).catch(() => null))?.records ?? [];
     if (records.length === 0) return fill(body, h("p", { class: "hint" }, t.evaluation.historyEmpty));
     const better = app.evaluation.value?.config.better;
@@ -51,20 +51,20 @@ function table(records: readonly EvaluationRecord[]): HTMLElement {
             rel: "noopener",
             title: t.evaluation.openLog,
           },
-          h("span", { class: "record-value" }, record(one.record) ?? "–"),
+          h("span", { class: "record-value" }, record(one.record) ?? t.units.none),
           h("span", { class: `record-outcome outcome-${one.outcome ?? ""}` }, outcomeText(one.outcome)),
-          h("time", { datetime: one.started_at ?? "" }, moment(one.started_at)),
+          h("time", { datetime: one.started_at ?? "" }, localTime(one.started_at)),
         ),
       ),
     ),
   );
 }
 
-/** Finished runs with a number, oldest on the left, and the best so far as a step line. */
+/** Plots the finished runs with a numeric record, oldest on the left, and the best so far. */
 export function chart(records: readonly EvaluationRecord[], higher: boolean): SVGSVGElement | null {
   const points = records
     .filter((one) => one.outcome === "finished" && typeof one.record === "number")
-    .map((one) => ({ value: one.record as number, when: moment(one.started_at) }))
+    .map((one) => ({ value: one.record as number, when: localTime(one.started_at) }))
     .reverse();
   if (points.length === 0) return null;
   const [width, height, edge] = [280, 110, 10];
@@ -99,7 +99,7 @@ export function chart(records: readonly EvaluationRecord[], higher: boolean): SV
       class: point.value === best ? "dot dot-best" : "dot",
     });
     const title = element("title", {});
-    title.textContent = `${record(point.value) ?? ""} · ${point.when}`;
+    title.textContent = t.evaluation.historyPoint(record(point.value) ?? "", point.when);
     dot.append(title);
     svg.append(dot);
   });

@@ -1,19 +1,21 @@
-/** Speed and steering over time, lidar and trail in the scene, and how quickly everything goes. */
+/** The instruments card: speed and steering over time, lidar points, trails, and performance. */
 import type { App } from "../app.ts";
-import { Readings } from "../net/readings.ts";
+import { ReadingsStream } from "../net/readings.ts";
 import { LidarPoints, Trails } from "../scene/marks.ts";
 import { CAR } from "../scene/playback.ts";
-import type { Stage } from "../scene/stage.ts";
+import type { SceneView } from "../scene/scene-view.ts";
 import { t } from "../strings.ts";
-import { card, fact, toggle } from "../ui/card.ts";
+import { card, labelledValue, toggle } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
 import { degrees, fixed } from "../ui/format.ts";
 import { plot, type Series } from "../ui/plot.ts";
 
+/** Time range of the plot. */
 const SECONDS = 20;
+/** When a series is longer than this, its older half is dropped. */
 const MAX_VALUES = 1200;
 
-export function instruments(app: App, stage: Stage): HTMLElement {
+export function instruments(app: App, sceneView: SceneView): HTMLElement {
   const { element, body } = card({
     icon: "instruments",
     title: t.instruments.title,
@@ -21,15 +23,15 @@ export function instruments(app: App, stage: Stage): HTMLElement {
     testid: "instruments",
     onClose: () => (app.instruments.value = false),
   });
-  const speed = fact(t.instruments.speed);
-  const steering = fact(t.instruments.steering);
+  const speed = labelledValue(t.instruments.speed);
+  const steering = labelledValue(t.instruments.steering);
   const canvas = h("canvas", { class: "plot", role: "img", "aria-label": t.instruments.plot });
   const lidar = toggle(t.instruments.lidar, t.instruments.lidarTitle, "lidar");
   const trail = toggle(t.instruments.trail, t.instruments.trailTitle, "trail");
-  const drift = fact(t.instruments.drift, "drift");
-  const rtf = fact(t.instruments.rtf);
-  const latency = fact(t.instruments.latency, "latency");
-  const fps = fact(t.instruments.fps, "fps");
+  const drift = labelledValue(t.instruments.drift, "drift");
+  const rtf = labelledValue(t.instruments.rtf);
+  const latency = labelledValue(t.instruments.latency, "latency");
+  const fps = labelledValue(t.instruments.fps, "fps");
   speed.element.classList.add("key-speed");
   steering.element.classList.add("key-steering");
   const legend = h(
@@ -47,49 +49,49 @@ export function instruments(app: App, stage: Stage): HTMLElement {
     h("dl", { class: "facts" }, drift.element, rtf.element, latency.element, fps.element),
   );
 
-  // Lidar and trail
+  // Lidar points and trails
   let points: LidarPoints | null = null;
   const trails = new Trails();
-  stage.scene.add(trails.group);
+  sceneView.scene.add(trails.group);
   trails.group.visible = false;
-  const readings = new Readings((states) => {
+  const readings = new ReadingsStream((states) => {
     if (states.lidar && points) {
       points.show(states.lidar);
-      stage.invalidate();
+      sceneView.invalidate();
     }
     const truth = app.state.value?.vehicle;
     if (states.odom && truth && app.trail.value) {
       trails.add(states.odom, truth);
-      stage.invalidate();
+      sceneView.invalidate();
     }
   });
-  const want = () => {
+  const updateSubscription = () => {
     const live = app.link.value === "live" && app.world.value !== null && !document.hidden;
     const names = [app.lidar.value && "lidar", app.trail.value && "odom"].filter((name) => name !== false);
-    readings.want(live ? names : []);
+    readings.subscribe(live ? names : []);
   };
-  const mount = () => {
+  const attachLidarPoints = () => {
     points?.points.removeFromParent();
     points = null;
     const at = app.profile.value?.lidar.position;
-    const car = stage.piece(CAR)?.node;
+    const car = sceneView.item(CAR)?.node;
     if (app.lidar.value && at && car) {
       points = new LidarPoints(at);
       car.add(points.points);
     }
-    stage.invalidate();
+    sceneView.invalidate();
   };
   app.world.watch(() => {
     trails.clear();
-    mount();
-    want();
+    attachLidarPoints();
+    updateSubscription();
   });
-  app.link.watch(want);
-  document.addEventListener("visibilitychange", want);
+  app.link.watch(updateSubscription);
+  document.addEventListener("visibilitychange", updateSubscription);
   app.lidar.watch((on) => {
     lidar.input.checked = on;
-    mount();
-    want();
+    attachLidarPoints();
+    updateSubscription();
   });
   app.trail.watch((on) => {
     trail.input.checked = on;
@@ -97,13 +99,13 @@ export function instruments(app: App, stage: Stage): HTMLElement {
     trails.group.visible = on;
     show(legend, on);
     show(drift.element, on);
-    stage.invalidate();
-    want();
+    sceneView.invalidate();
+    updateSubscription();
   });
   lidar.input.addEventListener("change", () => (app.lidar.value = lidar.input.checked));
   trail.input.addEventListener("change", () => (app.trail.value = trail.input.checked));
 
-  // Numbers
+  // Plot and values
   const speeds: { time: number; value: number }[] = [];
   const angles: { time: number; value: number }[] = [];
   app.state.watch((state, before) => {
@@ -123,12 +125,14 @@ export function instruments(app: App, stage: Stage): HTMLElement {
   setInterval(() => {
     const { vehicle, time, rtf: factor } = app.state.value ?? {};
     if (!app.instruments.value || !vehicle || typeof time !== "number" || document.hidden) return;
-    write(speed.value, `${fixed(vehicle.speed, 2)} m/s`);
-    write(steering.value, `${fixed(degrees(vehicle.steering), 1)}°`);
-    write(drift.value, `${fixed(trails.drift, 3)} m`);
-    write(rtf.value, `×${fixed(factor ?? 0, 2)}`);
-    write(latency.value, app.latencyMs.value === null ? "–" : `${fixed(app.latencyMs.value, 1)} ms`);
-    write(fps.value, fixed(stage.fps, 0));
+    const { units } = t;
+    const latencyMs = app.latencyMs.value;
+    write(speed.value, units.metresPerSecond(fixed(vehicle.speed, 2)));
+    write(steering.value, units.degrees(fixed(degrees(vehicle.steering), 1)));
+    write(drift.value, units.metres(fixed(trails.drift, 3)));
+    write(rtf.value, units.realTimeFactor(fixed(factor ?? 0, 2)));
+    write(latency.value, latencyMs === null ? units.none : units.milliseconds(fixed(latencyMs, 1)));
+    write(fps.value, fixed(sceneView.fps, 0));
     const limits = app.profile.value?.limits;
     const series: Series[] = [
       { colour: "--speed", max: limits?.speed ?? 3, signed: true, values: speeds },

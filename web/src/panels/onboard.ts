@@ -1,15 +1,15 @@
-/** What the robot's camera sees, in a panel that can be resized. The stream is open only while it is shown. */
+/** The robot's camera image in a resizable panel. The stream is open only while it is visible. */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { h, show } from "../ui/dom.ts";
-import { remembered } from "../ui/signal.ts";
+import { persistedSignal } from "../ui/signal.ts";
 
 const isWidth = (value: unknown): value is number => typeof value === "number" && value >= 120 && value <= 1200;
 const RETRY_MS = 2000;
 
 export function onboard(app: App): HTMLElement {
-  const width = remembered("onboard.width", 300, isWidth);
+  const width = persistedSignal("onboard.width", 300, isWidth);
   const picture = h("img", { alt: t.onboard.picture, draggable: "false", "data-testid": "onboard-picture" });
   const element = h(
     "section",
@@ -30,39 +30,39 @@ export function onboard(app: App): HTMLElement {
   );
   element.style.width = `${width.value}px`;
 
-  /** What the image shows: nothing, the stream, or one picture. */
-  let shown = "";
-  function stream(): void {
+  /** Address of the image: the stream, one image, or empty. */
+  let source = "";
+  function updateSource(): void {
     const wanted = app.onboard.value && app.link.value === "live" && app.world.value !== null && !document.hidden;
     const state = app.state.value;
-    // Browsers show a picture of a stream when the next one begins. While time stands still there is none, so
-    // each moment is asked for by itself.
+    // A browser shows an image of an MJPEG stream only when the next one begins. While the
+    // simulation is paused no image follows, so each state is requested as a single image.
     const now = !wanted
       ? ""
       : state?.paused
         ? `/camera?at=${state.world}-${state.time}-${state.brightness}`
         : "/camera?stream=true";
-    if (now === shown) return;
-    shown = now;
-    // An image without an address lets go of its stream.
+    if (now === source) return;
+    source = now;
+    // Without the attribute the browser closes the stream.
     if (now === "") picture.removeAttribute("src");
     else picture.src = now;
   }
   picture.addEventListener("error", () => {
-    if (shown === "") return;
+    if (source === "") return;
     setTimeout(() => {
-      shown = "";
-      stream();
+      source = "";
+      updateSource();
     }, RETRY_MS);
   });
   app.onboard.watch((on) => {
     show(element, on);
-    stream();
+    updateSource();
   });
-  app.link.watch(stream);
-  app.world.watch(stream);
-  app.state.watch(stream);
-  document.addEventListener("visibilitychange", stream);
+  app.link.watch(updateSource);
+  app.world.watch(updateSource);
+  app.state.watch(updateSource);
+  document.addEventListener("visibilitychange", updateSource);
   new ResizeObserver(() => {
     const now = element.offsetWidth;
     if (!element.hidden && isWidth(now)) width.value = now;

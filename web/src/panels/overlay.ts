@@ -1,5 +1,5 @@
-/** Text over the scene: the overlay that programs set, what is being loaded, what the car touches, and toasts. */
-import { type App, isCalm } from "../app.ts";
+/** Text over the 3D view: the overlay text of the API, loading progress, contacts, and toasts. */
+import { type App, prefersReducedMotion } from "../app.ts";
 import { t } from "../strings.ts";
 import { h, show, write } from "../ui/dom.ts";
 
@@ -8,7 +8,7 @@ const PULSE: Keyframe[] = [{ scale: 1 }, { scale: 1.1 }, { scale: 1 }];
 
 export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
   const text = h("p", { class: "overlay", role: "status", "data-testid": "overlay", hidden: true });
-  const notice = h("p", { class: "notice", role: "status", "data-testid": "notice" }, t.stage.first);
+  const notice = h("p", { class: "notice", role: "status", "data-testid": "notice" }, t.scene.first);
   const contacts = h("p", { class: "contacts", role: "status", "data-testid": "contacts", hidden: true });
 
   app.state.watch((state, before) => {
@@ -16,13 +16,13 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
     show(text, state.overlay !== "");
     write(text, state.overlay);
     text.style.setProperty("--size", String(state.overlay_size));
-    if (before && state.overlay !== "" && state.overlay_seq !== before.overlay_seq && !isCalm()) {
+    if (before && state.overlay !== "" && state.overlay_seq !== before.overlay_seq && !prefersReducedMotion()) {
       text.animate(PULSE, { duration: 450, iterations: 2, easing: "ease-in-out" });
     }
     const touched = state.contacts.length > 0;
     show(contacts, touched);
-    if (touched) write(contacts, t.stage.contacts(state.contacts.join(", ")));
-    // Pixels are multiplied at display, as the robot's camera does it.
+    if (touched) write(contacts, t.scene.contacts(state.contacts.join(", ")));
+    // The CSS filter multiplies the displayed pixels, as the robot's camera does.
     const filter = state.brightness === 1 ? "" : `brightness(${state.brightness})`;
     if (canvas.style.filter !== filter) canvas.style.filter = filter;
     updateNotice();
@@ -31,26 +31,26 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   function updateNotice(): void {
     const state = app.state.value;
-    // A world that is only installed is no matter of the scene.
+    // Installing a world does not change the 3D view, so it is not shown here.
     const transition = state?.transition?.kind === "install" ? null : state?.transition;
     const percent = Math.round((transition?.progress ?? 0) * 100);
-    const said = transition
-      ? t.stage.loading(transition.target.replace(/\.world$/, ""), percent)
+    const message = transition
+      ? t.scene.loading(transition.target.replace(/\.world$/, ""), percent)
       : state && !state.current
-        ? t.stage.waiting
+        ? t.scene.waiting
         : app.world.value
           ? ""
-          : t.stage.first;
-    write(notice, said);
-    show(notice, said !== "");
+          : t.scene.first;
+    write(notice, message);
+    show(notice, message !== "");
   }
 
   const toasts = h("div", { class: "toasts", "aria-live": "polite" });
-  app.toast = (said, kind = "error") => {
+  app.toast = (message, kind = "error") => {
     const toast = h(
       "p",
       { class: `toast toast-${kind}`, role: kind === "error" ? "alert" : "status", "data-testid": "toast" },
-      said,
+      message,
     );
     toasts.append(toast);
     while (toasts.childElementCount > 3) toasts.firstElementChild?.remove();

@@ -1,19 +1,19 @@
-/** The card of what is selected: its pose with numbers to type, and a light's RED and GREEN. */
+/** The card of the selected object: pose fields, and the RED and GREEN buttons of a light. */
 import { type App, attempt } from "../app.ts";
-import type { Hands } from "../manipulate/hands.ts";
-import type { Place } from "../manipulate/history.ts";
+import type { Manipulator } from "../manipulate/manipulator.ts";
+import type { UprightPose } from "../manipulate/history.ts";
 import { post } from "../net/api.ts";
 import { CAR } from "../scene/playback.ts";
-import type { Stage } from "../scene/stage.ts";
+import type { SceneView } from "../scene/scene-view.ts";
 import { t } from "../strings.ts";
-import { card, fact, iconButton } from "../ui/card.ts";
+import { card, labelledValue, iconButton } from "../ui/card.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
 import { degrees, fixed } from "../ui/format.ts";
-import { icon, redraw } from "../ui/icons.ts";
+import { icon, setIcon } from "../ui/icons.ts";
 
-type Axis = keyof Place;
+type Axis = keyof UprightPose;
 
-export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
+export function selection(app: App, sceneView: SceneView, manipulator: Manipulator): HTMLElement {
   const { element, title, body } = card({
     icon: "box",
     title: "",
@@ -34,11 +34,11 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
       "aria-label": t.selection[axis],
       "data-testid": `pose-${axis}`,
       on: {
-        change: () => typed(axis, input),
+        change: () => onTyped(axis, input),
         keydown: (event: KeyboardEvent) => {
           if (event.key === "Enter") input.blur();
           if (event.key === "Escape") {
-            input.dataset["left"] = "";
+            input.dataset["cancelled"] = "";
             input.blur();
             event.stopPropagation();
           }
@@ -55,7 +55,7 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
       h("span", { class: "unit" }, unit),
     );
   };
-  const pose = h(
+  const poseFields = h(
     "div",
     { class: "pose" },
     field("x", t.selection.metres),
@@ -64,8 +64,8 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
     field("yaw", t.selection.degrees),
   );
 
-  const speed = fact(t.selection.speed);
-  const steering = fact(t.selection.steering);
+  const speed = labelledValue(t.selection.speed);
+  const steering = labelledValue(t.selection.steering);
   const motion = h("dl", { class: "facts" }, speed.element, steering.element);
 
   const lamp = (colour: "red" | "green") =>
@@ -92,37 +92,37 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
     bar,
   );
 
-  const homeButton = h(
+  const resetButton = h(
     "button",
-    { type: "button", class: "quiet", on: { click: () => void goHome() } },
+    { type: "button", class: "quiet", on: { click: () => void resetPosition() } },
     icon("reset"),
-    t.selection.home,
+    t.selection.resetPosition,
   );
   body.append(
     kind,
     lights,
-    pose,
+    poseFields,
     motion,
     h(
       "div",
       { class: "row" },
-      homeButton,
-      iconButton("undo", t.selection.undo, () => void hands.undo()),
+      resetButton,
+      iconButton("undo", t.selection.undo, () => void manipulator.undo()),
     ),
   );
 
-  function typed(axis: Axis, input: HTMLInputElement): void {
+  function onTyped(axis: Axis, input: HTMLInputElement): void {
     const name = app.selected.value;
-    if (!name || input.dataset["left"] !== undefined) {
-      delete input.dataset["left"];
+    if (!name || input.dataset["cancelled"] !== undefined) {
+      delete input.dataset["cancelled"];
       return update(true);
     }
     const value = Number(input.value.trim().replace(",", "."));
     if (input.value.trim() === "" || !Number.isFinite(value)) {
-      app.toast(t.selection.bad(t.selection[axis]));
+      app.toast(t.selection.notANumber(t.selection[axis], input.value));
       return update(true);
     }
-    void hands.put(name, { [axis]: axis === "yaw" ? (value * Math.PI) / 180 : value });
+    void manipulator.moveTo(name, { [axis]: axis === "yaw" ? (value * Math.PI) / 180 : value });
   }
 
   function setLight(state: "red" | "green"): void {
@@ -130,33 +130,34 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
     if (name) void attempt(app, post(`/traffic_lights/${encodeURIComponent(name)}`, { state }));
   }
 
-  async function goHome(): Promise<void> {
+  async function resetPosition(): Promise<void> {
     const name = app.selected.value;
     if (!name) return;
-    const origin = name === CAR ? start() : app.world.value?.objects[name]?.origin;
-    if (origin) await hands.put(name, origin);
+    const origin = name === CAR ? carStart() : app.world.value?.objects[name]?.origin;
+    if (origin) await manipulator.moveTo(name, origin);
   }
 
-  /** Where the car starts: on the first waypoint, heading to the next. */
-  function start(): Partial<Place> {
+  /** Start pose of the car: at the first waypoint, facing the second one. */
+  function carStart(): Partial<UprightPose> {
     const [a, b] = app.world.value?.track.route?.waypoints ?? [];
     if (!a || !b) return { x: 0, y: 0, yaw: 0 };
     return { x: a[0], y: a[1], yaw: Math.atan2(b[1] - a[1], b[0] - a[0]) };
   }
 
+  /** Updates the card. Unless forced, a field that is being edited is left unchanged. */
   function update(forced = false): void {
     const name = app.selected.value;
-    const place = name ? hands.placeOf(name) : null;
-    show(element, place !== null);
-    if (!name || !place) return;
+    const pose = name ? manipulator.poseOf(name) : null;
+    show(element, pose !== null);
+    if (!name || !pose) return;
     const entry = app.world.value?.objects[name];
     const isCar = name === CAR;
-    write(title, hands.label(name));
+    write(title, manipulator.label(name));
     write(kind, isCar ? (app.profile.value?.model_name ?? "") : t.selection.kinds[entry?.kind ?? "box"]);
-    if (head) redraw(head as SVGSVGElement, isCar ? "car" : entry?.type === "light" ? "light" : "box");
+    if (head) setIcon(head as SVGSVGElement, isCar ? "car" : entry?.type === "light" ? "light" : "box");
     for (const [axis, input] of fields) {
       if (document.activeElement === input && !forced) continue;
-      const text = axis === "yaw" ? fixed(degrees(place.yaw), 1) : fixed(place[axis], 3);
+      const text = axis === "yaw" ? fixed(degrees(pose.yaw), 1) : fixed(pose[axis], 3);
       if (input.value !== text) input.value = text;
       input.disabled = !isCar && !entry?.movable;
     }
@@ -164,8 +165,8 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
     show(motion, isCar);
     const vehicle = app.state.value?.vehicle;
     if (isCar && vehicle) {
-      write(speed.value, `${fixed(vehicle.speed, 2)} m/s`);
-      write(steering.value, `${fixed(degrees(vehicle.steering), 1)}°`);
+      write(speed.value, t.units.metresPerSecond(fixed(vehicle.speed, 2)));
+      write(steering.value, t.units.degrees(fixed(degrees(vehicle.steering), 1)));
     }
     const light = app.state.value?.lights.find((one) => one.name === name);
     show(lights, light !== undefined);
@@ -186,7 +187,7 @@ export function selection(app: App, stage: Stage, hands: Hands): HTMLElement {
   app.selected.watch(() => update(true));
   app.state.watch(() => app.selected.value && update());
   app.world.watch(() => update(true));
-  stage.beforeDraw.push(() => {
+  sceneView.beforeDraw.push(() => {
     if (app.selected.value) update();
   });
   return element;

@@ -1,4 +1,7 @@
-/** Asks for the token when the server does not know this page any more. A page that is opened anew is asked by the server itself. */
+/**
+ * The dialog that asks for the token when the session cookie of an open page is no longer valid.
+ * When a page is loaded without a cookie, the server shows its own sign-in page instead.
+ */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { h } from "../ui/dom.ts";
@@ -29,7 +32,7 @@ export function signIn(app: App): HTMLElement {
     event.preventDefault();
     const query = new URLSearchParams(location.search);
     query.set("token", token.value);
-    // The server turns it into a cookie and leads back here without it.
+    // The server sets a cookie and redirects to the same address without the token.
     location.assign(`/sim?${query}`);
   });
   app.link.watch((status) => {

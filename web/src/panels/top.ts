@@ -1,13 +1,13 @@
-/** The bar at the top: product, world, time, the state of the connection, the flag. */
+/** The bar at the top: product, world, time, connection status, and buttons. */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
 import { clock, fixed } from "../ui/format.ts";
-import { icon, mark, redraw } from "../ui/icons.ts";
+import { icon, logo, setIcon } from "../ui/icons.ts";
 
 export function top(app: App, openWorlds: () => void, openHelp: () => void): HTMLElement {
-  const worldName = h("span", { class: "world-name" }, "…");
+  const worldName = h("span", { class: "world-name" }, t.top.noWorld);
   const world = h(
     "button",
     { type: "button", class: "world-button", "data-testid": "worlds", on: { click: openWorlds } },
@@ -15,7 +15,11 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
     worldName,
   );
 
-  const time = h("output", { class: "time", "data-testid": "time", "aria-label": t.top.time }, "–");
+  const time = h(
+    "output",
+    { class: "time", "data-testid": "time", "aria-label": t.top.time },
+    t.units.none,
+  );
   const rtf = h("span", { class: "rtf", "data-testid": "rtf", title: t.top.rtf });
   const linkText = h("span", { class: "link-text" });
   const link = h(
@@ -65,9 +69,9 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
   );
 
   app.world.watch((now) => {
-    write(worldName, now?.display ?? "…");
+    write(worldName, now?.display ?? t.top.noWorld);
     setAttribute(world, "aria-label", t.top.chooseWorld(now?.display ?? ""));
-    document.title = now ? `${now.display} – ${t.product}` : t.product;
+    document.title = now ? t.top.pageTitle(now.display, t.product) : t.product;
     show(flag, app.judged);
   });
   app.profile.watch(() => show(flag, app.judged));
@@ -78,12 +82,13 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
     document.body.dataset["link"] = status;
   });
   app.state.watch((state) => {
-    write(time, typeof state?.time === "number" ? clock(state.time) : "–");
-    write(rtf, !state ? "" : state.paused ? t.top.paused : `×${fixed(state.rtf, 2)}`);
+    write(time, typeof state?.time === "number" ? clock(state.time) : t.units.none);
+    const factor = state && t.units.realTimeFactor(fixed(state.rtf, 2));
+    write(rtf, state?.paused ? t.top.paused : (factor ?? ""));
     document.body.dataset["evaluating"] = String(state?.evaluation.active ?? false);
   });
   app.sound.watch((on) => {
-    redraw(speaker, on ? "sound" : "mute");
+    setIcon(speaker, on ? "sound" : "mute");
     sound.ariaPressed = String(on);
     setAttribute(sound, "aria-label", on ? t.top.soundOn : t.top.soundOff);
     setAttribute(sound, "title", on ? t.top.soundOn : t.top.soundOff);
@@ -92,7 +97,7 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
   return h(
     "header",
     { class: "top" },
-    h("h1", { class: "brand" }, mark(), h("span", {}, t.product)),
+    h("h1", { class: "brand" }, logo(), h("span", {}, t.product)),
     world,
     h("div", { class: "times" }, time, rtf),
     h("span", { class: "spring" }),

@@ -1,4 +1,4 @@
-/** Which way the scene is looked at: a row of buttons in its corner. */
+/** The camera buttons in the corner of the 3D view. */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { h } from "../ui/dom.ts";

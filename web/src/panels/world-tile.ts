@@ -1,4 +1,4 @@
-/** One world in the dialog: picture, name, facts, and what can be done with it. */
+/** One world in the worlds dialog: preview, name, properties and actions. */
 import { type App, attempt } from "../app.ts";
 import { API, remove } from "../net/api.ts";
 import { t } from "../strings.ts";
@@ -20,7 +20,7 @@ export function worldTile(
     alt: t.worlds.thumbnail(world.display),
     width: 320,
     height: 240,
-    // A world that can't be drawn is a world all the same.
+    // A world without a preview image stays usable, so show an icon instead.
     on: { error: () => picture.replaceWith(h("div", { class: "no-picture" }, icon("worlds"))) },
   });
   const origin = world.official ? t.worlds.official : world.world_id ? t.worlds.custom : t.worlds.builtIn;
@@ -56,13 +56,13 @@ export function worldTile(
         class: "icon-button",
         href,
         download: "",
-        "aria-label": `${label}: ${world.display}`,
+        "aria-label": t.worlds.download(label, world.display),
         title: label,
         "data-testid": testid,
       },
       icon(name),
     );
-  const plain = (): void =>
+  const showActions = (): void =>
     fill(
       actions,
       open,
@@ -71,9 +71,9 @@ export function worldTile(
       iconButton("link", t.worlds.share, () => void copy(app, shareLink(world)), "share"),
       download("waypoints", t.worlds.waypoints, `${path}/waypoints.npy`, "waypoints"),
       download("print", t.worlds.print, `${path}/print.jpg`, "print"),
-      world.deletable && !current && iconButton("bin", t.worlds.delete, sure, "delete"),
+      world.deletable && !current && iconButton("bin", t.worlds.delete, confirmDelete, "delete"),
     );
-  const sure = (): void => {
+  const confirmDelete = (): void => {
     const yes = h("button", { type: "button", class: "danger", "data-testid": "delete-yes" }, t.worlds.deleteYes);
     yes.addEventListener("click", () => {
       void attempt(app, remove(`/worlds/${encodeURIComponent(world.name)}`)).then((done) => {
@@ -83,14 +83,14 @@ export function worldTile(
     });
     fill(
       actions,
-      h("span", { class: "sure" }, t.worlds.deleteSure(world.display)),
+      h("span", { class: "sure" }, t.worlds.deleteConfirm(world.display)),
       h("span", { class: "spring" }),
-      h("button", { type: "button", class: "plain", on: { click: plain } }, t.worlds.deleteNo),
+      h("button", { type: "button", class: "plain", on: { click: showActions } }, t.worlds.deleteNo),
       yes,
     );
     yes.focus();
   };
-  plain();
+  showActions();
   return h(
     "li",
     {
@@ -115,7 +115,7 @@ export function worldTile(
   );
 }
 
-/** The address that leads others to a world. */
+/** The address that opens this world. */
 function shareLink(world: Pick<WorldEntry, "name" | "world_id">): string {
   return `${location.origin}/sim?world=${encodeURIComponent(world.world_id ?? world.name)}`;
 }
@@ -124,12 +124,12 @@ function metres(value: number): string {
   return String(Number(value.toFixed(1)));
 }
 
-/** Copies a text; where the browser doesn't, it is shown to be copied by hand. */
+/** Copies a text to the clipboard. If the browser refuses, shows the text instead. */
 async function copy(app: App, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     app.toast(t.worlds.copied, "note");
   } catch {
-    app.toast(`${t.worlds.copyByHand} ${text}`, "note");
+    app.toast(t.worlds.copyByHand(text), "note");
   }
 }

@@ -1,5 +1,5 @@
-/** The dialog of worlds: open, install, delete, share. */
-import { type App, attempt, wordsOf } from "../app.ts";
+/** The worlds dialog: open, install, delete and share worlds. */
+import { type App, attempt, messageOf } from "../app.ts";
 import { get, post } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { dialog } from "../ui/dialog.ts";
@@ -7,13 +7,13 @@ import { fill, h, show, write } from "../ui/dom.ts";
 import type { InstallAnswer, WorldEntry, Worlds } from "../wire/sim.ts";
 import { worldTile } from "./world-tile.ts";
 
-const ID = /^[0-9a-f]{32}$/;
+const WORLD_ID = /^[0-9a-f]{32}$/;
 
 export interface WorldsDialog {
   element: HTMLDialogElement;
   open(): void;
-  /** Follows a link `/sim?world=…`. */
-  follow(linked: string): void;
+  /** Opens the dialog for the world of an address `/sim?world=…`. */
+  openLink(linked: string): void;
 }
 
 export function worlds(app: App): WorldsDialog {
@@ -56,6 +56,7 @@ export function worlds(app: App): WorldsDialog {
   );
   body.append(note, list, form);
 
+  /** World name or id from the address of the page; empty if there is none. */
   let linked = "";
 
   async function refresh(): Promise<void> {
@@ -65,17 +66,17 @@ export function worlds(app: App): WorldsDialog {
     const isLinked = (world: WorldEntry) => linked !== "" && (world.world_id === linked || world.name === linked);
     const target = entries.find(isLinked);
     const isCurrent = target !== undefined && target.name === found.current;
-    const said =
+    const message =
       linked === "" || isCurrent
         ? ""
         : target
           ? t.worlds.linked
-          : ID.test(linked)
+          : WORLD_ID.test(linked)
             ? t.worlds.linkedMissing
             : t.worlds.linkedUnknown(linked);
-    write(note, said);
-    show(note, said !== "");
-    if (linked !== "" && !target && ID.test(linked)) id.value = linked;
+    write(note, message);
+    show(note, message !== "");
+    if (linked !== "" && !target && WORLD_ID.test(linked)) id.value = linked;
     fill(
       list,
       ...entries.map((world) =>
@@ -101,7 +102,7 @@ export function worlds(app: App): WorldsDialog {
 
   async function install(world_id: string): Promise<void> {
     show(error, false);
-    if (!ID.test(world_id)) return fail(t.worlds.badId);
+    if (!WORLD_ID.test(world_id)) return fail(t.worlds.badId(world_id));
     const since = performance.now();
     const tick = () => write(button, t.worlds.installing(Math.floor((performance.now() - since) / 1000)));
     const timer = setInterval(tick, 500);
@@ -115,7 +116,7 @@ export function worlds(app: App): WorldsDialog {
       linked = world_id;
       await refresh();
     } catch (refused) {
-      fail(wordsOf(refused));
+      fail(messageOf(refused));
     } finally {
       clearInterval(timer);
       button.disabled = false;
@@ -130,19 +131,19 @@ export function worlds(app: App): WorldsDialog {
     id.focus();
   }
 
-  /** How far the world is that is being installed, for whoever has the dialog open. */
+  // Show the progress of an installation on every page, also if another page has started it.
   app.state.watch((state) => {
-    const under = state?.transition?.kind === "install" ? state.transition : null;
-    const percent = Math.round((under?.progress ?? 0) * 100);
-    if (under) progress.setAttribute("aria-valuenow", String(percent));
+    const transition = state?.transition?.kind === "install" ? state.transition : null;
+    const percent = Math.round((transition?.progress ?? 0) * 100);
+    if (transition) progress.setAttribute("aria-valuenow", String(percent));
     else progress.removeAttribute("aria-valuenow");
     progress.style.setProperty("--part", `${percent}%`);
-    show(progress, under !== null || button.disabled);
+    show(progress, transition !== null || button.disabled);
   });
 
   app.world.watch(() => element.open && void refresh());
 
-  function present(): void {
+  function showDialog(): void {
     if (!element.open) element.showModal();
     void refresh();
   }
@@ -150,16 +151,16 @@ export function worlds(app: App): WorldsDialog {
     element,
     open() {
       linked = "";
-      present();
+      showDialog();
     },
-    follow(named) {
-      // An id may be written in capitals, a name only as it is.
-      const world = /^[0-9a-f]{32}$/i.test(named) ? named.toLowerCase() : named;
+    openLink(nameOrId) {
+      // A world id may be in upper case. A name is case-sensitive.
+      const world = /^[0-9a-f]{32}$/i.test(nameOrId) ? nameOrId.toLowerCase() : nameOrId;
       linked = world;
-      // The world that is shown already needs no dialog.
+      // No dialog is needed if the world is already open.
       const known = app.world.value;
       if (known?.world === world || known?.world_id === world) return;
-      present();
+      showDialog();
     },
   };
 }

@@ -1,15 +1,15 @@
-/** The car's joints: wheels that turn with the way they go, steering as the linkage does it, the camera. */
+/** The joints of the car model: rolling wheels, Ackermann steering, and the camera. */
 import type { CarModel } from "./load.ts";
 
-/** What of the profile the joints need. */
-export interface Measures {
+/** The dimensions from the profile that the joints need, in metres. */
+export interface CarDimensions {
   wheelbase: number;
   track: number;
   wheel_radius: number;
 }
 
-/** Angles of the left and right front wheel for one of the virtual wheel between them. */
-export function ackermann(steering: number, { wheelbase, track }: Measures): [number, number] {
+/** Angles of the left and right front wheel for the steering angle of the wheel between them. */
+export function ackermann(steering: number, { wheelbase, track }: CarDimensions): [number, number] {
   if (Math.abs(steering) < 1e-6) return [0, 0];
   const radius = wheelbase / Math.tan(steering);
   return [Math.atan(wheelbase / (radius - track / 2)), Math.atan(wheelbase / (radius + track / 2))];
@@ -20,18 +20,18 @@ export class CarJoints {
 
   constructor(
     readonly model: CarModel,
-    readonly measures: Measures,
+    readonly dimensions: CarDimensions,
   ) {}
 
-  /** Goes on by so many simulated seconds. */
-  turn(speed: number, steering: number, seconds: number): void {
-    this.#spin = (this.#spin + (speed * seconds) / this.measures.wheel_radius) % (2 * Math.PI);
-    const front = ackermann(steering, this.measures);
+  /** Rolls the wheels by the distance driven in `seconds`, and sets the steering angle. */
+  advance(speed: number, steering: number, seconds: number): void {
+    this.#spin = (this.#spin + (speed * seconds) / this.dimensions.wheel_radius) % (2 * Math.PI);
+    const front = ackermann(steering, this.dimensions);
     this.model.wheels.forEach((wheel, i) => wheel.rotation.set(0, this.#spin, front[i] ?? 0, "ZYX"));
   }
 
-  /** Turns the camera. */
-  look(pan: number, tilt: number): void {
+  /** Sets pan and tilt of the camera, in radians. */
+  setCamera(pan: number, tilt: number): void {
     this.model.pan?.rotation.set(0, 0, pan);
     this.model.tilt?.rotation.set(0, -tilt, 0);
   }

@@ -1,37 +1,40 @@
-/** Worlds and the car, from glTF to things that can be moved. In our scene z is up, as in the world. */
+/**
+ * Loads the glTF files of the world and the car, and finds the nodes that move. In the 3D view z
+ * points up, as in the simulation.
+ */
 import * as THREE from "three";
 import { GLTFLoader, type GLTF } from "three/addons/loaders/GLTFLoader.js";
 import type { Quality } from "./quality.ts";
 
-type Triple = [number, number, number];
+type Rgb = [number, number, number];
 
 export interface LampColours {
-  unlit: Triple;
-  lit: Triple;
+  unlit: Rgb;
+  lit: Rgb;
 }
 
-/** Light and sky of a world, linear colours. */
-export interface Surroundings {
-  ambient: Triple;
-  sun: { direction: Triple; colour: Triple };
-  sky: { zenith: Triple; horizon: Triple; nadir: Triple };
+/** Light and sky of a world, from the extras of the glTF scene. Colours are linear. */
+export interface WorldLighting {
+  ambient: Rgb;
+  sun: { direction: Rgb; colour: Rgb };
+  sky: { zenith: Rgb; horizon: Rgb; nadir: Rgb };
   lamps: { red: LampColours; yellow: LampColours; green: LampColours };
 }
 
-/** Something that is drawn where the server says. */
-export interface Piece {
+/** An object or the car in the 3D view. */
+export interface SceneItem {
   node: THREE.Object3D;
-  /** Its box in its own frame. */
+  /** Bounding box in the item's own frame. */
   box: THREE.Box3;
 }
 
 export interface WorldModel {
   root: THREE.Object3D;
-  objects: Map<string, Piece>;
-  surroundings: Surroundings;
+  objects: Map<string, SceneItem>;
+  lighting: WorldLighting;
 }
 
-export interface CarModel extends Piece {
+export interface CarModel extends SceneItem {
   wheels: THREE.Object3D[];
   pan: THREE.Object3D | null;
   tilt: THREE.Object3D | null;
@@ -39,24 +42,24 @@ export interface CarModel extends Piece {
 
 const loader = new GLTFLoader();
 
-/** Loads a world. */
+/** Loads the glTF file of a world. */
 export async function loadWorld(url: string, quality: Quality): Promise<WorldModel> {
   const file = await loader.loadAsync(url);
-  const root = upright(file);
-  const objects = new Map<string, Piece>();
+  const root = removeRootRotation(file);
+  const objects = new Map<string, SceneItem>();
   root.traverse((node) => {
     const name: unknown = node.userData["object"];
     if (typeof name === "string") objects.set(name, { node, box: boxOf(node) });
   });
-  const surroundings = file.scene.userData as Surroundings;
-  finish(root, quality);
-  layers(root, quality.software ? lightFromAbove(surroundings) : null);
-  return { root, objects, surroundings };
+  const lighting = file.scene.userData as WorldLighting;
+  applyQuality(root, quality);
+  offsetGroundLayers(root, quality.software ? lightFromAbove(lighting) : null);
+  return { root, objects, lighting };
 }
 
-/** Loads the car. */
+/** Loads the glTF file of the car. */
 export async function loadCar(url: string, quality: Quality): Promise<CarModel> {
-  const node = upright(await loader.loadAsync(url));
+  const node = removeRootRotation(await loader.loadAsync(url));
   const wheels: THREE.Object3D[] = [];
   let pan: THREE.Object3D | null = null;
   let tilt: THREE.Object3D | null = null;
@@ -66,19 +69,22 @@ export async function loadCar(url: string, quality: Quality): Promise<CarModel> 
     if (joint === "pan") pan = part;
     if (joint === "tilt") tilt = part;
   });
-  finish(node, quality);
+  applyQuality(node, quality);
   return { node, box: boxOf(node), wheels, pan, tilt };
 }
 
-/** glTF has y up and one node that turns our axes so; without its turn they are ours again. */
-function upright(file: GLTF): THREE.Object3D {
+/**
+ * Takes the root node out of its scene and removes its rotation. In glTF y points up, so our files
+ * rotate their z-up coordinates by this node. Without the rotation z points up again.
+ */
+function removeRootRotation(file: GLTF): THREE.Object3D {
   const root = file.scene.children[0] ?? file.scene;
   root.removeFromParent();
   root.quaternion.identity();
   return root;
 }
 
-/** The box of a node in its own frame. */
+/** Bounding box of a node with its children, in the node's own frame. */
 function boxOf(node: THREE.Object3D): THREE.Box3 {
   node.updateMatrixWorld(true);
   const back = node.matrixWorld.clone().invert();
@@ -93,9 +99,9 @@ function boxOf(node: THREE.Object3D): THREE.Box3 {
   return box;
 }
 
-/** Materials and shadows as the machine can. */
-function finish(root: THREE.Object3D, quality: Quality): void {
-  const cheap = new Map<THREE.Material, THREE.Material>();
+/** Sets shadows and texture filtering by quality. Software rendering gets cheaper materials. */
+function applyQuality(root: THREE.Object3D, quality: Quality): void {
+  const replaced = new Map<THREE.Material, THREE.Material>();
   root.traverse((part) => {
     if (!(part instanceof THREE.Mesh)) return;
     const owner: unknown = part.userData["owner"] ?? part.parent?.userData["owner"];
@@ -104,18 +110,22 @@ function finish(root: THREE.Object3D, quality: Quality): void {
     const material = part.material as THREE.MeshStandardMaterial;
     if (material.map) material.map.anisotropy = quality.software ? 2 : 8;
     if (!quality.software) return;
-    const known = cheap.get(material) ?? lambert(material);
-    cheap.set(material, known);
+    const known = replaced.get(material) ?? lambert(material);
+    replaced.set(material, known);
     part.material = known;
   });
 }
 
-/** Layers of the ground lie half a millimetre above each other: too little for a depth buffer that is far away. */
+/**
+ * Vertical distance between two layers of the ground. From far away the depth buffer cannot
+ * distinguish them.
+ */
 const LAYER_M = 0.0005;
+/** Flat meshes above this height do not belong to the ground. */
 const HIGHEST_LAYER_M = 0.02;
 
-/** What falls on a surface that faces the sky. */
-function lightFromAbove({ ambient, sun }: Surroundings): THREE.Color {
+/** Light that reaches a horizontal surface. */
+function lightFromAbove({ ambient, sun }: WorldLighting): THREE.Color {
   const [x, y, z] = sun.direction;
   const cosine = Math.max(0, -z / (Math.hypot(x, y, z) || 1));
   const channel = (i: number) => ambient[i] + cosine * sun.colour[i];
@@ -123,10 +133,14 @@ function lightFromAbove({ ambient, sun }: Surroundings): THREE.Color {
 }
 
 /**
- * Draws what lies flat on the ground a little nearer, the higher it lies. It is most of the picture, and the same light
- * falls on all of it: where the CPU draws, that is worked out once instead of for every pixel.
+ * Gives every flat mesh on the ground a depth offset that grows with its height, so that the
+ * layers do not flicker.
+ *
+ * If `light` is given (software rendering), these meshes also get a material with that light
+ * already applied. They cover most of the image, and all of them receive the same light, so it
+ * need not be computed per pixel.
  */
-function layers(root: THREE.Object3D, light: THREE.Color | null): void {
+function offsetGroundLayers(root: THREE.Object3D, light: THREE.Color | null): void {
   root.traverse((part) => {
     if (!(part instanceof THREE.Mesh) || part.userData["owner"] === "object") return;
     const height = flatHeight(part.geometry as THREE.BufferGeometry);
@@ -147,7 +161,10 @@ function layers(root: THREE.Object3D, light: THREE.Color | null): void {
   });
 }
 
-/** How high a flat geometry lies; null if it is not flat, or not on the ground. Corners may be shared with others. */
+/**
+ * Height of a horizontal mesh; null if it is not horizontal or not on the ground. Only indexed
+ * vertices count, because meshes can share a vertex buffer.
+ */
 function flatHeight(geometry: THREE.BufferGeometry): number | null {
   const position = geometry.getAttribute("position");
   const { index } = geometry;
@@ -175,7 +192,7 @@ function lambert(from: THREE.MeshStandardMaterial): THREE.MeshLambertMaterial {
   });
 }
 
-/** Gives back what a scene holds on the graphics card. */
+/** Frees the GPU memory of all meshes below a node. */
 export function dispose(root: THREE.Object3D): void {
   root.traverse((part) => {
     if (!(part instanceof THREE.Mesh)) return;

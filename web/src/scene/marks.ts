@@ -1,14 +1,15 @@
-/** Things drawn over the world that are not part of it: lidar points, and where the car was. */
+/** Markers in the 3D view that are not part of the world: lidar points and trails of the car. */
 import * as THREE from "three";
 import type { LidarScan, Odometry } from "../wire/robot.ts";
 import type { Pose } from "../wire/sim.ts";
 
 const MAX_POINTS = 720;
+/** Number of points of a trail. */
 const MAX_TRAIL = 6000;
-/** The car goes on by this much before the trail does. */
+/** Smallest distance between two points of a trail. */
 const STEP_M = 0.02;
 
-/** Points of the last scan, in the car's frame. */
+/** Points of the last lidar scan, in the car's frame. `at` is the position of the lidar. */
 export class LidarPoints {
   readonly points: THREE.Points;
   readonly #positions = new Float32Array(3 * MAX_POINTS);
@@ -39,7 +40,7 @@ export class LidarPoints {
   }
 }
 
-/** A line that grows. */
+/** A line to which points are appended. */
 class Trail {
   readonly line: THREE.Line;
   readonly #positions = new Float32Array(3 * MAX_TRAIL);
@@ -65,11 +66,12 @@ class Trail {
     this.line.geometry.setDrawRange(0, 0);
   }
 
+  /** Appends a point. Returns false if it is too close to the last one. */
   add(x: number, y: number): boolean {
     const last = 3 * (this.#count - 1);
     if (this.#count > 0 && Math.hypot(x - this.#positions[last], y - this.#positions[last + 1]) < STEP_M) return false;
     if (this.#count === MAX_TRAIL) {
-      // The older half goes.
+      // Drop the older half.
       this.#positions.copyWithin(0, 3 * (MAX_TRAIL / 2));
       this.#count = MAX_TRAIL / 2;
     }
@@ -80,14 +82,14 @@ class Trail {
   }
 }
 
-/** Where the car was, and where its odometry believes it was; both start at the same place. */
+/** The true path of the car and the path estimated by odometry. Both start at the same point. */
 export class Trails {
   readonly truth = new Trail(0xffffff, 0.012);
   readonly odometry = new Trail(0xffb020, 0.014);
   readonly group = new THREE.Group().add(this.truth.line, this.odometry.line);
-  /** From the odometry's frame to the world, as it was at the start. */
+  /** Pose of the odometry frame in the world, computed from the first reading. */
   #origin: { x: number; y: number; yaw: number } | null = null;
-  /** Distance between belief and truth, m. */
+  /** Distance between estimated and true position, in metres. */
   drift = 0;
 
   clear(): void {
@@ -97,11 +99,11 @@ export class Trails {
     this.odometry.clear();
   }
 
-  /** Takes a reading and the truth at that time. */
+  /** Appends an odometry reading and the true pose at the same time. */
   add(odom: Odometry, truth: Pose): void {
     const yaw = (odom.orientation.yaw * Math.PI) / 180;
     const { x, y } = odom.position;
-    this.#origin ??= originOf(x, y, yaw, truth);
+    this.#origin ??= odometryOrigin(x, y, yaw, truth);
     const { yaw: turn } = this.#origin;
     const bx = this.#origin.x + x * Math.cos(turn) - y * Math.sin(turn);
     const by = this.#origin.y + x * Math.sin(turn) + y * Math.cos(turn);
@@ -111,8 +113,8 @@ export class Trails {
   }
 }
 
-/** The frame in which a reading says what is true. */
-export function originOf(
+/** Pose of the odometry frame in the world for which the reading equals the true pose. */
+export function odometryOrigin(
   x: number,
   y: number,
   yaw: number,

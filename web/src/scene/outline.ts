@@ -1,9 +1,10 @@
 /**
- * The outline of what is selected: its meshes once more, a few pixels larger, where the thing itself is not.
- * The stencil keeps the inside free, so it works for every shape and costs two draws.
+ * The outline of the selected object. The meshes of the object are drawn twice more: first into the
+ * stencil buffer, then a few pixels larger in the outline colour wherever the stencil is not set.
+ * This works for every shape.
  */
 import * as THREE from "three";
-import type { Piece } from "./load.ts";
+import type { SceneItem } from "./load.ts";
 
 const WIDTH_PX = 3;
 const colour = new THREE.Color(0x49b8ff);
@@ -32,28 +33,28 @@ export class Outline {
   readonly #larger = new THREE.Group();
   readonly #centre = new THREE.Vector3();
   readonly #size = new THREE.Vector3();
-  #piece: Piece | null = null;
+  #item: SceneItem | null = null;
 
   constructor() {
     this.group.matrixAutoUpdate = false;
     this.group.visible = false;
   }
 
-  /** Outlines a thing, or nothing. */
-  set(piece: Piece | null): void {
-    if (piece === this.#piece) return;
-    this.#piece = piece;
+  /** Outlines an item; null removes the outline. */
+  set(item: SceneItem | null): void {
+    if (item === this.#item) return;
+    this.#item = item;
     this.group.clear();
     this.#larger.clear();
-    this.group.visible = piece !== null;
-    if (!piece) return;
-    piece.box.getCenter(this.#centre);
-    piece.box.getSize(this.#size);
-    piece.node.updateMatrixWorld(true);
-    const back = piece.node.matrixWorld.clone().invert();
+    this.group.visible = item !== null;
+    if (!item) return;
+    item.box.getCenter(this.#centre);
+    item.box.getSize(this.#size);
+    item.node.updateMatrixWorld(true);
+    const back = item.node.matrixWorld.clone().invert();
     const copies = (material: THREE.Material, order: number): THREE.Mesh[] => {
       const meshes: THREE.Mesh[] = [];
-      piece.node.traverse((part) => {
+      item.node.traverse((part) => {
         if (!(part instanceof THREE.Mesh) || !part.visible) return;
         const copy = new THREE.Mesh(part.geometry as THREE.BufferGeometry, material);
         copy.matrixAutoUpdate = false;
@@ -70,11 +71,11 @@ export class Outline {
     this.group.add(this.#larger);
   }
 
-  /** Follows its thing; `metres` is what a pixel measures there. */
+  /** Moves the outline to its item. `metres` is the size of a pixel at the item. */
   update(metres: number): void {
-    const piece = this.#piece;
-    if (!piece) return;
-    this.group.matrix.compose(piece.node.position, piece.node.quaternion, piece.node.scale);
+    const item = this.#item;
+    if (!item) return;
+    this.group.matrix.compose(item.node.position, item.node.quaternion, item.node.scale);
     this.group.matrixWorldNeedsUpdate = true;
     const more = 2 * WIDTH_PX * metres;
     const by = (size: number) => (size + more) / Math.max(size, 0.01);

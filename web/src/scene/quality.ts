@@ -1,23 +1,27 @@
 /**
- * How much is drawn, by what the machine can.
+ * Chooses the rendering quality for this machine.
  *
- * Without a graphics card every pixel is paid for by the CPU that also simulates: then there are no shadow maps,
- * no antialiasing and cheap materials, and the picture has fewer pixels when frames take long.
+ * Without a graphics card the browser renders on the CPU, which the simulator may need as well.
+ * Then there are no shadow maps and no antialiasing, and materials are cheaper. In any case the
+ * resolution is reduced while frames take too long.
  */
 
 export interface Quality {
-  /** The browser draws on the CPU. */
+  /** Whether the browser renders on the CPU. */
   software: boolean;
-  /** Someone has decided: the picture keeps its pixels. */
+  /** Whether the address of the page sets the quality. Then the resolution is constant. */
   fixed: boolean;
   shadows: boolean;
   antialias: boolean;
-  /** Pixels of the picture for a pixel of the page, at most. */
+  /** Upper limit of rendered pixels per CSS pixel, along one axis. */
   maxPixelRatio: number;
 }
 
-/** Asks a context of its own, which is given back. `?quality=high` or `low` in the address decides instead. */
-export function detect(): Quality {
+/**
+ * Detects software rendering by the renderer name of a temporary WebGL context. The parameter
+ * `?quality=high` or `?quality=low` in the address overrides the detection.
+ */
+export function detectQuality(): Quality {
   const wanted = new URLSearchParams(location.search).get("quality");
   if (wanted === "high" || wanted === "low") return { ...qualityOf(wanted === "low" ? "software" : ""), fixed: true };
   const gl = document.createElement("canvas").getContext("webgl2");
@@ -27,17 +31,20 @@ export function detect(): Quality {
   return qualityOf(name);
 }
 
+/** The quality for a WebGL renderer name. */
 export function qualityOf(renderer: string): Quality {
   const software = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
   return { software, fixed: false, shadows: !software, antialias: !software, maxPixelRatio: software ? 1 : 2 };
 }
 
+/** The resolution is reduced if the mean frame time is above this. */
 const SLOW_MS = 42;
-const QUICK_MS = 19;
+/** The resolution is raised if the mean frame time is below this. */
+const FAST_MS = 19;
 const MIN_SCALE = 0.5;
 
-/** Fewer pixels while frames take long, more again when they don't. */
-export class Scale {
+/** Scales the resolution by the measured frame time. */
+export class ResolutionScale {
   #scale: number;
   #mean = 25;
   #frames = 0;
@@ -50,14 +57,14 @@ export class Scale {
     return this.#scale;
   }
 
-  /** Takes the time from one drawn frame to the next; whether the scale is another one now. */
+  /** Adds the time between two drawn frames. Returns whether the scale has changed. */
   frame(ms: number): boolean {
-    if (ms > 400) return false; // It stood still.
+    if (ms > 400) return false; // Nothing had to be drawn in between.
     this.#mean += 0.12 * (ms - this.#mean);
     if (++this.#frames < 24) return false;
     const before = this.#scale;
     if (this.#mean > SLOW_MS) this.#scale = Math.max(MIN_SCALE, 0.8 * this.#scale);
-    else if (this.#mean < QUICK_MS) this.#scale = Math.min(1, this.#scale / 0.8);
+    else if (this.#mean < FAST_MS) this.#scale = Math.min(1, this.#scale / 0.8);
     if (this.#scale === before) return false;
     this.#frames = 0;
     this.#mean = 25;

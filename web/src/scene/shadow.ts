@@ -1,10 +1,13 @@
-/** Soft dark spots where things stand on the ground; they fade when a thing is lifted. */
+/** Soft contact shadows below the objects and the car. A shadow fades as its object is lifted. */
 import * as THREE from "three";
-import type { Piece } from "./load.ts";
+import type { SceneItem } from "./load.ts";
 
+/** The shadow extends this far beyond the object. */
 const SPREAD_M = 0.05;
-const LIFT_M = 0.0025;
-const REACH_M = 0.4;
+/** Height of the shadow above the ground. */
+const HEIGHT_M = 0.0025;
+/** An object at this height has no shadow. */
+const FADE_HEIGHT_M = 0.4;
 
 const VERTEX = /* glsl */ `
   varying vec2 at;
@@ -32,12 +35,12 @@ export class ContactShadow {
   readonly #ahead = new THREE.Vector3();
 
   constructor(
-    readonly piece: Piece,
+    readonly item: SceneItem,
     readonly darkest: number,
   ) {
     this.#strength = { value: darkest };
-    const size = piece.box.getSize(new THREE.Vector3());
-    this.#foot = piece.box.getCenter(new THREE.Vector3()).setZ(piece.box.min.z);
+    const size = item.box.getSize(new THREE.Vector3());
+    this.#foot = item.box.getCenter(new THREE.Vector3()).setZ(item.box.min.z);
     const material = new THREE.ShaderMaterial({
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
@@ -53,16 +56,16 @@ export class ContactShadow {
     this.mesh.renderOrder = -1;
   }
 
-  /** Puts it below its thing. */
+  /** Moves the shadow below its item. */
   update(): void {
-    const { node } = this.piece;
+    const { node } = this.item;
     this.#at.copy(this.#foot).applyQuaternion(node.quaternion).add(node.position);
     this.#ahead.set(1, 0, 0).applyQuaternion(node.quaternion);
-    this.mesh.position.set(this.#at.x, this.#at.y, LIFT_M);
+    this.mesh.position.set(this.#at.x, this.#at.y, HEIGHT_M);
     this.mesh.rotation.z = Math.atan2(this.#ahead.y, this.#ahead.x);
-    const left = Math.max(0, 1 - Math.abs(this.#at.z) / REACH_M);
-    this.#strength.value = this.darkest * left;
-    this.mesh.visible = left > 0.02;
+    const fraction = Math.max(0, 1 - Math.abs(this.#at.z) / FADE_HEIGHT_M);
+    this.#strength.value = this.darkest * fraction;
+    this.mesh.visible = fraction > 0.02;
   }
 
   dispose(): void {

@@ -1,6 +1,9 @@
-/** The sky as the robot's camera sees it: haze into blue, a glow round the sun, haze below the horizon. */
+/**
+ * The same sky as in the robot's camera: a blue gradient with haze at the horizon and a glow around
+ * the sun. Below the horizon it is a haze colour.
+ */
 import * as THREE from "three";
-import type { Surroundings } from "./load.ts";
+import type { WorldLighting } from "./load.ts";
 
 const VERTEX = /* glsl */ `
   varying vec3 along;
@@ -25,13 +28,13 @@ const FRAGMENT = /* glsl */ `
     float c256 = pow(c32, 8.0);
     float glow = 0.07 * c4 + 0.12 * c32 + 0.3 * c256;
     vec3 sky = mix(zenith, horizon, haze) + sun * glow;
-    // Lighter than a camera on the ground sees it: here it is what everything stands out from.
+    // Lighter than in the robot's camera, because here it is the background of the whole world.
     vec3 earth = mix(horizon, nadir, 0.6 * down / (0.04 + down));
     gl_FragColor = vec4(d.z >= 0.0 ? sky : earth, 1.0);
     #include <colorspace_fragment>
   }`;
 
-export function makeSky({ sky, sun }: Surroundings): THREE.Mesh {
+export function makeSky({ sky, sun }: WorldLighting): THREE.Mesh {
   const vector = (v: readonly number[]) => ({ value: new THREE.Vector3(v[0], v[1], v[2]) });
   const material = new THREE.ShaderMaterial({
     vertexShader: VERTEX,

@@ -1,4 +1,5 @@
-/** A panel beside the scene: a title with an icon, a way to close it, and what is in it. */
+/** A card beside the 3D view: icon, title, close button and body. */
+import { t } from "../strings.ts";
 import { h, type Child } from "./dom.ts";
 import { icon, type IconName } from "./icons.ts";
 
@@ -30,7 +31,7 @@ export function card(options: {
   return { element, title, body };
 }
 
-/** A button that is only an icon. */
+/** A button with an icon and no text. */
 export function iconButton(name: IconName, label: string, onClick: () => void, testid?: string): HTMLButtonElement {
   return h(
     "button",
@@ -46,13 +47,13 @@ export function iconButton(name: IconName, label: string, onClick: () => void, t
   );
 }
 
-/** A labelled number. */
-export function fact(label: string, testid?: string): { element: HTMLElement; value: HTMLElement } {
-  const value = h("dd", { "data-testid": testid }, "–");
+/** A label with a value that the caller updates. */
+export function labelledValue(label: string, testid?: string): { element: HTMLElement; value: HTMLElement } {
+  const value = h("dd", { "data-testid": testid }, t.units.none);
   return { element: h("div", { class: "fact" }, h("dt", {}, label), value), value };
 }
 
-/** A switch with a label. */
+/** A labelled switch. */
 export function toggle(
   label: string,
   title: string,

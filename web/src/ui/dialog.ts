@@ -1,4 +1,4 @@
-/** A dialog over everything, with a title and a way to close it. Escape and a click beside it close it too. */
+/** A modal dialog with icon, title and close button. Escape or a click outside closes it too. */
 import { iconButton } from "./card.ts";
 import { h } from "./dom.ts";
 import { icon, type IconName } from "./icons.ts";

@@ -1,4 +1,4 @@
-/** Elements in one expression. */
+/** Helpers for DOM elements. */
 
 export type Child = Node | string | null | undefined | false | readonly Child[];
 
@@ -7,7 +7,10 @@ export interface Props {
   readonly on?: { readonly [event: string]: (event: never) => void };
 }
 
-/** Makes an element with attributes, listeners and children. False and null leave an attribute out. */
+/**
+ * Creates an element with attributes, listeners and children. An attribute with the value false,
+ * null or undefined is not set.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -27,7 +30,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets or removes an attribute. */
+/** Sets an attribute. The value false, null or undefined removes it. */
 export function setAttribute(element: Element, name: string, value: unknown): void {
   if (value === false || value === null || value === undefined) {
     element.removeAttribute(name);
@@ -44,23 +47,23 @@ function append(element: Element, children: readonly Child[]): void {
   }
 }
 
-/** Puts children in place of those there are. */
+/** Replaces all children. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren();
   append(element, children);
 }
 
-/** Writes a text, if it is another one: most frames change little. */
+/** Sets the text if it differs. Most calls happen per frame and change nothing. */
 export function write(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Shows or hides. */
+/** Shows or hides an element. */
 export function show(element: HTMLElement, shown: boolean): void {
   if (element.hidden === shown) element.hidden = !shown;
 }
 
-/** Whether a key that was pressed is meant for a field. */
+/** Whether a key event belongs to a text field. */
 export function isTyping(event: Event): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;

@@ -1,5 +1,5 @@
-/** Our own drawings, 20 by 20, one stroke. */
-const DRAWN = {
+/** SVG path of each icon, in a view box of 20 by 20. */
+const ICON_PATHS = {
   orbit:
     "M10 6.500a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7M2.500 12.500c-1.300-2.600 1.100-5.900 5-7.700M17.500 7.500c1.300 2.600-1.100 5.900-5 7.700M7 3.600l1.300 1.100-.7 1.600M13 16.400l-1.300-1.100.7-1.600",
   chase: "M7 16.500l.9-5.500h4.200l.9 5.500zM8.300 11l.5-2.500h2.400l.5 2.500M3.500 6.500L10 2.500l6.500 4M4.500 18h11",
@@ -38,25 +38,25 @@ const DRAWN = {
   car: "M3 12.500h14M4 12.500l1.500-4.500h9l1.500 4.500v3H4zM6.500 15.500v1.500M13.500 15.500v1.500",
 } as const;
 
-export type IconName = keyof typeof DRAWN;
+export type IconName = keyof typeof ICON_PATHS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon. What it means is said by the element it is in. */
+/** Creates an icon. It is hidden from screen readers, so its parent element needs a label. */
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 20 20");
   svg.setAttribute("class", `icon icon-${name}`);
   svg.setAttribute("aria-hidden", "true");
-  svg.append(path(DRAWN[name]));
+  svg.append(path(ICON_PATHS[name]));
   return svg;
 }
 
-/** Draws another icon in the place of one. */
-export function redraw(svg: SVGSVGElement, name: IconName): void {
+/** Changes an icon in place. */
+export function setIcon(svg: SVGSVGElement, name: IconName): void {
   if (svg.classList.contains(`icon-${name}`)) return;
   svg.setAttribute("class", `icon icon-${name}`);
-  svg.replaceChildren(path(DRAWN[name]));
+  svg.replaceChildren(path(ICON_PATHS[name]));
 }
 
 function path(d: string): SVGPathElement {
@@ -65,8 +65,8 @@ function path(d: string): SVGPathElement {
   return element;
 }
 
-/** The mark of the product: a chicane between kerbs. */
-export function mark(): SVGSVGElement {
+/** Creates the logo: a chicane with kerbs. */
+export function logo(): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 32 32");
   svg.setAttribute("class", "mark");

@@ -1,14 +1,15 @@
-/** A small plot of values over time. */
+/** A line plot of values over time, on a canvas. */
 
 export interface Series {
+  /** Name of a CSS custom property. */
   colour: string;
-  /** Value at the upper edge; the lower one is its negative, or 0. */
+  /** Value at the upper edge. The lower edge is `-max` if signed, otherwise 0. */
   max: number;
   signed: boolean;
   values: readonly { time: number; value: number }[];
 }
 
-/** Draws series over the last seconds. Colours are names of custom properties. */
+/** Draws the last `seconds` of all series. */
 export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: number, seconds: number): void {
   const ratio = Math.min(2, devicePixelRatio);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
@@ -19,7 +20,7 @@ export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: 
   }
   const context = canvas.getContext("2d");
   if (!context) return;
-  // A custom property is handed out as it was written; a colour as it is.
+  // Read the colour through the `color` property, because a custom property is returned unresolved.
   const colourOf = (name: string) => {
     canvas.style.color = `var(${name})`;
     return getComputedStyle(canvas).color;

@@ -1,4 +1,4 @@
-/** A value that can be set and watched; setting an equal one tells nobody. */
+/** An observable value. Setting an equal value does not call the listeners. */
 export class Signal<T> {
   #value: T;
   readonly #listeners = new Set<(value: T, before: T | undefined) => void>();
@@ -18,7 +18,7 @@ export class Signal<T> {
     for (const listener of [...this.#listeners]) listener(value, before);
   }
 
-  /** Calls now and on every change; the answer ends it. */
+  /** Calls the listener now and on every change. The returned function removes the listener. */
   watch(listener: (value: T, before: T | undefined) => void): () => void {
     this.#listeners.add(listener);
     listener(this.#value, undefined);
@@ -26,15 +26,15 @@ export class Signal<T> {
   }
 }
 
-/** A signal that is kept in this browser under a name. What is kept but does not fit is passed over. */
-export function remembered<T>(name: string, fallback: T, fits: (value: unknown) => value is T): Signal<T> {
+/** A signal that is stored in `localStorage`. A stored value that `fits` rejects is ignored. */
+export function persistedSignal<T>(name: string, fallback: T, fits: (value: unknown) => value is T): Signal<T> {
   const key = `chicane.${name}`;
   let first = fallback;
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
     if (fits(kept)) first = kept;
   } catch {
-    // No storage, or not ours: the fallback it is.
+    // Storage is disabled or holds invalid JSON, so use the fallback.
   }
   const signal = new Signal(first);
   signal.watch((value, before) => {
@@ -42,7 +42,7 @@ export function remembered<T>(name: string, fallback: T, fits: (value: unknown) 
     try {
       localStorage.setItem(key, JSON.stringify(value));
     } catch {
-      // Not remembered, then.
+      // Storage is disabled or full. The value then lasts until the page is closed.
     }
   });
   return signal;

@@ -1,31 +1,41 @@
-/** Ways to look at the scene: orbit, chase, from above. One pair of controls for all; modes differ in what follows what. */
+/** The camera modes of the 3D view: orbit, chase and top. All modes share one `OrbitControls`. */
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { CAR } from "../scene/playback.ts";
-import type { Stage } from "../scene/stage.ts";
+import type { SceneView } from "../scene/scene-view.ts";
 
 export type CameraMode = "orbit" | "chase" | "top";
 export const MODES: readonly CameraMode[] = ["orbit", "chase", "top"];
 
-/** Things are not higher than this, as a rule; one that is gets cut when the view comes near it. */
+/**
+ * Usual upper limit of the height of objects. The near plane depends on it, so a higher object is
+ * clipped when the camera comes close.
+ */
 const HIGHEST_M = 0.5;
-const FLIGHT_S = 0.45;
+/** Duration of a transition to another view. */
+const TRANSITION_S = 0.45;
+/** Position of the chase camera behind and above the car, and of its target ahead, in metres. */
 const CHASE = { back: 0.95, up: 0.5, ahead: 0.35 };
 
-interface Shot {
+/** Position of the camera and the point it looks at. */
+interface CameraPose {
   position: THREE.Vector3;
   target: THREE.Vector3;
 }
 
-interface Flight {
-  from: Shot;
-  to: Shot;
-  /** Seconds under way. */
-  since: number;
+/** An animated change from one camera pose to another. */
+interface CameraTransition {
+  from: CameraPose;
+  to: CameraPose;
+  /** Seconds since the start of the transition. */
+  elapsed: number;
 }
 
-/** Looks at the whole of a ground from a direction: as near as can be, and in the middle of the picture. */
-function fitted(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: THREE.Vector3): Shot {
+/**
+ * The camera pose in a given direction that shows the whole ground as large as possible and
+ * centred. Finds it by iteration with a copy of the camera.
+ */
+function fitBounds(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: THREE.Vector3): CameraPose {
   const { min, max } = bounds;
   const corners = [0, 0.25].flatMap((z) => [
     new THREE.Vector3(min.x, min.y, z),
@@ -33,28 +43,28 @@ function fitted(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: 
     new THREE.Vector3(max.x, max.y, z),
     new THREE.Vector3(min.x, max.y, z),
   ]);
-  const probe = camera.clone();
+  const testCamera = camera.clone();
   const target = new THREE.Vector3((min.x + max.x) / 2, (min.y + max.y) / 2, 0);
   let far = max.distanceTo(min);
   for (let round = 0; round < 12; round++) {
-    probe.position.copy(target).addScaledVector(direction, far);
-    probe.lookAt(target);
-    probe.updateMatrixWorld(true);
+    testCamera.position.copy(target).addScaledVector(direction, far);
+    testCamera.lookAt(target);
+    testCamera.updateMatrixWorld(true);
     const seen = new THREE.Box2();
     for (const corner of corners) {
-      const at = corner.clone().project(probe);
+      const at = corner.clone().project(testCamera);
       seen.expandByPoint(new THREE.Vector2(at.x, at.y));
     }
     const [size, centre] = [seen.getSize(new THREE.Vector2()), seen.getCenter(new THREE.Vector2())];
-    const part = Math.max(size.x / 2 / 0.94, size.y / 2 / 0.9);
-    // Moves along the ground by what the picture is off its middle.
+    const fraction = Math.max(size.x / 2 / 0.94, size.y / 2 / 0.9);
+    // Move the target along the ground, so that the image becomes centred.
     const metres = far * Math.tan((camera.fov * Math.PI) / 360);
-    const right = new THREE.Vector3(1, 0, 0).applyQuaternion(probe.quaternion);
+    const right = new THREE.Vector3(1, 0, 0).applyQuaternion(testCamera.quaternion);
     const ahead = new THREE.Vector3(0, 0, 1).cross(right);
     target
       .addScaledVector(right, centre.x * metres * camera.aspect)
       .addScaledVector(ahead, (centre.y * metres) / direction.z);
-    far *= part;
+    far *= fraction;
   }
   return { position: target.clone().addScaledVector(direction, far), target };
 }
@@ -62,24 +72,25 @@ function fitted(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: 
 export class Cameras {
   readonly controls: OrbitControls;
   #mode: CameraMode;
-  #flight: Flight | null = null;
+  #transition: CameraTransition | null = null;
   #bounds = new THREE.Box2(new THREE.Vector2(0, 0), new THREE.Vector2(5, 5));
-  /** The car's heading as the chase follows it. */
+  /** Smoothed heading of the car, which the chase camera follows, in radians. */
   #heading: number | null = null;
+  /** Last position of the car that the chase camera has followed. */
   #followed = new THREE.Vector3();
-  /** Someone turns the view at the moment. */
-  #hands = false;
-  #still = false;
-  /** The view is as the mode starts. */
-  #untouched = true;
+  /** Whether the user is moving the camera with mouse or touch. */
+  #userMoving = false;
+  #isStill = false;
+  /** Whether the user has not changed the view since it was reset. */
+  #isDefaultView = true;
 
   constructor(
-    readonly stage: Stage,
+    readonly sceneView: SceneView,
     mode: CameraMode,
-    readonly calm: () => boolean,
+    readonly reducedMotion: () => boolean,
   ) {
     this.#mode = mode;
-    this.controls = new OrbitControls(stage.camera, stage.canvas);
+    this.controls = new OrbitControls(sceneView.camera, sceneView.canvas);
     Object.assign(this.controls, {
       enableDamping: true,
       dampingFactor: 0.14,
@@ -89,87 +100,89 @@ export class Cameras {
       zoomSpeed: 1.2,
       rotateSpeed: 0.8,
     });
-    this.controls.addEventListener("change", () => stage.invalidate());
+    this.controls.addEventListener("change", () => sceneView.invalidate());
     this.controls.addEventListener("start", () => {
-      this.#flight = null;
-      this.#hands = true;
-      this.#untouched = false;
+      this.#transition = null;
+      this.#userMoving = true;
+      this.#isDefaultView = false;
     });
-    // Panels come and go: as long as nobody has chosen a view, all of the world stays in it.
+    // Opening a panel changes the size of the canvas. Keep the whole world visible, unless the user
+    // has moved the camera.
     new ResizeObserver(() => {
-      if (this.#untouched && this.#mode !== "chase") this.home(true);
-    }).observe(stage.canvas);
+      if (this.#isDefaultView && this.#mode !== "chase") this.resetView(true);
+    }).observe(sceneView.canvas);
     this.controls.addEventListener("end", () => {
-      this.#hands = false;
+      this.#userMoving = false;
     });
-    this.#rules();
-    stage.beforeDraw.push((seconds) => this.#step(seconds));
+    this.#configureControls();
+    sceneView.beforeDraw.push((seconds) => this.#step(seconds));
   }
 
   get mode(): CameraMode {
     return this.#mode;
   }
 
-  /** Whether the view rests: nothing flies, nobody turns it, and nothing is to be followed. */
+  /** Whether the camera is at rest: no transition, no user input, and no moving car to follow. */
   get isStill(): boolean {
-    return this.#still && this.stage.fits && this.#flight === null && !this.#hands;
+    return this.#isStill && this.sceneView.fits && this.#transition === null && !this.#userMoving;
   }
 
   set mode(mode: CameraMode) {
     this.#mode = mode;
-    this.#rules();
-    this.home();
+    this.#configureControls();
+    this.resetView();
   }
 
-  /** Another world: looks at all of it. */
+  /** Sets the ground of a new world and shows all of it. */
   setBounds(bounds: THREE.Box2): void {
     this.#bounds = bounds;
     this.#heading = null;
-    this.home(true);
+    this.resetView(true);
   }
 
-  /** The whole of the mode's view again. */
-  home(at_once = false): void {
-    const { camera } = this.stage;
-    const from: Shot = { position: camera.position.clone(), target: this.controls.target.clone() };
-    const to = this.#shot();
-    this.#untouched = true;
-    this.#still = false;
-    const still = at_once || this.calm();
-    this.#flight = still ? null : { from, to, since: 0 };
+  /** Returns to the default view of the mode. */
+  resetView(immediately = false): void {
+    const { camera } = this.sceneView;
+    const from: CameraPose = { position: camera.position.clone(), target: this.controls.target.clone() };
+    const to = this.#defaultPose();
+    this.#isDefaultView = true;
+    this.#isStill = false;
+    const still = immediately || this.reducedMotion();
+    this.#transition = still ? null : { from, to, elapsed: 0 };
     if (still) {
       camera.position.copy(to.position);
       this.controls.target.copy(to.target);
       this.controls.update();
     }
-    this.stage.invalidate();
+    this.sceneView.invalidate();
   }
 
-  /** Turns by degrees, for keys. */
-  nudge(left: number, up: number, nearer: number): void {
-    const { camera } = this.stage;
-    this.#untouched = false;
+  /** Rotates the camera by angles in radians and multiplies its distance, for key presses. */
+  orbitBy(left: number, up: number, distanceFactor: number): void {
+    const { camera } = this.sceneView;
+    this.#isDefaultView = false;
     const offset = camera.position.clone().sub(this.controls.target);
     const around = new THREE.Spherical().setFromVector3(new THREE.Vector3(offset.x, offset.z, -offset.y));
     around.theta -= left;
     around.phi = Math.min(1.5, Math.max(0.05, around.phi - up));
-    around.radius = Math.min(60, Math.max(0.35, around.radius * nearer));
+    around.radius = Math.min(60, Math.max(0.35, around.radius * distanceFactor));
     const turned = new THREE.Vector3().setFromSpherical(around);
     camera.position.set(turned.x, -turned.z, turned.y).add(this.controls.target);
     this.controls.update();
-    this.stage.invalidate();
+    this.sceneView.invalidate();
   }
 
-  /** The axis of the world that is nearest to where the view looks. */
+  /** The axis of the world that is closest to the viewing direction. */
   ahead(): [number, number] {
-    const along = new THREE.Vector3(0, 1, 0).applyQuaternion(this.stage.camera.quaternion);
-    const view = this.stage.camera.getWorldDirection(new THREE.Vector3());
-    // Straight down it is the upper edge of the screen that is ahead.
+    const along = new THREE.Vector3(0, 1, 0).applyQuaternion(this.sceneView.camera.quaternion);
+    const view = this.sceneView.camera.getWorldDirection(new THREE.Vector3());
+    // If the camera looks straight down, use the direction of the upper edge of the screen.
     const { x, y } = Math.abs(view.z) > 0.95 ? along : view;
     return Math.abs(x) > Math.abs(y) ? [Math.sign(x), 0] : [0, Math.sign(y) || 1];
   }
 
-  #rules(): void {
+  /** Enables the gestures of the mode. */
+  #configureControls(): void {
     const top = this.#mode === "top";
     this.controls.enableRotate = !top;
     this.controls.enablePan = this.#mode !== "chase";
@@ -179,15 +192,15 @@ export class Cameras {
     this.controls.touches.ONE = top ? THREE.TOUCH.PAN : THREE.TOUCH.ROTATE;
   }
 
-  /** Where the mode starts. */
-  #shot(): Shot {
-    const { camera } = this.stage;
+  /** The default camera pose of the mode. */
+  #defaultPose(): CameraPose {
+    const { camera } = this.sceneView;
     const size = this.#bounds.getSize(new THREE.Vector2());
     const centre = this.#bounds.getCenter(new THREE.Vector2());
     const middle = new THREE.Vector3(centre.x, centre.y, 0);
     const half = Math.tan((camera.fov * Math.PI) / 360);
     if (this.#mode === "chase") {
-      const { position, heading } = this.#car();
+      const { position, heading } = this.#carPose();
       this.#heading = heading;
       this.#followed.copy(position);
       const ahead = new THREE.Vector3(Math.cos(heading), Math.sin(heading), 0);
@@ -205,50 +218,51 @@ export class Cameras {
     }
     const wide = camera.aspect >= 1;
     const up = wide ? 0.72 : 1;
-    const shots = [
+    const candidates = [
       [-0.26, -0.72],
       [-0.72, 0.2],
-    ].map(([x, y]) => fitted(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize()));
-    const far = (shot: Shot) => shot.position.distanceTo(shot.target);
-    // From the long side, or from the short one on a tall screen.
-    return far(shots[1]) < 0.9 * far(shots[0]) ? shots[1] : shots[0];
+    ].map(([x, y]) => fitBounds(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize()));
+    const far = (pose: CameraPose) => pose.position.distanceTo(pose.target);
+    // Look from the second direction if the camera can then be at least 10 % closer.
+    return far(candidates[1]) < 0.9 * far(candidates[0]) ? candidates[1] : candidates[0];
   }
 
-  #car(): { position: THREE.Vector3; heading: number } {
-    const node = this.stage.piece(CAR)?.node;
+  #carPose(): { position: THREE.Vector3; heading: number } {
+    const node = this.sceneView.item(CAR)?.node;
     if (!node) return { position: new THREE.Vector3(), heading: 0 };
     const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(node.quaternion);
     return { position: node.position, heading: Math.atan2(ahead.y, ahead.x) };
   }
 
-  /** Goes on by some seconds; whether it moves. */
+  /** Advances the camera by some seconds. Returns whether the camera moves. */
   #step(seconds: number): boolean {
-    const { camera } = this.stage;
-    let moving = this.#flight !== null;
-    if (this.#flight) {
-      this.#fly(this.#flight, seconds);
+    const { camera } = this.sceneView;
+    let moving = this.#transition !== null;
+    if (this.#transition) {
+      this.#advanceTransition(this.#transition, seconds);
     } else {
-      if (this.#mode === "chase" && this.stage.piece(CAR)) moving = this.#chase(seconds);
+      if (this.#mode === "chase" && this.sceneView.item(CAR)) moving = this.#chase(seconds);
       if (this.controls.update(seconds)) moving = true;
     }
-    // Layers of the road lie half a millimetre apart, so depths must be fine: nothing is nearer than this.
+    // Keep the near plane as far as possible, because the depth buffer has to separate layers of
+    // the road that are half a millimetre apart.
     const near = Math.max(0.02, 0.5 * (camera.position.z - HIGHEST_M));
     if (Math.abs(near - camera.near) > 0.1 * near) {
       camera.near = near;
       camera.updateProjectionMatrix();
     }
-    this.#still = !moving;
+    this.#isStill = !moving;
     return moving;
   }
 
-  /** Goes along with the car and turns after it, except while someone looks round. */
+  /** Follows the car. Also follows its heading, except while the user rotates the view. */
   #chase(seconds: number): boolean {
-    const { camera } = this.stage;
-    const { position, heading } = this.#car();
+    const { camera } = this.sceneView;
+    const { position, heading } = this.#carPose();
     const step = position.clone().sub(this.#followed);
     if (step.length() > 1) {
-      // It was put somewhere.
-      this.home();
+      // The car was teleported.
+      this.resetView();
       return true;
     }
     this.#followed.copy(position);
@@ -258,7 +272,7 @@ export class Cameras {
     let turn = Math.atan2(Math.sin(heading - before), Math.cos(heading - before));
     turn *= 1 - Math.exp(-seconds / 0.22);
     this.#heading = before + turn;
-    if (Math.abs(turn) > 1e-5 && !this.#hands) {
+    if (Math.abs(turn) > 1e-5 && !this.#userMoving) {
       const up = new THREE.Vector3(0, 0, 1);
       for (const point of [camera.position, this.controls.target])
         point.sub(position).applyAxisAngle(up, turn).add(position);
@@ -266,16 +280,16 @@ export class Cameras {
     return step.length() > 1e-5 || Math.abs(turn) > 1e-5;
   }
 
-  /** On the way from where the camera was to where the mode starts. */
-  #fly(flight: Flight, seconds: number): void {
-    const { camera } = this.stage;
-    flight.since += seconds;
-    const t = flight.since / FLIGHT_S;
-    const to = t >= 1 ? this.#shot() : flight.to;
-    const part = t >= 1 ? 1 : t * t * (3 - 2 * t);
-    camera.position.lerpVectors(flight.from.position, to.position, part);
-    this.controls.target.lerpVectors(flight.from.target, to.target, part);
-    if (t >= 1) this.#flight = null;
+  /** Advances a transition to the default view. */
+  #advanceTransition(transition: CameraTransition, seconds: number): void {
+    const { camera } = this.sceneView;
+    transition.elapsed += seconds;
+    const t = transition.elapsed / TRANSITION_S;
+    const to = t >= 1 ? this.#defaultPose() : transition.to;
+    const fraction = t >= 1 ? 1 : t * t * (3 - 2 * t);
+    camera.position.lerpVectors(transition.from.position, to.position, fraction);
+    this.controls.target.lerpVectors(transition.from.target, to.target, fraction);
+    if (t >= 1) this.#transition = null;
     camera.lookAt(this.controls.target);
   }
 }

@@ -1,25 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
-import { listening, records, SESSION, tell, tellEnd, tellRun } from "./told.js";
+import { captureEventStream, records, SESSION, emitEvent, emitRunEnd, emitRunStart } from "./fake-events.js";
 
-describe("an evaluation", () => {
-  const at = together("--world", "technical");
+describe("evaluation", () => {
+  const fixture = browserFixture("--world", "technical");
 
-  it("is offered with description, command and limit", async () => {
-    const visit = await at.open();
-    await visit.mark("flag").click();
-    const { config } = await at.simulator.ask("evaluation");
+  it("shows description, command and time limit in its form", async () => {
+    const visit = await fixture.open();
+    await visit.byTestId("flag").click();
+    const { config } = await fixture.simulator.request("evaluation");
     await visit.page.getByText(config.description).waitFor();
-    expect(await visit.mark("eval-limit").inputValue()).toBe(String(config.time_limit_s));
-    await visit.mark("eval-command").fill("python3 run.py");
+    expect(await visit.byTestId("eval-limit").inputValue()).toBe(String(config.time_limit_s));
+    await visit.byTestId("eval-command").fill("python3 run.py");
     await visit.page.keyboard.press("Escape");
-    await visit.mark("flag").click();
-    await visit.mark("eval-card").waitFor({ state: "hidden" });
+    await visit.byTestId("flag").click();
+    await visit.byTestId("eval-card").waitFor({ state: "hidden" });
   });
 
-  it("is not offered for another robot", async () => {
-    const visit = await at.open({
+  it("is not offered if it is for another robot", async () => {
+    const visit = await fixture.open({
       prepare: async (page) => {
         await page.route("**/sim/api/evaluation", async (route) => {
           const answer = await (await route.fetch()).json();
@@ -27,12 +28,12 @@ describe("an evaluation", () => {
         });
       },
     });
-    expect(await visit.mark("flag").isVisible()).toBe(false);
+    expect(await visit.byTestId("flag").isVisible()).toBe(false);
   });
 
-  it("sends what was chosen, and says why it could not start", async () => {
+  it("sends command and time limit, and shows the error if it cannot start", async () => {
     let body: unknown = null;
-    const visit = await at.open({
+    const visit = await fixture.open({
       prepare: async (page) => {
         await page.route("**/sim/api/evaluation/start", async (route) => {
           body = route.request().postDataJSON();
@@ -40,20 +41,20 @@ describe("an evaluation", () => {
         });
       },
     });
-    visit.allowed = /503/;
-    await visit.mark("flag").click();
-    await visit.mark("eval-command").fill("python3 run.py");
-    await visit.mark("eval-limit").fill("60");
-    await visit.mark("eval-start").click();
+    visit.allowedErrors = /503/;
+    await visit.byTestId("flag").click();
+    await visit.byTestId("eval-command").fill("python3 run.py");
+    await visit.byTestId("eval-limit").fill("60");
+    await visit.byTestId("eval-start").click();
     await visit.page.getByText("judge not available: try again").waitFor();
     expect(body).toEqual({ command: "python3 run.py", time_limit_s: 60 });
   });
 
-  it("is shown as it runs, with phase, clock, record, both logs and a stop, and then its result", async () => {
+  it("shows phase, clock, record, logs and a stop button, then the result", async () => {
     let stopped = 0;
-    const visit = await at.open({
+    const visit = await fixture.open({
       prepare: async (page) => {
-        await listening(page);
+        await captureEventStream(page);
         await page.route("**/sim/api/evaluation/stop", async (route) => {
           stopped++;
           await route.fulfill({ json: { ok: true, stopped: true } });
@@ -62,44 +63,44 @@ describe("an evaluation", () => {
         await page.route("**/sim/api/evaluation/records?*", (route) => route.fulfill({ json: { records: records() } }));
       },
     });
-    await tellRun(visit.page);
-    await visit.mark("eval-panel").waitFor();
-    expect(await visit.mark("eval-phase").textContent()).toBe("Running");
-    expect(await visit.mark("eval-record").textContent()).toBe("17.38");
-    expect(await visit.mark("eval-log").textContent()).toContain("off the road: +5 s");
-    expect(await visit.mark("eval-output").textContent()).toContain("lap 1, driving by lidar");
-    const clock = await visit.mark("eval-clock").textContent();
+    await emitRunStart(visit.page);
+    await visit.byTestId("eval-panel").waitFor();
+    expect(await visit.byTestId("eval-phase").textContent()).toBe(en.evaluation.phases.running);
+    expect(await visit.byTestId("eval-record").textContent()).toBe("17.38");
+    expect(await visit.byTestId("eval-log").textContent()).toContain("off the road: +5 s");
+    expect(await visit.byTestId("eval-output").textContent()).toContain("lap 1, driving by lidar");
+    const clock = await visit.byTestId("eval-clock").textContent();
     expect(clock).toMatch(/^\d:\d\d\.\d of 3:00\.0$/);
     await until(
-      () => visit.mark("eval-clock").textContent(),
+      () => visit.byTestId("eval-clock").textContent(),
       (now) => now !== clock,
     );
-    await visit.mark("eval-stop").click();
+    await visit.byTestId("eval-stop").click();
     await until(
       () => stopped,
       (count) => count === 1,
     );
-    await tellEnd(visit.page);
-    await visit.mark("result-card").waitFor();
-    expect(await visit.mark("result-outcome").textContent()).toBe("Finished");
-    expect(await visit.mark("result-record").textContent()).toBe("36.52");
-    expect(await visit.mark("result-log").getAttribute("href")).toBe(`/sim/api/evaluation/record?session=${SESSION}`);
-    await visit.mark("history").locator("summary").click();
+    await emitRunEnd(visit.page);
+    await visit.byTestId("result-card").waitFor();
+    expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
+    expect(await visit.byTestId("result-record").textContent()).toBe("36.52");
+    expect(await visit.byTestId("result-log").getAttribute("href")).toBe(`/sim/api/evaluation/record?session=${SESSION}`);
+    await visit.byTestId("history").locator("summary").click();
     await visit.page.locator("svg.chart circle").first().waitFor();
     expect(await visit.page.locator("svg.chart circle").count()).toBe(7);
     expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain(
       "/sim/api/evaluation/record?session=",
     );
-    await visit.mark("eval-start").waitFor();
+    await visit.byTestId("eval-start").waitFor();
     const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
-    await visit.mark("again").click();
+    await visit.byTestId("again").click();
     expect((await again).postDataJSON()).toEqual({ command: "python3 run.py", time_limit_s: 180 });
   });
 
-  it("tells a run that does not count", async () => {
-    const visit = await at.open({ prepare: listening });
-    await tellRun(visit.page);
-    await tell(visit.page, "evaluation", {
+  it("shows that a run beyond the time limit does not count", async () => {
+    const visit = await fixture.open({ prepare: captureEventStream });
+    await emitRunStart(visit.page);
+    await emitEvent(visit.page, "evaluation", {
       kind: "end",
       session: SESSION,
       time: 180,
@@ -107,10 +108,10 @@ describe("an evaluation", () => {
       record: 12,
       reason: null,
     });
-    await visit.page.getByText("The time limit passed: the run does not count.").waitFor();
+    await visit.page.getByText(en.evaluation.disqualified).waitFor();
   });
 
-  it("is all there on a page that is opened in the middle of it", async () => {
+  it("is complete on a page that is opened during the run", async () => {
     const session = {
       id: SESSION,
       world: "technical",
@@ -129,10 +130,10 @@ describe("an evaluation", () => {
       run: { running: true, exit_code: null },
       log: ["the clock runs", "off the road: +5 s"],
     };
-    const visit = await at.open({
+    const visit = await fixture.open({
       prepare: async (page) => {
         const events = [
-          { time: 0, kind: "run", phase: "log", stream: "stdout", line: "said before the page came" },
+          { time: 0, kind: "run", phase: "log", stream: "stdout", line: "printed before the page was opened" },
           ...session.log.map((line) => ({ time: 1, kind: "log", line })),
         ];
         await page.route("**/sim/api/evaluation/session", (route) =>
@@ -143,12 +144,12 @@ describe("an evaluation", () => {
         );
       },
     });
-    await visit.mark("eval-panel").waitFor();
-    expect(await visit.mark("eval-record").textContent()).toBe("12.34");
-    expect(await visit.mark("eval-log").textContent()).toContain("off the road: +5 s");
+    await visit.byTestId("eval-panel").waitFor();
+    expect(await visit.byTestId("eval-record").textContent()).toBe("12.34");
+    expect(await visit.byTestId("eval-log").textContent()).toContain("off the road: +5 s");
     await until(
-      () => visit.mark("eval-output").textContent(),
-      (text) => text?.includes("said before the page came") ?? false,
+      () => visit.byTestId("eval-output").textContent(),
+      (text) => text?.includes("printed before the page was opened") ?? false,
     );
     expect(await visit.page.getByText("$ python3 run.py").isVisible()).toBe(true);
   });

@@ -1,71 +1,75 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
-/** With a real judge: the world's own script in its container, and a real program. `chicane setup` makes a judge. */
+/**
+ * Runs the judge script of the world in its container, with a real program. The container image of
+ * the judge must exist (`chicane setup`).
+ */
 describe("a real evaluation", () => {
-  const at = together("--world", "oval");
+  const fixture = browserFixture("--world", "oval");
   beforeEach(async () => {
-    const answer = await fetch(`${at.simulator.origin}/sim/api/evaluation/start`, { method: "POST" });
-    if (answer.status === 503) throw new Error("there is no judge here: chicane setup makes one");
-    await at.simulator.ask("evaluation/stop", {});
+    const answer = await fetch(`${fixture.simulator.origin}/sim/api/evaluation/start`, { method: "POST" });
+    if (answer.status === 503) throw new Error("The judge is not set up. Run `chicane setup` first.");
+    await fixture.simulator.request("evaluation/stop", {});
   });
 
-  it("goes from flag to result, the same on every page, also on one that is opened in the middle", async () => {
-    const [one, two] = [await at.open(), await at.open()];
-    await one.mark("flag").click();
-    // A program that waits for a sign, and ends.
-    const sign = `${at.simulator.origin}/sim/api/brightness`;
-    const program = `import json, time, urllib.request as web; print('hello from the program')\nwhile json.load(web.urlopen('${sign}'))['value'] == 1: time.sleep(0.2)`;
-    await at.simulator.ask("brightness", { value: 1 });
-    await one.mark("eval-command").fill(`python3 -uc "exec(${JSON.stringify(program).replaceAll('"', '\\"')})"`);
-    await one.mark("eval-limit").fill("600");
-    await one.mark("eval-start").click();
+  it("shows the same run and result on every page, also on one opened during the run", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
+    await one.byTestId("flag").click();
+    // The program waits until the brightness changes, then exits.
+    const brightness = `${fixture.simulator.origin}/sim/api/brightness`;
+    const program = `import json, time, urllib.request as web; print('hello from the program')\nwhile json.load(web.urlopen('${brightness}'))['value'] == 1: time.sleep(0.2)`;
+    await fixture.simulator.request("brightness", { value: 1 });
+    await one.byTestId("eval-command").fill(`python3 -uc "exec(${JSON.stringify(program).replaceAll('"', '\\"')})"`);
+    await one.byTestId("eval-limit").fill("600");
+    await one.byTestId("eval-start").click();
     for (const visit of [one, two]) {
-      await visit.mark("eval-panel").waitFor({ timeout: 60_000 });
+      await visit.byTestId("eval-panel").waitFor({ timeout: 60_000 });
       await until(
-        () => visit.mark("eval-phase").textContent(),
-        (phase) => phase === "Running",
+        () => visit.byTestId("eval-phase").textContent(),
+        (phase) => phase === en.evaluation.phases.running,
         60_000,
       );
       await until(
-        () => visit.mark("eval-output").textContent(),
+        () => visit.byTestId("eval-output").textContent(),
         (text) => text?.includes("hello from the program") ?? false,
       );
     }
-    const three = await at.open();
-    await three.mark("eval-panel").waitFor();
+    const three = await fixture.open();
+    await three.byTestId("eval-panel").waitFor();
     await until(
-      () => three.mark("eval-output").textContent(),
+      () => three.byTestId("eval-output").textContent(),
       (text) => text?.includes("hello from the program") ?? false,
     );
-    expect(await three.mark("eval-clock").textContent()).toMatch(/ of 10:00\.0$/);
-    await at.simulator.ask("brightness", { value: 1.1 });
-    // The program ends, the car stands for five seconds, and the script has seen enough.
-    await at.simulator.ask("clock", { speed: 5 });
+    expect(await three.byTestId("eval-clock").textContent()).toMatch(/ of 10:00\.0$/);
+    await fixture.simulator.request("brightness", { value: 1.1 });
+    // After the program has exited and the car has stood for five seconds, the script ends the run.
+    await fixture.simulator.request("clock", { speed: 5 });
     for (const visit of [one, two, three]) {
-      await visit.mark("result-card").waitFor({ timeout: 60_000 });
-      expect(await visit.mark("result-outcome").textContent()).toBe("Finished");
+      await visit.byTestId("result-card").waitFor({ timeout: 60_000 });
+      expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
     }
-    await one.mark("history").locator("summary").click();
+    await one.byTestId("history").locator("summary").click();
     await until(
       () => one.page.locator(".records a").count(),
       (count) => count > 0,
     );
-    const link = (await one.mark("result-log").getAttribute("href")) ?? "";
-    const record = await at.simulator.ask(link);
+    const link = (await one.byTestId("result-log").getAttribute("href")) ?? "";
+    const record = await fixture.simulator.request(link);
     expect(record.outcome).toBe("finished");
-    await at.simulator.ask("clock", { speed: 1 });
-    await at.simulator.ask("brightness", { value: 1 });
+    await fixture.simulator.request("clock", { speed: 1 });
+    await fixture.simulator.request("brightness", { value: 1 });
   });
 
-  it("is stopped by anyone", async () => {
-    const [one, two] = [await at.open(), await at.open()];
-    await at.simulator.ask("evaluation/start", {});
-    await two.mark("eval-stop").click();
+  it("can be stopped on every page", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
+    await fixture.simulator.request("evaluation/start", {});
+    await two.byTestId("eval-stop").click();
     for (const visit of [one, two]) {
-      await visit.mark("result-card").waitFor({ timeout: 60_000 });
-      expect(await visit.mark("result-outcome").textContent()).toBe("Stopped");
+      await visit.byTestId("result-card").waitFor({ timeout: 60_000 });
+      expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.stopped);
     }
   });
 });

@@ -1,58 +1,59 @@
 import { describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
 describe("the connection", () => {
-  const at = together("--world", "oval");
+  const fixture = browserFixture("--world", "oval");
 
-  it("comes back by itself when the simulator does, and says so meanwhile", async () => {
-    const visit = await at.open();
-    // The browser itself tells the console that nobody answers.
-    visit.allowed = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
-    await at.simulator.stop("SIGKILL");
+  it("reconnects after a restart of the simulator, and shows that it was lost", async () => {
+    const visit = await fixture.open();
+    // The browser logs failed connections to the console.
+    visit.allowedErrors = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
+    await fixture.simulator.stop("SIGKILL");
     await until(
-      () => visit.mark("link").textContent(),
-      (text) => text?.startsWith("Connection lost") ?? false,
+      () => visit.byTestId("link").textContent(),
+      (text) => text === en.link.lost,
     );
-    await at.simulator.start();
+    await fixture.simulator.start();
     await until(
-      () => visit.mark("link").textContent(),
-      (text) => text === "Live",
+      () => visit.byTestId("link").textContent(),
+      (text) => text === en.link.live,
       60_000,
     );
-    await at.simulator.ask("pose", { x: 4, y: 1, yaw: 1 });
+    await fixture.simulator.request("pose", { x: 4, y: 1, yaw: 1 });
     await until(
       () => visit.pose("car"),
       (car) => Math.abs(car.x - 4) < 0.01 && Math.abs(car.y - 1) < 0.05,
     );
-    await at.simulator.ask("overlay", { text: "again", ttl: 600 });
+    await fixture.simulator.request("overlay", { text: "again", ttl: 600 });
     await until(
-      () => visit.mark("overlay").textContent(),
+      () => visit.byTestId("overlay").textContent(),
       (text) => text === "again",
     );
   });
 });
 
 describe("a simulator with a token", () => {
-  const at = together("--world", "oval", "--token", "secret-token-1");
+  const fixture = browserFixture("--world", "oval", "--token", "secret-token-1");
 
-  it("asks a page for it, tells a wrong one, and lets a right one in", async () => {
-    const visit = await at.open({ path: "/sim?world=oval", unready: true });
-    visit.allowed = /401/;
-    await visit.mark("token").fill("wrong-token");
-    await visit.mark("sign-in").click();
-    await visit.page.getByText("That token is not right.").waitFor();
-    await visit.mark("token").fill("secret-token-1");
-    await visit.mark("sign-in").click();
+  it("asks for the token, rejects a wrong one, and accepts the right one", async () => {
+    const visit = await fixture.open({ path: "/sim?world=oval", skipReady: true });
+    visit.allowedErrors = /401/;
+    await visit.byTestId("token").fill("wrong-token");
+    await visit.byTestId("sign-in").click();
+    await visit.page.getByRole("alert").waitFor();
+    await visit.byTestId("token").fill("secret-token-1");
+    await visit.byTestId("sign-in").click();
     await visit.ready();
-    expect(visit.page.url()).toBe(`${at.simulator.origin}/sim?world=oval`);
+    expect(visit.page.url()).toBe(`${fixture.simulator.origin}/sim?world=oval`);
     await visit.page.keyboard.press(" ");
-    await visit.mark("pause").getByText("Run").waitFor();
+    await visit.byTestId("pause").getByText(en.dock.run).waitFor();
     await visit.page.keyboard.press(" ");
   });
 
-  it("is opened by the address that it prints", async () => {
-    const visit = await at.open();
-    expect(visit.page.url()).toBe(`${at.simulator.origin}/sim`);
+  it("accepts the token in the address that it prints", async () => {
+    const visit = await fixture.open();
+    expect(visit.page.url()).toBe(`${fixture.simulator.origin}/sim`);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
-/** A tone of one second, 8 kHz, mono, 16 bits. */
+/** A WAV file in base64: a tone of one second, 8 kHz, mono, 16 bits. */
 function wav(): string {
   const samples = 8000;
   const bytes = Buffer.alloc(44 + 2 * samples);
@@ -23,18 +24,18 @@ function wav(): string {
 }
 
 describe("the robot", () => {
-  const at = together("--world", "oval");
-  const speed = async () => (await at.simulator.ask("state")).vehicle.speed as number;
+  const fixture = browserFixture("--world", "oval");
+  const speed = async () => (await fixture.simulator.request("state")).vehicle.speed as number;
 
-  it("is driven by keys, and stops when they are let go of", async () => {
-    const visit = await at.open();
-    await visit.mark("drive-button").click();
-    await visit.mark("drive").waitFor();
+  it("drives while keys are held, and stops when they are released or the page loses focus", async () => {
+    const visit = await fixture.open();
+    await visit.byTestId("drive-button").click();
+    await visit.byTestId("drive").waitFor();
     await visit.page.keyboard.down("w");
     await until(speed, (now) => now > 0.4);
     await visit.page.keyboard.down("a");
     await until(
-      () => at.simulator.ask("state"),
+      () => fixture.simulator.request("state"),
       (state) => state.vehicle.steering > 0.2,
     );
     await visit.page.keyboard.up("a");
@@ -42,20 +43,20 @@ describe("the robot", () => {
     await until(speed, (now) => Math.abs(now) < 0.02);
     await visit.page.keyboard.down("s");
     await until(speed, (now) => now < -0.3);
-    // A page that loses its focus lets go.
+    // Losing the focus counts as releasing all keys.
     await visit.page.evaluate(() => dispatchEvent(new Event("blur")));
     await until(speed, (now) => Math.abs(now) < 0.02);
     await visit.page.keyboard.up("s");
     await visit.page.keyboard.press("Escape");
-    await visit.mark("drive").waitFor({ state: "hidden" });
-    await at.simulator.ask("reset", {});
+    await visit.byTestId("drive").waitFor({ state: "hidden" });
+    await fixture.simulator.request("reset", {});
   });
 
-  it("is driven by a finger, and stops when that is lifted or the page is closed", async () => {
-    const visit = await at.open({ viewport: { width: 390, height: 844 } });
-    await visit.mark("drive-button").click();
-    const pad = await visit.mark("drive-pad").boundingBox();
-    if (!pad) throw new Error("no pad");
+  it("drives while the touch pad is held, and stops on release or when the page is closed", async () => {
+    const visit = await fixture.open({ viewport: { width: 390, height: 844 } });
+    await visit.byTestId("drive-button").click();
+    const pad = await visit.byTestId("drive-pad").boundingBox();
+    if (!pad) throw new Error("The drive pad is not visible");
     const [x, y] = [pad.x + pad.width / 2, pad.y + pad.height / 2];
     await visit.page.mouse.move(x, y);
     await visit.page.mouse.down();
@@ -69,11 +70,11 @@ describe("the robot", () => {
     await until(speed, (now) => now > 0.4);
     await visit.close();
     await until(speed, (now) => Math.abs(now) < 0.02);
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("is driven by a gamepad while its dead-man button is held", async () => {
-    const visit = await at.open({
+  it("drives with a gamepad only while the dead-man button is held", async () => {
+    const visit = await fixture.open({
       prepare: async (page) => {
         await page.addInitScript(() => {
           const buttons = Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 }));
@@ -92,7 +93,7 @@ describe("the robot", () => {
       },
     });
     await visit.page.keyboard.press("d");
-    await visit.page.getByText("Gamepad: Test pad").waitFor();
+    await visit.page.getByText(en.drive.padOn("Test pad")).waitFor();
     const set = (button: number, value: number) =>
       visit.page.evaluate(
         ([button, value]) =>
@@ -103,10 +104,10 @@ describe("the robot", () => {
         [button, value],
       );
     await set(7, 1);
-    // Held for a while without the button: nothing.
-    const { sim_time } = await at.simulator.ask("clock");
+    // Without the dead-man button the trigger has no effect.
+    const { sim_time } = await fixture.simulator.request("clock");
     await until(
-      () => at.simulator.ask("clock"),
+      () => fixture.simulator.request("clock"),
       (clock) => clock.sim_time > sim_time + 0.5,
     );
     expect(Math.abs(await speed())).toBeLessThan(0.01);
@@ -114,33 +115,33 @@ describe("the robot", () => {
     await until(speed, (now) => now > 0.4);
     await set(5, 0);
     await until(speed, (now) => Math.abs(now) < 0.02);
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("has instruments: numbers, lidar in the scene, odometry against truth, latency", async () => {
-    const visit = await at.open();
-    await visit.mark("instruments-button").click();
-    await visit.mark("instruments").waitFor();
+  it("has instruments with speed, lidar points, odometry error and latency", async () => {
+    const visit = await fixture.open();
+    await visit.byTestId("instruments-button").click();
+    await visit.byTestId("instruments").waitFor();
     const stream = visit.page.waitForRequest((request) => request.url().includes("/states?include=lidar"));
     await visit.page.keyboard.press("l");
     await stream;
-    expect(await visit.mark("lidar").isChecked()).toBe(true);
+    expect(await visit.byTestId("lidar").isChecked()).toBe(true);
     await visit.page.keyboard.press("t");
-    await visit.mark("drift").waitFor();
+    await visit.byTestId("drift").waitFor();
     await until(
       async () => {
-        await at.simulator.ask("/drive", { speed: 0.5, steering: 0 });
-        return visit.mark("instruments").textContent();
+        await fixture.simulator.request("/drive", { speed: 0.5, steering: 0 });
+        return visit.byTestId("instruments").textContent();
       },
       (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""),
     );
     const drift = await until(
-      () => visit.mark("drift").textContent(),
+      () => visit.byTestId("drift").textContent(),
       (text) => /^\d+\.\d+ m$/.test(text ?? ""),
     );
     expect(Number.parseFloat(drift ?? "9")).toBeLessThan(0.5);
     await until(
-      () => visit.mark("latency").textContent(),
+      () => visit.byTestId("latency").textContent(),
       (text) => /^\d+\.\d ms$/.test(text ?? ""),
     );
     const painted = await visit.page.locator("canvas.plot").evaluate((canvas: HTMLCanvasElement) => {
@@ -151,38 +152,38 @@ describe("the robot", () => {
       return blue;
     });
     expect(painted).toBeGreaterThan(20);
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("is heard", async () => {
-    const visit = await at.open();
-    await visit.mark("sound").click();
-    expect(await visit.mark("sound").getAttribute("aria-pressed")).toBe("true");
-    await at.simulator.ask("/audio/play", { data: wav(), format: "wav", loop: true });
+  it("plays its sounds on the page", async () => {
+    const visit = await fixture.open();
+    await visit.byTestId("sound").click();
+    expect(await visit.byTestId("sound").getAttribute("aria-pressed")).toBe("true");
+    await fixture.simulator.request("/audio/play", { data: wav(), format: "wav", loop: true });
     await until(
       () => visit.page.evaluate(() => window.__chicane.sounds),
       (sounds) => sounds === 1,
     );
-    await at.simulator.ask("/audio/stop", { all: true });
+    await fixture.simulator.request("/audio/stop", { all: true });
     await until(
       () => visit.page.evaluate(() => window.__chicane.sounds),
       (sounds) => sounds === 0,
     );
   });
 
-  it("turns its camera and its wheels in the scene", async () => {
-    const visit = await at.open();
+  it("moves its camera and its wheels in the 3D view", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("2");
     await visit.still();
     const picture = () => visit.page.locator("canvas.canvas").screenshot();
     const straight = await picture();
-    await at.simulator.ask("/camera/pan", { value: 0.5 });
-    await at.simulator.ask("/steering", { value: 0.34 });
+    await fixture.simulator.request("/camera/pan", { value: 0.5 });
+    await fixture.simulator.request("/steering", { value: 0.34 });
     await until(
       async () => Buffer.compare(await picture(), straight),
       (order) => order !== 0,
     );
-    await at.simulator.ask("/steering", { value: 0 });
-    await at.simulator.ask("/camera/pan", { value: 0 });
+    await fixture.simulator.request("/steering", { value: 0 });
+    await fixture.simulator.request("/camera/pan", { value: 0 });
   });
 });

@@ -1,25 +1,26 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
-describe("the scene", () => {
-  const at = together("--world", "technical");
-  // A test that fails leaves nothing behind for the next.
+describe("the 3D view", () => {
+  const fixture = browserFixture("--world", "technical");
+  // A failed test must not affect the next one.
   afterEach(async () => {
-    await at.simulator.ask("clock", { paused: false, speed: 1 });
-    await at.simulator.ask("brightness", { value: 1 });
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("clock", { paused: false, speed: 1 });
+    await fixture.simulator.request("brightness", { value: 1 });
+    await fixture.simulator.request("reset", {});
   });
 
-  it("is there with world, time and flag, and draws on", async () => {
-    const visit = await at.open();
-    expect(await visit.page.title()).toBe("Technical – Chicane");
-    expect(await visit.mark("worlds").textContent()).toBe("Technical");
-    await visit.mark("flag").waitFor();
-    expect(await visit.mark("link").textContent()).toBe("Live");
-    const time = await visit.mark("time").textContent();
+  it("shows world, time and the Evaluate button, and keeps drawing", async () => {
+    const visit = await fixture.open();
+    expect(await visit.page.title()).toBe(en.top.pageTitle("Technical", en.product));
+    expect(await visit.byTestId("worlds").textContent()).toBe("Technical");
+    await visit.byTestId("flag").waitFor();
+    expect(await visit.byTestId("link").textContent()).toBe(en.link.live);
+    const time = await visit.byTestId("time").textContent();
     await until(
-      () => visit.mark("time").textContent(),
+      () => visit.byTestId("time").textContent(),
       (now) => now !== time,
     );
     const frame = await visit.page.evaluate(() => window.__chicane.frame);
@@ -30,38 +31,38 @@ describe("the scene", () => {
     );
   });
 
-  it("shows the car where it is, also after it was put elsewhere", async () => {
-    const visit = await at.open();
+  it("shows the car at its pose after a teleport", async () => {
+    const visit = await fixture.open();
     for (const place of [
       { x: 4, y: 1.5, yaw: 1 },
       { x: 1, y: 3, yaw: -2 },
     ]) {
-      await at.simulator.ask("pose", place);
+      await fixture.simulator.request("pose", place);
       await until(
         () => visit.pose("car"),
         (car) => Math.hypot(car.x - place.x, car.y - place.y) < 0.01 && Math.abs(car.yaw - place.yaw) < 0.01,
       );
     }
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("is all there while time stands still", async () => {
-    await at.simulator.ask("pose", { x: 3, y: 3, yaw: 1 });
-    await at.simulator.ask("clock", { paused: true });
-    const visit = await at.open();
+  it("shows the car and the camera image while the simulation is paused", async () => {
+    await fixture.simulator.request("pose", { x: 3, y: 3, yaw: 1 });
+    await fixture.simulator.request("clock", { paused: true });
+    const visit = await fixture.open();
     await until(
       () => visit.pose("car"),
       (car) => Math.hypot(car.x - 3, car.y - 3) < 0.05,
     );
-    // What the robot sees is there too, and changes with every step.
+    // The camera image is shown too, and changes with every step.
     await visit.page.keyboard.press("4");
-    const picture = visit.mark("onboard-picture");
+    const picture = visit.byTestId("onboard-picture");
     await until(
       () => picture.evaluate((img: HTMLImageElement) => img.naturalWidth),
       (width) => width === 480,
     );
     const before = await picture.getAttribute("src");
-    await at.simulator.ask("step", { duration: 0.2 });
+    await fixture.simulator.request("step", { duration: 0.2 });
     await until(
       () =>
         picture.evaluate((img: HTMLImageElement) => ({
@@ -70,17 +71,17 @@ describe("the scene", () => {
         })),
       ({ src, ok }) => ok && src !== before,
     );
-    await at.simulator.ask("clock", { paused: false });
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("clock", { paused: false });
+    await fixture.simulator.request("reset", {});
   });
 
-  it("moves evenly: what is drawn goes as fast as the car, by simulated time", async () => {
-    const visit = await at.open();
-    await at.simulator.ask("reset", {});
+  it("draws the car with its speed in simulated time", async () => {
+    const visit = await fixture.open();
+    await fixture.simulator.request("reset", {});
     await visit.page.keyboard.press("2");
-    // Slowly, so that a busy machine draws enough of it.
-    await at.simulator.ask("clock", { speed: 0.5 });
-    const drive = at.simulator.ask("/speed", { value: 0.5, duration: 3 });
+    // At half speed, so that a slow machine draws enough frames.
+    await fixture.simulator.request("clock", { speed: 0.5 });
+    const drive = fixture.simulator.request("/speed", { value: 0.5, duration: 3 });
     const seen = await visit.page.evaluate(async () => {
       const seen: { x: number; time: number }[] = [];
       const since = performance.now();
@@ -97,45 +98,45 @@ describe("the scene", () => {
     expect(Math.min(...speeds)).toBeGreaterThan(-0.02);
     expect(Math.max(...speeds)).toBeLessThan(0.65);
     expect(Math.max(...speeds)).toBeGreaterThan(0.35);
-    await at.simulator.ask("reset", {});
+    await fixture.simulator.request("reset", {});
   });
 
-  it("is looked at in three ways by one key each, and remembers which", async () => {
-    const visit = await at.open();
-    const checked = (mode: string) => visit.mark(`camera-${mode}`).getAttribute("aria-checked");
+  it("switches the camera mode by key, and remembers it", async () => {
+    const visit = await fixture.open();
+    const checked = (mode: string) => visit.byTestId(`camera-${mode}`).getAttribute("aria-checked");
     expect(await checked("orbit")).toBe("true");
-    const from = await visit.where("car");
+    const from = await visit.screenPosition("car");
     await visit.page.keyboard.press("3");
     expect(await checked("top")).toBe("true");
     await until(
-      () => visit.where("car"),
+      () => visit.screenPosition("car"),
       (now) => Math.hypot(now.x - from.x, now.y - from.y) > 20,
     );
     await visit.page.keyboard.press("2");
     expect(await checked("chase")).toBe("true");
-    // Behind the car it is in the middle of the picture.
+    // The chase camera shows the car in the centre of the image.
     await until(
-      () => visit.where("car"),
+      () => visit.screenPosition("car"),
       (now) => Math.abs(now.x - 640) < 40 && now.y > 300,
     );
     await visit.page.reload();
     await visit.ready();
     expect(await checked("chase")).toBe("true");
-    await visit.mark("camera-orbit").click();
+    await visit.byTestId("camera-orbit").click();
     expect(await checked("orbit")).toBe("true");
   });
 
-  it("shows the robot's own camera in a panel that can be resized", async () => {
-    const visit = await at.open();
+  it("shows the robot's camera in a resizable panel", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("4");
-    const picture = visit.mark("onboard-picture");
+    const picture = visit.byTestId("onboard-picture");
     await until(
       () => picture.evaluate((img: HTMLImageElement) => img.naturalWidth),
       (width) => width === 480,
     );
-    const panel = visit.mark("onboard");
+    const panel = visit.byTestId("onboard");
     const before = (await panel.boundingBox())?.width ?? 0;
-    // The corner that is free: the upper left one.
+    // The resize handle is in the upper left corner.
     const box = await panel.boundingBox();
     await visit.page.mouse.move((box?.x ?? 0) + 4, (box?.y ?? 0) + 4);
     await visit.page.mouse.down();
@@ -150,43 +151,43 @@ describe("the scene", () => {
     await until(
       () =>
         visit
-          .mark("onboard")
+          .byTestId("onboard")
           .boundingBox()
           .then((now) => now?.width ?? 0),
       (now) => Math.abs(now - after) < 3,
     );
     await visit.page.keyboard.press("4");
-    await visit.mark("onboard").waitFor({ state: "hidden" });
+    await visit.byTestId("onboard").waitFor({ state: "hidden" });
   });
 
-  it("shows overlay text to all, in its size, pulsing, until it ends", async () => {
-    const [one, two] = [await at.open(), await at.open()];
-    await at.simulator.ask("overlay", { text: "Episode 12", ttl: 600, size: 1 });
+  it("shows the overlay text on every page with its size and animation, until it expires", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
+    await fixture.simulator.request("overlay", { text: "Episode 12", ttl: 600, size: 1 });
     for (const visit of [one, two]) await visit.page.getByText("Episode 12").waitFor();
-    const size = () => one.mark("overlay").evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+    const size = () => one.byTestId("overlay").evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
     const normal = await size();
     await one.page.evaluate(() => {
       const element = document.querySelector<HTMLElement>("[data-testid=overlay]");
       const animate = element?.animate.bind(element);
-      if (element && animate) element.animate = (...words) => ((element.dataset["pulses"] = "yes"), animate(...words));
+      if (element && animate) element.animate = (...args) => ((element.dataset["pulses"] = "yes"), animate(...args));
     });
-    await at.simulator.ask("overlay", { text: "Episode 13", ttl: 600, size: 2 });
+    await fixture.simulator.request("overlay", { text: "Episode 13", ttl: 600, size: 2 });
     await one.page.getByText("Episode 13").waitFor();
     await until(size, (now) => Math.abs(now - 2 * normal) < 1);
-    expect(await one.mark("overlay").getAttribute("data-pulses")).toBe("yes");
-    await at.simulator.ask("overlay", { text: "Episode 14", ttl: 1 });
-    for (const visit of [one, two]) await visit.mark("overlay").waitFor({ state: "hidden" });
+    expect(await one.byTestId("overlay").getAttribute("data-pulses")).toBe("yes");
+    await fixture.simulator.request("overlay", { text: "Episode 14", ttl: 1 });
+    for (const visit of [one, two]) await visit.byTestId("overlay").waitFor({ state: "hidden" });
   });
 
-  it("has one brightness for every viewer and the robot's camera", async () => {
-    const [one, two] = [await at.open(), await at.open()];
-    await one.mark("brightness").fill("0.4");
+  it("shares the brightness between all pages", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
+    await one.byTestId("brightness").fill("0.4");
     await until(
-      () => at.simulator.ask("brightness"),
+      () => fixture.simulator.request("brightness"),
       ({ value }) => value === 0.4,
     );
     await until(
-      () => two.mark("brightness").inputValue(),
+      () => two.byTestId("brightness").inputValue(),
       (value) => value === "0.4",
     );
     for (const visit of [one, two]) {
@@ -195,60 +196,60 @@ describe("the scene", () => {
         (filter) => filter === "brightness(0.4)",
       );
     }
-    await two.mark("brightness").fill("1");
+    await two.byTestId("brightness").fill("1");
     await until(
-      () => one.mark("brightness").inputValue(),
+      () => one.byTestId("brightness").inputValue(),
       (value) => value === "1",
     );
   });
 
-  it("is paused, stepped, hurried, reset and respawned, for all", async () => {
-    const [one, two] = [await at.open(), await at.open()];
+  it("pauses, steps, changes speed, resets and respawns on every page", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
     await one.page.keyboard.press(" ");
     await until(
-      () => at.simulator.ask("clock"),
+      () => fixture.simulator.request("clock"),
       ({ paused }) => paused,
     );
     await until(
-      () => two.mark("pause").textContent(),
-      (text) => text === "Run",
+      () => two.byTestId("pause").textContent(),
+      (text) => text === en.dock.run,
     );
-    const { sim_time } = await at.simulator.ask("clock");
-    await two.mark("step").click();
+    const { sim_time } = await fixture.simulator.request("clock");
+    await two.byTestId("step").click();
     await until(
-      () => at.simulator.ask("clock"),
+      () => fixture.simulator.request("clock"),
       (clock) => Math.abs(clock.sim_time - sim_time - 0.005) < 1e-9,
     );
-    await two.mark("pause").click();
+    await two.byTestId("pause").click();
     await until(
-      () => at.simulator.ask("clock"),
+      () => fixture.simulator.request("clock"),
       ({ paused }) => !paused,
     );
-    await one.mark("speed").selectOption("5");
+    await one.byTestId("speed").selectOption("5");
     await until(
-      () => at.simulator.ask("clock"),
+      () => fixture.simulator.request("clock"),
       ({ speed }) => speed === 5,
     );
-    // It is not part of the stream: the other page asks now and then.
+    // The speed is not part of the event stream. The other page requests it every few seconds.
     await until(
-      () => two.mark("speed").inputValue(),
+      () => two.byTestId("speed").inputValue(),
       (value) => value === "5",
     );
-    await one.mark("speed").selectOption("1");
-    await at.simulator.ask("pose", { x: 3, y: 3, yaw: 1 });
-    await one.mark("reset").click();
+    await one.byTestId("speed").selectOption("1");
+    await fixture.simulator.request("pose", { x: 3, y: 3, yaw: 1 });
+    await one.byTestId("reset").click();
     await until(
       () => two.pose("car"),
       (car) => Math.abs(car.y - 0.7) < 0.05,
     );
     await until(
-      () => at.simulator.ask("clock"),
+      () => fixture.simulator.request("clock"),
       ({ speed }) => speed === 1,
     );
-    const before = (await at.simulator.ask("clock")).sim_time;
-    await one.mark("respawn").click();
+    const before = (await fixture.simulator.request("clock")).sim_time;
+    await one.byTestId("respawn").click();
     await until(
-      () => at.simulator.ask("clock").catch(() => null),
+      () => fixture.simulator.request("clock").catch(() => null),
       (clock) => clock !== null && clock.sim_time < before,
     );
     await until(
@@ -258,13 +259,13 @@ describe("the scene", () => {
     await until(() => one.page.evaluate(() => window.__chicane.ready), Boolean);
   });
 
-  it("says what the car touches", async () => {
-    const visit = await at.open();
-    await at.simulator.ask("pose", { x: 4, y: 0.1, yaw: -1.57 });
-    await at.simulator.ask("/drive", { speed: 0.5, steering: 0 });
-    await visit.mark("contacts").waitFor();
-    expect(await visit.mark("contacts").textContent()).toContain("wall_");
-    await at.simulator.ask("reset", {});
-    await visit.mark("contacts").waitFor({ state: "hidden" });
+  it("shows contacts of the car", async () => {
+    const visit = await fixture.open();
+    await fixture.simulator.request("pose", { x: 4, y: 0.1, yaw: -1.57 });
+    await fixture.simulator.request("/drive", { speed: 0.5, steering: 0 });
+    await visit.byTestId("contacts").waitFor();
+    expect(await visit.byTestId("contacts").textContent()).toContain("wall_");
+    await fixture.simulator.request("reset", {});
+    await visit.byTestId("contacts").waitFor({ state: "hidden" });
   });
 });

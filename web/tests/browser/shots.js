@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Takes pictures of the page in every state that matters, for people to look at.
+ * Takes screenshots of the page in its main states, for visual review.
  *
  *     node web/tests/browser/shots.js target/shots
  */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { browser, Simulator, Visit } from "./support.js";
-import { listening, records, tellEnd, tellRun } from "./told.js";
+import { captureEventStream, records, emitRunEnd, emitRunStart } from "./fake-events.js";
 
 const folder = path.resolve(process.argv[2] ?? "target/shots");
 const SIZES = /** @type {const} */ ([
@@ -24,10 +24,10 @@ const SIZES = /** @type {const} */ ([
   ],
 ]);
 
-/** @param {Visit} visit */
+/** Waits until the page has stopped changing. @param {Visit} visit */
 async function settled(visit) {
   await visit.still();
-  // Two frames later what was asked for is on the screen.
+  // A change is visible after two animation frames.
   await visit.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await visit.page.waitForTimeout(700);
 }
@@ -37,12 +37,13 @@ const simulator = await Simulator.start("--world", "technical");
 const running = await browser();
 try {
   for (const [name, options] of SIZES) {
-    // As a machine with a graphics card draws it; time stands still, so that nothing is drawn twice.
-    await simulator.ask("clock", { paused: true });
+    // High quality, as on a machine with a graphics card. The simulation is paused, because
+    // software rendering is too slow to draw every state.
+    await simulator.request("clock", { paused: true });
     const visit = await Visit.open(running, `${simulator.address}?quality=high`, {
       ...options,
       prepare: async (page) => {
-        await listening(page);
+        await captureEventStream(page);
         await page.route("**/sim/api/evaluation/records?*", (route) => route.fulfill({ json: { records: records() } }));
       },
     });
@@ -56,18 +57,18 @@ try {
     await shot("selected");
     await visit.page.keyboard.press("Escape");
     await visit.click("signal1");
-    await simulator.ask("traffic_lights/signal1", { state: "red" });
+    await simulator.request("traffic_lights/signal1", { state: "red" });
     await shot("light");
     await visit.page.keyboard.press("Escape");
-    await tellRun(visit.page);
+    await emitRunStart(visit.page);
     await visit.page.evaluate(() => (document.body.dataset["evaluating"] = "true"));
     await shot("evaluation");
-    await tellEnd(visit.page);
-    await visit.mark("history").locator("summary").click();
-    await visit.mark("result-card").evaluate((card) => card.scrollIntoView({ block: "center" }));
+    await emitRunEnd(visit.page);
+    await visit.byTestId("history").locator("summary").click();
+    await visit.byTestId("result-card").evaluate((card) => card.scrollIntoView({ block: "center" }));
     await shot("result");
     await visit.page.keyboard.press("f");
-    await visit.mark("worlds").click();
+    await visit.byTestId("worlds").click();
     await visit.page.waitForFunction(
       () =>
         [...document.querySelectorAll("dialog img")].every(
@@ -81,10 +82,10 @@ try {
     await visit.page.keyboard.press("i");
     await visit.page.keyboard.press("l");
     await visit.page.keyboard.press("t");
-    await simulator.ask("step", { duration: 3, speed: 0.6, steering: 0.02 });
+    await simulator.request("step", { duration: 3, speed: 0.6, steering: 0.02 });
     await shot("chase");
     await visit.close();
-    await simulator.ask("reset", {});
+    await simulator.request("reset", {});
   }
 } finally {
   await running.close();

@@ -1,5 +1,5 @@
 // @ts-check
-/** A real simulator and a real browser, for tests, screenshots and benchmarks. */
+/** Starts a simulator and a browser for tests, screenshots and benchmarks. */
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 const PROGRAM = path.resolve(REPOSITORY, process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
-/** Software rendering, a fresh profile, and not a word to anyone outside. */
+/** Software rendering, and no network connections of the browser itself. */
 const FLAGS = [
   "--no-sandbox",
   "--use-angle=swiftshader",
@@ -25,51 +25,55 @@ const FLAGS = [
   "--autoplay-policy=no-user-gesture-required",
 ];
 
-/** A simulator of one's own in a folder of its own. */
+/** A simulator process with a temporary data folder. */
 export class Simulator {
   /** @type {import("node:child_process").ChildProcess | null} */
   #process = null;
   /** @type {string} */
   #folder = "";
-  /** Where the page is. */
+  /** Address of the page, with the token if there is one. */
   address = "";
-  /** Where everything is. */
+  /** Scheme, host and port of the simulator. */
   origin = "";
 
-  /** @param {string[]} words */
-  constructor(words = []) {
-    this.words = words;
+  /** @param {string[]} options Options of `chicane serve`. */
+  constructor(options = []) {
+    this.options = options;
   }
 
-  /** @param {string[]} words */
-  static async start(...words) {
-    const simulator = new Simulator(words);
+  /** @param {string[]} options */
+  static async start(...options) {
+    const simulator = new Simulator(options);
     await simulator.start();
     return simulator;
   }
 
-  /** Starts it; again where it was. */
+  /** Starts the process. A restart uses the same folder and port. */
   async start() {
     this.#folder ||= await mkdtemp(path.join(tmpdir(), "chicane-viewer-"));
     const listen = this.origin ? new URL(this.origin).host : "127.0.0.1:0";
-    const words = ["serve", "--listen", listen, "--data-dir", path.join(this.#folder, "data"), ...this.words];
-    const child = spawn(PROGRAM, words, { cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] });
+    const options = ["serve", "--listen", listen, "--data-dir", path.join(this.#folder, "data"), ...this.options];
+    const child = spawn(PROGRAM, options, { cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] });
     this.#process = child;
     /** @type {string[]} */
-    const said = [];
-    createInterface({ input: child.stderr }).on("line", (line) => said.push(line));
+    const log = [];
+    createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
     this.address = await new Promise((found, failed) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         const address = /https?:\/\/\S+/.exec(line)?.[0];
         if (address) found(address);
       });
-      child.once("error", (error) => failed(new Error(`${PROGRAM}: ${error.message}; \`make build\` makes it`)));
-      child.once("exit", (code) => failed(new Error(`the simulator ended with ${code}:\n${said.join("\n")}`)));
+      child.once("error", (error) =>
+        failed(new Error(`Starting ${PROGRAM} failed: ${error.message}. Build it with \`make build\`.`)),
+      );
+      child.once("exit", (code) =>
+        failed(new Error(`The simulator exited with code ${code}:\n${log.join("\n")}`)),
+      );
     });
     this.origin = new URL(this.address).origin;
   }
 
-  /** Ends it, and keeps what it has stored. */
+  /** Stops the process and keeps its data folder. */
   async stop(/** @type {NodeJS.Signals} */ signal = "SIGTERM") {
     const child = this.#process;
     this.#process = null;
@@ -79,25 +83,29 @@ export class Simulator {
     await ended;
   }
 
-  /** Ends it for good. */
+  /** Stops the process and deletes its data folder. */
   async remove() {
     await this.stop();
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Runs another command of the program on this simulator's folder; what it prints. @param {string[]} words */
-  async command(...words) {
-    const { stdout } = await promisify(execFile)(PROGRAM, [...words, "--data-dir", path.join(this.#folder, "data")], {
+  /**
+   * Runs a command of the program with this data folder and returns its output.
+   * @param {string[]} options
+   */
+  async command(...options) {
+    const { stdout } = await promisify(execFile)(PROGRAM, [...options, "--data-dir", path.join(this.#folder, "data")], {
       cwd: REPOSITORY,
     });
     return stdout;
   }
 
   /**
-   * Asks it: POST with a body, else GET.
+   * Sends a POST request if there is a body, otherwise a GET request. Returns the JSON response. A
+   * path without a leading slash is below `/sim/api`.
    * @param {string} where @param {object} [body] @returns {Promise<any>}
    */
-  async ask(where, body) {
+  async request(where, body) {
     const url = `${this.origin}${where.startsWith("/") ? where : `/sim/api/${where}`}`;
     const answer = await fetch(
       url,
@@ -108,17 +116,17 @@ export class Simulator {
   }
 }
 
-/** Starts a browser. */
+/** Starts a headless browser. */
 export function browser() {
   return chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: FLAGS });
 }
 
-/** A page, and everything that it should not have done. */
+/** An open page. It collects console errors and requests to other hosts. */
 export class Visit {
-  /** Errors in the console, and requests to other hosts. @type {string[]} */
-  wrong = [];
-  /** Words that an error may hold, in a test that makes it so. @type {RegExp | null} */
-  allowed = null;
+  /** All errors so far. @type {string[]} */
+  errors = [];
+  /** Errors that match are expected by the test. @type {RegExp | null} */
+  allowedErrors = null;
 
   /** @param {BrowserContext} context @param {Page} page */
   constructor(context, page) {
@@ -139,63 +147,67 @@ export class Visit {
     const page = await context.newPage();
     const visit = new Visit(context, page);
     const { host } = new URL(address);
-    page.on("pageerror", (error) => visit.wrong.push(`error: ${error.message}`));
+    page.on("pageerror", (error) => visit.errors.push(`error: ${error.message}`));
     page.on("console", (message) => {
-      if (message.type() === "error") visit.wrong.push(`console: ${message.text()}`);
+      if (message.type() === "error") visit.errors.push(`console: ${message.text()}`);
     });
     page.on("request", (request) => {
       const url = new URL(request.url());
       if (!["blob:", "data:"].includes(url.protocol) && url.host !== host)
-        visit.wrong.push(`request: ${request.url()}`);
+        visit.errors.push(`request: ${request.url()}`);
     });
     page.on("websocket", (socket) => {
-      if (new URL(socket.url()).host !== host) visit.wrong.push(`socket: ${socket.url()}`);
+      if (new URL(socket.url()).host !== host) visit.errors.push(`socket: ${socket.url()}`);
     });
     await prepare?.(page);
     await page.goto(address);
     return visit;
   }
 
-  /** Waits until the scene is drawn. */
+  /** Waits until the world has been drawn. */
   async ready() {
     await this.page.waitForFunction(() => window.__chicane?.ready, null, { timeout: 60_000 });
     return this;
   }
 
-  /** By its mark. @param {string} id */
-  mark(id) {
+  /** The element with this `data-testid`. @param {string} id */
+  byTestId(id) {
     return this.page.getByTestId(id);
   }
 
-  /** Where a thing is drawn on the page. @param {string} name */
-  where(name) {
+  /** Position of an object on the page, in pixels. @param {string} name */
+  screenPosition(name) {
     return this.page
       .evaluate((name) => window.__chicane.where(name), name)
       .then((at) => {
-        if (!at) throw new Error(`${name} is not on the screen`);
+        if (!at) throw new Error(`"${name}" is not visible on the page`);
         return at;
       });
   }
 
-  /** Where a thing is drawn in the world. @param {string} name */
+  /** Pose at which an object is drawn. @param {string} name */
   pose(name) {
     return this.page
       .evaluate((name) => window.__chicane.pose(name), name)
       .then((pose) => {
-        if (!pose) throw new Error(`${name} is not there`);
+        if (!pose) throw new Error(`"${name}" does not exist in the 3D view`);
         return pose;
       });
   }
 
-  /** Waits until the view stands still. */
+  /** Waits until the camera is at rest. */
   still() {
     return this.page.waitForFunction(() => window.__chicane.still, null, { timeout: 60_000 });
   }
 
-  /** Clicks a thing, and waits until it is selected and the view rests beside its card. @param {string} name */
+  /**
+   * Clicks an object. Waits until it is selected and the camera is at rest, because the card of the
+   * object changes the size of the view.
+   * @param {string} name
+   */
   async click(name) {
     await this.still();
-    const at = await this.where(name);
+    const at = await this.screenPosition(name);
     await this.page.mouse.click(at.x, at.y);
     await this.page.waitForFunction((name) => window.__chicane.selected === name, name);
     await this.page.waitForFunction(
@@ -205,10 +217,10 @@ export class Visit {
     await this.still();
   }
 
-  /** What went wrong, but for what had to. */
-  faults() {
-    const { allowed } = this;
-    return allowed ? this.wrong.filter((text) => !allowed.test(text)) : this.wrong;
+  /** All errors that the test does not expect. */
+  unexpectedErrors() {
+    const { allowedErrors } = this;
+    return allowedErrors ? this.errors.filter((text) => !allowedErrors.test(text)) : this.errors;
   }
 
   close() {
@@ -217,15 +229,18 @@ export class Visit {
 }
 
 /**
- * Waits until something is so; what it was last is in the error.
- * @template T @param {() => Promise<T> | T} look @param {(value: T) => boolean} isSo @param {number} [ms] @returns {Promise<T>}
+ * Polls `read` until `accept` returns true for its value. The error after a timeout contains the
+ * last value.
+ * @template T @param {() => Promise<T> | T} read @param {(value: T) => boolean} accept
+ * @param {number} [ms] @returns {Promise<T>}
  */
-export async function until(look, isSo, ms = 30_000) {
+export async function until(read, accept, ms = 30_000) {
   const end = Date.now() + ms;
   for (;;) {
-    const value = await look();
-    if (isSo(value)) return value;
-    if (Date.now() > end) throw new Error(`still ${JSON.stringify(value)} after ${ms} ms, waiting for ${isSo}`);
+    const value = await read();
+    if (accept(value)) return value;
+    if (Date.now() > end)
+      throw new Error(`Timeout after ${ms} ms: ${JSON.stringify(value)} does not satisfy ${accept}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }

@@ -1,139 +1,139 @@
 import { describe, expect, it } from "vitest";
-import { together } from "./stage.ts";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
 const ID = "0123456789abcdef0123456789abcdef";
 
 describe("worlds", () => {
-  const at = together("--world", "oval");
+  const fixture = browserFixture("--world", "oval");
 
-  it("are listed with picture, size and evaluation, and opened for all", async () => {
-    const [one, two] = [await at.open(), await at.open()];
-    await one.mark("worlds").click();
-    await one.mark("world-dialog").waitFor();
-    const { worlds } = await at.simulator.ask("worlds");
+  it("are listed with preview, size and evaluation, and open on every page", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
+    await one.byTestId("worlds").click();
+    await one.byTestId("world-dialog").waitFor();
+    const { worlds } = await fixture.simulator.request("worlds");
     for (const world of worlds) {
-      const tile = one.mark(`world-${world.name}`);
+      const tile = one.byTestId(`world-${world.name}`);
       await tile.waitFor();
       const text = await tile.textContent();
       expect(text).toContain(world.display);
-      expect(text).toContain(`${world.size[0]} × ${world.size[1]} m`);
-      expect(text?.includes("Evaluation")).toBe(world.evaluation);
+      expect(text).toContain(en.worlds.size(String(world.size[0]), String(world.size[1])));
+      expect(text?.includes(en.worlds.evaluation)).toBe(world.evaluation);
       await until(
         () => tile.locator("img").evaluate((img: HTMLImageElement) => img.naturalWidth),
         (width) => width > 0,
       );
     }
-    expect(await one.mark("open-oval").isDisabled()).toBe(true);
-    await one.mark("open-technical").click();
+    expect(await one.byTestId("open-oval").isDisabled()).toBe(true);
+    await one.byTestId("open-technical").click();
     for (const visit of [one, two]) {
       await until(
         () => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world),
         (world) => world === "technical",
       );
       await until(
-        () => visit.mark("worlds").textContent(),
+        () => visit.byTestId("worlds").textContent(),
         (name) => name === "Technical",
       );
     }
-    await one.mark("world-dialog").waitFor({ state: "hidden" });
-    await at.simulator.ask("switch", { world: "oval.world" });
+    await one.byTestId("world-dialog").waitFor({ state: "hidden" });
+    await fixture.simulator.request("switch", { world: "oval.world" });
     await until(
       () => one.page.evaluate(() => window.__chicane.world),
       (world) => world === "oval",
     );
   });
 
-  it("offer waypoints and a picture to print", async () => {
-    const visit = await at.open();
+  it("offer waypoints and a printable image", async () => {
+    const visit = await fixture.open();
     await visit.page.keyboard.press("w");
-    const tile = visit.mark("world-oval");
+    const tile = visit.byTestId("world-oval");
     const [waypoints] = await Promise.all([visit.page.waitForEvent("download"), tile.getByTestId("waypoints").click()]);
     expect(waypoints.suggestedFilename()).toBe("oval.npy");
     const href = await tile.getByTestId("print").getAttribute("href");
-    const answer = await fetch(`${at.simulator.origin}${href}?dpi=10`);
+    const answer = await fetch(`${fixture.simulator.origin}${href}?dpi=10`);
     expect(answer.headers.get("content-type")).toBe("image/jpeg");
     await answer.arrayBuffer();
   });
 
-  it("are shared by a link that asks before it changes the world", async () => {
-    const visit = await at.open({ permissions: ["clipboard-read", "clipboard-write"] });
+  it("are shared by a link that does not switch the world without a click", async () => {
+    const visit = await fixture.open({ permissions: ["clipboard-read", "clipboard-write"] });
     await visit.page.keyboard.press("w");
-    await visit.mark("world-technical").getByTestId("share").click();
-    await visit.page.getByText("Copied.").waitFor();
+    await visit.byTestId("world-technical").getByTestId("share").click();
+    await visit.page.getByText(en.worlds.copied).waitFor();
     const link = await visit.page.evaluate(() => navigator.clipboard.readText());
-    expect(link).toBe(`${at.simulator.origin}/sim?world=technical`);
-    const other = await at.open({ path: "/sim?world=technical" });
-    await other.mark("world-dialog").waitFor();
-    await other.page.getByText("This link leads to a world.").waitFor();
-    expect((await at.simulator.ask("worlds")).current).toBe("oval");
-    await other.mark("open-technical").click();
+    expect(link).toBe(`${fixture.simulator.origin}/sim?world=technical`);
+    const other = await fixture.open({ path: "/sim?world=technical" });
+    await other.byTestId("world-dialog").waitFor();
+    await other.page.getByText(en.worlds.linked).waitFor();
+    expect((await fixture.simulator.request("worlds")).current).toBe("oval");
+    await other.byTestId("open-technical").click();
     await until(
       () => other.page.evaluate(() => window.__chicane.world),
       (world) => world === "technical",
     );
-    await at.simulator.ask("switch", { world: "oval.world" });
-    const known = await at.open({ path: "/sim?world=oval" });
-    expect(await known.mark("world-dialog").isVisible()).toBe(false);
+    await fixture.simulator.request("switch", { world: "oval.world" });
+    const known = await fixture.open({ path: "/sim?world=oval" });
+    expect(await known.byTestId("world-dialog").isVisible()).toBe(false);
   });
 
-  it("refuse an id that is none, and say why an install failed", async () => {
-    const visit = await at.open();
-    visit.allowed = /status of (404|502)/;
-    await visit.mark("worlds").click();
-    await visit.mark("install-id").fill("not an id");
-    await visit.mark("install").click();
-    expect(await visit.mark("install-error").textContent()).toContain("32 hex digits");
-    await visit.mark("install-id").fill(ID);
-    await visit.mark("install").click();
+  it("report an invalid world id and a failed installation", async () => {
+    const visit = await fixture.open();
+    visit.allowedErrors = /status of (404|502)/;
+    await visit.byTestId("worlds").click();
+    await visit.byTestId("install-id").fill("not an id");
+    await visit.byTestId("install").click();
+    expect(await visit.byTestId("install-error").textContent()).toBe(en.worlds.badId("not an id"));
+    await visit.byTestId("install-id").fill(ID);
+    await visit.byTestId("install").click();
     await until(
-      () => visit.mark("install-error").textContent(),
+      () => visit.byTestId("install-error").textContent(),
       (text) => text !== null && !text.includes("hex digits") && text.length > 5,
     );
   });
 
-  it("are published, installed by id with progress, opened, and deleted after asking", async () => {
-    const printed = await at.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
+  it("are published, installed by id with progress, opened, and deleted after a confirmation", async () => {
+    const printed = await fixture.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
     const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
-    const visit = await at.open({
+    const visit = await fixture.open({
       path: `/sim?world=${id}`,
       prepare: async (page) => {
-        // Held back until the progress was seen.
+        // Delay the request until the test has seen the progress bar.
         await page.route("**/sim/api/worlds/install", async (route) => {
           await new Promise<void>((done) => (finish = done));
           await route.continue();
         });
       },
     });
-    // A link to a world that is not here yet.
-    await visit.page.getByText("The world of this link is not installed here yet.").waitFor();
-    expect(await visit.mark("install-id").inputValue()).toBe(id);
-    await visit.mark("install").click();
-    await visit.mark("install-progress").waitFor();
+    await visit.page.getByText(en.worlds.linkedMissing).waitFor();
+    expect(await visit.byTestId("install-id").inputValue()).toBe(id);
+    await visit.byTestId("install").click();
+    await visit.byTestId("install-progress").waitFor();
     await visit.page.getByText(/Installing · \d+ s/).waitFor();
     finish();
-    const tile = visit.mark(`world-custom_${id}`);
+    const tile = visit.byTestId(`world-custom_${id}`);
     await tile.waitFor();
     expect(await tile.textContent()).toContain("School yard");
-    expect(await tile.textContent()).toContain("Custom");
+    expect(await tile.textContent()).toContain(en.worlds.custom);
     await tile.getByTestId("copy-id").waitFor();
-    await visit.mark(`open-custom_${id}`).click();
+    await visit.byTestId(`open-custom_${id}`).click();
     await until(
       () => visit.page.evaluate(() => window.__chicane.ready && window.__chicane.world),
       (world) => world === `custom_${id}`,
     );
-    await at.simulator.ask("switch", { world: "oval.world" });
+    await fixture.simulator.request("switch", { world: "oval.world" });
     await until(
       () => visit.page.evaluate(() => window.__chicane.world),
       (world) => world === "oval",
     );
-    await visit.mark("worlds").click();
+    await visit.byTestId("worlds").click();
     await tile.getByTestId("delete").click();
-    await visit.page.getByText("Delete School yard?").waitFor();
+    await visit.page.getByText(en.worlds.deleteConfirm("School yard")).waitFor();
     await tile.getByTestId("delete-yes").click();
     await tile.waitFor({ state: "detached" });
-    const { worlds } = await at.simulator.ask("worlds");
+    const { worlds } = await fixture.simulator.request("worlds");
     expect(worlds.some((world: { name: string }) => world.name === `custom_${id}`)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Link, type LinkStatus, type Source } from "../../src/net/link.ts";
+import { Link, type LinkStatus, type EventSourceLike } from "../../src/net/link.ts";
 
-class FakeSource implements Source {
+class FakeSource implements EventSourceLike {
   readyState = 0;
   closed = false;
   readonly listeners = new Map<string, ((event: { data?: string }) => void)[]>();
@@ -19,27 +19,27 @@ class FakeSource implements Source {
 
 let sources: FakeSource[];
 let timers: { run: () => void; ms: number; on: boolean }[];
-let told: LinkStatus[];
+let statuses: LinkStatus[];
 let events: [string, unknown][];
-let refused: boolean;
+let needsToken: boolean;
 let link: Link;
 
 beforeEach(() => {
   sources = [];
   timers = [];
-  told = [];
+  statuses = [];
   events = [];
-  refused = false;
+  needsToken = false;
   link = new Link({
     open: () => {
       const source = new FakeSource();
       sources.push(source);
       return source;
     },
-    signedOut: () => Promise.resolve(refused),
+    signedOut: () => Promise.resolve(needsToken),
     events: ["state", "run"],
     onEvent: (name, data) => events.push([name, data]),
-    onStatus: (status) => told.push(status),
+    onStatus: (status) => statuses.push(status),
     setTimeout: (run, ms) => timers.push({ run, ms, on: true }),
     clearTimeout: (timer) => {
       if (timers[timer - 1]) timers[timer - 1].on = false;
@@ -54,34 +54,34 @@ const fail = (source: FakeSource) => {
 };
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
-describe("the event stream", () => {
-  it("hands on what it was asked for", () => {
+describe("link", () => {
+  it("passes on the events that were requested", () => {
     sources[0].emit("open");
     sources[0].emit("state", '{"time":1}');
     sources[0].emit("other", "{}");
-    expect(told).toEqual(["live"]);
+    expect(statuses).toEqual(["live"]);
     expect(events).toEqual([["state", { time: 1 }]]);
   });
 
-  it("passes over an event that is torn", () => {
+  it("ignores an event that is not valid JSON", () => {
     sources[0].emit("open");
     sources[0].emit("state", '{"time":');
     sources[0].emit("state", '{"time":2}');
     expect(events).toEqual([["state", { time: 2 }]]);
   });
 
-  it("leaves it to the browser while that still tries", () => {
+  it("does not retry while the browser reconnects by itself", () => {
     sources[0].emit("open");
     sources[0].readyState = 0;
     sources[0].emit("error");
-    expect(told).toEqual(["live", "lost"]);
+    expect(statuses).toEqual(["live", "lost"]);
     expect(timers).toHaveLength(0);
     sources[0].emit("open");
-    expect(told).toEqual(["live", "lost", "live"]);
+    expect(statuses).toEqual(["live", "lost", "live"]);
     expect(sources).toHaveLength(1);
   });
 
-  it("tries again by itself when the browser has given up, slower and slower, and quickly after success", async () => {
+  it("retries with a growing delay after the browser has given up, and resets the delay", async () => {
     for (let i = 0; i < 8; i++) {
       fail(sources[i]);
       await settled();
@@ -95,15 +95,15 @@ describe("the event stream", () => {
     expect(timers[8].ms).toBe(500);
   });
 
-  it("says when a token is asked for, and does not go on knocking", async () => {
-    refused = true;
+  it("reports a missing token and stops retrying", async () => {
+    needsToken = true;
     fail(sources[0]);
     await settled();
-    expect(told.at(-1)).toBe("signed-out");
+    expect(statuses.at(-1)).toBe("signed-out");
     expect(timers.every((timer) => !timer.on)).toBe(true);
   });
 
-  it("hears nothing of a stream that was let go of", () => {
+  it("ignores events of a closed stream", () => {
     sources[0].emit("open");
     link.stop();
     expect(sources[0].closed).toBe(true);
@@ -115,14 +115,14 @@ describe("the event stream", () => {
     expect(events).toEqual([["state", { time: 10 }]]);
   });
 
-  it("hurries when the network is back, and not when all is well", async () => {
+  it("reconnects at once on retryNow, unless it is live", async () => {
     fail(sources[0]);
     await settled();
-    link.hurry();
+    link.retryNow();
     expect(sources).toHaveLength(2);
     expect(timers[0].on).toBe(false);
     sources[1].emit("open");
-    link.hurry();
+    link.retryNow();
     expect(sources).toHaveLength(2);
   });
 });

@@ -1,31 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { between, CAR, Playback, poseAt, wrap, type Frame } from "../../src/scene/playback.ts";
+import { interpolate, CAR, Playback, poseAt, wrap, type PoseFrame } from "../../src/scene/playback.ts";
 import type { Pose } from "../../src/wire/sim.ts";
 
 function pose(x: number, yaw = 0): Pose {
   return { x, y: 0, z: 0, roll: 0, pitch: 0, yaw, q: [0, 0, Math.sin(yaw / 2), Math.cos(yaw / 2)] };
 }
 
-function frame(time: number, x: number, paused = false): Frame {
+function frame(time: number, x: number, paused = false): PoseFrame {
   return { time, paused, bodies: new Map([[CAR, pose(x)]]) };
 }
 
 const shown = (playback: Playback, now: number) => {
-  const moment = playback.at(now);
-  return moment && poseAt(moment, CAR)?.x;
+  const pair = playback.at(now);
+  return pair && poseAt(pair, CAR)?.x;
 };
 
 describe("playback", () => {
-  it("shows nothing before the first frame, and that one at once", () => {
+  it("returns null before the first frame, and shows that frame at once", () => {
     const playback = new Playback();
     expect(playback.at(0)).toBeNull();
     playback.push(frame(1, 3), 100);
     expect(shown(playback, 100)).toBe(3);
   });
 
-  it("moves evenly though frames come unevenly", () => {
+  it("moves evenly despite jitter of the frames", () => {
     const playback = new Playback();
-    // 1 m/s, 30 frames a second, each up to 8 ms early or late.
+    // 1 m/s, 30 frames per second, each up to 8 ms early or late.
     const jitter = [0, 7, -5, 3, -8, 6, -2, 8, -7, 1];
     const steps: number[] = [];
     let last: number | null = null;
@@ -47,7 +47,7 @@ describe("playback", () => {
     expect(Math.max(...steps)).toBeLessThan(1.7 * mean);
   });
 
-  it("is behind the truth by no more than a few frames", () => {
+  it("delays frames by less than 0.12 s", () => {
     const playback = new Playback();
     for (let k = 0; k <= 60; k++) playback.push(frame(k / 30, k / 30), (k * 1000) / 30);
     const x = shown(playback, 2000) ?? 0;
@@ -62,7 +62,7 @@ describe("playback", () => {
     expect(shown(playback, 5000)).toBe(0.02);
   });
 
-  it("jumps on a teleport instead of flying there", () => {
+  it("does not interpolate a teleport", () => {
     const playback = new Playback();
     playback.push(frame(0, 0), 0);
     playback.push(frame(0.033, 0.01), 33);
@@ -72,7 +72,7 @@ describe("playback", () => {
     expect([...seen].sort()).toEqual([0, 40]);
   });
 
-  it("starts anew when time goes back: a respawn or another world", () => {
+  it("drops older frames when the time goes back, as on a respawn", () => {
     const playback = new Playback();
     playback.push(frame(50, 5), 0);
     playback.push(frame(0, 1), 500);
@@ -80,7 +80,7 @@ describe("playback", () => {
     expect(playback.at(500)?.time).toBe(0);
   });
 
-  it("shows what changes while time stands still", () => {
+  it("shows changes while the simulation is paused", () => {
     const playback = new Playback();
     playback.push(frame(2, 1, true), 0);
     playback.push(frame(2, 1.05, true), 300);
@@ -89,26 +89,25 @@ describe("playback", () => {
     expect(x).toBe(1.1);
   });
 
-  it("goes along with any speed of time", () => {
+  it("follows a real-time factor of 10", () => {
     const playback = new Playback();
-    // Ten times as fast.
     for (let k = 0; k <= 90; k++) playback.push(frame(k / 3, k / 3), (k * 1000) / 30);
     const [a, b] = [shown(playback, 2800) ?? 0, shown(playback, 2900) ?? 0];
     expect(b - a).toBeCloseTo(1, 1);
   });
 });
 
-describe("between two poses", () => {
-  it("turns the short way round", () => {
-    const middle = between(pose(0, 3.1), pose(0, -3.1), 0.5, 0.1);
+describe("interpolate", () => {
+  it("rotates in the shorter direction", () => {
+    const middle = interpolate(pose(0, 3.1), pose(0, -3.1), 0.5, 0.1);
     expect(Math.abs(middle.yaw)).toBeCloseTo(Math.PI, 3);
     expect(Math.hypot(...middle.q)).toBeCloseTo(1, 9);
     expect(Math.abs(middle.q[2])).toBeGreaterThan(0.999);
   });
 
-  it("takes a quick turn on the spot for one, and a half turn at once for a jump", () => {
-    expect(between(pose(0, 0), pose(0, 0.3), 0.5, 0.033).yaw).toBeCloseTo(0.15, 6);
-    expect(between(pose(0, 0), pose(0, 3), 0.9, 0.033).yaw).toBe(0);
+  it("interpolates a fast rotation, but not half a turn within one frame", () => {
+    expect(interpolate(pose(0, 0), pose(0, 0.3), 0.5, 0.033).yaw).toBeCloseTo(0.15, 6);
+    expect(interpolate(pose(0, 0), pose(0, 3), 0.9, 0.033).yaw).toBe(0);
   });
 
   it("wraps angles", () => {

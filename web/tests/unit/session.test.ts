@@ -16,14 +16,14 @@ const session: Session = {
 };
 const opened = viewOf({ active: true, session }, null, null) as SessionView;
 
-describe("a session", () => {
-  it("is known from the middle of a run", () => {
+describe("session view", () => {
+  it("takes the log from the session", () => {
     expect(opened.active).toBe(true);
     expect(opened.log.map((line) => line.text)).toEqual(["one", "two"]);
     expect(viewOf({ active: false, session: null }, null, opened)).toBeNull();
   });
 
-  it("has every line of its record, the program's too", () => {
+  it("takes all lines of judge and program from the record", () => {
     const events = [
       { time: 0, kind: "start" },
       { time: 0, kind: "run", phase: "start", command: "python3 run.py" },
@@ -42,7 +42,7 @@ describe("a session", () => {
     expect(other?.log.map((line) => line.text)).toEqual(["one", "two"]);
   });
 
-  it("goes from start to end by its events", () => {
+  it("follows the events from start to end", () => {
     const events = [
       { kind: "start", session: "s2", time: 0, world: "oval", command: "x", time_limit_s: 60 },
       { kind: "phase", session: "s2", time: 0, phase: "starting" },
@@ -63,19 +63,19 @@ describe("a session", () => {
     expect(view?.log).toEqual([{ text: "lap", from: "script" }]);
   });
 
-  it("does not take events of another one", () => {
+  it("ignores events of another session", () => {
     const other = { kind: "end", session: "old", time: 1, outcome: "stopped", record: null, reason: null };
     expect(afterEvaluation(opened, other)).toBe(opened);
     expect(afterEvaluation(null, other)).toBeNull();
   });
 
-  it("does not choke on what it does not know", () => {
-    expect(afterEvaluation(opened, { kind: "new thing", session: "s1", time: 1 })).toBe(opened);
-    expect(afterRun(opened, { phase: "new thing" })).toBe(opened);
+  it("ignores unknown events", () => {
+    expect(afterEvaluation(opened, { kind: "unknown", session: "s1", time: 1 })).toBe(opened);
+    expect(afterRun(opened, { phase: "unknown" })).toBe(opened);
     expect(afterRun(null, { phase: "start", command: "x" })).toBeNull();
   });
 
-  it("keeps what the program writes, by stream", () => {
+  it("keeps the program output with its stream", () => {
     let view: SessionView | null = opened;
     view = afterRun(view, { phase: "start", command: "python3 run.py" });
     view = afterRun(view, { phase: "log", stream: "stdout", line: "hello" });
@@ -85,14 +85,14 @@ describe("a session", () => {
     expect(view?.session.run).toEqual({ running: false, exit_code: -9 });
   });
 
-  it("keeps a bounded number of lines, the newest", () => {
+  it("keeps the newest 500 lines", () => {
     let view: SessionView | null = opened;
     for (let i = 0; i < 2000; i++) view = afterRun(view, { phase: "log", stream: "stdout", line: String(i) });
     expect(view?.output).toHaveLength(500);
     expect(view?.output.at(-1)?.text).toBe("1999");
   });
 
-  it("keeps its lines when the server is asked again, as after a lost connection", () => {
+  it("keeps its lines when the session is fetched again after a reconnect", () => {
     const grown = afterRun(afterEvaluation(opened, { kind: "log", session: "s1", time: 4, line: "three" }), {
       phase: "log",
       stream: "stdout",

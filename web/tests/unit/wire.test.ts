@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { moduleOf, typeOf } from "../../scripts/wire.js";
 
 describe("wire types", () => {
-  it("are what the schema says", () => {
+  it("match the schema", () => {
     expect(typeOf({ type: "integer" })).toBe("number");
     expect(typeOf({ type: ["string", "null"] })).toBe("string | null");
     expect(typeOf({ $ref: "#/components/schemas/Pose" })).toBe("Pose");
@@ -19,7 +19,7 @@ describe("wire types", () => {
     expect(typeOf({})).toBe("unknown");
   });
 
-  it("are written in order, whatever the order of the document", () => {
+  it("are sorted by name", () => {
     const text = moduleOf({
       info: { title: "T" },
       components: { schemas: { B: { type: "string" }, A: { type: "number" } } },

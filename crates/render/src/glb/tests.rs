@@ -1,11 +1,11 @@
-//! The files are read back and every reference is followed.
+//! Tests that read written files back and follow every reference.
 
 use super::*;
 use crate::image::Image;
 use chicane_world::Scene;
 use chicane_world::scene::Sun;
 
-/// The parts of a file: its document and its bytes.
+/// Splits a file into its JSON document and its binary chunk.
 fn open(file: &[u8]) -> (Value, Vec<u8>) {
     let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
     assert_eq!(&file[..4], b"glTF");
@@ -28,7 +28,7 @@ fn number(value: &Value) -> usize {
     value.as_u64().unwrap() as usize
 }
 
-/// Follows every reference.
+/// Asserts that every index in a file refers to an existing item, and returns the document.
 fn check(file: &[u8]) -> Value {
     let (document, bytes) = open(file);
     assert_eq!(number(&document["buffers"][0]["byteLength"]), bytes.len());
@@ -84,7 +84,7 @@ fn check(file: &[u8]) -> Value {
             assert!((i as usize) < list(&document, "textures").len());
         }
     }
-    // Every node but the root hangs below exactly one other.
+    // Every node except the root has exactly one parent.
     let nodes = list(&document, "nodes");
     let mut above = vec![0; nodes.len()];
     for child in nodes.iter().flat_map(|n| list(n, "children")) {
@@ -132,7 +132,7 @@ fn some_world() -> World {
 }
 
 #[test]
-fn a_world_is_a_valid_file() {
+fn a_world_is_written_as_a_valid_file() {
     let world = some_world();
     let file = super::world(&world);
     let document = check(&file);
@@ -143,11 +143,11 @@ fn a_world_is_a_valid_file() {
     let lamp = nodes.iter().find(|n| n["name"] == "lamp_red").unwrap();
     assert_eq!(lamp["extras"]["role"], "lamp_red");
     assert_eq!(list(&document, "images").len(), 5, "box 3, ball 1, grass 1");
-    assert_eq!(file, super::world(&world), "the same twice");
+    assert_eq!(file, super::world(&world), "the same world gives the same bytes");
 }
 
 #[test]
-fn shipped_worlds_are_valid_files() {
+fn shipped_worlds_are_written_as_valid_files() {
     for name in chicane_testkit::SHIPPED {
         let world = chicane_testkit::shipped_world(name);
         let document = check(&super::world(&world));
@@ -158,7 +158,7 @@ fn shipped_worlds_are_valid_files() {
 }
 
 #[test]
-fn the_car_is_a_valid_file() {
+fn the_car_is_written_as_a_valid_file() {
     let document = check(&super::car(&Profile::gen1()));
     let nodes = list(&document, "nodes");
     let find = |name: &str| nodes.iter().position(|n| n["name"] == name).unwrap();
@@ -168,15 +168,15 @@ fn the_car_is_a_valid_file() {
 }
 
 #[test]
-fn holes_and_glowing_pictures_are_said_in_the_material() {
+fn transparent_and_emissive_textures_are_declared_in_the_material() {
     let mut world = some_world();
     let holes = Image::from_fn(2, 2, |x, y| [200, 100, 50, if x == y { 0 } else { 255 }]);
-    let mut pack = Pack::default();
-    let texture = pack.picture(&holes);
-    assert_eq!(pack.material(&Material::default(), Some(texture), 1.0), 0);
-    assert_eq!(pack.material(&Material::default(), None, 1.0), 1);
-    let root = pack.node(json!({}));
-    let file = pack.finish(root, json!({}));
+    let mut writer = GlbWriter::default();
+    let texture = writer.picture(&holes);
+    assert_eq!(writer.material(&Material::default(), Some(texture), 1.0), 0);
+    assert_eq!(writer.material(&Material::default(), None, 1.0), 1);
+    let root = writer.node(json!({}));
+    let file = writer.finish(root, json!({}));
     let (document, _) = open(&file);
     assert_eq!(document["materials"][0]["alphaMode"], "BLEND");
     assert!(document["materials"][1]["alphaMode"].is_null());

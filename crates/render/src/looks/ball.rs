@@ -1,4 +1,4 @@
-//! The football: a ball with black pentagons and white hexagons.
+//! A football with black pentagons and white hexagons.
 
 use super::shapes::sphere;
 use super::{Model, printed};
@@ -8,20 +8,21 @@ use glam::DVec3;
 const WIDTH: usize = 512;
 const HEIGHT: usize = 256;
 
-/// The ball in the unit box.
+/// The ball, which fills the unit box.
 pub(super) fn model() -> Model {
     Model { mesh: sphere(0.5), materials: vec![printed(0)], textures: vec![picture()] }
 }
 
-/// Twelve pentagons and twenty hexagons: where each face looks, divided by its distance from
-/// the middle, so that the face below a direction is the one with the greatest dot product.
+/// The twelve pentagons (`true`) and twenty hexagons (`false`). Each normal is divided by the
+/// distance of its face from the centre. The face in a direction is then the one with the greatest
+/// dot product.
 fn faces() -> Vec<(DVec3, bool)> {
-    /// Golden section.
+    /// The golden ratio.
     const G: f64 = 1.618_033_988_749_895;
-    /// Distances of the faces by edge length, for pentagons and hexagons.
+    // Distances of pentagons and hexagons from the centre, in edge lengths.
     const FAR: f64 = 2.327_438_4;
     const NEAR: f64 = 2.267_283_9;
-    // Tilted a little, so that neither a pole nor the seam of the picture lies on a corner.
+    // The ball is tilted, so that no corner lies at a pole or on the seam of the texture.
     let tilt = |v: DVec3| {
         let (s, c) = (0.28, 0.96);
         let v = DVec3::new(v.x, c * v.y - s * v.z, s * v.y + c * v.z);
@@ -34,7 +35,7 @@ fn faces() -> Vec<(DVec3, bool)> {
         }
     }
     let mut faces: Vec<(DVec3, bool)> = corners.iter().map(|&c| (tilt(c.normalize()) / FAR, true)).collect();
-    // The icosahedron's triangles: corners at edge length 2 from each other.
+    // The triangles of the icosahedron, whose corners are at distance 2 from each other.
     let near = |p: DVec3, q: DVec3| (p - q).length_squared() < 4.1;
     for i in 0..12 {
         for j in i + 1..12 {
@@ -49,13 +50,13 @@ fn faces() -> Vec<(DVec3, bool)> {
     faces
 }
 
-/// A direction that lies on no border between opposite faces.
-const HALF: DVec3 = DVec3::new(0.6, 0.48, 0.64);
+/// A direction that is not perpendicular to any normal, so that it separates opposite faces.
+const HEMISPHERE: DVec3 = DVec3::new(0.6, 0.48, 0.64);
 
-/// Longitude across, latitude up.
+/// The texture of the ball: longitude across, latitude up.
 fn picture() -> Image {
-    // Every face has another opposite: half of them say it all.
-    let faces: Vec<(DVec3, bool)> = faces().into_iter().filter(|(n, _)| n.dot(HALF) > 0.0).collect();
+    // Every face has an opposite face of the same kind, so half of the faces are enough.
+    let faces: Vec<(DVec3, bool)> = faces().into_iter().filter(|(n, _)| n.dot(HEMISPHERE) > 0.0).collect();
     let columns: Vec<(f64, f64)> =
         (0..WIDTH).map(|x| libm::sincos(std::f64::consts::TAU * (x as f64 + 0.5) / WIDTH as f64)).collect();
     let rows: Vec<(f64, f64)> = (0..HEIGHT)
@@ -79,11 +80,12 @@ fn picture() -> Image {
     })
 }
 
-/// The colour at `gap` from the nearest seam; panels bulge, so they darken towards it.
+/// The colour at distance `gap` from the nearest seam. Panels bulge, so they darken towards the
+/// seam.
 fn colour(black: bool, beyond_black: bool, gap: f64) -> [u8; 4] {
     let ramp = |from: f64, to: f64| ((gap - from) / (to - from)).clamp(0.0, 1.0);
     let (panel, seam) = if black { (30.0, 18.0) } else { (240.0, 120.0) };
-    // Between black and white the seam is the edge itself, softened by half a pixel.
+    // A seam between black and white is only the edge itself, softened by half a pixel.
     let seam = if black == beyond_black { seam } else { 0.5 * (seam + 40.0) };
     let t = ramp(0.0, 0.0075);
     let soft = 0.93 + 0.07 * ramp(0.0, 0.05);
@@ -100,12 +102,12 @@ mod tests {
         let faces = faces();
         assert_eq!(faces.iter().filter(|f| f.1).count(), 12);
         assert_eq!(faces.len(), 32);
-        assert!(faces.iter().all(|(n, _)| n.dot(HALF).abs() > 1e-3));
-        assert_eq!(faces.iter().filter(|(n, _)| n.dot(HALF) > 0.0).count(), 16);
+        assert!(faces.iter().all(|(n, _)| n.dot(HEMISPHERE).abs() > 1e-3));
+        assert_eq!(faces.iter().filter(|(n, _)| n.dot(HEMISPHERE) > 0.0).count(), 16);
     }
 
     #[test]
-    fn a_quarter_is_black() {
+    fn about_a_quarter_of_the_ball_is_black() {
         let image = picture();
         let weight = |i: usize| libm::cos(std::f64::consts::PI * (0.5 - (i / WIDTH) as f64 / HEIGHT as f64));
         let dark = |i: &usize| image.pixels[*i][0] < 60;

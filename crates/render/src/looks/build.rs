@@ -1,41 +1,42 @@
-//! Puts meshes together: faces in, corners with normals out.
+//! Builds meshes from faces, and computes smooth normals.
 
 use chicane_world::Pose;
 use chicane_world::scene::{Group, Mesh};
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 
-/// A corner of a face: its place, and its place in the picture.
+/// A corner of a face: its position and its texture coordinates.
 pub(super) type Corner = (DVec3, DVec2);
 
-/// Position, normal and uv, bit by bit.
+/// The bits of position, normal and texture coordinates, to find equal vertices.
 type Bits = ([u32; 3], [u32; 3], [u32; 2]);
 
-/// Faces by material.
+/// Collects the faces of a mesh.
 #[derive(Default)]
-pub(super) struct Builder {
-    /// Three corners and a material each.
+pub(super) struct MeshBuilder {
+    /// Corners and material index of each triangle.
     triangles: Vec<([Corner; 3], usize)>,
 }
 
-impl Builder {
-    /// A triangle, counter-clockwise from outside; one without area is left out.
+impl MeshBuilder {
+    /// Adds a triangle with corners counter-clockwise seen from outside. It is dropped if it has no
+    /// area.
     pub(super) fn triangle(&mut self, material: usize, corners: [Corner; 3]) {
         let [a, b, c] = corners.map(|(p, _)| p);
-        // Corners are kept as f32: what has no area there has none.
+        // The mesh stores f32, so the area is computed from the rounded positions.
         let [a, b, c] = [a, b, c].map(|p| p.as_vec3().as_dvec3());
         if (b - a).cross(c - a).length() > 1e-12 {
             self.triangles.push((corners, material));
         }
     }
 
-    /// Four corners, counter-clockwise from outside.
+    /// Adds a quad with corners counter-clockwise seen from outside.
     pub(super) fn quad(&mut self, material: usize, [a, b, c, d]: [Corner; 4]) {
         self.triangle(material, [a, b, c]);
         self.triangle(material, [a, c, d]);
     }
 
-    /// A flat face of many corners round its middle.
+    /// Adds a flat polygon as a triangle fan around its centre.
     pub(super) fn fan(&mut self, material: usize, ring: &[DVec3]) {
         let middle = ring.iter().sum::<DVec3>() / ring.len() as f64;
         for (i, &a) in ring.iter().enumerate() {
@@ -44,12 +45,13 @@ impl Builder {
         }
     }
 
-    /// The same face, seen from its other side.
-    pub(super) fn fan_turned(&mut self, material: usize, ring: &[DVec3]) {
+    /// Adds the polygon with the opposite winding, so that it faces the other way.
+    pub(super) fn fan_reversed(&mut self, material: usize, ring: &[DVec3]) {
         self.fan(material, &ring.iter().rev().copied().collect::<Vec<_>>());
     }
 
-    /// A skin over rings of the same number of corners; `material` tells that of ring and side.
+    /// Adds a skin over rings with equal numbers of corners. `material(ring, side)` gives the
+    /// material of each quad.
     pub(super) fn skin(&mut self, rings: &[Vec<DVec3>], material: impl Fn(usize, usize) -> usize) {
         for (i, pair) in rings.windows(2).enumerate() {
             let (low, high) = (&pair[0], &pair[1]);
@@ -60,7 +62,7 @@ impl Builder {
         }
     }
 
-    /// Another mesh, moved, all in one material.
+    /// Adds another mesh at a pose, with one material for all of it.
     pub(super) fn mesh(&mut self, material: usize, pose: &Pose, mesh: &Mesh) {
         let corner = |i: u32| {
             let (p, uv) = (mesh.positions[i as usize], mesh.uvs[i as usize]);
@@ -71,14 +73,15 @@ impl Builder {
         }
     }
 
-    /// The mesh: faces that meet at less than `crease` radians share a smooth normal.
+    /// Returns the mesh. Faces that meet at an angle of less than `crease` radians share a smooth
+    /// normal.
     pub(super) fn finish(self, crease: f64) -> Mesh {
         let least = libm::cos(crease);
         let faces: Vec<DVec3> = self.triangles.iter().map(|(t, _)| area(t)).collect();
         let mut around: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
         for (i, (corners, _)) in self.triangles.iter().enumerate() {
             for (p, _) in corners {
-                around.entry(spot(*p)).or_default().push(i);
+                around.entry(quantised(*p)).or_default().push(i);
             }
         }
         let mut mesh = Mesh::default();
@@ -87,7 +90,7 @@ impl Builder {
         for (i, (corners, material)) in self.triangles.iter().enumerate() {
             let own = faces[i].normalize_or(DVec3::Z);
             for (p, uv) in corners {
-                let near = around.get(&spot(*p)).map_or(&[] as &[usize], Vec::as_slice);
+                let near = around.get(&quantised(*p)).map_or(&[] as &[usize], Vec::as_slice);
                 let smooth = near.iter().map(|&j| faces[j]);
                 let sum: DVec3 = smooth.filter(|f| f.normalize_or(DVec3::Z).dot(own) >= least).sum();
                 let (position, uv) = (p.as_vec3().to_array(), uv.as_vec2().to_array());
@@ -107,18 +110,18 @@ impl Builder {
     }
 }
 
-/// The normal of a triangle, as long as twice its area.
+/// The normal of a triangle; its length is twice the area.
 fn area(corners: &[Corner; 3]) -> DVec3 {
     let [a, b, c] = corners.map(|(p, _)| p);
     (b - a).cross(c - a)
 }
 
-/// Corners within a micrometre are one.
-fn spot(p: DVec3) -> [i64; 3] {
+/// A position rounded to micrometres, so that corners at the same place are recognised.
+fn quantised(p: DVec3) -> [i64; 3] {
     (p * 1e6).to_array().map(|v| v.round() as i64)
 }
 
-/// A ring of `n` corners about z, counter-clockwise from above.
+/// A ring of `n` corners around the z axis, counter-clockwise seen from above.
 pub(super) fn ring(n: usize, radius: f64, z: f64) -> Vec<DVec3> {
     (0..n)
         .map(|i| {

@@ -1,4 +1,4 @@
-//! The car, part by part, to the measures of its profile.
+//! The parts of the car, with the dimensions of its profile.
 
 use super::{Model, fittings, wheel};
 use chicane_world::{Pose, Profile};
@@ -6,36 +6,38 @@ use glam::{DQuat, DVec3};
 
 /// A rigid part of the car.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Part {
-    /// What it is.
+pub(crate) struct CarPart {
+    /// Name of its node in glTF files.
     pub(crate) name: &'static str,
-    /// What it moves with.
+    /// The joint that moves the part.
     pub(crate) joint: Joint,
-    /// Its pose in the joint's frame.
+    /// Pose in the frame of the joint.
     pub(crate) pose: Pose,
-    /// What it looks like.
+    /// Mesh and materials.
     pub(crate) model: Model,
 }
 
-/// What moves on the car.
+/// A joint of the car, which is the frame of the parts that move with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Joint {
-    /// Nothing: the frame of the car itself.
+    /// The frame of the car itself, which does not move relative to the car.
     Body,
-    /// A wheel, in its middle: front left, front right, rear left, rear right. It spins about y;
-    /// the front ones steer about z.
+    /// The centre of a wheel: 0 front left, 1 front right, 2 rear left, 3 rear right. Wheels roll
+    /// about the y axis, and the front wheels steer about z.
     Wheel(usize),
-    /// The camera's foot, in the middle of the lens; turns about z.
+    /// The foot of the camera, which rotates about the z axis. The origin is the centre of the
+    /// lens.
     Pan,
-    /// The camera, in the middle of the lens; turns about y inside [`Joint::Pan`]. The lens
-    /// looks along x, and everything of the camera is behind it.
+    /// The camera, which rotates about the y axis of [`Joint::Pan`]. The origin is the centre of
+    /// the lens. The lens looks along x, and all parts of the camera are behind it.
     Tilt,
 }
 
-/// Pose of a joint's frame in the car's: ground level, midway between the axles, x ahead.
+/// Pose of the frame of a joint in the frame of the car. The origin of the car is at ground level
+/// midway between the axles, and x points ahead.
 ///
-/// `steering` of the left and right front wheel and `pan` are positive to the left, `tilt` is
-/// positive upwards, and `wheel_angles` grow as the car rolls ahead; all in radians.
+/// All angles are in radians. `steering` (left and right front wheel) and `pan` are positive to the
+/// left, `tilt` is positive upwards, and `wheel_angles` grow when the car rolls ahead.
 pub(crate) fn joint_pose(
     profile: &Profile,
     joint: Joint,
@@ -58,8 +60,8 @@ pub(crate) fn joint_pose(
 }
 
 /// All parts of the car.
-pub(crate) fn car(profile: &Profile) -> Vec<Part> {
-    let part = |name, joint, pose, model| Part { name, joint, pose, model };
+pub(crate) fn car(profile: &Profile) -> Vec<CarPart> {
+    let part = |name, joint, pose, model| CarPart { name, joint, pose, model };
     let lidar = Pose { position: DVec3::from_array(profile.lidar.position_m), ..Pose::IDENTITY };
     let mut parts = vec![
         part("body", Joint::Body, Pose::IDENTITY, fittings::body(profile)),
@@ -70,7 +72,7 @@ pub(crate) fn car(profile: &Profile) -> Vec<Part> {
     let names = ["wheel_front_left", "wheel_front_right", "wheel_rear_left", "wheel_rear_right"];
     let wheel = wheel::model(profile);
     for (i, name) in names.into_iter().enumerate() {
-        // The rim looks outwards on both sides.
+        // Rotate the right wheels by 180°, so that the rims face outwards on both sides.
         let half_turn = Pose { rotation: DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0), ..Pose::IDENTITY };
         let pose = if i.is_multiple_of(2) { Pose::IDENTITY } else { half_turn };
         parts.push(part(name, Joint::Wheel(i), pose, wheel.clone()));
@@ -83,7 +85,7 @@ mod tests {
     use super::super::check;
     use super::*;
 
-    /// Every corner of the car in its own frame, with the head and wheels turned.
+    /// Every vertex of the car in the frame of the car, with the camera at these angles.
     fn corners(profile: &Profile, pan: f64, tilt: f64) -> Vec<(&'static str, DVec3)> {
         let mut all = Vec::new();
         for part in car(profile) {
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_sound() {
+    fn the_meshes_of_all_parts_are_valid() {
         for part in car(&Profile::gen1()) {
             check::mesh(&part.model.mesh, part.model.materials.len());
             assert!(check::volume(&part.model.mesh) > 0.0, "{}", part.name);
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_car_keeps_to_its_profile() {
+    fn the_car_has_the_size_of_its_profile() {
         let p = Profile::gen1();
         let all = corners(&p, 0.0, 0.0);
         let fold = |f: fn(DVec3, DVec3) -> DVec3, from: f64| {
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_camera_sees_nothing_of_the_car_but_low_down() {
+    fn the_camera_sees_the_car_only_at_the_lower_edge() {
         let p = Profile::gen1();
         let lens = DVec3::from_array(p.camera.position_m);
         let across = libm::tan(0.5 * p.camera.horizontal_fov_rad);
@@ -129,21 +131,21 @@ mod tests {
             if d.x <= 0.0 || d.y.abs() > 1.1 * across * d.x {
                 continue;
             }
-            // 0 at the lower edge of the picture, 1 at the upper.
+            // Height in the picture: 0 at the lower edge, 1 at the upper edge.
             let height = 0.5 + 0.5 * d.z / (down * d.x);
             assert!(height < 0.08, "{name} at {corner}: {height}");
         }
     }
 
     #[test]
-    fn nothing_of_the_head_is_before_the_lens() {
+    fn no_part_of_the_camera_is_in_front_of_the_lens() {
         for part in car(&Profile::gen1()).iter().filter(|p| p.joint == Joint::Tilt) {
             assert!(part.model.mesh.positions.iter().all(|p| p[0] < 0.0));
         }
     }
 
     #[test]
-    fn odd_profiles_make_sound_cars() {
+    fn unusual_profiles_give_finite_meshes() {
         let mut p = Profile::gen1();
         for (size, z, wheelbase) in
             [([0.5, 0.3, 0.05], 0.1, 0.3), ([0.1, 0.05, 0.3], 0.2, 0.4), ([2.0, 1.0, 1.0], 0.9, 0.2)]
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn joints_turn_the_right_way() {
+    fn joints_rotate_in_the_documented_direction() {
         let p = Profile::gen1();
         let pose = |joint| joint_pose(&p, joint, [0.1, 0.2], [0.3; 4], 0.4, 0.5);
         assert!((pose(Joint::Wheel(0)).rotation * DVec3::Y).x < 0.0, "steers left");

@@ -1,6 +1,6 @@
-//! The cardboard box: closed with tape, with arrows printed on its sides.
+//! A cardboard box, closed with tape, with arrows printed on its sides.
 
-use super::field::{Field, STEP, hash, spread};
+use super::field::{Field, STEP, hash, rgb, spread};
 use super::shapes::cuboid;
 use super::{Model, printed};
 use crate::image::Image;
@@ -11,15 +11,15 @@ const KRAFT: [i32; 3] = [184, 143, 96];
 const INK: [i32; 3] = [62, 50, 42];
 const TAPE: [i32; 3] = [206, 170, 112];
 
-/// Pictures of the model.
+// Indices of the textures of the model.
 const SIDE: usize = 0;
 const END: usize = 1;
 const LID: usize = 2;
 
-/// The box in the unit box.
+/// The cardboard box, which fills the unit box.
 pub(super) fn model() -> Model {
     let mut mesh = cuboid([1.0; 3]);
-    // Six indices a face: two ends (±x), two sides (±y), top and bottom.
+    // Each face has six indices: first the two ends (±x), then two sides (±y), top and bottom.
     let faces = mesh.groups.pop().map(|g| g.indices).unwrap_or_default();
     let of = |material: usize, from: usize| Group { material, indices: faces[from..from + 12].to_vec() };
     mesh.groups = vec![of(SIDE, 12), of(END, 0), of(LID, 24)];
@@ -27,7 +27,7 @@ pub(super) fn model() -> Model {
     Model { mesh, materials, textures: vec![side(), end(), lid()] }
 }
 
-/// Brown paper over fine flutes that run up, its edges a little worn.
+/// Brown paper over vertical corrugation, slightly worn at the edges.
 fn kraft(seed: u32) -> Field {
     Field::new(SIZE, SIZE)
         .noise([4, 4], seed, 5 * STEP)
@@ -40,12 +40,13 @@ fn kraft(seed: u32) -> Field {
         })
 }
 
-/// Paper with what `cover` says lies on it: a colour and how much of it, 0..=256, in a frame of −1..1 with y up.
+/// Brown paper with a print or tape on it. `cover(x, y)` gives the colour and its opacity, 0..=256,
+/// in coordinates of −1..1 with y up.
 fn draw(seed: u32, cover: impl Fn(f64, f64) -> Option<([i32; 3], i32)>) -> Image {
     let paper = kraft(seed);
     Image::from_fn(SIZE, SIZE, |x, y| {
         let shade = paper.values[y * SIZE + x];
-        // Four samples a pixel, so that slanted edges are smooth.
+        // Four samples per pixel make slanted edges smooth.
         let mut sum = [0; 3];
         for (i, j) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
             let at = |p: usize, o: f64| (p as f64 + o) / (0.5 * SIZE as f64) - 1.0;
@@ -54,11 +55,11 @@ fn draw(seed: u32, cover: impl Fn(f64, f64) -> Option<([i32; 3], i32)>) -> Image
                 sum[c] += KRAFT[c] * STEP + (over[c] - KRAFT[c]) * strength;
             }
         }
-        super::textures::rgb(sum.map(|v| v / 4 + shade))
+        rgb(sum.map(|v| v / 4 + shade))
     })
 }
 
-/// An arrow that points up, about a middle.
+/// Whether a point is inside an arrow that is centred on the origin and points up.
 fn arrow(x: f64, y: f64, size: f64) -> bool {
     let (x, y) = (x / size, y / size);
     let head = (0.1..=1.0).contains(&y) && x.abs() <= 0.75 * (1.0 - y) / 0.9;
@@ -66,12 +67,12 @@ fn arrow(x: f64, y: f64, size: f64) -> bool {
     head || shaft
 }
 
-/// Two arrows over a bar (this side up) beside a label.
+/// A side: two arrows over a bar ("this side up") beside a label.
 fn side() -> Image {
     draw(71, |x, y| {
         let arrows = arrow(x - 0.36, y - 0.04, 0.3) || arrow(x - 0.70, y - 0.04, 0.3);
         let bar = (0.2..=0.86).contains(&x) && (-0.33..=-0.26).contains(&y);
-        // A label's outline with three lines in it.
+        // The label is an outline with three lines in it.
         let (u, v) = (x + 0.42, y + 0.02);
         let inside = u.abs() <= 0.38 && v.abs() <= 0.34;
         let frame = inside && (u.abs() >= 0.355 || v.abs() >= 0.315);
@@ -81,7 +82,7 @@ fn side() -> Image {
     })
 }
 
-/// An end: tape comes down from the lid and up from the bottom.
+/// An end: an arrow, and tape that continues from the lid and the bottom.
 fn end() -> Image {
     draw(75, |x, y| {
         if x.abs() <= 0.22 && y.abs() >= 0.55 {
@@ -92,7 +93,7 @@ fn end() -> Image {
     })
 }
 
-/// The lid: two flaps that meet under a strip of tape along x.
+/// The lid: two flaps that meet below a strip of tape along x.
 fn lid() -> Image {
     draw(79, |_, y| {
         let seam = y.abs() <= 0.012;

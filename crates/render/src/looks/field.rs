@@ -1,18 +1,18 @@
-//! Fields of numbers that repeat in both directions: what the pictures are made of.
+//! Grids of numbers that repeat in both directions, from which the textures are generated.
 //!
-//! Whole numbers only, so that every machine makes the same picture.
+//! They use integers only, so that every machine generates the same bytes.
 
-/// One step of an 8-bit colour in the numbers of a field.
+/// Field units per level of an 8-bit colour.
 pub(super) const STEP: i32 = 256;
 
-/// Numbers on a grid; left meets right and top meets bottom.
+/// Numbers on a grid that repeats in both directions.
 pub(super) struct Field {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) values: Vec<i32>,
 }
 
-/// A number that looks random, from three.
+/// A pseudo-random number from two coordinates and a seed.
 pub(super) fn hash(x: u32, y: u32, seed: u32) -> u32 {
     let mut h = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77) ^ seed.wrapping_mul(0xc2b2_ae3d);
     h ^= h >> 15;
@@ -22,12 +22,18 @@ pub(super) fn hash(x: u32, y: u32, seed: u32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// −amplitude..=amplitude, from a hash.
+/// Maps a hash to −amplitude..=amplitude.
 pub(super) fn spread(hash: u32, amplitude: i32) -> i32 {
     ((i64::from(hash >> 8) * i64::from(2 * amplitude + 1)) >> 24) as i32 - amplitude
 }
 
-/// Weights 0..=4096 of the way from one grid point to the next, without a kink at either.
+/// An opaque 8-bit pixel from a colour in field units ([`STEP`] per level), rounded and clamped.
+pub(super) fn rgb(c: [i32; 3]) -> [u8; 4] {
+    let [r, g, b] = c.map(|v| ((v + STEP / 2) / STEP).clamp(0, 255) as u8);
+    [r, g, b, 255]
+}
+
+/// Interpolation weights 0..=4096 between two grid points, with slope 0 at both ends (smoothstep).
 fn ease(steps: usize) -> Vec<i32> {
     (0..steps)
         .map(|i| {
@@ -38,12 +44,12 @@ fn ease(steps: usize) -> Vec<i32> {
 }
 
 impl Field {
-    /// All zero.
+    /// A field of zeros.
     pub(super) fn new(width: usize, height: usize) -> Field {
         Field { width, height, values: vec![0; width * height] }
     }
 
-    /// Adds smooth noise of this many cells across and up; they must divide the size.
+    /// Adds smooth noise with this many cells across and down. The numbers must divide the size.
     pub(super) fn noise(mut self, cells: [usize; 2], seed: u32, amplitude: i32) -> Field {
         let [cw, ch] = [self.width / cells[0], self.height / cells[1]];
         let (ease_x, ease_y) = (ease(cw), ease(ch));
@@ -68,7 +74,7 @@ impl Field {
         self
     }
 
-    /// Adds what a function says of column and row.
+    /// Adds `of(column, row)` to every number.
     pub(super) fn add(mut self, of: impl Fn(usize, usize) -> i32) -> Field {
         for (y, row) in self.values.chunks_exact_mut(self.width).enumerate() {
             for (x, value) in row.iter_mut().enumerate() {
@@ -84,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_is_smooth_and_keeps_to_its_amplitude() {
+    fn noise_is_smooth_and_within_its_amplitude() {
         let field = Field::new(64, 32).noise([4, 4], 7, 1000);
         assert!(field.values.iter().all(|v| v.abs() <= 1001));
         let at = |x: usize, y: usize| field.values[y % 32 * 64 + x % 64];

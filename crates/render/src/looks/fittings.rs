@@ -1,6 +1,6 @@
-//! What is mounted on the car's shell: bumpers, lights, wing, lidar and the camera's head.
+//! The parts on the shell of the car: bumpers, lights, wing, axles, lidar and camera.
 
-use super::build::{Builder, ring};
+use super::build::{MeshBuilder, ring};
 use super::shapes::cuboid;
 use super::shell::{GLASS, HEADLIGHT, METAL, Measures, PAINT, STRIPE, TAILLIGHT, TRIM};
 use super::{Model, plain};
@@ -9,30 +9,31 @@ use chicane_world::{Pose, Profile};
 use glam::DVec3;
 use std::f64::consts::FRAC_PI_2;
 
-/// Materials of the lidar and the camera.
+// Indices of the materials of the lidar and the camera, in the order of `device_model`.
 const CASE: usize = 0;
 const GLOSS: usize = 1;
 const ACCENT: usize = 2;
 const BOARD: usize = 3;
 
-/// Bends of less than this many radians are smooth.
+/// Faces that meet at a smaller angle share a smooth normal, rad.
 const CREASE: f64 = 0.6;
 
+/// A pose without rotation.
 fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: DVec3::new(x, y, z), ..Pose::IDENTITY }
 }
 
-/// A round bar along z; few sides, for it is small.
-fn rod(b: &mut Builder, material: usize, pose: &Pose, radius: f64, length: f64) {
+/// Adds a round bar along the z axis. It has few sides, because it is small.
+fn rod(b: &mut MeshBuilder, material: usize, pose: &Pose, radius: f64, length: f64) {
     let circle = |z: f64| -> Vec<DVec3> { ring(16, radius, z).into_iter().map(|p| pose.point(p)).collect() };
     let rings = [circle(-0.5 * length), circle(0.5 * length)];
     b.skin(&rings, |_, _| material);
     b.fan(material, &rings[1]);
-    b.fan_turned(material, &rings[0]);
+    b.fan_reversed(material, &rings[0]);
 }
 
-/// A small egg of these half axes.
-fn egg(b: &mut Builder, material: usize, pose: &Pose, half: [f64; 3]) {
+/// Adds a small ellipsoid with these half axes.
+fn ellipsoid(b: &mut MeshBuilder, material: usize, pose: &Pose, half: [f64; 3]) {
     let circle = |step: i32| -> Vec<DVec3> {
         let (s, c) = libm::sincos(0.3 * f64::from(step) * FRAC_PI_2);
         let stretched = |p: DVec3| pose.point(p * DVec3::from_array(half));
@@ -41,16 +42,16 @@ fn egg(b: &mut Builder, material: usize, pose: &Pose, half: [f64; 3]) {
     let rings: Vec<Vec<DVec3>> = (-3..=3).map(circle).collect();
     b.skin(&rings, |_, _| material);
     b.fan(material, &rings[6]);
-    b.fan_turned(material, &rings[0]);
+    b.fan_reversed(material, &rings[0]);
 }
 
-/// Half the height of the lidar's puck, and its radius.
+/// Half of the height of the lidar's housing, and its radius, m.
 const PUCK: [f64; 2] = [0.0155, 0.034];
 
-/// The body with everything that doesn't move on it.
+/// The body with all parts that do not move.
 pub(super) fn body(profile: &Profile) -> Model {
     let m = Measures::of(profile);
-    let mut b = Builder::default();
+    let mut b = MeshBuilder::default();
     m.shell(&mut b);
     bumpers(&mut b, &m, profile);
     lights(&mut b, &m);
@@ -70,12 +71,12 @@ pub(super) fn body(profile: &Profile) -> Model {
     Model { mesh: b.finish(CREASE), materials, textures: Vec::new() }
 }
 
-/// A bar across each end, its tips bent round the corners.
-fn bumpers(b: &mut Builder, m: &Measures, profile: &Profile) {
+/// Adds a bumper across each end, with its tips bent around the corners, and the grille.
+fn bumpers(b: &mut MeshBuilder, m: &Measures, profile: &Profile) {
     let body = &profile.body;
     for (end, wide) in [(1.0, 0.80), (-1.0, 0.82)] {
         let tip = body.centre_m[0] + end * 0.5 * body.size_m[0];
-        // From right to left: how far back from the tip.
+        // From right to left: lateral position, and distance behind the foremost point.
         let plan = [(-1.0, 0.07), (-0.86, 0.012), (-0.5, 0.0), (0.5, 0.0), (0.86, 0.012), (1.0, 0.07)];
         let deep = 0.045;
         let (low, high) = (m.z(0.115), m.z(0.235));
@@ -97,10 +98,11 @@ fn bumpers(b: &mut Builder, m: &Measures, profile: &Profile) {
                 .to_vec()
             })
             .collect();
-        // Along −y at the front and +y at the rear the rings run the same way round.
+        // The order of the rings is reversed at the rear, so that the winding is the same at both
+        // ends.
         b.skin(&rings, |_, _| TRIM);
         if let (Some(first), Some(last)) = (rings.first(), rings.last()) {
-            b.fan_turned(TRIM, first);
+            b.fan_reversed(TRIM, first);
             b.fan(TRIM, last);
         }
     }
@@ -109,23 +111,24 @@ fn bumpers(b: &mut Builder, m: &Measures, profile: &Profile) {
     b.mesh(TRIM, &at(x, 0.0, m.z(0.315)), &cuboid([0.003, 0.62 * m.wide, 0.07 * (m.high - m.low)]));
 }
 
-fn lights(b: &mut Builder, m: &Measures) {
+/// Adds headlights, tail lights, mirrors and the number plate.
+fn lights(b: &mut MeshBuilder, m: &Measures) {
     let h = m.high - m.low;
     for side in [-1.0, 1.0] {
         let front = at(m.x(0.985), side * 0.60 * m.wide, m.z(0.345));
-        egg(b, HEADLIGHT, &front, [0.005, 0.15 * m.wide, 0.052 * h]);
+        ellipsoid(b, HEADLIGHT, &front, [0.005, 0.15 * m.wide, 0.052 * h]);
         let rear = at(m.x(-0.995), side * 0.62 * m.wide, m.z(0.485));
         b.mesh(TAILLIGHT, &rear, &cuboid([0.004, 0.30 * m.wide, 0.075 * h]));
         // Mirrors.
         let mirror = at(m.x(0.36), side * 0.75 * m.wide, m.z(0.70));
-        egg(b, PAINT, &mirror, [0.006, 0.008, 0.0055]);
+        ellipsoid(b, PAINT, &mirror, [0.006, 0.008, 0.0055]);
     }
     b.mesh(STRIPE, &at(m.x(-0.995), 0.0, m.z(0.40)), &cuboid([0.004, 0.5 * m.wide, 0.11 * h]));
     b.mesh(TRIM, &at(m.x(-0.997), 0.0, m.z(0.40)), &cuboid([0.005, 0.38 * m.wide, 0.03 * h]));
 }
 
-/// A wing over the tail: a thin board on two posts.
-fn wing(b: &mut Builder, m: &Measures) {
+/// Adds a rear wing: a thin board on two posts.
+fn wing(b: &mut MeshBuilder, m: &Measures) {
     let (x, z) = (m.x(-0.905), m.z(0.90));
     let half = 0.74 * m.wide;
     let h = m.high - m.low;
@@ -137,7 +140,7 @@ fn wing(b: &mut Builder, m: &Measures) {
     let rings = [board(-half), board(half)];
     b.skin(&rings, |_, _| STRIPE);
     b.fan(STRIPE, &rings[1]);
-    b.fan_turned(STRIPE, &rings[0]);
+    b.fan_reversed(STRIPE, &rings[0]);
     for side in [-1.0, 1.0] {
         b.mesh(PAINT, &at(x, side * half, z + 0.002), &cuboid([0.03, 0.003, 0.1 * h]));
         let foot = m.ridge(x) - 0.004;
@@ -146,7 +149,7 @@ fn wing(b: &mut Builder, m: &Measures) {
     }
 }
 
-fn axles(b: &mut Builder, profile: &Profile) {
+fn axles(b: &mut MeshBuilder, profile: &Profile) {
     for x in [-0.5, 0.5] {
         let pose =
             Pose::from_xyz_rpy([x * profile.wheelbase_m, 0.0, profile.wheel_radius_m], [FRAC_PI_2, 0.0, 0.0]);
@@ -154,8 +157,8 @@ fn axles(b: &mut Builder, profile: &Profile) {
     }
 }
 
-/// What lidar and camera stand on.
-fn mounts(b: &mut Builder, m: &Measures, profile: &Profile) {
+/// Adds the mounts of lidar and camera.
+fn mounts(b: &mut MeshBuilder, m: &Measures, profile: &Profile) {
     let [x, y, z] = profile.lidar.position_m;
     let (roof, foot) = (m.ridge(x), z - PUCK[0]);
     if foot > roof {
@@ -175,10 +178,11 @@ fn mounts(b: &mut Builder, m: &Measures, profile: &Profile) {
     }
 }
 
-/// Depth of the camera's turntable below the lens.
+/// Distance of the camera's turntable below the lens, m.
 const TURNTABLE: f64 = 0.031;
 
-fn gadget(b: Builder) -> Model {
+/// A model with the materials of the lidar and the camera.
+fn device_model(b: MeshBuilder) -> Model {
     let materials = vec![
         plain([0.15, 0.16, 0.17]),
         plain([0.03, 0.04, 0.07]),
@@ -188,7 +192,7 @@ fn gadget(b: Builder) -> Model {
     Model { mesh: b.finish(CREASE), materials, textures: Vec::new() }
 }
 
-/// The lidar, its middle at the origin: a foot, a dark window all round, a lid.
+/// The lidar, centred on the origin: a foot, a dark window all around, and a lid.
 pub(super) fn lidar() -> Model {
     const SIDES: usize = 32;
     let [half, radius] = PUCK;
@@ -204,20 +208,20 @@ pub(super) fn lidar() -> Model {
         (0.93, 1.0, CASE),
     ];
     let rings: Vec<Vec<DVec3>> = levels.iter().map(|&(r, z, _)| ring(SIDES, r * radius, z * half)).collect();
-    let mut b = Builder::default();
+    let mut b = MeshBuilder::default();
     b.skin(&rings, |i, _| levels[i].2);
     if let (Some(low), Some(top)) = (rings.first(), rings.last()) {
         b.fan(CASE, top);
-        b.fan_turned(CASE, low);
+        b.fan_reversed(CASE, low);
     }
-    // A mark on the lid that points ahead.
+    // The mark on the lid points ahead.
     b.mesh(ACCENT, &at(0.55 * radius, 0.0, half), &cuboid([0.3 * radius, 0.08 * radius, 0.0008]));
-    gadget(b)
+    device_model(b)
 }
 
-/// The fork that turns left and right; the lens is at the origin.
+/// The fork that pans the camera. The origin is the centre of the lens.
 pub(super) fn fork() -> Model {
-    let mut b = Builder::default();
+    let mut b = MeshBuilder::default();
     rod(&mut b, CASE, &at(0.0, 0.0, -TURNTABLE + 0.0025), 0.0105, 0.004);
     b.mesh(CASE, &at(-0.009, 0.0, -TURNTABLE + 0.0055), &cuboid([0.014, 0.042, 0.003]));
     for side in [-1.0, 1.0] {
@@ -225,16 +229,17 @@ pub(super) fn fork() -> Model {
         let screw = Pose::from_xyz_rpy([-0.012, side * 0.0212, 0.0], [FRAC_PI_2, 0.0, 0.0]);
         rod(&mut b, ACCENT, &screw, 0.0028, 0.0016);
     }
-    gadget(b)
+    device_model(b)
 }
 
-/// The camera that looks along x from the origin; all of it is behind.
+/// The camera, which looks along x. The origin is the centre of the lens, and all parts are behind
+/// it.
 pub(super) fn head() -> Model {
-    let mut b = Builder::default();
+    let mut b = MeshBuilder::default();
     b.mesh(CASE, &at(-0.0135, 0.0, 0.0), &cuboid([0.013, 0.036, 0.030]));
     b.mesh(BOARD, &at(-0.0205, 0.0, 0.0), &cuboid([0.0016, 0.034, 0.028]));
     b.mesh(ACCENT, &at(-0.0071, 0.0135, 0.0105), &cuboid([0.0008, 0.003, 0.003]));
-    // The barrel, turned about x: radius and how far behind the lens.
+    // The barrel is a surface of revolution around x: radius, and position behind the lens.
     let ahead = Pose::from_xyz_rpy([0.0; 3], [0.0, FRAC_PI_2, 0.0]);
     let circle = |radius: f64, x: f64| -> Vec<DVec3> {
         ring(24, radius, x).into_iter().map(|p| ahead.point(p)).collect()
@@ -254,5 +259,5 @@ pub(super) fn head() -> Model {
         _ => GLOSS,
     });
     b.fan(GLOSS, &barrel[6]);
-    gadget(b)
+    device_model(b)
 }

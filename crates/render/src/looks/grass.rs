@@ -1,16 +1,17 @@
-//! Grass: a lawn from above, blade by blade.
+//! The grass texture: a lawn from above, drawn blade by blade.
 
-use super::field::{Field, STEP, hash, spread};
-use super::textures::rgb;
+use super::field::{Field, STEP, hash, rgb, spread};
 use crate::image::Image;
 
+/// Side of the texture, pixels.
 const SIZE: usize = 512;
+/// Number of blades of grass.
 const BLADES: u32 = 26_000;
 
-/// Darkest at the ground, brightest at the tips.
+/// Colour of the soil below the blades.
 const SOIL: [i32; 3] = [54, 78, 36];
 
-/// One metre of lawn; it repeats.
+/// A square metre of lawn that repeats seamlessly.
 pub(super) fn grass() -> Image {
     let patches = Field::new(SIZE, SIZE).noise([4, 4], 51, 6 * STEP).noise([16, 16], 52, 4 * STEP);
     let mut pixels: Vec<[i32; 3]> = (0..SIZE * SIZE)
@@ -21,7 +22,7 @@ pub(super) fn grass() -> Image {
         .collect();
     for blade in 0..BLADES {
         let h = |n: u32| hash(blade, n, 54);
-        // In 1/256 of a pixel: where it grows, where it leans, how it bends.
+        // Position, direction and curvature of the blade, in 1/256 of a pixel.
         let (mut x, mut y) = ((h(0) % (SIZE as u32 * 256)) as i32, (h(1) % (SIZE as u32 * 256)) as i32);
         let (mut dx, mut dy) = (spread(h(2), 230), spread(h(3), 230));
         let (bend_x, bend_y) = (spread(h(4), 6), spread(h(5), 6));

@@ -1,26 +1,27 @@
 //! The lamps of a traffic light.
 
-/// Which lamp.
+/// A lamp of a traffic light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lamp {
-    /// Stop.
+    /// The red lamp: stop.
     Red,
-    /// Wait.
+    /// The yellow lamp: wait.
     Yellow,
-    /// Go.
+    /// The green lamp: go.
     Green,
 }
 
-/// What a lamp shows, linear RGB.
+/// Colours of a lamp, linear RGB.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LampColours {
-    /// The surface of a dark lamp, to be lit like any other.
+    /// Surface colour of the lamp, which reflects light like any other surface.
     pub unlit: [f32; 3],
-    /// The light of a lit lamp: its own, the same by day and in shade.
+    /// Light that the lamp emits while it is lit, independent of the lighting of the world.
     pub lit: [f32; 3],
 }
 
-/// The colours of a lamp. Lit ones keep well apart in hue for a camera that must tell them.
+/// The colours of a lamp. The hues of lit lamps are far apart, so that a camera can distinguish
+/// them.
 pub fn lamp_colours(lamp: Lamp) -> LampColours {
     match lamp {
         Lamp::Red => LampColours { unlit: [0.075, 0.008, 0.007], lit: [1.0, 0.035, 0.02] },

@@ -1,11 +1,12 @@
-//! The standard objects, each in the box −0.5..0.5: it is stretched to the object's extents.
+//! The built-in objects. Each fills the unit box −0.5..0.5, and is scaled to the size of the
+//! object.
 
-use super::build::{Builder, ring};
+use super::build::{MeshBuilder, ring};
 use super::{Model, ball, cardboard, plain};
 use chicane_world::scene::BuiltInMesh;
 use glam::DVec3;
 
-/// A standard object.
+/// Generates a built-in object.
 pub(crate) fn object(kind: BuiltInMesh) -> Model {
     match kind {
         BuiltInMesh::BoxObstacle => cardboard::model(),
@@ -14,21 +15,21 @@ pub(crate) fn object(kind: BuiltInMesh) -> Model {
     }
 }
 
-/// A traffic cone: a black foot, an orange body with two white bands, a flat top.
+/// A traffic cone: a black foot, an orange body with two white bands, and a flat top.
 fn cone() -> Model {
     const SIDES: usize = 32;
     const ORANGE: usize = 0;
     const WHITE: usize = 1;
     const BLACK: usize = 2;
-    /// Where the foot ends.
+    /// Height of the top of the foot.
     const FOOT: f64 = -0.44;
-    // Height and what is painted from there up to the next.
+    // The height where each band begins, and its colour.
     let marks =
         [(FOOT, ORANGE), (-0.22, WHITE), (-0.05, ORANGE), (0.09, WHITE), (0.23, ORANGE), (0.47, ORANGE)];
     let radius = |z: f64| 0.39 + (0.085 - 0.39) * (z - FOOT) / (0.47 - FOOT);
-    let mut b = Builder::default();
+    let mut b = MeshBuilder::default();
     let mut rings: Vec<Vec<DVec3>> = marks.iter().map(|&(z, _)| ring(SIDES, radius(z), z)).collect();
-    // A rounded rim at the top.
+    // The rim at the top is rounded.
     rings.push(ring(SIDES, radius(0.47) - 0.008, 0.49));
     rings.push(ring(SIDES, radius(0.47) - 0.03, 0.5));
     b.skin(&rings, |i, _| marks.get(i).map_or(ORANGE, |m| m.1));
@@ -53,7 +54,7 @@ fn cone() -> Model {
     let plate = [foot(0.48, -0.5), foot(0.5, -0.49), foot(0.5, -0.465), foot(0.47, FOOT)];
     b.skin(&plate, |_, _| BLACK);
     b.fan(BLACK, &plate[3]);
-    b.fan_turned(BLACK, &plate[0]);
+    b.fan_reversed(BLACK, &plate[0]);
     let materials = vec![plain([0.95, 0.36, 0.07]), plain([0.94, 0.94, 0.92]), plain([0.13, 0.13, 0.14])];
     Model { mesh: b.finish(0.6), materials, textures: Vec::new() }
 }

@@ -1,15 +1,15 @@
-//! Simple shapes: centred, outward normals, one group with material 0.
+//! Primitive shapes, centred on the origin, with outward normals and one group with material 0.
 //!
-//! Pictures lie on them in the usual way: whole on every face of a box, once round a cylinder
-//! or a ball, with north up.
+//! A box shows the whole texture on every face. On cylinders and balls the texture goes around
+//! once, with its upper edge at +z.
 
 use chicane_world::scene::{Group, Look, Mesh};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// Sides of everything that is round.
+/// Number of sides that approximate a circle.
 const SIDES: usize = 32;
 
-/// The shape of a primitive; `None` for meshes and standard looks.
+/// The mesh of a primitive; `None` for mesh files and built-in models.
 pub(crate) fn shape(look: &Look) -> Option<Mesh> {
     Some(match *look {
         Look::Box(size) => cuboid(size),
@@ -23,13 +23,15 @@ pub(crate) fn shape(look: &Look) -> Option<Mesh> {
     })
 }
 
+/// Collects the vertices and indices of a shape.
 #[derive(Default)]
-struct Out {
+struct ShapeBuilder {
     mesh: Mesh,
     indices: Vec<u32>,
 }
 
-impl Out {
+impl ShapeBuilder {
+    /// Adds a vertex and returns its index. The normal is scaled to unit length.
     fn corner(&mut self, p: [f64; 3], n: [f64; 3], uv: [f64; 2]) -> u32 {
         let length = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
         let length = if length > 0.0 { length } else { 1.0 };
@@ -43,13 +45,14 @@ impl Out {
         self.indices.extend([a, b, c, a, c, d]);
     }
 
-    /// A surface of revolution about z: rings of (radius, z, normal outwards, normal up, v).
+    /// Adds a surface of revolution around the z axis. Each ring is (radius, z, outward part of the
+    /// normal, upward part of the normal, v).
     fn turn(&mut self, rings: &[[f64; 5]]) {
         let start = self.mesh.positions.len() as u32;
         for &[radius, z, out, up, v] in rings {
             for i in 0..=SIDES {
                 let (s, c) = around(i);
-                // At a pole every side has a corner of its own, in the middle of its strip.
+                // At a pole every side has its own vertex, with u in the middle of the side.
                 let u = if radius == 0.0 { i as f64 + 0.5 } else { i as f64 } / SIDES as f64;
                 let (ns, nc) = if radius == 0.0 && up.abs() < 0.99 { half_around(i) } else { (s, c) };
                 self.corner([radius * c, radius * s, z], [out * nc, out * ns, up], [u, v]);
@@ -70,7 +73,7 @@ impl Out {
         }
     }
 
-    /// A flat disc about z that faces up (1) or down (−1).
+    /// Adds a flat disc around the z axis that faces up (`up` = 1) or down (`up` = −1).
     fn disc(&mut self, radius: f64, z: f64, up: f64) {
         let middle = self.corner([0.0, 0.0, z], [0.0, 0.0, up], [0.5, 0.5]);
         for i in 0..SIDES {
@@ -89,15 +92,17 @@ impl Out {
     }
 }
 
+/// Sine and cosine of the angle of corner `i`.
 fn around(i: usize) -> (f64, f64) {
     libm::sincos(TAU * (i % SIDES) as f64 / SIDES as f64)
 }
 
+/// Sine and cosine of the angle midway between corners `i` and `i + 1`.
 fn half_around(i: usize) -> (f64, f64) {
     libm::sincos(TAU * ((i % SIDES) as f64 + 0.5) / SIDES as f64)
 }
 
-/// A box of these edge lengths; every face shows the whole picture, upright on the sides.
+/// A box with these edge lengths. Every face shows the whole texture, upright on the sides.
 pub(crate) fn cuboid(size: [f64; 3]) -> Mesh {
     // Normal, then the directions of u and v.
     const FACES: [[[f64; 3]; 3]; 6] = [
@@ -108,7 +113,7 @@ pub(crate) fn cuboid(size: [f64; 3]) -> Mesh {
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         [[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
     ];
-    let mut out = Out::default();
+    let mut out = ShapeBuilder::default();
     for [n, u, v] in FACES {
         let corner = |a: f64, b: f64| -> [f64; 3] {
             std::array::from_fn(|i| 0.5 * size[i] * (n[i] + (2.0 * a - 1.0) * u[i] + (2.0 * b - 1.0) * v[i]))
@@ -120,24 +125,24 @@ pub(crate) fn cuboid(size: [f64; 3]) -> Mesh {
     out.finish()
 }
 
-/// A cylinder along z: radius, length.
+/// A cylinder along the z axis.
 pub(crate) fn cylinder(radius: f64, length: f64) -> Mesh {
     let h = 0.5 * length;
-    let mut out = Out::default();
+    let mut out = ShapeBuilder::default();
     out.turn(&[[radius, -h, 1.0, 0.0, 0.0], [radius, h, 1.0, 0.0, 1.0]]);
     out.disc(radius, h, 1.0);
     out.disc(radius, -h, -1.0);
     out.finish()
 }
 
-/// A ball.
+/// A sphere.
 pub(crate) fn sphere(radius: f64) -> Mesh {
     ellipsoid([radius; 3])
 }
 
-/// A ball stretched to these half axes.
+/// An ellipsoid with these half axes.
 pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
-    let mut out = Out::default();
+    let mut out = ShapeBuilder::default();
     let rings: Vec<[f64; 5]> = (0..=SIDES / 2)
         .map(|i| {
             let v = i as f64 / (SIDES / 2) as f64;
@@ -151,7 +156,8 @@ pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
     let [a, b, c] = half.map(|v| v as f32);
     for (p, n) in mesh.positions.iter_mut().zip(&mut mesh.normals) {
         *p = [p[0] * a, p[1] * b, p[2] * c];
-        // By the inverse of the scale, without dividing by an axis that may be tiny.
+        // Normals scale with the inverse of the axes. Multiplying by the other two axes gives the
+        // same direction without dividing by an axis that may be tiny.
         let stretched = [n[0] * b * c, n[1] * a * c, n[2] * a * b].map(f64::from);
         let length = stretched.iter().map(|v| v * v).sum::<f64>().sqrt();
         if length > 0.0 {
@@ -161,7 +167,7 @@ pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
     mesh
 }
 
-/// A cylinder along z with round ends: radius, length without the ends.
+/// A capsule along the z axis; `length` is without the round ends.
 pub(crate) fn capsule(radius: f64, length: f64) -> Mesh {
     let quarter = SIDES / 4;
     let total = length + PI * radius;
@@ -177,23 +183,23 @@ pub(crate) fn capsule(radius: f64, length: f64) -> Mesh {
         let v = if total > 0.0 { along / total } else { 0.0 };
         rings.push([radius * c, shift + radius * s, c, s, v]);
     }
-    let mut out = Out::default();
+    let mut out = ShapeBuilder::default();
     out.turn(&rings);
     out.finish()
 }
 
-/// A cone along z, tip up: radius, length.
+/// A cone along the z axis with the tip up.
 pub(crate) fn cone(radius: f64, length: f64) -> Mesh {
     let h = 0.5 * length;
-    let mut out = Out::default();
+    let mut out = ShapeBuilder::default();
     out.turn(&[[radius, -h, length, radius, 0.0], [0.0, h, length, radius, 1.0]]);
     out.disc(radius, -h, -1.0);
     out.finish()
 }
 
-/// A rectangle that faces +z.
+/// A rectangle in the xy plane that faces +z.
 pub(crate) fn plane(size: [f64; 2]) -> Mesh {
-    let mut out = Out::default();
+    let mut out = ShapeBuilder::default();
     let at = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let corners =
         at.map(|[a, b]| out.corner([(a - 0.5) * size[0], (b - 0.5) * size[1], 0.0], [0.0, 0.0, 1.0], [a, b]));
@@ -208,7 +214,7 @@ mod tests {
     use glam::Vec3;
 
     #[test]
-    fn shapes_are_closed_and_look_outwards() {
+    fn shapes_are_closed_and_face_outwards() {
         let near = |mesh: Mesh, volume: f64, half: [f64; 3]| {
             check::mesh(&mesh, 1);
             let got = check::volume(&mesh);
@@ -227,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_of_no_size_is_finite() {
+    fn a_shape_of_size_zero_is_finite() {
         let shapes = [cuboid([0.0; 3]), cylinder(0.0, 0.0), sphere(0.0), capsule(0.0, 0.0), cone(0.0, 0.0)];
         for mesh in shapes {
             let numbers = mesh.positions.iter().chain(&mesh.normals).flatten();
@@ -236,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn primitives_only() {
+    fn only_primitives_have_a_shape() {
         assert!(shape(&Look::Sphere(1.0)).is_some() && shape(&Look::Mesh(0)).is_none());
     }
 }

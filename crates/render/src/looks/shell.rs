@@ -1,10 +1,10 @@
-//! The car's shell: cross-sections along the car with a skin over them.
+//! The shell of the car: cross-sections along the car, connected by a skin.
 
-use super::build::Builder;
+use super::build::MeshBuilder;
 use chicane_world::Profile;
 use glam::DVec3;
 
-/// Materials of the body, in this order.
+// Indices of the materials of the body, in the order in which `fittings::body` lists them.
 pub(super) const PAINT: usize = 0;
 pub(super) const STRIPE: usize = 1;
 pub(super) const GLASS: usize = 2;
@@ -13,17 +13,16 @@ pub(super) const METAL: usize = 4;
 pub(super) const HEADLIGHT: usize = 5;
 pub(super) const TAILLIGHT: usize = 6;
 
-/// Along the car, −1 rear to 1 front: where the glass begins and ends.
+// Positions along the car, from −1 at the rear to 1 at the front, where the glass begins and ends.
 const SCREEN_FOOT: f64 = 0.46;
 const SCREEN_TOP: f64 = 0.13;
 const PILLAR: [f64; 2] = [-0.2, -0.14];
 const WINDOW_END: f64 = -0.66;
 const ROOF_END: f64 = -0.6;
 const REAR_FOOT: f64 = -0.9;
-/// Where the side windows begin.
 const WINDOW_FRONT: f64 = 0.33;
 
-/// Height of the shoulder over the wheels, 0 bottom to 1 top, by place along the car.
+/// Height of the shoulder above the wheels (0 bottom, 1 top) by position along the car.
 const SHOULDER: [[f64; 2]; 9] = [
     [-1.0, 0.60],
     [-0.9, 0.635],
@@ -35,7 +34,7 @@ const SHOULDER: [[f64; 2]; 9] = [
     [0.9, 0.535],
     [1.0, 0.42],
 ];
-/// Height of the middle of bonnet, screen, roof and rear window.
+/// Height of the centre line of bonnet, windscreen, roof and rear window by position along the car.
 const RIDGE: [[f64; 2]; 11] = [
     [-1.0, 0.63],
     [-0.95, 0.67],
@@ -49,12 +48,12 @@ const RIDGE: [[f64; 2]; 11] = [
     [0.9, 0.55],
     [1.0, 0.43],
 ];
-/// Half width of the car, of the half width over the wheels.
+/// Width of the flanks by position along the car, as a fraction of the width over the wheels.
 const FLANK: [[f64; 2]; 7] =
     [[-1.0, 0.88], [-0.93, 0.95], [-0.667, 1.0], [0.0, 0.92], [0.667, 1.0], [0.93, 0.95], [1.0, 0.86]];
 
-/// A straight line through points by place.
-fn along(table: &[[f64; 2]], t: f64) -> f64 {
+/// Interpolates linearly between the points of a table.
+fn interpolate(table: &[[f64; 2]], t: f64) -> f64 {
     let after = table.iter().position(|p| p[0] > t).unwrap_or(table.len());
     match after {
         0 => table[0][1],
@@ -66,29 +65,34 @@ fn along(table: &[[f64; 2]], t: f64) -> f64 {
     }
 }
 
-/// The same, bent smoothly: the mean over a short way.
-fn smooth(table: &[[f64; 2]], t: f64) -> f64 {
-    (0..7).map(|i| along(table, t + 0.03 * (f64::from(i) - 3.0))).sum::<f64>() / 7.0
+/// Interpolates and smooths: the mean of seven points around `t`.
+fn interpolate_smooth(table: &[[f64; 2]], t: f64) -> f64 {
+    (0..7).map(|i| interpolate(table, t + 0.03 * (f64::from(i) - 3.0))).sum::<f64>() / 7.0
 }
 
-/// The measures that everything on the body is built to.
+/// The dimensions of the body, m.
 pub(super) struct Measures {
-    /// Middle and half length along x.
+    /// Centre along x.
     middle: f64,
+    /// Half of the length along x.
     half: f64,
-    /// Lowest and highest of the shell.
+    /// Height of the bottom of the shell.
     pub(super) low: f64,
+    /// Height of the top of the shell.
     pub(super) high: f64,
-    /// Half the width of the belly.
+    /// Half of the width of the belly.
     belly: f64,
-    /// Half the width over the wheels.
+    /// Half of the width over the wheels.
     pub(super) wide: f64,
+    /// Distance of each axle from the origin along x.
     axle: f64,
-    /// Height of the axles and radius of the wheel arches.
+    /// Height of the axles.
     axle_z: f64,
+    /// Radius of the wheel arches.
     arch: f64,
+    /// Position of the camera.
     camera: [f64; 3],
-    /// How steeply the camera may look down before it may see the car.
+    /// Slope of the lowest line of sight of the camera, metres down per metre ahead.
     steepest: f64,
 }
 
@@ -99,7 +103,7 @@ impl Measures {
         let down = libm::tan(0.5 * camera.horizontal_fov_rad) * h / w;
         Measures {
             middle: body.centre_m[0],
-            // The bumpers reach a little farther.
+            // The bumpers extend a little beyond the shell.
             half: 0.488 * body.size_m[0],
             low: body.centre_m[2] - 0.5 * body.size_m[2],
             high: body.centre_m[2] + 0.5 * body.size_m[2],
@@ -113,33 +117,33 @@ impl Measures {
         }
     }
 
-    /// Place along the car, −1 rear to 1 front, in metres.
+    /// Converts a position along the car, −1 rear to 1 front, to metres.
     pub(super) fn x(&self, t: f64) -> f64 {
         self.middle + t * self.half
     }
 
-    /// Height, 0 bottom to 1 top, in metres.
+    /// Converts a height, 0 bottom to 1 top, to metres.
     pub(super) fn z(&self, t: f64) -> f64 {
         self.low + t * (self.high - self.low)
     }
 
-    /// No higher than the camera may see.
+    /// Limits a height, so that the shell stays below the camera's lowest line of sight.
     fn clear(&self, x: f64, z: f64) -> f64 {
         let [from, _, eye] = self.camera;
         if x < from { z } else { z.min(eye - 0.004 - self.steepest * (x - from)).max(self.low + 0.001) }
     }
 
-    /// Height of the middle of the shell.
+    /// Height of the centre line of the shell.
     pub(super) fn ridge(&self, x: f64) -> f64 {
-        self.clear(x, self.z(along(&RIDGE, (x - self.middle) / self.half)))
+        self.clear(x, self.z(interpolate(&RIDGE, (x - self.middle) / self.half)))
     }
 
-    /// How far an arch reaches from its axle towards the end of the car.
+    /// Distance that a wheel arch extends from its axle towards the end of the car.
     fn arch_end(&self) -> f64 {
         (self.half - self.middle.abs() - self.axle - 0.008 * self.half).min(self.arch)
     }
 
-    /// Height of the lower edge of the flank: the sill, or the arch over a wheel.
+    /// Height of the lower edge of the flank, which is the sill or the arch above a wheel.
     fn edge(&self, x: f64) -> f64 {
         let sill = self.z(0.1);
         let from_axle = x.abs() - self.axle;
@@ -149,7 +153,7 @@ impl Measures {
         (self.axle_z + (self.arch * self.arch - from_axle * from_axle).sqrt()).max(sill)
     }
 
-    /// Where cross-sections are, from the rear: place and height of the lower edge.
+    /// The positions of the cross-sections from the rear, with the height of the lower edge there.
     fn stations(&self) -> Vec<(f64, f64)> {
         let marks = [
             -1.0,
@@ -180,7 +184,8 @@ impl Measures {
                     list.push((x, self.edge(x)));
                 }
             }
-            // The ends of the arch: first the arch, then the sill at the same place.
+            // Each end of an arch is vertical: one section ends the arch, the next one at almost
+            // the same position begins the sill.
             for x in [axle + ahead, axle - behind] {
                 let within = x + if x > axle { -1e-6 } else { 1e-6 };
                 list.push((within, self.edge(within)));
@@ -193,17 +198,19 @@ impl Measures {
         list
     }
 
-    /// A cross-section, counter-clockwise from the front, from the bottom's middle.
+    /// A cross-section, counter-clockwise seen from the front. It starts at the centre of the
+    /// bottom.
     fn section(&self, x: f64, edge: f64) -> Vec<DVec3> {
         let t = (x - self.middle) / self.half;
-        // The ends are rounded off.
+        // The ends of the car are rounded: 0 in the middle of the car, 1 at its ends.
         let end = ((t.abs() - 0.97) / 0.03).clamp(0.0, 1.0);
         let h = self.high - self.low;
-        let wide = (self.wide * smooth(&FLANK, t) - 0.004 * end).max(self.belly);
+        let wide = (self.wide * interpolate_smooth(&FLANK, t) - 0.004 * end).max(self.belly);
         let edge = edge + 0.02 * h * end;
-        let shoulder = self.clear(x, self.z(smooth(&SHOULDER, t)).max(edge + 0.06 * h)).max(edge + 0.001);
+        let shoulder =
+            self.clear(x, self.z(interpolate_smooth(&SHOULDER, t)).max(edge + 0.06 * h)).max(edge + 0.001);
         let ridge = self.ridge(x).max(shoulder + 0.002);
-        // How much cabin there is: its sides stand up where there is some.
+        // 1 where the section has a full cabin with steep sides, 0 where it has none.
         let cabin = ((ridge - shoulder) / (0.38 * h)).clamp(0.0, 1.0);
         let foot = 0.69 * self.wide;
         let roof = foot - 0.19 * self.wide * cabin;
@@ -232,10 +239,10 @@ impl Measures {
         ring
     }
 
-    /// What is on a strip of the skin, by place along the car and side of the section.
+    /// The material of a quad of the skin, by position along the car and side of the section.
     fn material(&self, x: f64, side: usize) -> usize {
         let t = (x - self.middle) / self.half;
-        // Left and right alike; 0 is the belly, 11 the middle of the roof.
+        // Both sides are symmetrical: 0 is the belly, 11 the middle of the roof.
         let side = if side > 11 { 23 - side } else { side };
         let within = |from: f64, to: f64| t > from && t < to;
         let pane = within(SCREEN_TOP, SCREEN_FOOT) || within(REAR_FOOT, ROOF_END);
@@ -249,14 +256,14 @@ impl Measures {
         }
     }
 
-    /// Adds the shell.
-    pub(super) fn shell(&self, b: &mut Builder) {
+    /// Adds the shell to a mesh.
+    pub(super) fn shell(&self, b: &mut MeshBuilder) {
         let stations = self.stations();
         let rings: Vec<Vec<DVec3>> = stations.iter().map(|&(x, edge)| self.section(x, edge)).collect();
         b.skin(&rings, |i, j| self.material(0.5 * (stations[i].0 + stations[i + 1].0), j));
         if let (Some(rear), Some(front)) = (rings.first(), rings.last()) {
             b.fan(PAINT, front);
-            b.fan_turned(PAINT, rear);
+            b.fan_reversed(PAINT, rear);
         }
     }
 }

@@ -1,23 +1,27 @@
-//! The colour of the sky, cheap enough for every pixel.
+//! The colour of the sky, computed for eight pixels at a time.
 
 use chicane_world::scene::Sun;
 use glam::Vec3;
 use wide::f32x8;
 
-/// Linear RGB straight up, at the horizon, and straight down.
+/// Linear RGB straight up.
 pub(crate) const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
+/// Linear RGB at the horizon.
 pub(crate) const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
+/// Linear RGB straight down.
 pub(crate) const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
 
-/// The sky of a world, ready to be asked.
+/// The sky of a world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sky {
+    /// Direction towards the sun.
     towards: Vec3,
+    /// Colour of the glow around the sun, linear RGB.
     glow: Vec3,
 }
 
 impl Sky {
-    /// The sky round a sun.
+    /// The sky with this sun.
     pub(crate) fn new(sun: &Sun) -> Sky {
         let [x, y, z] = sun.direction;
         let [r, g, b] = sun.colour;
@@ -27,20 +31,21 @@ impl Sky {
         }
     }
 
-    /// What is seen in eight directions of any length where nothing stands: linear RGB, 0..1.
+    /// The colours of the background in eight directions of any length: linear RGB, 0..1.
     ///
-    /// Above the horizon haze turns into blue, with a glow round the sun; below it is ground haze.
+    /// Above the horizon, haze fades into blue, with a glow around the sun. Below the horizon, haze
+    /// fades into the colour of the ground.
     pub(crate) fn colours(&self, [x, y, z]: [f32x8; 3]) -> [f32x8; 3] {
         let (one, zero) = (f32x8::splat(1.0), f32x8::ZERO);
         let by_length = one / (x * x + y * y + z * z).sqrt();
         let up = z * by_length;
-        // Below, the ground darkens quickly: 90 % of the way at 20 degrees under the horizon.
+        // The ground darkens quickly: 90 % of the change is done 20° below the horizon.
         let down = (-up).fast_max(zero);
         let ground = down / (f32x8::splat(0.04) + down);
         let a = one - up.fast_max(zero);
         let a2 = a * a;
         let haze = a2 * a2 * (f32x8::splat(0.6) * a2 + f32x8::splat(0.4) * a);
-        // Powers of the cosine: a wide glow, a narrow one, and the disc.
+        // Powers of the cosine give a wide glow, a narrow glow, and the disc of the sun.
         let sun = self.towards;
         let cosine =
             (x * f32x8::splat(sun.x) + y * f32x8::splat(sun.y) + z * f32x8::splat(sun.z)) * by_length;
@@ -68,7 +73,7 @@ impl Sky {
 mod tests {
     use super::*;
 
-    /// What is seen in one direction.
+    /// The colour in one direction.
     fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
         let directions = direction.to_array().map(f32x8::splat);
         Sky::new(sun).colours(directions).map(|c| c.to_array()[0])
@@ -83,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sky_is_a_colour_everywhere() {
+    fn the_sky_has_a_valid_colour_in_every_direction() {
         let sun = Sun::default();
         for d in every_direction() {
             assert!(sky(d, &sun).iter().all(|v| (0.0..=1.0).contains(v)), "{d}");
@@ -100,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_brightest_at_the_sun() {
+    fn the_sky_is_brightest_at_the_sun() {
         let sun = Sun::default();
         let sum = |d: Vec3| sky(d, &sun).iter().sum::<f32>();
         let towards = -Vec3::from_array(sun.direction.map(|v| v as f32));

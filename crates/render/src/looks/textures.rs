@@ -1,20 +1,20 @@
-//! The standard surfaces of a track.
+//! The built-in textures of a track.
 //!
-//! The camera looks at them from 15 cm above the ground: grain is fine and faint, so that it
-//! does not shimmer, and paint is far brighter than the road.
+//! The camera looks at them from 15 cm above the ground. Their grain is fine and faint, otherwise
+//! it would shimmer. Lines are much brighter than the road.
 
-use super::field::{Field, STEP, hash, spread};
+use super::field::{Field, STEP, hash, rgb, spread};
 use crate::image::Image;
 use chicane_world::scene::BuiltInTexture;
 
-/// Pixels along the edge of a square picture; most show one metre.
+/// Side of a square texture, pixels. Most textures show one metre.
 const SIZE: usize = 512;
 
 const ASPHALT: [i32; 3] = [63, 64, 67];
 const WHITE: [i32; 3] = [238, 238, 232];
 const YELLOW: [i32; 3] = [244, 186, 38];
 
-/// A standard picture. Rows run from the top, so row 0 is at v = 1.
+/// Generates a built-in texture. Row 0 is the top one, at v = 1.
 pub(crate) fn texture(kind: BuiltInTexture) -> Image {
     match kind {
         BuiltInTexture::Road => road(),
@@ -26,25 +26,19 @@ pub(crate) fn texture(kind: BuiltInTexture) -> Image {
     }
 }
 
-/// A picture from a field: a base colour, brighter and darker by the field.
+/// A picture of a base colour plus the field, which `tint` scales per channel (16 is 1:1).
 fn shade(field: &Field, base: [i32; 3], tint: [i32; 3]) -> Image {
     let pixel = |v: &i32| rgb(std::array::from_fn(|i| base[i] * STEP + v * tint[i] / 16));
     let pixels = field.values.iter().map(pixel).collect();
     Image { width: field.width, height: field.height, pixels }
 }
 
-/// A pixel from colours in field numbers.
-pub(super) fn rgb(c: [i32; 3]) -> [u8; 4] {
-    let [r, g, b] = c.map(|v| ((v + STEP / 2) / STEP).clamp(0, 255) as u8);
-    [r, g, b, 255]
-}
-
-/// Between two colours, t of 0..=256.
+/// Interpolates from `a` (t = 0) to `b` (t = 256), in field units.
 fn mix(a: [i32; 3], b: [i32; 3], t: i32) -> [i32; 3] {
     std::array::from_fn(|i| a[i] * STEP + (b[i] - a[i]) * t)
 }
 
-/// The grain of asphalt: fine stones, faint patches.
+/// The grain of asphalt: fine stones and faint patches.
 fn asphalt(width: usize, height: usize, seed: u32) -> Field {
     let cells = |metres: usize| [(width / metres).max(1), (height / metres).max(1)];
     Field::new(width, height)
@@ -53,7 +47,7 @@ fn asphalt(width: usize, height: usize, seed: u32) -> Field {
         .noise(cells(4), seed + 2, 4 * STEP)
         .add(move |x, y| {
             let h = hash(x as u32, y as u32, seed + 3);
-            // One grain in forty is a pale stone, one in forty a hole.
+            // One pixel in forty is a pale stone, and one in forty a dark hole.
             let stone = match h % 80 {
                 0 | 1 => 11 * STEP,
                 2 | 3 => -9 * STEP,
@@ -64,7 +58,7 @@ fn asphalt(width: usize, height: usize, seed: u32) -> Field {
 }
 
 fn road() -> Image {
-    // Where wheels run, a quarter of the way in from either side, the road is a little darker.
+    // The road is a little darker where wheels roll, at a quarter of its width from either side.
     let worn: Vec<i32> = (0..SIZE as i32)
         .map(|x| {
             let from = ((x * 2) % SIZE as i32 - SIZE as i32 / 2).abs();
@@ -75,7 +69,7 @@ fn road() -> Image {
     shade(&field, ASPHALT, [16, 16, 16])
 }
 
-/// Paint on asphalt, a little worn: u across the line, v along it in metres.
+/// A slightly worn painted line on asphalt: u is across the line, v along it in metres.
 fn paint(colour: [i32; 3], seed: u32) -> Image {
     let (width, height) = (32, SIZE);
     let grain = asphalt(width, height, 11);
@@ -86,7 +80,7 @@ fn paint(colour: [i32; 3], seed: u32) -> Image {
     );
     Image::from_fn(width, height, |x, y| {
         let i = y * width + x;
-        // The edges are thinner than the middle.
+        // The paint is thinner at the edges of the line.
         let edge = match x.min(width - 1 - x) {
             0 => 60,
             1 => 25,
@@ -98,7 +92,7 @@ fn paint(colour: [i32; 3], seed: u32) -> Image {
     })
 }
 
-/// Black and white fields, sixteen across and two ahead.
+/// A chequered line of black and white squares, sixteen across and two along the road.
 fn chequers() -> Image {
     let (width, height) = (512, 64);
     let grain = asphalt(width, height, 31);
@@ -112,9 +106,9 @@ fn chequers() -> Image {
     })
 }
 
-/// A calm blue-grey weave: loops of 8 mm, every other one turned.
+/// A blue-grey woven carpet: loops of 8 mm, every other one rotated by 90°.
 fn carpet() -> Image {
-    // Height of a loop across and along its thread.
+    // Brightness profile of a loop across and along its thread.
     const ACROSS: [i32; 4] = [-5, 2, 5, 0];
     const ALONG: [i32; 4] = [-2, 1, 2, 0];
     let field = Field::new(SIZE, SIZE)
@@ -125,7 +119,7 @@ fn carpet() -> Image {
         .add(|x, y| {
             let turned = (x / 4 + y / 4) % 2 == 0;
             let (a, b) = if turned { (x % 4, y % 4) } else { (y % 4, x % 4) };
-            // Threads are dyed a little unevenly.
+            // The brightness varies slightly from thread to thread.
             let dye = spread(hash((x / 4) as u32, (y / 4) as u32, 45), 4 * STEP);
             (ACROSS[a] + ALONG[b]) * STEP + dye + spread(hash(x as u32, y as u32, 46), 3 * STEP)
         });
@@ -155,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_machine_makes_the_same_bytes() {
+    fn textures_match_their_golden_hashes() {
         let got = ALL.map(|(kind, _)| (kind, check::hash(texture(kind).pixels.into_iter().flatten())));
         assert_eq!(got, ALL, "{got:#x?}");
     }
@@ -171,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn left_meets_right_and_top_meets_bottom() {
+    fn repeating_textures_have_no_seams() {
         for kind in [BuiltInTexture::Road, BuiltInTexture::Carpet, BuiltInTexture::Grass] {
             let image = texture(kind);
             let (w, h) = (image.width, image.height);
             let at = |x: usize, y: usize| luma(image.pixels[y % h * w + x % w]);
             let across = |x: usize| (0..h).map(|y| (at(x, y) - at(x + 1, y)).abs()).sum::<f64>() / h as f64;
             let down = |y: usize| (0..w).map(|x| (at(x, y) - at(x, y + 1)).abs()).sum::<f64>() / w as f64;
-            // A seam would be a column or row that differs from its neighbour more than any other.
+            // A seam would differ more from its neighbour than any other column or row does.
             let most = |f: &dyn Fn(usize) -> f64, n: usize| (0..n - 1).map(f).fold(0.0, f64::max);
             assert!(across(w - 1) <= 1.1 * most(&across, w), "{kind:?}");
             assert!(down(h - 1) <= 1.1 * most(&down, h), "{kind:?}");
@@ -186,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn paint_is_far_brighter_than_the_road() {
+    fn lines_are_much_brighter_than_the_road() {
         let road = mean(&texture(BuiltInTexture::Road));
         assert!((40.0..80.0).contains(&road), "{road}");
         for line in [BuiltInTexture::OuterLine, BuiltInTexture::CentreLine] {

@@ -1,6 +1,7 @@
-//! A wheel: tyre with tread, rim with five spokes. It turns about y; the rim looks along +y.
+//! A wheel: a tyre with tread, and a rim with five spokes. It rolls about the y axis, and the rim
+//! faces +y.
 
-use super::build::{Builder, ring};
+use super::build::{MeshBuilder, ring};
 use super::shapes::cuboid;
 use super::{Model, plain};
 use chicane_world::{Pose, Profile};
@@ -16,15 +17,15 @@ const HUB: usize = 4;
 const SIDES: usize = 30;
 const SPOKES: usize = 5;
 
-/// A wheel to the measures of the profile, its middle at the origin.
+/// A wheel with the dimensions of the profile, centred on the origin.
 pub(super) fn model(profile: &Profile) -> Model {
     let (r, w) = (profile.wheel_radius_m, profile.wheel_width_m);
-    // Everything is turned about z first; then z comes to lie along y.
+    // The shapes are built around the z axis, and this rotation turns z to y.
     let lie = Pose::from_xyz_rpy([0.0; 3], [-FRAC_PI_2, 0.0, 0.0]);
     let circle = |radius: f64, z: f64| -> Vec<DVec3> {
         ring(SIDES, radius * r, z * w).into_iter().map(|p| lie.point(p)).collect()
     };
-    let mut b = Builder::default();
+    let mut b = MeshBuilder::default();
     let tyre = [
         circle(0.68, -0.40),
         circle(0.86, -0.49),
@@ -38,14 +39,14 @@ pub(super) fn model(profile: &Profile) -> Model {
         circle(0.69, 0.42),
     ];
     b.skin(&tyre, |i, j| match i {
-        // The blocks of either shoulder are half a step apart.
+        // The blocks of the two shoulders are offset against each other.
         2 | 3 if j % 3 == 0 => GROOVE,
         5 | 6 if j % 3 == 1 => GROOVE,
         4 => GROOVE,
         _ => RUBBER,
     });
-    // The inner side is closed and plain, the outer one a dish with spokes over it.
-    b.fan_turned(DARK, &tyre[0]);
+    // The inner side is flat, and the outer side is a dish with spokes.
+    b.fan_reversed(DARK, &tyre[0]);
     let dish = [circle(0.69, 0.42), circle(0.655, 0.44), circle(0.61, 0.40), circle(0.58, 0.16)];
     b.skin(&dish, |i, _| if i < 2 { RIM } else { DARK });
     b.fan(DARK, &dish[3]);

@@ -1,15 +1,15 @@
-//! A part of a strip: some columns of it, drawn by itself.
+//! Draws one cell, which is a range of columns of a strip.
 
 use super::Print;
 use super::floor::Patch;
-use crate::raster::{self, Corner, Eye, Setup, Target};
+use crate::raster::{self, Corner, Projection, RenderTarget, Setup};
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 use wide::f32x8;
 
-/// Samples across a cell.
+/// Width of a cell, samples.
 const ACROSS: usize = 1024;
-/// Layers that lie lower than this below the ground are as low as this.
+/// Heights are clamped to this value, m, so that the distance from the camera stays bounded.
 const LOWEST_M: f32 = -0.5;
 
 /// The columns of each cell of a strip.
@@ -18,15 +18,15 @@ pub(super) fn columns(print: &Print) -> Vec<Range<usize>> {
     (0..print.width).step_by(step).map(|x| x..(x + step).min(print.width)).collect()
 }
 
-/// Room for drawing cells.
+/// Reusable buffers for drawing cells.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct CellBuffers {
     setup: Setup,
     samples: Vec<[u8; 4]>,
 }
 
-impl Scratch {
-    /// Draws a cell: three bytes a pixel, row by row.
+impl CellBuffers {
+    /// Draws a cell and returns three bytes per pixel, row by row.
     pub(super) fn draw(
         &mut self,
         print: &Print,
@@ -41,12 +41,12 @@ impl Scratch {
             patches,
             &columns,
             rows.start,
-            Eye { focal: 1.0, centre: Vec2::ZERO, width, height },
+            Projection { focal: 1.0, centre: Vec2::ZERO, width, height },
         );
         self.samples.clear();
         self.samples.resize(width * height, [0; 4]);
-        let target = Target { width, height, colour: &mut self.samples, depth: None, labels: None };
-        raster::draw(std::slice::from_ref(&self.setup), &print.floor.textures, &paper, target);
+        let target = RenderTarget { width, height, colour: &mut self.samples, depth: None, labels: None };
+        raster::draw(std::slice::from_ref(&self.setup), &print.floor.textures, &paper_white, target);
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
         if n == 1 {
             self.samples.iter().for_each(|p| bytes.extend_from_slice(&p[..3]));
@@ -61,16 +61,16 @@ impl Scratch {
         bytes
     }
 
-    /// Sets up every triangle that may be in the cell.
+    /// Sets up all triangles that may be in the cell.
     fn fill(
         &mut self,
         print: &Print,
         patches: &[&Patch],
         columns: &Range<usize>,
         first_row: usize,
-        eye: Eye,
+        projection: Projection,
     ) {
-        self.setup.clear(&eye, 1);
+        self.setup.clear(&projection, 1);
         let by_metre = print.pixels_per_metre();
         let left = print.floor.min.x + columns.start as f64 / by_metre;
         let right = print.floor.min.x + columns.end as f64 / by_metre;
@@ -78,24 +78,25 @@ impl Scratch {
             let surface = self.setup.surface(patch.surface);
             let n = print.samples as f64;
             let corners = patch.corners.iter().map(|corner| {
-                let [x, y] = print.place(corner.at.x, corner.at.y);
+                let [x, y] = print.pixel_of(corner.at.x, corner.at.y);
                 let (x, y) = ((x - columns.start as f64) * n, (y - first_row as f64) * n);
-                // Nearer is what is higher. Nothing is seen smaller for it: x and y grow with z.
+                // A higher surface must be nearer to the camera. Scaling x and y by z cancels the
+                // perspective, so that the height does not change the size.
                 let z = 1.0 - corner.height.max(LOWEST_M);
                 let at = Vec3::new(x as f32 * z, y as f32 * z, z);
                 Corner { at, uv: corner.uv, light: patch.colour }
             });
-            self.setup.mesh(&eye, surface, corners, &patch.triangles, false);
+            self.setup.mesh(&projection, surface, corners, &patch.triangles, false);
         }
     }
 }
 
-/// What there is where nothing is.
-fn paper(_: f32x8, _: f32) -> [f32x8; 3] {
+/// The background colour: white paper.
+fn paper_white(_: f32x8, _: f32) -> [f32x8; 3] {
     [f32x8::splat(1.0); 3]
 }
 
-/// The mean of some colours, as light.
+/// The mean of some colours, computed in linear light.
 fn mean<'a>(samples: impl Iterator<Item = &'a [u8; 4]>) -> [u8; 3] {
     let (mut sum, mut n) = ([0u32; 3], 0u32);
     for sample in samples {

@@ -1,67 +1,75 @@
-//! What lies flat on the ground: triangles in metres, in small groups.
+//! The flat surfaces on the ground: triangles in metres, in small groups.
 
 use super::Print;
 use crate::raster::Surface;
-use crate::stage::{Builder, Chunk, Paint};
+use crate::stage::{Chunk, Paint, StageBuilder};
 use crate::texture::Texture;
 use chicane_world::World;
 use chicane_world::scene::Owner;
 use glam::{DAffine3, DVec2, DVec3, Vec2, Vec3};
 use std::collections::BTreeMap;
 
-/// How far above the ground a layer may lie.
+/// Greatest height above the ground of a flat triangle, m.
 const NEAR_M: f64 = 0.05;
-/// How upright its normal is.
+/// Least vertical part of the unit normal of a flat triangle.
 const UPRIGHT: f64 = 0.7;
-/// Triangles of a patch.
+/// Maximum number of triangles in a patch.
 const PATCH: usize = 32;
 
-/// Everything flat, and what it is painted with.
+/// All flat triangles of a world, and the textures that they use.
 pub(super) struct Floor {
     pub(super) textures: Vec<Texture>,
-    /// Solid ones first; then those that can be seen through, from low to high.
+    /// Opaque patches first, then the transparent ones from the lowest to the highest.
     patches: Vec<Patch>,
+    /// Bounds of the print in the world, m.
     pub(super) min: DVec2,
     pub(super) max: DVec2,
 }
 
-/// Some triangles of one paint that are near each other.
+/// Consecutive triangles with the same paint.
 pub(super) struct Patch {
     pub(super) corners: Vec<FlatCorner>,
-    /// Counter-clockwise from above.
+    /// Indices of the corners, counter-clockwise seen from above.
     pub(super) triangles: Vec<[u16; 3]>,
     pub(super) surface: Surface,
-    /// Colour, linear.
+    /// Linear RGB.
     pub(super) colour: Vec3,
+    /// Bounds in the world, m.
     pub(super) min: DVec2,
     pub(super) max: DVec2,
+    /// Height of the highest corner above the ground, m.
     height: f64,
 }
 
 /// A corner of a flat triangle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlatCorner {
+    /// Position in the world, m.
     pub(super) at: DVec2,
-    /// Above the ground, m.
+    /// Height above the ground, m.
     pub(super) height: f32,
     pub(super) uv: Vec2,
 }
 
 impl Floor {
-    /// The track's floor; where there is none, that of the scenery. `None` if nothing lies flat.
+    /// The floor of the track, or of the scenery if the track has none. `None` if neither has one.
     pub(super) fn new(world: &World) -> Option<Floor> {
         Floor::of(world, Owner::Track).or_else(|| Floor::of(world, Owner::Scenery))
     }
 
     fn of(world: &World, owner: Owner) -> Option<Floor> {
-        let mut builder = Builder::default();
-        builder.scene(&world.scene, |i| i.owner == owner);
+        let mut builder = StageBuilder::default();
+        builder.add_scene(&world.scene, |i| i.owner == owner);
         let mut patches = Vec::new();
         for item in &builder.items {
-            for chunk in &builder.solids[item.solid].chunks {
+            for chunk in &builder.meshes[item.mesh].chunks {
                 let paint = &builder.paints[item.paint.unwrap_or(chunk.paint) as usize];
-                let flat =
-                    Flat { to_world: &item.local, ground_z: world.ground.z, paint, opacity: item.opacity };
+                let flat = ChunkOnGround {
+                    to_world: &item.local,
+                    ground_z: world.ground.z,
+                    paint,
+                    opacity: item.opacity,
+                };
                 flat.patches(chunk, &mut patches);
             }
         }
@@ -76,7 +84,7 @@ impl Floor {
         Some(Floor { textures: builder.textures, patches, min, max })
     }
 
-    /// Patches that some rows of a print may show.
+    /// The patches that may be visible in these rows of a print.
     pub(super) fn between_rows(&self, print: &Print, first: usize, rows: usize) -> Vec<&Patch> {
         let scale = print.pixels_per_metre();
         let (high, low) = (self.max.y - first as f64 / scale, self.max.y - (first + rows) as f64 / scale);
@@ -90,15 +98,15 @@ impl Patch {
     }
 }
 
-/// How a chunk comes to lie on the ground.
-struct Flat<'a> {
+/// The pose and the material of a chunk that may contain flat triangles.
+struct ChunkOnGround<'a> {
     to_world: &'a DAffine3,
     ground_z: f64,
     paint: &'a Paint,
     opacity: f32,
 }
 
-impl Flat<'_> {
+impl ChunkOnGround<'_> {
     fn patches(&self, chunk: &Chunk, to: &mut Vec<Patch>) {
         let points: Vec<DVec3> =
             chunk.positions.iter().map(|p| self.to_world.transform_point3(p.as_dvec3())).collect();
@@ -113,7 +121,7 @@ impl Flat<'_> {
         let [a, b, c] = triangle.map(|i| points[usize::from(i)]);
         let normal = (b - a).cross(c - a);
         let highest = a.z.max(b.z).max(c.z);
-        // Written so that a triangle without area fails, and one that is no number.
+        // A triangle without area has a zero normal and fails the comparison.
         normal.is_finite() && normal.z > UPRIGHT * normal.length() && highest <= self.ground_z + NEAR_M
     }
 

@@ -1,4 +1,4 @@
-//! A print as a JPEG file, written while it is drawn.
+//! Writes a print as a JPEG file while it is drawn.
 
 use super::{Print, STRIP_ROWS};
 use jpeg_encoder::{
@@ -7,21 +7,23 @@ use jpeg_encoder::{
 use std::cell::RefCell;
 use std::io::{Error, Write};
 
-/// Quality of the file.
+/// JPEG quality, 1 to 100.
 const QUALITY: u8 = 90;
 
 impl Print {
-    /// Writes the print as a JPEG file that knows its dpi. Ends with the first error of the writer.
+    /// Writes the print as a JPEG file with its resolution in the header. Returns the first error
+    /// of the writer.
     pub fn write_jpeg(&self, to: impl Write) -> Result<(), Error> {
-        self.write_jpeg_telling(to, |_| ())
+        self.write_jpeg_with_progress(to, |_| ())
     }
 
-    /// The same; `done` is told how much is drawn, 0 to 1.
-    pub fn write_jpeg_telling(&self, to: impl Write, done: impl FnMut(f64)) -> Result<(), Error> {
+    /// Like [`Print::write_jpeg`], and calls `done` after each strip with the drawn fraction, 0 to
+    /// 1.
+    pub fn write_jpeg_with_progress(&self, to: impl Write, done: impl FnMut(f64)) -> Result<(), Error> {
         let mut encoder = Encoder::new(to, QUALITY);
         encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
         encoder.set_density(PixelDensity::dpi(self.dpi));
-        let rows = Rows { print: self, strip: RefCell::default(), done: RefCell::new(done) };
+        let rows = PrintRows { print: self, strip: RefCell::default(), done: RefCell::new(done) };
         encoder.encode_image(rows).map_err(|e| match e {
             EncodingError::IoError(error) => error,
             other => Error::other(other.to_string()),
@@ -29,21 +31,21 @@ impl Print {
     }
 }
 
-/// The rows of a print, drawn a strip at a time as they are asked for.
-struct Rows<'a, D> {
+/// The image that the encoder reads. A strip is drawn when the encoder reads its first row.
+struct PrintRows<'a, D> {
     print: &'a Print,
     strip: RefCell<Strip>,
     done: RefCell<D>,
 }
 
-/// The strip that was drawn last.
+/// The most recently drawn strip.
 #[derive(Default)]
 struct Strip {
     bytes: Vec<u8>,
     first_row: Option<usize>,
 }
 
-impl<D: FnMut(f64)> ImageBuffer for Rows<'_, D> {
+impl<D: FnMut(f64)> ImageBuffer for PrintRows<'_, D> {
     fn get_jpeg_color_type(&self) -> JpegColorType {
         JpegColorType::Ycbcr
     }

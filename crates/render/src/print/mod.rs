@@ -1,51 +1,53 @@
-//! A picture of a world's floor from above, for printing.
+//! A picture of the floor of a world from above, for printing.
 //!
-//! Theory of operation. A print is true to scale and shows what lies flat on the ground, in its own
-//! colours: no perspective, no light, no shadow, and nothing that stands there. It can have a billion
-//! pixels, so it is never whole in memory: `floor` keeps the flat triangles, in metres; strips of rows are
-//! drawn one after another, each in cells side by side (`cell`), with the same rasteriser that draws what the
-//! camera sees; `jpeg` packs them row by row into a writer. Cells don't know of each other, so the bytes
-//! don't depend on the number of threads.
+//! Theory of operation. A print is true to scale. It shows the surfaces that lie flat on the ground
+//! in their own colours, without perspective, light, shadows, or objects that stand on the ground.
+//!
+//! A print can have a billion pixels, so it is never in memory as a whole. `floor` keeps the flat
+//! triangles in metres. The print is drawn in strips of rows, and each strip in cells side by side
+//! (`cell`), with the same rasteriser that draws the camera's pictures. `jpeg` encodes the strips
+//! into a writer. Cells are independent of each other, so the bytes do not depend on the number of
+//! threads.
 
 mod cell;
 mod floor;
 mod jpeg;
 
-use cell::Scratch;
+use cell::CellBuffers;
 use chicane_world::World;
 use floor::Floor;
 use rayon::prelude::*;
 use std::fmt;
 
-/// Metres of an inch.
+/// Length of an inch, m.
 const INCH_M: f64 = 0.0254;
-/// Pixels of a side that a JPEG file can have.
+/// Longest side of a JPEG file, pixels.
 pub const MAX_SIDE: usize = 65_535;
-/// Rows of a strip.
+/// Rows per strip.
 pub const STRIP_ROWS: usize = 64;
-/// Up to this many pixels an inch each is the mean of four: edges of coarse prints are smooth.
+/// Prints up to this resolution average 2×2 samples per pixel, for smooth edges.
 const COARSE_DPI: u16 = 75;
 
-/// A print that can be drawn.
+/// A print of the floor of a world, ready to be drawn.
 pub struct Print {
     floor: Floor,
     dpi: u16,
     width: usize,
     height: usize,
-    /// Samples along each side of a pixel.
+    /// Samples per pixel in each direction.
     samples: usize,
 }
 
-/// Why there is no print.
+/// The reason why a world cannot be printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PrintError {
-    /// Nothing lies on the floor.
+    /// The world has no surface that lies flat on the ground.
     NoFloor,
-    /// More pixels than a JPEG file can have.
+    /// A side of the print would exceed [`MAX_SIDE`] pixels.
     TooLarge {
-        /// Size of the floor, m.
+        /// Width and depth of the floor, m.
         size_m: [f64; 2],
-        /// The finest print that would fit; 0 if none does.
+        /// Highest resolution that fits, dpi; 0 if none does.
         max_dpi: u16,
     },
 }
@@ -53,13 +55,15 @@ pub enum PrintError {
 impl fmt::Display for PrintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PrintError::NoFloor => write!(f, "nothing lies on the floor of this world"),
+            PrintError::NoFloor => {
+                write!(f, "this world has no floor to print: no surface lies on the ground")
+            }
             PrintError::TooLarge { size_m: [x, y], max_dpi: 0 } => {
-                write!(f, "a floor of {x:.1} × {y:.1} m is too large to be printed")
+                write!(f, "a floor of {x:.1} × {y:.1} m is too large to print, even at 1 dpi")
             }
             PrintError::TooLarge { size_m: [x, y], max_dpi } => write!(
                 f,
-                "a floor of {x:.1} × {y:.1} m fits at up to {max_dpi} dpi: a JPEG ends at {MAX_SIDE} pixels a side"
+                "a floor of {x:.1} × {y:.1} m exceeds the JPEG limit of {MAX_SIDE} pixels per side: use at most {max_dpi} dpi"
             ),
         }
     }
@@ -68,7 +72,7 @@ impl fmt::Display for PrintError {
 impl std::error::Error for PrintError {}
 
 impl Print {
-    /// A print of a world's floor with so many pixels an inch.
+    /// Prepares a print of the floor of a world at a resolution of `dpi` pixels per inch.
     pub fn new(world: &World, dpi: u16) -> Result<Print, PrintError> {
         let dpi = dpi.max(1);
         let floor = Floor::new(world).ok_or(PrintError::NoFloor)?;
@@ -85,34 +89,35 @@ impl Print {
         Ok(Print { floor, dpi, width, height, samples })
     }
 
-    /// Pixels in a row.
+    /// Pixels per row.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Pixels an inch.
+    /// Resolution, pixels per inch.
     pub fn dpi(&self) -> u16 {
         self.dpi
     }
 
-    /// Pixels a metre.
+    /// Resolution, pixels per metre.
     pub fn pixels_per_metre(&self) -> f64 {
         f64::from(self.dpi) / INCH_M
     }
 
-    /// Where a point of the world is, in pixels from the upper left corner: x is right, y is up.
-    pub fn place(&self, x: f64, y: f64) -> [f64; 2] {
+    /// The position of a world point in the print, in pixels from the upper left corner. The
+    /// world's x axis points right and its y axis up.
+    pub fn pixel_of(&self, x: f64, y: f64) -> [f64; 2] {
         let scale = self.pixels_per_metre();
         [(x - self.floor.min.x) * scale, (self.floor.max.y - y) * scale]
     }
 
-    /// Draws the strip of [`STRIP_ROWS`] rows (the last has fewer) that begins with this row: red, green
-    /// and blue, 8 bits each, row by row.
+    /// Draws the [`STRIP_ROWS`] rows that begin with `first_row` into `to`, or fewer at the end of
+    /// the print. The bytes are red, green and blue of each pixel, row by row.
     pub fn strip(&self, first_row: usize, to: &mut Vec<u8>) {
         let rows = STRIP_ROWS.min(self.height.saturating_sub(first_row));
         to.clear();
@@ -120,8 +125,8 @@ impl Print {
         let in_strip = self.floor.between_rows(self, first_row, rows);
         let cells: Vec<Vec<u8>> = cell::columns(self)
             .into_par_iter()
-            .map_init(Scratch::default, |scratch, columns| {
-                scratch.draw(self, &in_strip, columns, first_row..first_row + rows)
+            .map_init(CellBuffers::default, |buffers, columns| {
+                buffers.draw(self, &in_strip, columns, first_row..first_row + rows)
             })
             .collect();
         for (columns, cell) in cell::columns(self).into_iter().zip(&cells) {

@@ -1,17 +1,23 @@
-//! Triangles to pixels.
+//! The rasteriser: draws triangles into pixels.
 //!
-//! Theory of operation. Triangles are clipped, projected and snapped to 1/256 of a pixel
-//! (`setup`), then sorted into tiles of 32×32 pixels, by several threads in parts of their own. Each tile is drawn by itself (`tile`): first which
-//! triangle is nearest at each pixel, by 1/w; then every pixel is shaded once (`shade`); then what can be
-//! seen through is mixed in, in the order it was submitted. Edges are exact in integers, so that
-//! neighbouring triangles share no pixel and leave none out. All else is single precision without fused
-//! or approximate operations: the same bits on every machine, whatever the number of threads.
+//! Theory of operation. `setup` clips and projects the triangles, snaps their corners to 1/256 of a
+//! pixel, and sorts them into tiles of 32×32 pixels. Several threads do this, each with a [`Setup`]
+//! of its own. `tile` then draws each tile independently in three passes:
+//!
+//! 1. It finds the nearest opaque triangle at each pixel, by comparing 1/w.
+//! 2. It shades every pixel once (`shade`).
+//! 3. It blends the transparent triangles in the order in which they were submitted.
+//!
+//! Edge tests are exact in integers, so that neighbouring triangles neither share a pixel nor leave
+//! a gap. All other arithmetic is in floating point without fused or approximate operations. The
+//! result therefore has the same bits on every machine and with any number of threads.
 
+mod lanes;
 mod setup;
 mod shade;
 mod tile;
 
-pub(crate) use setup::{Corner, Eye, NEAR, Setup, Surface};
+pub(crate) use setup::{Corner, NEAR, Projection, Setup, Surface};
 
 use crate::texture::Texture;
 use rayon::prelude::*;
@@ -21,24 +27,29 @@ use wide::f32x8;
 /// Pixels along each side of a tile.
 pub(crate) const TILE: usize = 32;
 
-/// What a frame is drawn into.
-pub(crate) struct Target<'a> {
+/// The buffers that a frame is drawn into.
+pub(crate) struct RenderTarget<'a> {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// Red, green, blue, unused: `width * height` of them.
+    /// Red, green, blue and an unused byte per pixel: `width * height` pixels.
     pub(crate) colour: &'a mut [[u8; 4]],
-    /// Distance along the view axis, where asked for.
+    /// Distance along the view axis per pixel, if the caller wants it.
     pub(crate) depth: Option<&'a mut [f32]>,
-    /// What is seen, where asked for.
+    /// Label of the nearest surface per pixel, if the caller wants it.
     pub(crate) labels: Option<&'a mut [u16]>,
 }
 
-/// The linear colour of eight pixels where nothing is, by columns and row.
+/// Gives the linear colour of the background at eight pixels, from their columns and their row.
 pub(crate) type Background<'a> = dyn Fn(f32x8, f32) -> [f32x8; 3] + Sync + 'a;
 
-/// Draws what was set up, in parts that follow each other.
-pub(crate) fn draw(parts: &[Setup], textures: &[Texture], background: &Background<'_>, target: Target<'_>) {
-    let Target { width, height, colour, depth, labels } = target;
+/// Draws the triangles of all setups. Transparent triangles are blended in the order of `parts`.
+pub(crate) fn draw(
+    parts: &[Setup],
+    textures: &[Texture],
+    background: &Background<'_>,
+    target: RenderTarget<'_>,
+) {
+    let RenderTarget { width, height, colour, depth, labels } = target;
     if width == 0 || height == 0 {
         return;
     }

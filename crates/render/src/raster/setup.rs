@@ -1,49 +1,49 @@
-//! From corners in the world to triangles on the screen.
+//! Turns triangles in camera coordinates into triangles on the screen, sorted by tile.
 
 use super::TILE;
 use glam::{Vec2, Vec3};
 
-/// Nearer than this nothing is seen, m.
+/// Distance of the near clipping plane, m.
 pub(crate) const NEAR: f32 = 0.02;
-/// Parts of a pixel that corners are snapped to.
-pub(super) const SUB: i32 = 256;
-/// Triangles reach at most this far from the middle of the picture, in pixels; the rest is cut off.
-/// Pictures are smaller; edges of twice this length still fit into a tile's 32 bits.
-const GUARD: f32 = 8192.0;
+/// Corners are snapped to this fraction of a pixel.
+pub(super) const SUBPIXELS: i32 = 256;
+/// Triangles are clipped at this distance from the centre of the picture, pixels. Pictures are
+/// smaller than that, and edges of twice this length still fit into the 32-bit integers of a tile.
+const GUARD_BAND_PX: f32 = 8192.0;
 
-/// The picture that is taken.
+/// A pinhole projection and the size of its picture.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Eye {
-    /// Pixels by unit of x/z.
+pub(crate) struct Projection {
+    /// Focal length: pixels per unit of x/z.
     pub(crate) focal: f32,
-    /// Where the axis meets the picture, pixels.
+    /// The point where the view axis meets the picture, pixels.
     pub(crate) centre: Vec2,
     pub(crate) width: usize,
     pub(crate) height: usize,
 }
 
-/// How a triangle is painted.
+/// The material of a triangle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surface {
-    /// Index of its texture.
+    /// Index of the texture.
     pub(crate) texture: Option<u32>,
-    /// Light of its own, linear.
+    /// Emitted light, linear RGB.
     pub(crate) emissive: [f32; 3],
-    /// 1 is solid.
+    /// 0 is invisible, 1 is opaque.
     pub(crate) opacity: f32,
-    /// Holes in its texture are seen through.
+    /// Whether the alpha channel of the texture makes the surface transparent.
     pub(crate) blended: bool,
-    /// What it belongs to.
+    /// Owner of the surface, see [`crate::label`].
     pub(crate) label: u16,
 }
 
-/// A corner of a triangle, seen from the eye.
+/// A corner of a triangle in camera coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Corner {
-    /// x right, y down, z ahead.
+    /// Position: x right, y down, z ahead, m.
     pub(crate) at: Vec3,
     pub(crate) uv: Vec2,
-    /// Colour and light, linear.
+    /// Surface colour multiplied by the incoming light, linear RGB.
     pub(crate) light: Vec3,
 }
 
@@ -57,7 +57,7 @@ impl Corner {
     }
 }
 
-/// A value that changes evenly over the screen: a·x + b·y + c at pixel centres.
+/// A value that is linear over the screen: a·x + b·y + c at the centre of pixel (x, y).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Plane {
     pub(super) a: f64,
@@ -65,7 +65,7 @@ pub(crate) struct Plane {
     pub(super) c: f64,
 }
 
-/// Half of the plane: inside where a·x + b·y + c is not negative, in parts of a pixel.
+/// An edge function: a·x + b·y + c is not negative inside. Coordinates are in 1/256 of a pixel.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Edge {
     pub(super) a: i32,
@@ -77,112 +77,116 @@ pub(super) struct Edge {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triangle {
     pub(super) edges: [Edge; 3],
-    /// 1/w, then u, v, red, green, blue, each by w.
+    /// 1/w, then u, v, red, green and blue, each divided by w. Such values are linear on the
+    /// screen.
     pub(super) planes: [Plane; 6],
-    /// Light that is the same all over it.
+    /// The light, if it is the same at all corners.
     pub(super) even_light: Option<[f32; 3]>,
     pub(super) surface: u32,
-    /// First and last row that it may touch.
+    /// First and last row that the triangle may cover.
     pub(super) rows: [i32; 2],
-    /// First and last column.
+    /// First and last column that the triangle may cover.
     pub(super) columns: [i32; 2],
 }
 
-/// A part of a frame that is ready to be drawn. Kept from frame to frame for its room.
+/// Triangles of a frame that are ready to be drawn. The buffers are reused from frame to frame.
 #[derive(Debug, Default)]
 pub(crate) struct Setup {
     pub(super) triangles: Vec<Triangle>,
     pub(super) surfaces: Vec<Surface>,
-    /// By tile: solid triangles, and those that can be seen through.
-    pub(super) solid: Vec<Vec<u32>>,
-    pub(super) clear: Vec<Vec<u32>>,
+    /// Indices of the opaque triangles that may cover each tile.
+    pub(super) opaque: Vec<Vec<u32>>,
+    /// Indices of the transparent triangles that may cover each tile.
+    pub(super) transparent: Vec<Vec<u32>>,
+    /// Tiles per row of tiles.
     pub(super) tiles_across: usize,
-    /// Entries in those lists.
+    /// Total length of the lists of all tiles.
     entries: usize,
-    /// Triangles and entries that there is room for.
-    room: [usize; 2],
-    /// Corners of the mesh that is being added.
+    /// Maximum number of triangles and of list entries.
+    limits: [usize; 2],
+    /// Buffer for the corners of the mesh that is being added.
     corners: Vec<Corner>,
 }
 
-/// Triangles on the screen at a time.
+/// Limit on the triangles of a frame.
 const MAX_TRIANGLES: usize = 2_000_000;
-/// Tiles that all of them together may touch.
+/// Limit on the tile list entries of a frame.
 const MAX_ENTRIES: usize = 8_000_000;
-/// Bits of a triangle's number within its part.
-const WITHIN: u32 = 21;
-const _: () = assert!(MAX_TRIANGLES <= 1 << WITHIN);
+/// Low bits of a triangle id that hold the index within its setup. The high bits hold the setup.
+const INDEX_BITS: u32 = 21;
+const _: () = assert!(MAX_TRIANGLES <= 1 << INDEX_BITS);
 
-/// The number of a triangle in a frame of several parts.
-pub(super) fn number(part: usize, index: u32) -> u32 {
-    (part as u32) << WITHIN | index
+/// The id of a triangle in a frame of several setups.
+pub(super) fn triangle_id(part: usize, index: u32) -> u32 {
+    (part as u32) << INDEX_BITS | index
 }
 
-/// The triangle of a number, and how it is painted.
-pub(super) fn numbered(parts: &[Setup], number: u32) -> (&Triangle, &Surface) {
-    let part = &parts[(number >> WITHIN) as usize];
-    let triangle = &part.triangles[(number & ((1 << WITHIN) - 1)) as usize];
+/// The triangle with an id, and its surface.
+pub(super) fn triangle_by_id(parts: &[Setup], id: u32) -> (&Triangle, &Surface) {
+    let part = &parts[(id >> INDEX_BITS) as usize];
+    let triangle = &part.triangles[(id & ((1 << INDEX_BITS) - 1)) as usize];
     (triangle, &part.surfaces[triangle.surface as usize])
 }
 
 impl Setup {
-    /// Starts one of so many parts of a frame.
-    pub(crate) fn clear(&mut self, eye: &Eye, parts: usize) {
+    /// Starts a new frame. `parts` is the number of setups that share the limits of the frame.
+    pub(crate) fn clear(&mut self, projection: &Projection, parts: usize) {
         self.triangles.clear();
         self.surfaces.clear();
         self.entries = 0;
-        self.room = [MAX_TRIANGLES / parts, MAX_ENTRIES / parts];
-        self.tiles_across = eye.width.div_ceil(TILE);
-        let tiles = self.tiles_across * eye.height.div_ceil(TILE);
-        for list in [&mut self.solid, &mut self.clear] {
+        self.limits = [MAX_TRIANGLES / parts, MAX_ENTRIES / parts];
+        self.tiles_across = projection.width.div_ceil(TILE);
+        let tiles = self.tiles_across * projection.height.div_ceil(TILE);
+        for list in [&mut self.opaque, &mut self.transparent] {
             list.truncate(tiles);
             list.iter_mut().for_each(Vec::clear);
             list.resize_with(tiles, Vec::new);
         }
     }
 
-    /// A surface that the next triangles may name.
+    /// Adds a surface and returns its index for the triangles that use it.
     pub(crate) fn surface(&mut self, surface: Surface) -> u32 {
         self.surfaces.push(surface);
         self.surfaces.len() as u32 - 1
     }
 
-    /// Adds triangles that share corners, counter-clockwise from the front, or clockwise if they are mirrored.
+    /// Adds triangles that share corners. Their corners are counter-clockwise seen from the front,
+    /// or clockwise if `mirrored`.
     pub(crate) fn mesh(
         &mut self,
-        eye: &Eye,
+        projection: &Projection,
         surface: u32,
         corners: impl Iterator<Item = Corner>,
         triangles: &[[u16; 3]],
         mirrored: bool,
     ) {
-        let mut room = std::mem::take(&mut self.corners);
-        room.clear();
-        room.extend(corners);
+        let mut buffer = std::mem::take(&mut self.corners);
+        buffer.clear();
+        buffer.extend(corners);
         for triangle in triangles {
-            let [a, mut b, mut c] = triangle.map(|i| room[usize::from(i)]);
+            let [a, mut b, mut c] = triangle.map(|i| buffer[usize::from(i)]);
             if mirrored {
                 std::mem::swap(&mut b, &mut c);
             }
-            self.add(eye, [a, b, c], surface);
+            self.add(projection, [a, b, c], surface);
         }
-        self.corners = room;
+        self.corners = buffer;
     }
 
-    /// Adds a triangle, counter-clockwise from the front.
-    pub(crate) fn add(&mut self, eye: &Eye, seen: [Corner; 3], surface: u32) {
+    /// Adds a triangle, clipped to the view. Its corners are counter-clockwise seen from the front.
+    pub(crate) fn add(&mut self, projection: &Projection, seen: [Corner; 3], surface: u32) {
         if !seen.iter().all(|s| s.at.is_finite() && s.uv.is_finite() && s.light.is_finite()) {
             return;
         }
         if seen.iter().all(|s| s.at.z < NEAR) {
             return;
         }
-        // How far out a corner may be at its distance.
-        let limit = GUARD / eye.focal;
+        // Largest allowed |x|/z and |y|/z of a corner.
+        let limit = GUARD_BAND_PX / projection.focal;
         let inside =
             |s: &Corner| s.at.z >= NEAR && s.at.x.abs() <= limit * s.at.z && s.at.y.abs() <= limit * s.at.z;
         if seen.iter().all(inside) {
-            self.add_seen(eye, seen, surface);
+            self.add_clipped(projection, seen, surface);
             return;
         }
         let mut polygon = Polygon::new(seen);
@@ -193,21 +197,23 @@ impl Setup {
         polygon.cut(|s| limit * s.at.z + s.at.y);
         let corners = polygon.corners();
         for i in 2..corners.len() {
-            self.add_seen(eye, [corners[0], corners[i - 1], corners[i]], surface);
+            self.add_clipped(projection, [corners[0], corners[i - 1], corners[i]], surface);
         }
     }
 
-    fn add_seen(&mut self, eye: &Eye, seen: [Corner; 3], surface: u32) {
-        // Snapped with rounding; made positive first, so that cutting off is rounding down.
+    /// Adds a triangle that needs no clipping. Triangles that show their back are dropped.
+    fn add_clipped(&mut self, projection: &Projection, seen: [Corner; 3], surface: u32) {
+        // Round to the nearest 1/256 of a pixel. The offset makes the value positive, because the
+        // cast to an integer rounds towards zero.
         const AWAY: f64 = (1 << 24) as f64;
-        let snap = |v: f32| (f64::from(v) * f64::from(SUB) + (AWAY + 0.5)) as i32 - (1 << 24);
+        let snap = |v: f32| (f64::from(v) * f64::from(SUBPIXELS) + (AWAY + 0.5)) as i32 - (1 << 24);
         let project = |s: &Corner| {
-            let scale = eye.focal / s.at.z.max(NEAR * 0.5);
-            [snap(s.at.x * scale + eye.centre.x), snap(s.at.y * scale + eye.centre.y)]
+            let scale = projection.focal / s.at.z.max(NEAR * 0.5);
+            [snap(s.at.x * scale + projection.centre.x), snap(s.at.y * scale + projection.centre.y)]
         };
         let points = [project(&seen[0]), project(&seen[1]), project(&seen[2])];
         let area = doubled_area(points);
-        // With y down the front is seen clockwise.
+        // The y axis points down, so a front face is clockwise and has a negative area.
         if area >= 0 {
             return;
         }
@@ -215,14 +221,14 @@ impl Setup {
         let bound = |axis: usize, last: usize| {
             let v = points.map(|p| p[axis]);
             let (low, high) = (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
-            // The first and the last pixel whose centre it may cover.
-            [((low + SUB / 2 - 1) >> 8).max(0), ((high - SUB / 2) >> 8).min(last as i32 - 1)]
+            // The first and the last pixel whose centre the triangle may cover.
+            [((low + SUBPIXELS / 2 - 1) >> 8).max(0), ((high - SUBPIXELS / 2) >> 8).min(last as i32 - 1)]
         };
-        let (columns, rows) = (bound(0, eye.width), bound(1, eye.height));
+        let (columns, rows) = (bound(0, projection.width), bound(1, projection.height));
         if columns[0] > columns[1] || rows[0] > rows[1] {
             return;
         }
-        if self.triangles.len() >= self.room[0] || self.entries >= self.room[1] {
+        if self.triangles.len() >= self.limits[0] || self.entries >= self.limits[1] {
             return;
         }
         let index = self.triangles.len() as u32;
@@ -240,7 +246,7 @@ impl Setup {
             columns,
         });
         let kind = &self.surfaces[surface as usize];
-        let lists = if kind.blended || kind.opacity < 1.0 { &mut self.clear } else { &mut self.solid };
+        let lists = if kind.blended || kind.opacity < 1.0 { &mut self.transparent } else { &mut self.opaque };
         let tiles = |v: [i32; 2]| v[0] as usize / TILE..v[1] as usize / TILE + 1;
         self.entries += tiles(rows).len() * tiles(columns).len();
         for row in tiles(rows) {
@@ -251,13 +257,15 @@ impl Setup {
     }
 }
 
+/// Twice the signed area, in units of 1/256 × 1/256 of a pixel.
 fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
     let d = |p: [i32; 2], axis: usize| i64::from(p[axis]) - i64::from(a[axis]);
     d(b, 0) * d(c, 1) - d(c, 0) * d(b, 1)
 }
 
 impl Edge {
-    /// The edge from one corner to the next; a pixel on it belongs to it if it is a top or left one.
+    /// The edge from one corner to the next. By the top-left rule, a pixel centre exactly on the
+    /// edge is inside if the edge is a top or a left one.
     fn between(from: [i32; 2], to: [i32; 2]) -> Edge {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let (a, b) = (-dy, dx);
@@ -267,18 +275,20 @@ impl Edge {
     }
 }
 
-/// Values by w as planes over the screen.
+/// The planes of [`Triangle::planes`]; `area` is twice the area of the triangle.
 fn planes(points: [[i32; 2]; 3], seen: &[Corner; 3], area: i64) -> [Plane; 6] {
-    let at = |i: usize| (f64::from(points[i][0]) / f64::from(SUB), f64::from(points[i][1]) / f64::from(SUB));
+    let at = |i: usize| {
+        (f64::from(points[i][0]) / f64::from(SUBPIXELS), f64::from(points[i][1]) / f64::from(SUBPIXELS))
+    };
     let ((x0, y0), (x1, y1), (x2, y2)) = (at(0), at(1), at(2));
-    let scale = f64::from(SUB) * f64::from(SUB) / area as f64;
+    let scale = f64::from(SUBPIXELS) * f64::from(SUBPIXELS) / area as f64;
     let inverse =
         [1.0 / f64::from(seen[0].at.z), 1.0 / f64::from(seen[1].at.z), 1.0 / f64::from(seen[2].at.z)];
     let plane = |a: f32, b: f32, c: f32| {
         let f = [f64::from(a) * inverse[0], f64::from(b) * inverse[1], f64::from(c) * inverse[2]];
         let a = ((f[1] - f[0]) * (y2 - y0) - (f[2] - f[0]) * (y1 - y0)) * scale;
         let b = ((f[2] - f[0]) * (x1 - x0) - (f[1] - f[0]) * (x2 - x0)) * scale;
-        // At the centre of a pixel, half a pixel from its corner.
+        // Planes are evaluated at pixel centres, half a pixel from the corner of the pixel.
         Plane { a, b, c: f[0] - a * (x0 - 0.5) - b * (y0 - 0.5) }
     };
     let [p, q, r] = seen;
@@ -292,7 +302,7 @@ fn planes(points: [[i32; 2]; 3], seen: &[Corner; 3], area: i64) -> [Plane; 6] {
     ]
 }
 
-/// A convex polygon of a few corners.
+/// A convex polygon. Clipping a triangle at five planes gives at most eight corners.
 struct Polygon {
     corners: [Corner; 9],
     len: usize,
@@ -307,7 +317,7 @@ impl Polygon {
         &self.corners[..self.len]
     }
 
-    /// Keeps the part where a value is not negative.
+    /// Clips the polygon to the part where `value` is not negative.
     fn cut(&mut self, value: impl Fn(&Corner) -> f32) {
         let old = self.corners;
         let n = self.len;
@@ -318,7 +328,8 @@ impl Polygon {
             if va >= 0.0 {
                 self.push(*a);
             }
-            // Always from the inner corner: the neighbour on this edge must find the very same point.
+            // Interpolate from the inner corner for both directions of the edge. Otherwise the
+            // neighbouring triangle would round the shared point differently and leave a gap.
             if va >= 0.0 && vb < 0.0 {
                 self.push(a.between(b, va / (va - vb)));
             } else if va < 0.0 && vb >= 0.0 {

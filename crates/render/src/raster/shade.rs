@@ -1,32 +1,36 @@
-//! The colour of a pixel: texture, light, and the way to eight bits.
+//! Computes the colour of pixels: texture, light, and conversion to eight bits.
 //!
-//! Colours are squared on the way in and rooted on the way out: close to what eyes and cameras do, and
-//! exact everywhere.
+//! Eight-bit values are squared to get linear light, and linear light is converted back with a
+//! square root. This is close to the sRGB curve, and both operations give the same bits on every
+//! machine.
 
-use super::setup::{Plane, Setup, Surface, numbered};
-use super::tile::{LANES, columns};
+use super::lanes::{LANES, columns};
+use super::setup::{Plane, Setup, Surface, triangle_by_id};
 use crate::texture::{Level, Texture};
 use wide::{f32x8, i32x8};
 
-/// Samples along the direction in which a texture is most compressed.
+/// Maximum number of anisotropic texture samples per pixel.
 const MAX_TAPS: f32 = 4.0;
 
-/// A triangle ready to be shaded in one tile.
+/// A triangle prepared for shading its pixels in one tile.
 pub(super) struct Shader<'a> {
     surface: &'a Surface,
     texture: Option<&'a Texture>,
-    /// Each value at the tile's first pixel, and its change by column and row.
+    /// The planes of the triangle: value at the tile's first pixel, change per column and per row.
     values: [[f32; 3]; 6],
-    /// Light and own light, where they are the same all over the triangle.
+    /// Incoming plus emitted light, if it is the same at all corners of the triangle.
     even_light: Option<[f32; 3]>,
 }
 
-/// How a texture is read around a pixel: from which copy, how often, and along which way.
+/// How a texture is sampled at a pixel: the mipmap level, and the line along which samples are
+/// taken.
 struct Footprint<'a> {
     level: &'a Level,
+    /// Binary logarithm of the number of samples.
     log_taps: u32,
-    /// From sample to sample, and from a pixel's place back to its first one.
+    /// Offset from sample to sample, in 1/65536 of a texel.
     step: [i32; 2],
+    /// Subtracted from the position of a pixel to get its first sample, in 1/65536 of a texel.
     back: [i32; 2],
 }
 
@@ -38,7 +42,7 @@ impl<'a> Shader<'a> {
         x0: usize,
         y0: usize,
     ) -> Shader<'a> {
-        let (triangle, surface) = numbered(parts, index);
+        let (triangle, surface) = triangle_by_id(parts, index);
         let at = |p: &Plane| [(p.a * x0 as f64 + p.b * y0 as f64 + p.c) as f32, p.a as f32, p.b as f32];
         let texture = surface.texture.and_then(|t| textures.get(t as usize));
         let lit = |light: [f32; 3]| std::array::from_fn(|c| light[c].max(0.0) + surface.emissive[c]);
@@ -46,14 +50,15 @@ impl<'a> Shader<'a> {
         Shader { surface, texture, values: [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n])), even_light }
     }
 
+    /// Value `n` of [`Self::values`] at the columns `x` of a row of the tile.
     #[inline]
     fn value(&self, n: usize, x: f32x8, row: usize) -> f32x8 {
         let [base, a, b] = self.values[n];
         f32x8::splat(base + b * row as f32) + f32x8::splat(a) * x
     }
 
-    /// The footprint of a pixel: a texture that is seen at a slant is read several times along the
-    /// direction in which it is most compressed.
+    /// The footprint of a pixel. A texture at a steep angle is sampled several times along the
+    /// direction in which it is most compressed (anisotropic filtering).
     fn footprint<'t>(&self, texture: &'t Texture, column: f32, row: usize) -> Footprint<'t> {
         let (width, height) = texture.size();
         let value = |n: usize| {
@@ -64,7 +69,7 @@ impl<'a> Shader<'a> {
         let (u, v) = (value(1) * w, value(2) * w);
         let change =
             |n: usize, value: f32, axis: usize| (self.values[n][axis] - value * self.values[0][axis]) * w;
-        // By column and by row.
+        // Derivatives of u and v by column (x) and by row (y).
         let (ux, uy) = (change(1, u, 1), change(1, u, 2));
         let (vx, vy) = (change(2, v, 1), change(2, v, 2));
         let length2 = |du: f32, dv: f32| du * width * (du * width) + dv * height * (dv * height);
@@ -75,24 +80,26 @@ impl<'a> Shader<'a> {
         let taps = (long / short.max(1e-6)).clamp(1.0, MAX_TAPS);
         let log_taps = u32::from(taps >= 1.5) + u32::from(taps >= 3.0);
         let level = texture.level(halvings((long / taps).max(short).clamp(1e-6, 1e6)));
-        let fine = level.fine();
-        let whole = [(along[0] * fine[0]) as i32, (along[1] * fine[1]) as i32];
+        let fixed_size = level.fixed_size();
+        let whole = [(along[0] * fixed_size[0]) as i32, (along[1] * fixed_size[1]) as i32];
         let step = [whole[0] >> log_taps, whole[1] >> log_taps];
-        // The first is half a step from the end; texels have their centres half-way.
+        // The first sample is half a step from the end of the line. The 32768 are half a texel,
+        // because `Texture::sampled` counts from the centre of the first texel.
         let back = |i: usize| (whole[i] / 2).wrapping_sub(step[i] / 2).wrapping_add(32768);
         Footprint { level, log_taps, step, back: [back(0), back(1)] }
     }
 
-    /// Colours of a texture on eight pixels, 0..1 each, alpha last. They share the footprint of one in
-    /// their middle.
+    /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All pixels
+    /// share the footprint of one pixel in the middle, because computing it for each would be
+    /// slower.
     #[inline]
     fn texels(&self, texture: &Texture, group: usize, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
         let middle = if mask >> (LANES / 2) & 1 == 1 { LANES / 2 } else { mask.trailing_zeros() as usize };
         let f = self.footprint(texture, (group * LANES + middle) as f32, row);
         let x = columns(group);
-        let fine = f.level.fine();
+        let fixed_size = f.level.fixed_size();
         let first = |n: usize, i: usize| {
-            let at = fraction(self.value(n, x, row) * w) * f32x8::splat(fine[i]);
+            let at = fraction(self.value(n, x, row) * w) * f32x8::splat(fixed_size[i]);
             (at.fast_trunc_int() - i32x8::splat(f.back[i])).to_array()
         };
         let (x, y) = (first(1, 0), first(2, 1));
@@ -112,7 +119,7 @@ impl<'a> Shader<'a> {
         [channel(red), channel(green), channel(blue), channel(alpha)]
     }
 
-    /// Linear colour and coverage of eight pixels.
+    /// Linear colour and opacity of eight pixels.
     #[inline]
     fn shaded(&self, group: usize, row: usize, mask: u32) -> ([f32x8; 3], f32x8) {
         let x = columns(group);
@@ -135,13 +142,13 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// Colours of eight pixels; only those of the mask mean something.
-    pub(super) fn solid(&self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
+    /// Colours of eight pixels. Only the pixels in the mask are valid.
+    pub(super) fn colours(&self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
         to_pixels(self.shaded(group, row, mask).0)
     }
 
-    /// Mixes eight pixels into what is there.
-    pub(super) fn mixed(&self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
+    /// Blends the pixels in the mask over the colours in `to`.
+    pub(super) fn blend_into(&self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
         let (colour, cover) = self.shaded(group, row, mask);
         let cover = cover.to_array();
         let colour = colour.map(f32x8::to_array);
@@ -155,27 +162,28 @@ impl<'a> Shader<'a> {
     }
 }
 
-/// What is left of a number above a whole one, from −1 to 1: enough for a texture that repeats.
+/// The fractional part, −1..1 with the sign of `v`. The integer part does not matter, because
+/// textures repeat.
 #[inline]
 fn fraction(v: f32x8) -> f32x8 {
-    // Far out there are no fractions left; 0 is as good as any.
+    // Clamp to the range of `fast_trunc_int`. Larger values have no useful fractional part.
     let limit = f32x8::splat(1e6);
     let v = v.fast_min(limit).fast_max(-limit);
     v - f32x8::from_i32x8(v.fast_trunc_int())
 }
 
-/// How often a texture must be halved for a step of so many texels: the nearest whole number.
+/// The mipmap level for a step of `spread` texels per pixel: log2(spread), rounded, at least 0.
 fn halvings(spread: f32) -> usize {
-    // The exponent of twice the square is twice the logarithm, rounded.
+    // Half the exponent of 2·spread² is log2(spread) rounded to the nearest integer.
     let exponent = ((2.0 * spread * spread).to_bits() >> 23) as i32 - 127;
     (exponent.div_euclid(2)).max(0) as usize
 }
 
-/// Eight linear colours as bytes.
+/// Converts eight linear colours to bytes.
 #[inline]
 pub(super) fn to_pixels([r, g, b]: [f32x8; 3]) -> [[u8; 4]; LANES] {
     let packed = to_bytes(r) | (to_bytes(g) << 8i32) | (to_bytes(b) << 16i32) | i32x8::splat(255 << 24);
-    // Little end first on every machine.
+    // Little-endian on every machine: red is the first byte.
     packed.to_array().map(|p| p.to_le_bytes())
 }
 
@@ -190,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halvings_round_the_logarithm() {
+    fn mipmap_level_is_the_rounded_logarithm() {
         for (spread, want) in
             [(0.1, 0), (1.0, 0), (1.41, 0), (1.42, 1), (2.0, 1), (2.82, 1), (2.84, 2), (1e6, 20)]
         {

@@ -1,50 +1,57 @@
-//! One tile: what is nearest at each pixel, then its colour.
+//! Draws one tile: finds the nearest triangle at each pixel, shades it, and blends transparent
+//! ones.
 
-use super::setup::{SUB, Setup, Triangle, number, numbered};
+use super::lanes::{LANES, columns};
+use super::setup::{SUBPIXELS, Setup, Triangle, triangle_by_id, triangle_id};
 use super::shade::{Shader, to_pixels};
 use super::{Background, TILE};
 use crate::texture::Texture;
 use wide::{f32x8, i32x8};
 
-/// Pixels that are drawn at once.
-pub(super) const LANES: usize = 8;
 const GROUPS: usize = TILE / LANES;
-/// No triangle.
+/// Triangle id of pixels without a triangle.
 const NOTHING: i32 = -1;
 
-/// Room for one tile.
+/// The buffers of one tile.
 pub(super) struct Tile {
-    /// 1/w of the nearest; 0 is nothing.
+    /// 1/w of the nearest opaque triangle at each pixel; 0 where there is none.
     nearest: [[f32x8; GROUPS]; TILE],
-    /// Which triangle it is.
-    who: [[i32x8; GROUPS]; TILE],
+    /// Id of that triangle, or [`NOTHING`].
+    triangle_ids: [[i32x8; GROUPS]; TILE],
     colour: [[u8; 4]; TILE * TILE],
 }
 
-/// A triangle as one tile sees it: values at its first pixel.
-struct InTile {
+/// A triangle prepared for one tile.
+struct TileTriangle {
+    /// Values of the edge functions at the first pixel of the tile, divided by `SUBPIXELS`.
     edges: [i32; 3],
+    /// Change of each edge function per column and per row.
     steps: [[i32; 2]; 3],
+    /// 1/w at the first pixel of the tile, and its change per column and per row.
     nearness: [f32; 3],
+    /// Rows of the tile that the triangle may cover.
     rows: std::ops::Range<usize>,
+    /// Groups of pixels in a row that the triangle may cover.
     groups: std::ops::Range<usize>,
 }
 
-impl InTile {
-    /// `None` if it misses the tile.
-    fn of(triangle: &Triangle, x0: usize, y0: usize) -> Option<InTile> {
+impl TileTriangle {
+    /// Prepares a triangle for the tile whose first pixel is (x0, y0). Returns `None` if the
+    /// triangle does not touch the tile.
+    fn of(triangle: &Triangle, x0: usize, y0: usize) -> Option<TileTriangle> {
         let reach = TILE as i64 - 1;
         let mut edges = [0; 3];
         for (value, edge) in edges.iter_mut().zip(&triangle.edges) {
-            let centre = |pixel: usize| pixel as i64 * i64::from(SUB) + i64::from(SUB / 2);
+            let centre = |pixel: usize| pixel as i64 * i64::from(SUBPIXELS) + i64::from(SUBPIXELS / 2);
             let exact = i64::from(edge.a) * centre(x0) + i64::from(edge.b) * centre(y0) + edge.c;
-            // Whole parts of a pixel's step: from pixel to pixel it changes by exactly a and b.
-            let first = exact.div_euclid(i64::from(SUB));
+            // One pixel is `SUBPIXELS` steps, so the quotient changes by exactly a per column and b
+            // per row. Rounding down keeps the sign.
+            let first = exact.div_euclid(i64::from(SUBPIXELS));
             let best = first + reach * i64::from(edge.a.max(0)) + reach * i64::from(edge.b.max(0));
             if best < 0 {
                 return None;
             }
-            // Farther off than a tile can reach it decides nothing more.
+            // Clamp to 32 bits: larger values cannot change their sign inside a tile.
             *value = first.clamp(-(1 << 29), 1 << 29) as i32;
         }
         let within = |[low, high]: [i32; 2], first: usize| {
@@ -56,7 +63,7 @@ impl InTile {
         let (left, right) = within(triangle.columns, x0);
         let plane = &triangle.planes[0];
         let base = plane.a * x0 as f64 + plane.b * y0 as f64 + plane.c;
-        Some(InTile {
+        Some(TileTriangle {
             edges,
             steps: triangle.edges.map(|e| [e.a, e.b]),
             nearness: [base as f32, plane.a as f32, plane.b as f32],
@@ -65,14 +72,14 @@ impl InTile {
         })
     }
 
-    /// Which of eight pixels it covers, and how near it is there.
+    /// The mask of the pixels of a group that the triangle covers, and its 1/w there.
     #[inline]
     fn at(&self, group: usize, row: usize) -> (i32x8, f32x8) {
         let x = i32x8::from([0, 1, 2, 3, 4, 5, 6, 7]) + i32x8::splat((group * LANES) as i32);
         let y = row as i32;
         let mut outside = i32x8::splat(0);
         for (first, [a, b]) in self.edges.iter().zip(&self.steps) {
-            // The sign bit says outside.
+            // A negative value is outside, so the sign bits are combined.
             outside |= i32x8::splat(first + b * y) + x * i32x8::splat(*a);
         }
         let inside = outside.simd_gt(i32x8::splat(-1));
@@ -82,22 +89,17 @@ impl InTile {
     }
 }
 
-/// Columns of a group, from the tile's first.
-#[inline]
-pub(super) fn columns(group: usize) -> f32x8 {
-    f32x8::from([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]) + f32x8::splat((group * LANES) as f32)
-}
-
 impl Tile {
     pub(super) fn new() -> Tile {
         Tile {
             nearest: [[f32x8::ZERO; GROUPS]; TILE],
-            who: [[i32x8::splat(NOTHING); GROUPS]; TILE],
+            triangle_ids: [[i32x8::splat(NOTHING); GROUPS]; TILE],
             colour: [[0; 4]; TILE * TILE],
         }
     }
 
-    /// Draws the tile whose first pixel this is, so far as it is in the picture.
+    /// Draws the tile whose first pixel is (x0, y0). `size` is its visible width and height, which
+    /// are smaller than a tile at the right and the lower border of the picture.
     pub(super) fn draw(
         &mut self,
         parts: &[Setup],
@@ -107,26 +109,27 @@ impl Tile {
         background: &Background<'_>,
     ) {
         self.nearest = [[f32x8::ZERO; GROUPS]; TILE];
-        self.who = [[i32x8::splat(NOTHING); GROUPS]; TILE];
+        self.triangle_ids = [[i32x8::splat(NOTHING); GROUPS]; TILE];
         let tile = |setup: &Setup| y0 / TILE * setup.tiles_across + x0 / TILE;
         for (part, setup) in parts.iter().enumerate() {
-            for &index in &setup.solid[tile(setup)] {
-                self.find(&setup.triangles[index as usize], number(part, index), x0, y0);
+            for &index in &setup.opaque[tile(setup)] {
+                self.update_nearest(&setup.triangles[index as usize], triangle_id(part, index), x0, y0);
             }
         }
-        self.paint(parts, textures, (x0, y0), size, background);
+        self.shade(parts, textures, (x0, y0), size, background);
         for (part, setup) in parts.iter().enumerate() {
-            for &index in &setup.clear[tile(setup)] {
-                self.mix(parts, textures, number(part, index), x0, y0);
+            for &index in &setup.transparent[tile(setup)] {
+                self.blend(parts, textures, triangle_id(part, index), x0, y0);
             }
         }
     }
 
-    fn find(&mut self, triangle: &Triangle, index: u32, x0: usize, y0: usize) {
-        let Some(seen) = InTile::of(triangle, x0, y0) else { return };
-        for row in seen.rows.clone() {
-            for group in seen.groups.clone() {
-                let (inside, near) = seen.at(group, row);
+    /// Stores an opaque triangle at the pixels where it is nearer than the triangles before it.
+    fn update_nearest(&mut self, triangle: &Triangle, id: u32, x0: usize, y0: usize) {
+        let Some(triangle) = TileTriangle::of(triangle, x0, y0) else { return };
+        for row in triangle.rows.clone() {
+            for group in triangle.groups.clone() {
+                let (inside, near) = triangle.at(group, row);
                 let old = self.nearest[row][group];
                 let nearer: f32x8 = near.simd_gt(old);
                 let wins = inside & bits_of(nearer);
@@ -134,13 +137,14 @@ impl Tile {
                     continue;
                 }
                 self.nearest[row][group] = floats_of(wins).bitselect(near, old);
-                self.who[row][group] = wins.bitselect(i32x8::splat(index as i32), self.who[row][group]);
+                self.triangle_ids[row][group] =
+                    wins.bitselect(i32x8::splat(id as i32), self.triangle_ids[row][group]);
             }
         }
     }
 
-    /// Every pixel once, in runs of the same triangle.
-    fn paint(
+    /// Shades every pixel once. Pixels of a group with the same triangle are shaded together.
+    fn shade(
         &mut self,
         parts: &[Setup],
         textures: &[Texture],
@@ -152,37 +156,39 @@ impl Tile {
         let (mut sky, mut sky_row) = ([[[0u8; 4]; LANES]; GROUPS], [None; GROUPS]);
         for row in 0..height {
             for group in 0..width.div_ceil(LANES) {
-                let who = self.who[row][group].to_array();
+                let triangle_ids = self.triangle_ids[row][group].to_array();
                 let at = row * TILE + group * LANES;
                 let mut done = 0u32;
                 while done != 0xff {
                     let lane = (!done).trailing_zeros() as usize;
-                    let index = who[lane];
-                    let same = self.who[row][group].simd_eq(i32x8::splat(index)).to_bitmask();
+                    let id = triangle_ids[lane];
+                    let same = self.triangle_ids[row][group].simd_eq(i32x8::splat(id)).to_bitmask();
                     done |= same;
-                    if index == NOTHING {
-                        // Two rows share their sky: it changes slowly.
+                    if id == NOTHING {
+                        // Two rows share the colour of the sky to save time, because it changes
+                        // slowly.
                         let y = row & !1;
                         if sky_row[group] != Some(y) {
                             let x = columns(group) + f32x8::splat(x0 as f32);
                             sky[group] = to_pixels(background(x, (y0 + y) as f32 + 0.5));
                             sky_row[group] = Some(y);
                         }
-                        self.put(at, same, &sky[group]);
+                        self.write_pixels(at, same, &sky[group]);
                         continue;
                     }
-                    if shader.as_ref().is_none_or(|(i, _)| *i != index) {
-                        shader = Some((index, Shader::new(parts, textures, index as u32, x0, y0)));
+                    if shader.as_ref().is_none_or(|(i, _)| *i != id) {
+                        shader = Some((id, Shader::new(parts, textures, id as u32, x0, y0)));
                     }
                     let Some((_, shader)) = &shader else { continue };
-                    let colours = shader.solid(group, row, same);
-                    self.put(at, same, &colours);
+                    let colours = shader.colours(group, row, same);
+                    self.write_pixels(at, same, &colours);
                 }
             }
         }
     }
 
-    fn put(&mut self, at: usize, mask: u32, colours: &[[u8; 4]; LANES]) {
+    /// Writes the colours of the pixels in the mask.
+    fn write_pixels(&mut self, at: usize, mask: u32, colours: &[[u8; 4]; LANES]) {
         let to = &mut self.colour[at..at + LANES];
         if mask == 0xff {
             to.copy_from_slice(colours);
@@ -195,49 +201,51 @@ impl Tile {
         }
     }
 
-    /// Mixes in a triangle that can be seen through.
-    fn mix(&mut self, parts: &[Setup], textures: &[Texture], index: u32, x0: usize, y0: usize) {
-        let Some(seen) = InTile::of(numbered(parts, index).0, x0, y0) else { return };
-        let shader = Shader::new(parts, textures, index, x0, y0);
-        for row in seen.rows.clone() {
-            for group in seen.groups.clone() {
-                let (inside, near) = seen.at(group, row);
+    /// Blends a transparent triangle over the pixels where no opaque triangle is nearer.
+    fn blend(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
+        let Some(triangle) = TileTriangle::of(triangle_by_id(parts, id).0, x0, y0) else { return };
+        let shader = Shader::new(parts, textures, id, x0, y0);
+        for row in triangle.rows.clone() {
+            for group in triangle.groups.clone() {
+                let (inside, near) = triangle.at(group, row);
                 let nearer: f32x8 = near.simd_gt(self.nearest[row][group]);
                 let mask = (inside & bits_of(nearer)).to_bitmask();
                 if mask == 0 {
                     continue;
                 }
                 let at = row * TILE + group * LANES;
-                shader.mixed(group, row, mask, &mut self.colour[at..at + LANES]);
+                shader.blend_into(group, row, mask, &mut self.colour[at..at + LANES]);
             }
         }
     }
 
+    /// The first `width` colours of a row.
     pub(super) fn colours(&self, row: usize, width: usize) -> &[[u8; 4]] {
         &self.colour[row * TILE..row * TILE + width]
     }
 
-    /// Distance along the view axis; infinite where nothing is.
+    /// Writes the distances along the view axis of a row; infinite where there is no triangle.
     pub(super) fn depths(&self, row: usize, to: &mut [f32]) {
         for (x, to) in to.iter_mut().enumerate() {
             *to = 1.0 / self.nearest[row][x / LANES].to_array()[x % LANES];
         }
     }
 
+    /// Writes the labels of a row; 0 where there is no triangle.
     pub(super) fn labels(&self, parts: &[Setup], row: usize, to: &mut [u16]) {
         for (x, to) in to.iter_mut().enumerate() {
-            let index = self.who[row][x / LANES].to_array()[x % LANES];
-            *to = if index == NOTHING { 0 } else { numbered(parts, index as u32).1.label };
+            let id = self.triangle_ids[row][x / LANES].to_array()[x % LANES];
+            *to = if id == NOTHING { 0 } else { triangle_by_id(parts, id as u32).1.label };
         }
     }
 }
 
-/// The same bits, seen as integers.
+/// Reinterprets the bits of a mask as integers.
 fn bits_of(mask: f32x8) -> i32x8 {
     bytemuck::cast(mask)
 }
 
-/// The same bits, seen as numbers.
+/// Reinterprets the bits of a mask as floats.
 fn floats_of(mask: i32x8) -> f32x8 {
     bytemuck::cast(mask)
 }

@@ -1,34 +1,37 @@
-//! Meshes in chunks: small enough to be skipped when they are out of sight.
+//! Splits meshes into chunks, so that the renderer can skip chunks outside of the picture.
 
 use chicane_world::scene::Mesh;
 use glam::{Vec2, Vec3, Vec3A};
 use std::collections::BTreeMap;
 
-/// Triangles of one chunk.
+/// Maximum number of triangles in a chunk.
 const MAX_TRIANGLES: usize = 96;
 
-/// A mesh ready to be drawn.
+/// A mesh prepared for drawing.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Solid {
+pub(crate) struct ChunkedMesh {
     pub(crate) chunks: Vec<Chunk>,
 }
 
-/// Some triangles of one paint that are near each other in their mesh.
+/// Consecutive triangles of a mesh that have the same paint.
 #[derive(Debug, Clone)]
 pub(crate) struct Chunk {
     pub(crate) positions: Vec<Vec3A>,
     pub(crate) normals: Vec<Vec3A>,
     pub(crate) uvs: Vec<Vec2>,
     pub(crate) triangles: Vec<[u16; 3]>,
+    /// Index in [`super::Stage::paints`].
     pub(crate) paint: u32,
-    /// A sphere round all of it.
+    /// Centre of the bounding sphere.
     pub(crate) centre: Vec3A,
+    /// Radius of the bounding sphere, m.
     pub(crate) radius: f32,
 }
 
-impl Solid {
-    /// At most `room` triangles of a mesh. Those that are not finite or lead nowhere are left out.
-    pub(crate) fn new(mesh: &Mesh, room: usize, paint_of: impl Fn(usize) -> u32) -> Solid {
+impl ChunkedMesh {
+    /// Takes at most `room` triangles of a mesh. Triangles are dropped if a position is not finite,
+    /// an index is out of range, or two corners are equal.
+    pub(crate) fn new(mesh: &Mesh, room: usize, paint_of: impl Fn(usize) -> u32) -> ChunkedMesh {
         let mut chunks = Vec::new();
         let mut left = room;
         for group in &mesh.groups {
@@ -39,7 +42,7 @@ impl Solid {
             left -= good.len();
             chunks.extend(good.chunks(MAX_TRIANGLES).map(|some| Chunk::new(mesh, some, paint)));
         }
-        Solid { chunks }
+        ChunkedMesh { chunks }
     }
 
     pub(crate) fn triangles(&self) -> usize {
@@ -51,6 +54,7 @@ impl Solid {
     }
 }
 
+/// Whether a triangle has three different corners with finite positions.
 fn is_good(mesh: &Mesh, triangle: &[u32; 3]) -> bool {
     let corner = |i: u32| mesh.positions.get(i as usize).filter(|p| p.iter().all(|v| v.is_finite()));
     match triangle.map(corner) {
@@ -95,7 +99,7 @@ impl Chunk {
         chunk
     }
 
-    /// Corners without a normal get that of a triangle of theirs.
+    /// Gives corners without a normal the flat normal of the first triangle that uses them.
     fn flat_normals(&mut self) {
         for triangle in &self.triangles {
             let [a, b, c] = triangle.map(|i| Vec3::from(self.positions[i as usize]));

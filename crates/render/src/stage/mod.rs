@@ -1,12 +1,12 @@
-//! A world made ready for drawing: done once, shared by every picture of it.
+//! A world prepared for drawing. It is prepared once and shared by all pictures of it.
 
 mod build;
 mod chunk;
 mod shadow;
 
-pub(crate) use build::Builder;
-pub(crate) use chunk::{Chunk, Solid};
-pub(crate) use shadow::REACH_M as SHADOW_REACH_M;
+pub(crate) use build::StageBuilder;
+pub(crate) use chunk::{Chunk, ChunkedMesh};
+pub(crate) use shadow::FADE_HEIGHT_M as SHADOW_FADE_HEIGHT_M;
 
 use crate::looks::{self, Joint};
 use crate::texture::Texture;
@@ -15,38 +15,42 @@ use chicane_world::{Pose, Profile, World};
 use glam::{DAffine3, DVec3, Vec3};
 use std::sync::Arc;
 
-/// Labels in a label picture: nothing, the track, scenery, the car, then the objects in order.
+/// Values of [`crate::Layers::labels`], which say what a pixel shows.
 pub mod label {
-    /// Sky.
+    /// No surface: the sky.
     pub const NOTHING: u16 = 0;
     /// The track.
     pub const TRACK: u16 = 1;
-    /// Scenery that is not in the catalogue.
+    /// Scenery, which is not in the list of objects.
     pub const SCENERY: u16 = 2;
     /// The car.
     pub const CAR: u16 = 3;
-    /// The first object of the catalogue; the next ones follow.
+    /// The first object of the world. Object `i` has the label `OBJECTS + i`.
     pub const OBJECTS: u16 = 16;
 }
 
-/// A world ready to be drawn.
+/// A world and a robot prepared for drawing: decoded textures, meshes in chunks, and lights.
 pub struct Stage {
     pub(crate) textures: Vec<Texture>,
     pub(crate) paints: Vec<Paint>,
-    pub(crate) solids: Vec<Solid>,
+    pub(crate) meshes: Vec<ChunkedMesh>,
     pub(crate) items: Vec<Item>,
     pub(crate) shadows: Vec<shadow::Shadow>,
     pub(crate) shadow_paint: u32,
+    /// Height of the ground, m.
     pub(crate) ground_z: f64,
+    /// Ambient light, linear RGB.
     pub(crate) ambient: Vec3,
+    /// Light of the sun, linear RGB.
     pub(crate) sun: Vec3,
+    /// The sun as the world describes it, for drawing the sky.
     pub(crate) sun_in_sky: Sun,
-    /// Towards the sun; unit length.
+    /// Unit vector towards the sun.
     pub(crate) to_sun: Vec3,
     pub(crate) profile: Arc<Profile>,
 }
 
-/// How a surface is painted, colours squared to linear.
+/// A material with linear colours.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
     pub(crate) colour: Vec3,
@@ -56,46 +60,49 @@ pub(crate) struct Paint {
     pub(crate) blended: bool,
 }
 
-/// Where an item's frame is.
+/// The coordinate frame in which the pose of an item or a shadow is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Frame {
+pub(crate) enum ParentFrame {
     World,
     Object(usize),
     Car(Joint),
 }
 
-/// When an item is drawn, and how.
+/// When an item is drawn, and whether it is a lamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum Visibility {
     Always,
-    /// A lamp of the light that is this object: lit while it shows this colour.
+    /// A lamp of the traffic light with this object index. The lamp is lit while the light shows
+    /// it.
     Lamp(usize, looks::Lamp),
-    /// The yellow disc of a light: only there while it is yellow.
+    /// The yellow disc of the traffic light with this object index, drawn only while it is yellow.
     Disc(usize),
 }
 
-/// A thing that is drawn.
+/// A mesh with the pose and the material to draw it with.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
-    pub(crate) solid: usize,
-    pub(crate) frame: Frame,
+    /// Index in [`Stage::meshes`].
+    pub(crate) mesh: usize,
+    pub(crate) parent: ParentFrame,
+    /// Pose and scale in the parent frame.
     pub(crate) local: DAffine3,
-    /// Paint of every group instead of its own.
+    /// Index of a paint that replaces the paint of every chunk.
     pub(crate) paint: Option<u32>,
-    pub(crate) shown: Shown,
+    pub(crate) visibility: Visibility,
     pub(crate) opacity: f32,
     pub(crate) label: u16,
 }
 
 impl Stage {
-    /// Makes a world and the robot ready.
+    /// Prepares a world and the robot with this profile.
     pub fn new(world: &World, profile: Arc<Profile>) -> Stage {
-        let mut builder = Builder::default();
-        builder.scene(&world.scene, |_| true);
-        builder.yellow_discs(world);
-        builder.car(&profile);
-        let shadow = builder.texture(&shadow::picture());
-        let shadow_paint = builder.paint(Paint {
+        let mut builder = StageBuilder::default();
+        builder.add_scene(&world.scene, |_| true);
+        builder.add_yellow_discs(world);
+        builder.add_car(&profile);
+        let shadow = builder.add_texture(&shadow::picture());
+        let shadow_paint = builder.add_paint(Paint {
             colour: Vec3::ZERO,
             emissive: Vec3::ZERO,
             texture: Some(shadow),
@@ -106,7 +113,7 @@ impl Stage {
         Stage {
             textures: builder.textures,
             paints: builder.paints,
-            solids: builder.solids,
+            meshes: builder.meshes,
             items: builder.items,
             shadows: shadow::all(world, &profile),
             shadow_paint,
@@ -119,15 +126,15 @@ impl Stage {
         }
     }
 
-    /// Bytes that textures and meshes take.
+    /// Memory of the textures and meshes, bytes.
     pub fn bytes(&self) -> usize {
         let textures: usize = self.textures.iter().map(Texture::bytes).sum();
-        textures + self.solids.iter().map(Solid::bytes).sum::<usize>()
+        textures + self.meshes.iter().map(ChunkedMesh::bytes).sum::<usize>()
     }
 
-    /// Triangles of everything.
+    /// Number of triangles of all items.
     pub fn triangles(&self) -> usize {
-        self.items.iter().map(|i| self.solids[i.solid].triangles()).sum()
+        self.items.iter().map(|i| self.meshes[i.mesh].triangles()).sum()
     }
 }
 
@@ -135,6 +142,7 @@ fn vec3(v: [f64; 3]) -> Vec3 {
     DVec3::from_array(v).as_vec3()
 }
 
+/// A pose as a transformation matrix.
 pub(crate) fn affine(pose: &Pose) -> DAffine3 {
     DAffine3::from_rotation_translation(pose.rotation, pose.position)
 }

@@ -1,33 +1,33 @@
-//! Soft shadows where things stand on the ground.
+//! Soft shadows on the ground below the car and the objects.
 
-use super::Frame;
+use super::ParentFrame;
 use crate::image::Image;
 use crate::looks::Joint;
 use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use glam::DVec3;
 
-/// How much larger than the thing its shadow is.
+/// Distance by which a shadow extends beyond its object on each side, m.
 const SPREAD_M: f64 = 0.05;
-/// A thing so high above the ground has no shadow any more.
-pub(crate) const REACH_M: f64 = 0.4;
+/// Height above the ground at which a shadow has faded out, m.
+pub(crate) const FADE_HEIGHT_M: f64 = 0.4;
 
-/// The shadow of one thing.
+/// The shadow of an object or the car.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shadow {
-    pub(crate) frame: Frame,
-    /// Middle of its lower side, in its own frame.
+    pub(crate) parent: ParentFrame,
+    /// Centre of the bottom side of the object, in its own frame.
     pub(crate) foot: DVec3,
-    /// Half of its size along x and y.
+    /// Half of the shadow's size along x and y, m.
     pub(crate) half: [f64; 2],
 }
 
-/// Shadows of the car and of everything that is no wall.
+/// The shadows of the car and of all objects except walls.
 pub(super) fn all(world: &World, profile: &Profile) -> Vec<Shadow> {
     let objects = world.objects.iter().enumerate().filter(|(_, o)| o.object_type != ObjectType::Wall);
     let mut shadows: Vec<Shadow> = objects
         .map(|(i, o)| Shadow {
-            frame: Frame::Object(i),
+            parent: ParentFrame::Object(i),
             foot: o.centre - DVec3::Z * 0.5 * o.size.z,
             half: [0.5 * o.size.x + SPREAD_M, 0.5 * o.size.y + SPREAD_M],
         })
@@ -35,19 +35,19 @@ pub(super) fn all(world: &World, profile: &Profile) -> Vec<Shadow> {
     let [length, _, _] = profile.body.size_m;
     let width = profile.track_m + profile.wheel_width_m;
     shadows.push(Shadow {
-        frame: Frame::Car(Joint::Body),
+        parent: ParentFrame::Car(Joint::Body),
         foot: DVec3::new(profile.body.centre_m[0], 0.0, 0.0),
         half: [0.5 * length + SPREAD_M, 0.5 * width + SPREAD_M],
     });
     shadows
 }
 
-/// Black, and the less of it the nearer to the edge.
+/// The texture of a shadow: black, with an alpha that fades out towards the edge.
 pub(super) fn picture() -> Image {
     const SIDE: usize = 64;
     Image::from_fn(SIDE, SIDE, |x, y| {
         let part = |v: usize| (2.0 * (v as f64 + 0.5) / SIDE as f64 - 1.0).abs();
-        // A square with round corners that fades out.
+        // The 4-norm makes the shape a square with rounded corners.
         let (a, b) = (part(x), part(y));
         let r = ((a * a * a * a + b * b * b * b).sqrt()).sqrt();
         let t = ((1.0 - r) / 0.6).clamp(0.0, 1.0);

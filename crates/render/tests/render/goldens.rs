@@ -1,11 +1,11 @@
-//! Pictures against those that are stored, byte for byte, whatever the number of threads.
+//! Compares pictures with stored ones, byte for byte and with several numbers of threads.
 //!
-//! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes them anew. They
-//! must not depend on the processor; with other instructions they are compared by
-//! `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/v3 cargo nextest run --release -p
-//! chicane-render goldens`.
+//! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes the stored
+//! pictures. They must not depend on the processor. This command compares them with other CPU
+//! instructions: `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/v3 cargo nextest run
+//! --release -p chicane-render goldens`.
 
-use crate::set::{Set, at, look, png, renderer, start};
+use crate::support::{TestScene, at, camera_looking_at, png, renderer, start};
 use chicane_render::looks::Lamp;
 use chicane_render::{Moment, Optics, Rgb, Stage};
 use chicane_testkit::shipped_world;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const SIZE: [usize; 2] = [160, 120];
 const THREADS: [usize; 3] = [1, 2, 3];
 
-/// Compares a picture with the stored one.
+/// Asserts that a picture equals the stored one. If not, it saves the new picture for inspection.
 fn check(name: &str, picture: &Rgb) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/render/goldens/{name}.png"));
     let image = image::RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.bytes.clone());
@@ -47,7 +47,7 @@ fn check(name: &str, picture: &Rgb) {
     }
 }
 
-/// Two pictures of a world with every number of threads.
+/// Checks two pictures of a world with each number of threads.
 fn two(name: &str, world: &World, moments: [Moment; 2]) {
     let stage = Arc::new(Stage::new(world, Arc::new(Profile::gen1())));
     for (i, moment) in moments.iter().enumerate() {
@@ -61,7 +61,8 @@ fn two(name: &str, world: &World, moments: [Moment; 2]) {
     }
 }
 
-/// The start, and half-way round the route, or somewhere else.
+/// Checks a shipped world at the start and halfway along the route, or beside the start if the
+/// world has no route.
 fn shipped(name: &str) {
     let world = shipped_world(name);
     let mut first = start(&world);
@@ -100,55 +101,56 @@ fn field() {
     shipped("field");
 }
 
-/// Everything that is drawn in another way than the rest, in little room.
-fn fixture() -> Set {
-    let mut set = Set::new();
-    set.world.scene.ambient = [0.4; 3];
-    set.world.scene.sun.colour = [0.8; 3];
+/// A small scene with everything that the renderer handles differently: textures, transparency, a
+/// mirrored mesh, built-in objects and shadows.
+fn fixture() -> TestScene {
+    let mut scene = TestScene::new();
+    scene.world.scene.ambient = [0.4; 3];
+    scene.world.scene.sun.colour = [0.8; 3];
     let chequered = png(32, 32, |x, y| if (x / 4 + y / 4) % 2 == 0 { [220, 200, 60] } else { [30, 60, 120] });
-    let chequered = set.print(chequered);
-    set.world.scene.materials[chequered].colour = [1.0; 4];
-    set.world.scene.materials[chequered].emissive = [0.0; 3];
+    let chequered = scene.textured(chequered);
+    scene.world.scene.materials[chequered].colour = [1.0; 4];
+    scene.world.scene.materials[chequered].emissive = [0.0; 3];
     let lit = |r, g, b, a| Material { colour: [r, g, b, a], ..Material::default() };
-    let red = set.material(lit(0.8, 0.1, 0.1, 1.0));
-    let glass = set.material(lit(0.2, 0.8, 0.6, 0.5));
-    set.put(Owner::Track, Look::Plane([20.0, 20.0]), Pose::IDENTITY, Some(chequered));
-    set.put(Owner::Scenery, Look::Box([0.1, 2.0, 0.5]), at(2.5, 0.6, 0.25), Some(red));
-    set.put(Owner::Scenery, Look::Sphere(0.15), at(1.2, 0.4, 0.15), Some(chequered));
-    set.put(Owner::Scenery, Look::Cone(0.1, 0.3), at(1.4, -0.3, 0.15), Some(red)).scale = [1.0, -1.0, 1.0];
-    set.put(Owner::Scenery, Look::Box([0.02, 0.5, 0.3]), at(0.9, -0.2, 0.2), Some(glass));
+    let red = scene.material(lit(0.8, 0.1, 0.1, 1.0));
+    let glass = scene.material(lit(0.2, 0.8, 0.6, 0.5));
+    scene.add(Owner::Track, Look::Plane([20.0, 20.0]), Pose::IDENTITY, Some(chequered));
+    scene.add(Owner::Scenery, Look::Box([0.1, 2.0, 0.5]), at(2.5, 0.6, 0.25), Some(red));
+    scene.add(Owner::Scenery, Look::Sphere(0.15), at(1.2, 0.4, 0.15), Some(chequered));
+    scene.add(Owner::Scenery, Look::Cone(0.1, 0.3), at(1.4, -0.3, 0.15), Some(red)).scale = [1.0, -1.0, 1.0];
+    scene.add(Owner::Scenery, Look::Box([0.02, 0.5, 0.3]), at(0.9, -0.2, 0.2), Some(glass));
     let ball = Look::BuiltIn(BuiltInMesh::Ball, [0.2; 3]);
-    set.put(Owner::Scenery, ball, at(1.6, -0.8, 0.1), None).opacity = 0.7;
-    set.block([1.8, 0.0, 0.1], 0.2, red);
-    set
+    scene.add(Owner::Scenery, ball, at(1.6, -0.8, 0.1), None).opacity = 0.7;
+    scene.block([1.8, 0.0, 0.1], 0.2, red);
+    scene
 }
 
 #[test]
 fn things_of_every_kind() {
-    let set = fixture();
-    let first = start(&set.world);
+    let scene = fixture();
+    let first = start(&scene.world);
     let mut second = first.clone();
     second.car.pose = Pose::from_xyz_yaw(0.7, 1.5, 0.0, -0.9);
     second.car.tilt = -0.2;
     second.objects[0] = Pose::from_xyz_rpy([1.3, 0.0, 0.3], [0.5, 0.4, 0.3]);
-    two("things", &set.world, [first, second]);
+    two("things", &scene.world, [first, second]);
 }
 
 #[test]
 fn layers_and_pictures_do_not_depend_on_threads() {
-    let set = fixture();
-    let camera = look([-0.5, -0.4, 0.7], [1.5, 0.0, 0.0], Optics::pinhole(333, 211, 1.3));
+    let scene = fixture();
+    let camera = camera_looking_at([-0.5, -0.4, 0.7], [1.5, 0.0, 0.0], Optics::pinhole(333, 211, 1.3));
     let with = |threads: usize| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut renderer = renderer(&set.world);
-            let layers = renderer.layers(&camera, &start(&set.world));
-            (layers, renderer.picture(&camera, &start(&set.world)))
+            let mut renderer = renderer(&scene.world);
+            let layers = renderer.layers(&camera, &start(&scene.world));
+            (layers, renderer.picture(&camera, &start(&scene.world)))
         })
     };
     let one = with(1);
     let colours: Vec<u8> = one.0.colour.pixels.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-    assert_eq!(colours, one.1.bytes, "without a lens both are the same picture");
+    assert_eq!(colours, one.1.bytes, "without distortion both are the same picture");
     for threads in [2, 3] {
         assert!(with(threads) == one, "{threads} threads");
     }

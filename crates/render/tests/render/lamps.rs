@@ -1,6 +1,6 @@
-//! Traffic lights show what they show at that moment.
+//! Traffic lights show the lamp that the moment gives.
 
-use crate::set::{look, mean, renderer, seen, start};
+use crate::support::{camera_looking_at, mean, project, renderer, start};
 use chicane_render::looks::Lamp;
 use chicane_render::{Moment, Optics};
 use chicane_testkit::shipped_world;
@@ -8,29 +8,31 @@ use chicane_world::World;
 use chicane_world::scene::{Owner, Role};
 use glam::DVec3;
 
-struct Seen {
+/// Mean colours of the two lamps and of the middle of the screen.
+struct SeenColours {
     red: [f64; 3],
     green: [f64; 3],
     middle: [f64; 3],
 }
 
-/// The lamps of a light, from half a metre before its screen.
-fn lamps(world: &World, name: &str, shows: Option<Lamp>) -> Seen {
+/// The colours of a traffic light, seen from half a metre in front of its screen.
+fn lamps(world: &World, name: &str, shows: Option<Lamp>) -> SeenColours {
     let light = world.object(name).unwrap();
     let object = &world.objects[light];
     let panel = object.panel.as_ref().expect("a light has a screen");
     let screen = object.origin.then(&panel.pose);
     let from = screen.point(DVec3::new(0.5, 0.0, 0.0));
-    let camera = look(from.to_array(), screen.position.to_array(), Optics::pinhole(320, 240, 1.0));
+    let camera =
+        camera_looking_at(from.to_array(), screen.position.to_array(), Optics::pinhole(320, 240, 1.0));
     let moment = Moment { lamps: shows.map(|l| (light, l)).into_iter().collect(), ..start(world) };
     let picture = renderer(world).picture(&camera, &moment);
     let lamp = |role: Role| {
         let own = world.scene.instances.iter().find(|i| i.role == role && i.owner == Owner::Object(light));
         let place = object.origin.then(&own.expect("a lamp").pose).position;
-        mean(&picture, seen(&camera, place.to_array()), 3.0)
+        mean(&picture, project(&camera, place.to_array()), 3.0)
     };
-    let middle = mean(&picture, seen(&camera, screen.position.to_array()), 3.0);
-    Seen { red: lamp(Role::LampRed), green: lamp(Role::LampGreen), middle }
+    let middle = mean(&picture, project(&camera, screen.position.to_array()), 3.0);
+    SeenColours { red: lamp(Role::LampRed), green: lamp(Role::LampGreen), middle }
 }
 
 fn is_dark(c: [f64; 3]) -> bool {
@@ -50,22 +52,22 @@ fn is_yellow([r, g, b]: [f64; 3]) -> bool {
 }
 
 #[test]
-fn a_lamp_is_seen_in_its_colour_while_it_is_lit() {
+fn a_lamp_shows_its_colour_only_while_it_is_lit() {
     for name in ["oval", "field"] {
         let world = shipped_world(name);
-        let Seen { red, green, middle } = lamps(&world, "signal1", Some(Lamp::Red));
+        let SeenColours { red, green, middle } = lamps(&world, "signal1", Some(Lamp::Red));
         assert!(is_red(red) && is_dark(green) && !is_yellow(middle), "{name}: {red:?} {green:?} {middle:?}");
-        let Seen { red, green, middle } = lamps(&world, "signal1", Some(Lamp::Green));
+        let SeenColours { red, green, middle } = lamps(&world, "signal1", Some(Lamp::Green));
         assert!(
             is_dark(red) && is_green(green) && !is_yellow(middle),
             "{name}: {red:?} {green:?} {middle:?}"
         );
-        let Seen { red, green, middle } = lamps(&world, "signal1", Some(Lamp::Yellow));
+        let SeenColours { red, green, middle } = lamps(&world, "signal1", Some(Lamp::Yellow));
         assert!(
             !is_red(red) && !is_green(green) && is_yellow(middle),
             "{name}: {red:?} {green:?} {middle:?}"
         );
-        let Seen { red, green, middle } = lamps(&world, "signal1", None);
+        let SeenColours { red, green, middle } = lamps(&world, "signal1", None);
         assert!(is_dark(red) && is_dark(green) && !is_yellow(middle), "{name}: {red:?} {green:?} {middle:?}");
     }
 }

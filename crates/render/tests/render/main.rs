@@ -1,4 +1,4 @@
-//! Pictures from outside: where things are seen, in what colour, and what hostile scenes do.
+//! Tests of the public interface: positions and colours in pictures, prints, and hostile scenes.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic, unreachable_pub)]
 
 mod geometry;
@@ -9,5 +9,5 @@ mod moments;
 mod neighbours;
 mod print;
 mod road;
-mod set;
+mod support;
 mod textures;

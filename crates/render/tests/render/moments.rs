@@ -1,20 +1,20 @@
-//! A picture shows the moment it was asked for, and nothing of another one.
+//! A picture shows the poses of its own moment, and nothing of the moment before.
 
-use crate::set::{Set, at, look};
+use crate::support::{TestScene, at, camera_looking_at};
 use chicane_render::{Optics, label};
 use chicane_world::Pose;
 use chicane_world::scene::{Look, Owner};
 
 #[test]
 fn moving_an_object_moves_exactly_its_pixels() {
-    let mut set = Set::new();
-    let (grey, red) = (set.glow([0.4; 3]), set.glow([1.0, 0.0, 0.0]));
-    set.put(Owner::Track, Look::Plane([9.0, 9.0]), Pose::IDENTITY, Some(grey));
-    // Too high for a shadow.
-    let block = set.block([2.0, 0.0, 1.0], 0.3, red);
-    let camera = look([0.0, 0.0, 1.2], [2.0, 0.0, 0.9], Optics::pinhole(200, 150, 1.2));
-    let mut renderer = set.renderer();
-    let first = set.moment();
+    let mut scene = TestScene::new();
+    let (grey, red) = (scene.emissive([0.4; 3]), scene.emissive([1.0, 0.0, 0.0]));
+    scene.add(Owner::Track, Look::Plane([9.0, 9.0]), Pose::IDENTITY, Some(grey));
+    // The block is too high above the ground to have a shadow.
+    let block = scene.block([2.0, 0.0, 1.0], 0.3, red);
+    let camera = camera_looking_at([0.0, 0.0, 1.2], [2.0, 0.0, 0.9], Optics::pinhole(200, 150, 1.2));
+    let mut renderer = scene.renderer();
+    let first = scene.moment();
     let (mut second, mut without) = (first.clone(), first.clone());
     second.objects[block] = Pose::from_xyz_rpy([2.0, 0.15, 1.05], [0.0, 0.0, 0.4]);
     without.objects[block] = at(-500.0, 0.0, 1.0);
@@ -32,15 +32,15 @@ fn moving_an_object_moves_exactly_its_pixels() {
         moved += usize::from(is_mine != (before.labels[i] == mine));
     }
     assert!(moved > 100, "{moved}");
-    assert!(renderer.layers(&camera, &first) == before, "nothing is left of the other moment");
+    assert!(renderer.layers(&camera, &first) == before, "the renderer keeps no state between moments");
 }
 
 #[test]
-fn turned_wheels_and_the_car_itself_are_seen() {
-    let set = Set::new();
-    let mut renderer = set.renderer();
-    let camera = look([0.5, 0.5, 0.3], [0.1, 0.0, 0.05], Optics::pinhole(200, 150, 0.9));
-    let mut moment = set.moment();
+fn steering_and_camera_pan_change_the_picture_of_the_car() {
+    let scene = TestScene::new();
+    let mut renderer = scene.renderer();
+    let camera = camera_looking_at([0.5, 0.5, 0.3], [0.1, 0.0, 0.05], Optics::pinhole(200, 150, 0.9));
+    let mut moment = scene.moment();
     moment.car.pose = Pose::IDENTITY;
     let straight = renderer.picture(&camera, &moment);
     moment.car.front_wheels = [0.4, 0.4];

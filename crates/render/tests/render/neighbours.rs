@@ -1,11 +1,11 @@
-//! Triangles side by side leave no pixel out and share none.
+//! Adjacent triangles leave no gap between them and never share a pixel.
 
-use crate::set::{Set, at, bare};
+use crate::support::{TestScene, at, bare_mesh};
 use chicane_render::{Camera, Optics};
 use chicane_world::Pose;
 use chicane_world::scene::{Look, Mesh, Owner};
 
-/// A rectangle facing -x, cut into uneven triangles: corners lie anywhere but on a grid.
+/// A square that faces -x, divided into irregular triangles whose corners are not on a pixel grid.
 fn patchwork(n: usize, side: f64) -> Mesh {
     let mut state = 12345u64;
     let mut random = || {
@@ -29,7 +29,7 @@ fn patchwork(n: usize, side: f64) -> Mesh {
             indices.extend([a, b, c, a, c, d]);
         }
     }
-    bare(positions, indices)
+    bare_mesh(positions, indices)
 }
 
 fn cameras() -> Vec<Camera> {
@@ -46,15 +46,15 @@ fn cameras() -> Vec<Camera> {
 
 #[test]
 fn a_patchwork_has_no_gaps() {
-    // Few large pieces, that are cut at the sides, and many small ones.
+    // From a few large triangles, which are clipped at the borders, to many small ones.
     for (n, side) in [(1, 900.0), (3, 500.0), (7, 40.0), (40, 12.0), (150, 12.0)] {
-        let mut set = Set::new();
-        let red = set.glow([1.0, 0.0, 0.0]);
-        let look = set.mesh(patchwork(n, side));
-        set.put(Owner::Scenery, look, at(1.0, 0.0, 0.0), Some(red));
-        let mut renderer = set.renderer();
+        let mut scene = TestScene::new();
+        let red = scene.emissive([1.0, 0.0, 0.0]);
+        let look = scene.mesh(patchwork(n, side));
+        scene.add(Owner::Scenery, look, at(1.0, 0.0, 0.0), Some(red));
+        let mut renderer = scene.renderer();
         for camera in cameras() {
-            let picture = renderer.layers(&camera, &set.moment()).colour;
+            let picture = renderer.layers(&camera, &scene.moment()).colour;
             let holes = picture.pixels.iter().filter(|p| **p != [255, 0, 0, 255]).count();
             assert_eq!(holes, 0, "{n} pieces a row, {:?}", camera.pose);
         }
@@ -62,18 +62,18 @@ fn a_patchwork_has_no_gaps() {
 }
 
 #[test]
-fn a_patchwork_that_can_be_seen_through_has_no_seams() {
+fn a_transparent_patchwork_has_no_seams() {
     for (n, side) in [(1, 900.0), (3, 500.0), (7, 40.0), (40, 12.0), (150, 12.0)] {
-        let mut set = Set::new();
-        let (white, black) = (set.glow([1.0; 3]), set.glow([0.0; 3]));
+        let mut scene = TestScene::new();
+        let (white, black) = (scene.emissive([1.0; 3]), scene.emissive([0.0; 3]));
         let wall = Look::Box([1.0, 9000.0, 9000.0]);
-        set.put(Owner::Scenery, wall, at(3.0, 0.0, 0.0), Some(white));
-        let look = set.mesh(patchwork(n, side));
-        set.put(Owner::Scenery, look, at(1.0, 0.0, 0.0), Some(black)).opacity = 0.5;
-        let mut renderer = set.renderer();
+        scene.add(Owner::Scenery, wall, at(3.0, 0.0, 0.0), Some(white));
+        let look = scene.mesh(patchwork(n, side));
+        scene.add(Owner::Scenery, look, at(1.0, 0.0, 0.0), Some(black)).opacity = 0.5;
+        let mut renderer = scene.renderer();
         for camera in cameras() {
-            let picture = renderer.layers(&camera, &set.moment()).colour;
-            // The root of a half.
+            let picture = renderer.layers(&camera, &scene.moment()).colour;
+            // Half black over white is 0.5 in linear light, and 255·√0.5 = 180.
             let odd = picture.pixels.iter().filter(|p| **p != [180, 180, 180, 255]).count();
             assert_eq!(odd, 0, "{n} pieces a row, {:?}", camera.pose);
         }

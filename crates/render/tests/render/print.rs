@@ -1,6 +1,6 @@
-//! Prints of floors: size, scale, colours, what is on them, and what hostile worlds do.
+//! Prints of floors: size, scale, colours, content, and hostile worlds.
 
-use crate::set::{Set, apart, at, bare, pixel, png, renderer, start};
+use crate::support::{TestScene, at, bare_mesh, max_difference, pixel, png, renderer, start};
 use chicane_render::{Camera, CarMoment, MAX_PRINT_SIDE, Moment, Optics, Print, PrintError, Rgb, STRIP_ROWS};
 use chicane_testkit::{SHIPPED, shipped_world};
 use chicane_world::scene::{Look, Owner};
@@ -16,15 +16,15 @@ fn cut(mut world: World, min: DVec2, max: DVec2) -> World {
     world
 }
 
-/// A piece of the oval round the place where the car starts, on a straight.
+/// A square of the oval around the car's start, which is on a straight.
 fn start_of_oval(half: f64) -> World {
     let world = shipped_world("oval");
     let middle = world.spawn.position.truncate();
     cut(world, middle - half, middle + half)
 }
 
-/// All of a print.
-fn whole(print: &Print) -> Rgb {
+/// The whole print as one picture.
+fn drawn(print: &Print) -> Rgb {
     let (mut bytes, mut strip) = (Vec::new(), Vec::new());
     for row in (0..print.height()).step_by(STRIP_ROWS) {
         print.strip(row, &mut strip);
@@ -34,9 +34,9 @@ fn whole(print: &Print) -> Rgb {
     Rgb { width: print.width(), height: print.height(), bytes }
 }
 
-/// The mean of five by five pixels round a place of the world.
+/// The mean of 5×5 pixels around a world point.
 fn colour(print: &Print, picture: &Rgb, place: DVec2) -> [u8; 3] {
-    let [x, y] = print.place(place.x, place.y).map(|v| v as usize);
+    let [x, y] = print.pixel_of(place.x, place.y).map(|v| v as usize);
     let mut sum = [0u32; 3];
     for (dx, dy) in (0..25).map(|i| (i % 5, i / 5)) {
         let pixel = pixel(picture, x + dx - 2, y + dy - 2);
@@ -58,13 +58,14 @@ fn size_and_dpi_are_in_the_file() {
         let bytes = jpeg(&print);
         assert_eq!(&bytes[6..11], b"JFIF\0");
         let [high, low] = dpi.to_be_bytes();
-        assert_eq!(bytes[13..18], [1, high, low, high, low], "{dpi} pixels an inch");
+        assert_eq!(bytes[13..18], [1, high, low, high, low], "{dpi} dpi");
         let picture = image::load_from_memory(&bytes).unwrap().into_rgb8();
         assert_eq!((picture.width(), picture.height()), (side, side));
-        // As it was drawn.
-        let drawn = whole(&print);
-        let sum: u64 = drawn.bytes.iter().zip(picture.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-        assert!((sum as f64) < 4.0 * drawn.bytes.len() as f64, "{sum}");
+        // The decoded file is close to the drawn strips.
+        let expected = drawn(&print);
+        let sum: u64 =
+            expected.bytes.iter().zip(picture.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        assert!((sum as f64) < 4.0 * expected.bytes.len() as f64, "{sum}");
     }
     let print = Print::new(&cut(shipped_world("oval"), DVec2::ZERO, DVec2::splat(5.0)), 150).unwrap();
     assert_eq!((print.width(), print.height(), print.dpi()), (29_528, 29_528, 150));
@@ -79,35 +80,45 @@ fn road_lines_field_and_paper_have_their_colours() {
     let left = ahead.perp();
     let world = cut(world, here - 1.5, here + 1.0);
     let print = Print::new(&world, 60).unwrap();
-    let picture = whole(&print);
+    let picture = drawn(&print);
     let beside = |metres: f64| colour(&print, &picture, here + 0.3 * ahead + left * metres);
     for side in [-1.0, 1.0] {
-        assert!(apart(beside(side * 0.17), [63, 64, 67]) < 14, "road {:?}", beside(side * 0.17));
-        assert!(apart(beside(side * 0.335), [238, 238, 232]) < 45, "line {:?}", beside(side * 0.335));
+        assert!(max_difference(beside(side * 0.17), [63, 64, 67]) < 14, "road {:?}", beside(side * 0.17));
+        assert!(
+            max_difference(beside(side * 0.335), [238, 238, 232]) < 45,
+            "line {:?}",
+            beside(side * 0.335)
+        );
         let field = beside(side * 0.42);
-        assert!(apart(field, [63, 64, 67]) > 15 && apart(field, [238; 3]) > 60, "field {field:?}");
+        assert!(
+            max_difference(field, [63, 64, 67]) > 15 && max_difference(field, [238; 3]) > 60,
+            "field {field:?}"
+        );
     }
-    // The start line: black and white in turn.
+    // The start line alternates between black and white.
     let across: Vec<u8> = (-15..=15)
         .map(|i| colour(&print, &picture, here + 0.025 * ahead + left * 0.02 * f64::from(i))[0])
         .collect();
     assert!(across.iter().any(|v| *v < 60) && across.iter().any(|v| *v > 180), "{across:?}");
     assert_eq!(colour(&print, &picture, DVec2::new(here.x, -0.3)), [255; 3], "paper");
-    // The fence stands: the field goes on below it.
+    // The fence is not printed, so the field is visible below it.
     let below = colour(&print, &picture, DVec2::new(here.x, 0.015));
-    assert!(apart(below, beside(0.42)) < 12 || apart(below, beside(-0.42)) < 12, "{below:?}");
+    assert!(
+        max_difference(below, beside(0.42)) < 12 || max_difference(below, beside(-0.42)) < 12,
+        "{below:?}"
+    );
 }
 
 #[test]
-fn the_road_is_as_wide_as_it_is() {
+fn the_printed_road_has_its_true_width() {
     let world = shipped_world("oval");
     let (here, yaw) = (world.spawn.position.truncate(), world.spawn.yaw());
     let world = cut(world, here + DVec2::new(0.25, -0.45), here + DVec2::new(0.35, 0.45));
     assert!(libm::sin(yaw).abs() < 1e-3, "the straight runs along x");
     for dpi in [50, 150, 300] {
         let print = Print::new(&world, dpi).unwrap();
-        let picture = whole(&print);
-        let column = print.place(here.x + 0.3, 0.0)[0] as usize;
+        let picture = drawn(&print);
+        let column = print.pixel_of(here.x + 0.3, 0.0)[0] as usize;
         let is_line = |y: &usize| picture.bytes[3 * (y * picture.width + column)] > 150;
         let first = (0..picture.height).find(is_line).unwrap();
         let last = (0..picture.height).rfind(is_line).unwrap();
@@ -116,14 +127,14 @@ fn the_road_is_as_wide_as_it_is() {
     }
 }
 
-/// How far a print and what the renderer sees from far above are apart: mean levels, and the part of pixels that
-/// differ by more than 24.
+/// Compares a print with the renderer's picture from far above. Returns the mean difference in
+/// levels, and the fraction of the pixels that differ by more than 24 levels.
 fn print_and_view(mut world: World, dpi: u16, min: DVec2, max: DVec2) -> [f64; 2] {
     world.scene.ambient = [1.0; 3];
     world.scene.sun.colour = [0.0; 3];
     let world = cut(world, min, max);
     let print = Print::new(&world, dpi).unwrap();
-    let picture = whole(&print);
+    let picture = drawn(&print);
     let (height, middle) = (400.0, 0.5 * (min + max));
     let pose = Pose::from_xyz_rpy([middle.x, middle.y, height], [0.0, FRAC_PI_2, FRAC_PI_2]);
     let optics = Optics {
@@ -141,7 +152,7 @@ fn print_and_view(mut world: World, dpi: u16, min: DVec2, max: DVec2) -> [f64; 2
 }
 
 #[test]
-fn a_print_is_what_the_renderer_sees_from_far_above() {
+fn a_print_equals_the_renderers_view_from_far_above() {
     let world = shipped_world("oval");
     let middle = world.spawn.position.truncate() + DVec2::new(0.2, 0.3);
     let half = 300.0 * INCH_M / 20.0;
@@ -150,10 +161,10 @@ fn a_print_is_what_the_renderer_sees_from_far_above() {
 }
 
 #[test]
-fn the_print_of_every_shipped_world_is_what_it_looks_like_from_above() {
+fn prints_of_shipped_worlds_equal_the_renderers_view_from_above() {
     for name in SHIPPED {
         let world = shipped_world(name);
-        // Inside of the fence, which stands and is not printed.
+        // Compare the area inside of the fence, because the fence is not printed.
         let Bounds { min, max } = world.ground.bounds.unwrap();
         let [mean, other] = print_and_view(world, 6, min + 0.06, max - 0.06);
         assert!(mean < 3.0 && other < 0.02, "{name}: {mean} {other}");
@@ -161,18 +172,18 @@ fn the_print_of_every_shipped_world_is_what_it_looks_like_from_above() {
 }
 
 #[test]
-fn a_print_of_another_world_is_not() {
-    // So that the figures above say something.
+fn prints_of_different_worlds_differ() {
+    // This shows that the comparisons above can fail.
     let (oval, technical) = (shipped_world("oval"), shipped_world("technical"));
     let Bounds { min, max } = oval.ground.bounds.unwrap();
-    let print = whole(&Print::new(&cut(oval, min, max), 6).unwrap());
-    let other = whole(&Print::new(&cut(technical, min, max), 6).unwrap());
+    let print = drawn(&Print::new(&cut(oval, min, max), 6).unwrap());
+    let other = drawn(&Print::new(&cut(technical, min, max), 6).unwrap());
     let differ = print.bytes.iter().zip(&other.bytes).filter(|(a, b)| a.abs_diff(**b) > 24).count();
     assert!(differ as f64 > 0.1 * print.bytes.len() as f64, "{differ}");
 }
 
 #[test]
-fn the_same_bytes_again_and_on_any_number_of_threads() {
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
     for dpi in [40, 90] {
         let world = start_of_oval(0.4);
         let first = jpeg(&Print::new(&world, dpi).unwrap());
@@ -184,22 +195,22 @@ fn the_same_bytes_again_and_on_any_number_of_threads() {
 }
 
 #[test]
-fn the_highest_layer_wins_and_nothing_that_stands_is_shown() {
-    let mut set = Set::new();
+fn the_highest_layer_is_shown_and_upright_objects_are_not() {
+    let mut scene = TestScene::new();
     let [red, green, blue, white] =
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0; 3]].map(|c| set.glow(c));
-    // Lower layers come last and between: order means nothing.
-    set.put(Owner::Track, Look::Plane([0.2, 0.2]), at(0.0, 0.0, 0.0006), Some(blue));
-    set.put(Owner::Track, Look::Plane([2.0, 1.0]), at(0.0, 0.0, 0.0), Some(red));
-    set.put(Owner::Track, Look::Plane([0.6, 0.6]), at(0.0, 0.0, 0.0003), Some(green));
-    // To the right and up: half seen through.
-    set.put(Owner::Track, Look::Plane([0.2, 0.2]), at(0.8, 0.4, 0.001), Some(white)).opacity = 0.5;
-    // These stand.
-    set.put(Owner::Track, Look::Box([0.3, 0.3, 0.2]), at(-0.7, 0.0, 0.1), Some(white));
-    set.put(Owner::Scenery, Look::Plane([0.3, 0.3]), at(0.6, -0.3, 0.002), Some(white));
-    set.block([-0.4, -0.3, 0.1], 0.1, white);
-    let print = Print::new(&set.world, 60).unwrap();
-    let picture = whole(&print);
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0; 3]].map(|c| scene.emissive(c));
+    // The layers are not in the order of their height, because the order must not matter.
+    scene.add(Owner::Track, Look::Plane([0.2, 0.2]), at(0.0, 0.0, 0.0006), Some(blue));
+    scene.add(Owner::Track, Look::Plane([2.0, 1.0]), at(0.0, 0.0, 0.0), Some(red));
+    scene.add(Owner::Track, Look::Plane([0.6, 0.6]), at(0.0, 0.0, 0.0003), Some(green));
+    // A half transparent layer at the upper right.
+    scene.add(Owner::Track, Look::Plane([0.2, 0.2]), at(0.8, 0.4, 0.001), Some(white)).opacity = 0.5;
+    // These are not part of the track's floor: a box, a plane of the scenery, and an object.
+    scene.add(Owner::Track, Look::Box([0.3, 0.3, 0.2]), at(-0.7, 0.0, 0.1), Some(white));
+    scene.add(Owner::Scenery, Look::Plane([0.3, 0.3]), at(0.6, -0.3, 0.002), Some(white));
+    scene.block([-0.4, -0.3, 0.1], 0.1, white);
+    let print = Print::new(&scene.world, 60).unwrap();
+    let picture = drawn(&print);
     assert_eq!([print.width(), print.height()], [2.0, 1.0].map(|m| (m / INCH_M * 60.0).round() as usize));
     let seen = |x: f64, y: f64| colour(&print, &picture, DVec2::new(x, y));
     assert_eq!(seen(0.0, 0.0), [0, 0, 255]);
@@ -207,79 +218,79 @@ fn the_highest_layer_wins_and_nothing_that_stands_is_shown() {
     for (x, y) in [(-0.7, 0.0), (0.6, -0.3), (-0.4, -0.3), (-0.8, 0.4), (0.8, -0.4), (-0.8, -0.4)] {
         assert_eq!(seen(x, y), [255, 0, 0], "{x} {y}");
     }
-    assert!(apart(seen(0.8, 0.4), [255, 180, 180]) < 4, "{:?}", seen(0.8, 0.4));
+    assert!(max_difference(seen(0.8, 0.4), [255, 180, 180]) < 4, "{:?}", seen(0.8, 0.4));
 }
 
 #[test]
-fn a_picture_on_the_floor_is_the_right_way_round() {
-    let mut set = Set::new();
-    // Red on the left, green below.
+fn a_texture_on_the_floor_has_the_right_orientation() {
+    let mut scene = TestScene::new();
+    // The left half is red, and the lower half is green.
     let printed =
-        set.print(png(64, 64, |x, y| [if x < 32 { 255 } else { 0 }, if y < 32 { 0 } else { 255 }, 9]));
+        scene.textured(png(64, 64, |x, y| [if x < 32 { 255 } else { 0 }, if y < 32 { 0 } else { 255 }, 9]));
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-    let mut mesh = bare(corners, vec![0, 1, 2, 0, 2, 3]);
+    let mut mesh = bare_mesh(corners, vec![0, 1, 2, 0, 2, 3]);
     mesh.uvs = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-    let look = set.mesh(mesh);
-    set.put(Owner::Track, look, at(3.0, -2.0, 0.0), Some(printed));
+    let look = scene.mesh(mesh);
+    scene.add(Owner::Track, look, at(3.0, -2.0, 0.0), Some(printed));
     for dpi in [10, 100] {
-        let print = Print::new(&set.world, dpi).unwrap();
-        let picture = whole(&print);
+        let print = Print::new(&scene.world, dpi).unwrap();
+        let picture = drawn(&print);
         for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
             let want = [if x < 0.5 { 255 } else { 0 }, if y < 0.5 { 255 } else { 0 }, 9];
             let got = colour(&print, &picture, DVec2::new(3.0 + x, -2.0 + y));
-            assert!(apart(got, want) < 3, "{dpi} dpi, {x} {y}: {got:?}");
+            assert!(max_difference(got, want) < 3, "{dpi} dpi, {x} {y}: {got:?}");
         }
     }
 }
 
 #[test]
-fn a_floor_that_is_scenery_is_printed_where_there_is_no_other() {
-    let mut set = Set::new();
-    let red = set.glow([1.0, 0.0, 0.0]);
-    set.put(Owner::Scenery, Look::Plane([0.5, 0.25]), Pose::IDENTITY, Some(red));
-    let print = Print::new(&set.world, 10).unwrap();
+fn the_scenery_floor_is_printed_if_the_track_has_none() {
+    let mut scene = TestScene::new();
+    let red = scene.emissive([1.0, 0.0, 0.0]);
+    scene.add(Owner::Scenery, Look::Plane([0.5, 0.25]), Pose::IDENTITY, Some(red));
+    let print = Print::new(&scene.world, 10).unwrap();
     assert_eq!((print.width(), print.height()), (197, 98));
 }
 
 #[test]
 fn worlds_without_a_floor_have_no_print() {
-    let mut set = Set::new();
-    assert_eq!(Print::new(&set.world, 100).err(), Some(PrintError::NoFloor));
-    let red = set.glow([1.0, 0.0, 0.0]);
-    set.block([0.0, 0.0, 0.1], 0.2, red);
-    set.put(Owner::Track, Look::Plane([1.0, 1.0]), at(0.0, 0.0, 0.3), Some(red));
-    set.put(Owner::Track, Look::Plane([0.0, 0.0]), Pose::IDENTITY, Some(red));
-    set.put(Owner::Track, Look::Plane([f64::NAN, 1.0]), Pose::IDENTITY, Some(red));
-    assert_eq!(Print::new(&set.world, 100).err(), Some(PrintError::NoFloor));
+    let mut scene = TestScene::new();
+    assert_eq!(Print::new(&scene.world, 100).err(), Some(PrintError::NoFloor));
+    let red = scene.emissive([1.0, 0.0, 0.0]);
+    scene.block([0.0, 0.0, 0.1], 0.2, red);
+    scene.add(Owner::Track, Look::Plane([1.0, 1.0]), at(0.0, 0.0, 0.3), Some(red));
+    scene.add(Owner::Track, Look::Plane([0.0, 0.0]), Pose::IDENTITY, Some(red));
+    scene.add(Owner::Track, Look::Plane([f64::NAN, 1.0]), Pose::IDENTITY, Some(red));
+    assert_eq!(Print::new(&scene.world, 100).err(), Some(PrintError::NoFloor));
 }
 
 #[test]
-fn a_floor_that_is_too_large_says_what_fits() {
-    let mut set = Set::new();
-    let red = set.glow([1.0, 0.0, 0.0]);
-    set.put(Owner::Track, Look::Plane([10.0, 3.0]), Pose::IDENTITY, Some(red));
-    let Err(PrintError::TooLarge { max_dpi, size_m }) = Print::new(&set.world, 600) else {
+fn an_error_for_a_large_floor_contains_the_highest_dpi() {
+    let mut scene = TestScene::new();
+    let red = scene.emissive([1.0, 0.0, 0.0]);
+    scene.add(Owner::Track, Look::Plane([10.0, 3.0]), Pose::IDENTITY, Some(red));
+    let Err(PrintError::TooLarge { max_dpi, size_m }) = Print::new(&scene.world, 600) else {
         panic!("too large")
     };
     assert_eq!((max_dpi, size_m), (166, [10.0, 3.0]));
-    assert!(Print::new(&set.world, max_dpi + 1).is_err());
-    let print = Print::new(&set.world, max_dpi).unwrap();
+    assert!(Print::new(&scene.world, max_dpi + 1).is_err());
+    let print = Print::new(&scene.world, max_dpi).unwrap();
     assert!(print.width() <= MAX_PRINT_SIDE && print.width() > MAX_PRINT_SIDE - 400);
     for size in [1e5, 1e9, 1e30] {
-        set.world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::new(1.0, size) });
-        let refused = Print::new(&set.world, 10).err().unwrap();
+        scene.world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::new(1.0, size) });
+        let refused = Print::new(&scene.world, 10).err().unwrap();
         assert!(matches!(refused, PrintError::TooLarge { max_dpi: 0, .. }), "{refused}");
     }
-    // Bounds that are no numbers are no bounds.
-    set.world.ground.bounds = Some(Bounds { min: DVec2::NAN, max: DVec2::INFINITY });
-    assert_eq!(Print::new(&set.world, 10).unwrap().width(), 3937);
-    // Nothing at all is one pixel.
-    set.world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::ZERO });
-    assert_eq!(jpeg(&Print::new(&set.world, 0).unwrap())[..2], [0xff, 0xd8]);
+    // Bounds that are not finite are ignored.
+    scene.world.ground.bounds = Some(Bounds { min: DVec2::NAN, max: DVec2::INFINITY });
+    assert_eq!(Print::new(&scene.world, 10).unwrap().width(), 3937);
+    // Bounds of size zero give a print of one pixel.
+    scene.world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::ZERO });
+    assert_eq!(jpeg(&Print::new(&scene.world, 0).unwrap())[..2], [0xff, 0xd8]);
 }
 
 #[test]
-fn a_writer_that_fails_ends_the_print() {
+fn a_write_error_ends_the_print() {
     struct Full(usize);
     impl Write for Full {
         fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
@@ -290,7 +301,7 @@ fn a_writer_that_fails_ends_the_print() {
             Ok(())
         }
     }
-    // Half a minute of work, if it went on.
+    // The whole print would take half a minute, so the test is fast only if the error ends it.
     let print = Print::new(&cut(shipped_world("oval"), DVec2::ZERO, DVec2::splat(5.0)), 300).unwrap();
     for room in [0, 1, 100, 50_000] {
         assert_eq!(print.write_jpeg(Full(room)).err().map(|e| e.to_string()), Some("full".to_owned()));

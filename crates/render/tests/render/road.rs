@@ -1,16 +1,16 @@
-//! What a driver must see: the marks of the road, far enough ahead.
+//! The road markings must be visible far enough ahead of the car.
 
-use crate::set::{pixel, renderer, seen, start};
+use crate::support::{pixel, project, renderer, start};
 use chicane_render::{Camera, Optics, Rgb};
 use chicane_testkit::shipped_world;
 use chicane_world::{Pose, Profile};
 
-/// Grey has 0; of 255.
+/// 0 for grey, up to 255 for pure yellow.
 fn yellowness([r, g, b]: [u8; 3]) -> f64 {
     0.5 * (f64::from(r) + f64::from(g)) - f64::from(b)
 }
 
-/// In one row: how much yellower the line is than the road on both sides of it.
+/// The difference in yellowness between the line and the road on both sides, in one row.
 fn contrast(picture: &Rgb, column: usize, row: usize) -> f64 {
     let of = |columns: std::ops::Range<usize>| columns.map(|x| yellowness(pixel(picture, x, row)));
     let line = of(column - 3..column + 3).fold(f64::MIN, f64::max);
@@ -19,14 +19,14 @@ fn contrast(picture: &Rgb, column: usize, row: usize) -> f64 {
 }
 
 #[test]
-fn the_centre_line_is_seen_ahead() {
+fn the_centre_line_is_visible_ahead() {
     let world = shipped_world("oval");
     let route = world.route.as_ref().unwrap();
     let profile = Profile::gen1();
     let optics = Optics::on_board(&profile, 480, 360);
     let mut renderer = renderer(&world);
-    // Dashes of two tenths of a metre are less than a pixel high at three metres: whether one is in
-    // the row is chance, so the car is rolled on a little and the mean is taken.
+    // At three metres a dash of 0.2 m is less than a pixel high, so it may miss the row. The test
+    // therefore takes the mean of 20 positions of the car.
     for (distance, wanted) in [(1.0, 80.0), (2.0, 45.0), (3.0, 20.0)] {
         let mut sum = 0.0;
         for step in 0..20 {
@@ -36,7 +36,7 @@ fn the_centre_line_is_seen_ahead() {
             let picture = renderer.picture(&camera, &moment);
             let here = route.project(moment.car.pose.position.truncate());
             let (place, _) = route.point_at(here.distance_along + distance);
-            let [column, row] = seen(&camera, [place.x, place.y, world.ground.z]);
+            let [column, row] = project(&camera, [place.x, place.y, world.ground.z]);
             sum += contrast(&picture, column.round() as usize, row as usize);
         }
         println!("{distance} m: {:.1}", sum / 20.0);

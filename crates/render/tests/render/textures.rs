@@ -1,6 +1,6 @@
-//! Pictures on surfaces: the right one on each face, the right way round.
+//! Textures appear on the right face and in the right orientation.
 
-use crate::set::{Set, apart, at, look, pixel, png, seen};
+use crate::support::{TestScene, at, camera_looking_at, max_difference, pixel, png, project};
 use chicane_render::Optics;
 use chicane_world::Pose;
 use chicane_world::scene::{Group, Look, Mesh, Owner};
@@ -11,7 +11,7 @@ const COLOURS: [[u8; 3]; 6] =
 const SIDES: [[f32; 3]; 6] =
     [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
 
-/// A cube of half an edge of 0.5 with a group and a material for each face.
+/// A cube with an edge length of 1, and a group with its own material for each face.
 fn six_faced(materials: &[usize]) -> Mesh {
     let mut mesh = Mesh::default();
     for (side, material) in SIDES.iter().zip(materials) {
@@ -31,25 +31,25 @@ fn six_faced(materials: &[usize]) -> Mesh {
 }
 
 #[test]
-fn each_face_of_a_box_shows_its_own_picture() {
-    let mut set = Set::new();
-    let materials: Vec<usize> = COLOURS.iter().map(|c| set.print(png(8, 8, |_, _| *c))).collect();
-    let cube = set.mesh(six_faced(&materials));
-    set.put(Owner::Scenery, cube, at(5.0, 5.0, 5.0), None);
-    let mut renderer = set.renderer();
+fn each_face_of_a_box_shows_its_own_texture() {
+    let mut scene = TestScene::new();
+    let materials: Vec<usize> = COLOURS.iter().map(|c| scene.textured(png(8, 8, |_, _| *c))).collect();
+    let cube = scene.mesh(six_faced(&materials));
+    scene.add(Owner::Scenery, cube, at(5.0, 5.0, 5.0), None);
+    let mut renderer = scene.renderer();
     for (side, colour) in SIDES.iter().zip(COLOURS) {
         let from = side.map(|v| 5.0 + 2.0 * f64::from(v) + 1e-6);
-        let camera = look(from, [5.0; 3], Optics::pinhole(64, 64, 0.35));
-        let picture = renderer.picture(&camera, &set.moment());
+        let camera = camera_looking_at(from, [5.0; 3], Optics::pinhole(64, 64, 0.35));
+        let picture = renderer.picture(&camera, &scene.moment());
         for y in 0..64 {
             for x in 0..64 {
-                assert!(apart(pixel(&picture, x, y), colour) <= 2, "{side:?} {x} {y}");
+                assert!(max_difference(pixel(&picture, x, y), colour) <= 2, "{side:?} {x} {y}");
             }
         }
     }
 }
 
-/// Red and green above, blue and yellow below.
+/// A PNG file with four quarters: red and green at the top, blue and yellow at the bottom.
 fn quartered() -> Vec<u8> {
     png(64, 64, |x, y| match (x < 32, y < 32) {
         (true, true) => [250, 10, 10],
@@ -67,51 +67,55 @@ const QUARTERS: [([f64; 2], [u8; 3]); 4] = [
 ];
 
 #[test]
-fn a_picture_is_upright_and_not_mirrored() {
-    let mut set = Set::new();
-    let material = set.print(quartered());
-    let cube = set.mesh(six_faced(&[material; 6]));
-    set.put(Owner::Scenery, cube, at(0.0, 0.0, 0.0), None);
-    // A plane faces +z: x is to the right and y up in its picture.
-    set.put(Owner::Scenery, Look::Plane([1.0, 1.0]), at(0.0, 9.0, 0.0), Some(material));
-    let mut renderer = set.renderer();
+fn a_texture_is_upright_and_not_mirrored() {
+    let mut scene = TestScene::new();
+    let material = scene.textured(quartered());
+    let cube = scene.mesh(six_faced(&[material; 6]));
+    scene.add(Owner::Scenery, cube, at(0.0, 0.0, 0.0), None);
+    // A plane faces +z. In its texture x points right and y up.
+    scene.add(Owner::Scenery, Look::Plane([1.0, 1.0]), at(0.0, 9.0, 0.0), Some(material));
+    let mut renderer = scene.renderer();
     let optics = Optics::pinhole(96, 96, 0.8);
-    // From -x, with z up, the right is -y.
-    let camera = look([-2.0, 0.0, 0.0], [0.0; 3], optics);
-    let picture = renderer.picture(&camera, &set.moment());
+    // Seen from -x with z up, right is -y.
+    let camera = camera_looking_at([-2.0, 0.0, 0.0], [0.0; 3], optics);
+    let picture = renderer.picture(&camera, &scene.moment());
     for ([right, up], colour) in QUARTERS {
-        let [x, y] = seen(&camera, [-0.5, -right, up]);
-        assert!(apart(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
+        let [x, y] = project(&camera, [-0.5, -right, up]);
+        assert!(max_difference(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
         assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
     }
-    // From above, the head to the north.
+    // Seen from above, with +y at the top of the picture.
     let from =
         Pose::from_xyz_rpy([0.0, 9.0, 2.0], [0.0, std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2]);
     let camera = chicane_render::Camera { pose: from, optics };
-    let picture = renderer.picture(&camera, &set.moment());
+    let picture = renderer.picture(&camera, &scene.moment());
     for ([right, up], colour) in QUARTERS {
-        let [x, y] = seen(&camera, [right, 9.0 + up, 0.0]);
-        assert!(apart(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
+        let [x, y] = project(&camera, [right, 9.0 + up, 0.0]);
+        assert!(max_difference(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
         assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
     }
 }
 
 #[test]
 fn a_mirrored_mesh_still_shows_its_front() {
-    let mut set = Set::new();
-    let materials: Vec<usize> = COLOURS.iter().map(|c| set.print(png(8, 8, |_, _| *c))).collect();
-    let cube = set.mesh(six_faced(&materials));
-    set.put(Owner::Scenery, cube, Pose::IDENTITY, None).scale = [-1.0, 1.0, 1.0];
-    let mut renderer = set.renderer();
-    // What was at -x is now at +x.
+    let mut scene = TestScene::new();
+    let materials: Vec<usize> = COLOURS.iter().map(|c| scene.textured(png(8, 8, |_, _| *c))).collect();
+    let cube = scene.mesh(six_faced(&materials));
+    scene.add(Owner::Scenery, cube, Pose::IDENTITY, None).scale = [-1.0, 1.0, 1.0];
+    let mut renderer = scene.renderer();
+    // Mirroring swaps the faces at -x and +x.
     for (side, colour) in [([1.0, 0.0, 0.0], COLOURS[1]), ([-1.0, 0.0, 0.0], COLOURS[0])] {
-        let camera = look(side.map(|v| 2.0 * v), [0.0; 3], Optics::pinhole(32, 32, 0.35));
-        let picture = renderer.picture(&camera, &set.moment());
-        assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| apart(*p, colour) <= 2), "{side:?}");
+        let camera = camera_looking_at(side.map(|v| 2.0 * v), [0.0; 3], Optics::pinhole(32, 32, 0.35));
+        let picture = renderer.picture(&camera, &scene.moment());
+        assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| max_difference(*p, colour) <= 2), "{side:?}");
     }
     for (side, colour) in SIDES.iter().zip(COLOURS).skip(2) {
-        let camera = look(side.map(|v| 2.0 * f64::from(v) + 1e-6), [0.0; 3], Optics::pinhole(32, 32, 0.35));
-        let picture = renderer.picture(&camera, &set.moment());
-        assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| apart(*p, colour) <= 2), "{side:?}");
+        let camera = camera_looking_at(
+            side.map(|v| 2.0 * f64::from(v) + 1e-6),
+            [0.0; 3],
+            Optics::pinhole(32, 32, 0.35),
+        );
+        let picture = renderer.picture(&camera, &scene.moment());
+        assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| max_difference(*p, colour) <= 2), "{side:?}");
     }
 }

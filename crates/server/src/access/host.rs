@@ -2,6 +2,7 @@
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, header};
+use chicane_wire::ErrorCode;
 use std::net::IpAddr;
 
 /// Names that are good besides loopback and the address a connection came in on.
@@ -59,15 +60,18 @@ impl Hosts {
             _ => None,
         };
         let Some(host) = host else {
-            return Err(ApiError::forbidden("the request must have one valid Host header"));
+            return Err(ApiError::new(ErrorCode::UnknownHost, "the request must have one valid Host header"));
         };
         if self.is_ours(&host.name, local) {
             return Ok(host);
         }
-        Err(ApiError::forbidden(format!(
-            "host {} is not served here; start with --allow-host {} if it should be",
-            host.name, host.name
-        )))
+        Err(ApiError::new(
+            ErrorCode::UnknownHost,
+            format!(
+                "host {} is not served here; start with --allow-host {} if it should be",
+                host.name, host.name
+            ),
+        ))
     }
 
     fn is_ours(&self, name: &str, local: Option<IpAddr>) -> bool {

@@ -14,8 +14,7 @@ mod token;
 
 pub(crate) use headers::secure;
 pub(crate) use host::Hosts;
-pub(crate) use origin::is_from_browser;
-pub use token::Token;
+pub(crate) use token::is_carried;
 
 use crate::body::drain;
 use crate::error::ApiError;
@@ -23,6 +22,8 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use chicane_remote::Token;
+use chicane_wire::ErrorCode;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -42,9 +43,9 @@ pub(crate) struct Access {
 /// Lets a request in, or answers why not, in the same shape on every path.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let refused = match check(&access, &request) {
-        Ok(Entry::Welcome) => return next.run(request).await,
-        Ok(Entry::Redirect(answer)) => return answer,
-        Err(error) if error.status == StatusCode::UNAUTHORIZED => {
+        Ok(Decision::Admit) => return next.run(request).await,
+        Ok(Decision::Redirect(answer)) => return answer,
+        Err(error) if error.status() == StatusCode::UNAUTHORIZED => {
             let page = sign_in::page(request.method(), request.uri(), request.headers());
             let answer = page.unwrap_or_else(|| error.into_response());
             ([("www-authenticate", "Bearer")], answer).into_response()
@@ -55,17 +56,20 @@ pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, n
     refused
 }
 
-enum Entry {
-    Welcome,
+enum Decision {
+    Admit,
     Redirect(Response),
 }
 
-fn check(access: &Access, request: &Request) -> Result<Entry, ApiError> {
+fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     if request.version() > Version::HTTP_11 {
-        return Err(ApiError::bad_request("this server speaks HTTP/1.1"));
+        return Err(ApiError::invalid("this server speaks HTTP/1.1"));
     }
     if is_absolute(request.uri()) {
-        return Err(ApiError::forbidden("this is no proxy: ask for a path, not for a whole address"));
+        return Err(ApiError::new(
+            ErrorCode::NotAProxy,
+            "this is no proxy: ask for a path, not for a whole address",
+        ));
     }
     let local = request.extensions().get::<LocalAddress>().map(|a| a.0);
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
@@ -74,14 +78,14 @@ fn check(access: &Access, request: &Request) -> Result<Entry, ApiError> {
     // Other simulators may have published worlds without being able to control this one.
     let port = local.map_or(0, |l| l.port());
     let for_cdn = access.cdn_token.as_ref().filter(|_| request.uri().path().starts_with("/cdn/"));
-    if for_cdn.is_some_and(|token| token.is_carried(request.headers(), port)) {
-        return Ok(Entry::Welcome);
+    if for_cdn.is_some_and(|token| is_carried(token, request.headers(), port)) {
+        return Ok(Decision::Admit);
     }
     match &access.token {
-        None => Ok(Entry::Welcome),
-        Some(token) => match token.check(request.uri(), request.headers(), port)? {
-            None => Ok(Entry::Welcome),
-            Some(answer) => Ok(Entry::Redirect(answer)),
+        None => Ok(Decision::Admit),
+        Some(token) => match token::check(token, request.uri(), request.headers(), port)? {
+            None => Ok(Decision::Admit),
+            Some(answer) => Ok(Decision::Redirect(answer)),
         },
     }
 }

@@ -5,18 +5,13 @@
 
 use super::host::Host;
 use crate::error::ApiError;
-use axum::http::{HeaderMap, Method, header};
-
-/// Whether a browser sent this.
-pub(crate) fn is_from_browser(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::ORIGIN)
-        || headers.contains_key("sec-fetch-site")
-        || headers.contains_key(header::REFERER)
-}
+use axum::http::{HeaderMap, Method};
+use chicane_wire::ErrorCode;
 
 /// Refuses what another site's page asks for.
 pub(super) fn check(method: &Method, headers: &HeaderMap, host: &Host) -> Result<(), ApiError> {
-    let foreign = || ApiError::forbidden("requests from pages of other sites are not allowed");
+    let foreign =
+        || ApiError::new(ErrorCode::ForeignSite, "requests from pages of other sites are not allowed");
     let text = |name: &str| headers.get(name).map(|v| v.to_str().unwrap_or("?"));
     let safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
     let same_origin = text("origin").map(|origin| is_same(origin, host));

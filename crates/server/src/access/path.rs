@@ -7,9 +7,7 @@ pub(super) fn check(path: &str) -> Result<(), ApiError> {
     let plain = decoded(path);
     let dots = plain.split(|&b| b == b'/').any(|segment| segment == b"." || segment == b"..");
     if dots || plain.iter().any(|&b| b < 0x20 || b == 0x7f || b == b'\\' || b == b'#') {
-        return Err(ApiError::bad_request(
-            "the path may not hold . or .. segments, \\, # or control characters",
-        ));
+        return Err(ApiError::invalid("the path may not hold . or .. segments, \\, # or control characters"));
     }
     Ok(())
 }

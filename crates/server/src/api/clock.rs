@@ -1,12 +1,13 @@
 //! Reading, stopping and pacing time.
 
-use crate::app::App;
 use crate::body::Body;
-use crate::driver::Published;
+use crate::caller::Commander;
 use crate::error::ApiError;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
-use chicane_wire::{Clock, ClockChanged, ClockRequest, ErrorBody, Num};
+use chicane_host::driver::Published;
+use chicane_wire::{Clock, ClockChanged, ClockRequest, ErrorBody, ErrorCode, Num};
 
 /// Simulated and real time.
 #[utoipa::path(get, path = "/clock", tag = "State and time", responses(
@@ -24,16 +25,17 @@ pub(super) async fn get_clock(State(app): State<App>) -> Result<Json<Clock>, Api
     (status = 503, body = ErrorBody, description = "Before the first world is ready"),
 ))]
 pub(super) async fn set_clock(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<ClockRequest>,
 ) -> Result<Json<ClockChanged>, ApiError> {
-    clock(&app.simulator.now())?;
-    let ((), now) = app.simulator.clock(request.paused, request.speed).await?;
+    clock(&simulator.now())?;
+    let ((), now) = simulator.clock(request.paused, request.speed).await?;
     Ok(Json(ClockChanged { ok: true, clock: clock(&now)? }))
 }
 
 fn clock(now: &Published) -> Result<Clock, ApiError> {
-    let seen = now.running.as_ref().ok_or_else(|| ApiError::unavailable("clock not available yet"))?;
+    let seen =
+        now.running.as_ref().ok_or_else(|| ApiError::new(ErrorCode::NoReading, "clock not available yet"))?;
     Ok(Clock {
         sim_time: Num(seen.snapshot.time_s),
         real_time: Num(seen.since.elapsed().as_secs_f64()),

@@ -1,11 +1,12 @@
 //! What people see: brightness and the overlay text.
 
-use crate::app::App;
 use crate::body::Body;
-use crate::driver::Published;
+use crate::caller::Commander;
 use crate::error::ApiError;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
+use chicane_host::driver::Published;
 use chicane_wire::{
     Brightness, BrightnessChanged, BrightnessRequest, ErrorBody, Num, Overlay, OverlayChanged, OverlayRequest,
 };
@@ -24,9 +25,10 @@ pub(super) async fn get_brightness(State(app): State<App>) -> Json<Brightness> {
 ))]
 pub(super) async fn set_brightness(
     State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<BrightnessRequest>,
 ) -> Result<Json<BrightnessChanged>, ApiError> {
-    app.keeper.brightness(&app.simulator, request.value).await?;
+    app.keeper.brightness(&simulator, request.value).await?;
     Ok(Json(BrightnessChanged { ok: true, value: Num(request.value) }))
 }
 
@@ -42,10 +44,10 @@ pub(super) async fn get_overlay(State(app): State<App>) -> Json<Overlay> {
     (status = 400, body = ErrorBody),
 ))]
 pub(super) async fn set_overlay(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<OverlayRequest>,
 ) -> Result<Json<OverlayChanged>, ApiError> {
-    let ((), now) = app.simulator.overlay(request).await?;
+    let ((), now) = simulator.overlay(request).await?;
     Ok(Json(OverlayChanged { ok: true, overlay: overlay(&now) }))
 }
 

@@ -2,17 +2,17 @@
 
 use super::Written;
 use super::world::place;
-use crate::app::App;
 use crate::body::Body;
 use crate::error::ApiError;
-use crate::evaluation::{no_evaluation, records};
+use crate::state::App;
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::Uri;
+use chicane_host::evaluation::{StartEvaluationError, records};
 use chicane_session::StopCause;
 use chicane_store::StoreError;
 use chicane_wire::{
-    CurrentSession, ErrorBody, EvaluationDocument, NoFields, Record, RecordList, StartRequest,
+    CurrentSession, ErrorBody, ErrorCode, EvaluationDocument, NoFields, Record, RecordList, StartRequest,
     StartRequestBody, Started, Stopped,
 };
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use std::sync::Arc;
     (status = 404, body = ErrorBody, description = "The world has no evaluation"),
 ))]
 pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError> {
-    place(&app)?.evaluation_json.clone().map(Written).ok_or_else(no_evaluation)
+    place(&app)?.evaluation_json.clone().map(Written).ok_or_else(|| StartEvaluationError::NoEvaluation.into())
 }
 
 /// Starts an evaluation session.
@@ -69,7 +69,7 @@ pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Reco
     let id = name(&uri, "session");
     let data = Arc::clone(&app.data);
     let record = read(move || records::record(&data, id.as_deref())).await?;
-    record.map(Json).ok_or_else(|| ApiError::not_found("no record"))
+    record.map(Json).ok_or_else(|| ApiError::new(ErrorCode::NoRecord, "no record"))
 }
 
 /// Records of all sessions, the newest first, without their stories.
@@ -88,12 +88,12 @@ pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Record
     let limit = match parameter(&uri, "limit").map(|text| text.parse::<usize>()) {
         None => records::PAGE,
         Some(Ok(limit)) if (1..=500).contains(&limit) => limit,
-        Some(_) => return Err(ApiError::bad_request("limit must be a whole number from 1 to 500")),
+        Some(_) => return Err(ApiError::invalid("limit must be a whole number from 1 to 500")),
     };
     let below = match parameter(&uri, "cursor").map(|text| text.parse::<i64>()) {
         None => None,
         Some(Ok(below)) if below >= 0 => Some(below),
-        Some(_) => return Err(ApiError::bad_request("cursor must be the `next` of the page before")),
+        Some(_) => return Err(ApiError::invalid("cursor must be the `next` of the page before")),
     };
     let data = Arc::clone(&app.data);
     read(move || records::list(&data, world.as_deref(), below, limit)).await.map(Json)

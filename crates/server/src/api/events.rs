@@ -1,12 +1,12 @@
 //! The event stream.
 
-use crate::app::App;
 use crate::error::ApiError;
+use crate::state::App;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use chicane_wire::ErrorBody;
+use chicane_wire::{ErrorBody, ErrorCode};
 
 /// Server-sent events: `state` whenever something changes, `run` and `evaluation` lines.
 ///
@@ -23,7 +23,7 @@ pub(super) async fn events(State(app): State<App>, headers: HeaderMap) -> Result
     let stream = app
         .feed
         .subscribe(last)
-        .map_err(|_| ApiError::unavailable("too many subscribers; close some event streams"))?;
+        .map_err(|_| ApiError::new(ErrorCode::Busy, "too many subscribers; close some event streams"))?;
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
     Ok((headers, [("x-accel-buffering", "no")], Body::from_stream(stream)).into_response())
 }

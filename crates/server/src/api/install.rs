@@ -1,8 +1,8 @@
 //! Published worlds: installing and deleting them.
 
-use crate::app::App;
 use crate::body::{Body, Name};
-use crate::error::ApiError;
+use crate::error::{ApiError, remove_failed};
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
 use chicane_wire::{Deleted, ErrorBody, InstallAnswer, InstallRequest, InstallRequestBody};
@@ -56,7 +56,7 @@ pub(super) async fn install(
 ))]
 pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<Json<Deleted>, ApiError> {
     app.loader.find(&name).await;
-    app.loader.remove(&name).await.map_err(|failure| failure.of(&name))?;
+    app.loader.remove(&name).await.map_err(|failure| remove_failed(failure, &name))?;
     app.waypoints.lock().await.retain(|(world, _), _| *world != name);
     app.thumbnails.lock().await.retain(|(world, _), _| *world != name);
     tracing::info!(world = name, "world deleted");

@@ -1,12 +1,13 @@
 //! Traffic lights.
 
-use crate::app::App;
 use crate::body::{Body, Name};
+use crate::caller::Commander;
 use crate::error::ApiError;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
 use chicane_sim::Command;
-use chicane_wire::{ErrorBody, LightChanged, LightRequest, Lights};
+use chicane_wire::{ErrorBody, ErrorCode, LightChanged, LightRequest, Lights};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiErro
 ))]
 pub(super) async fn set(
     State(app): State<App>,
+    Commander(simulator): Commander,
     Name(name): Name,
     Body(request): Body<LightRequest>,
 ) -> Result<Json<LightChanged>, ApiError> {
@@ -42,8 +44,8 @@ pub(super) async fn set(
             *is_red = red;
         }
     };
-    let (_, now) = app.keeper.with_lights(&app.simulator, command, change).await?;
+    let (_, now) = app.keeper.with_lights(&simulator, command, change).await?;
     let light = now.running.as_ref().and_then(|s| s.light(s.place.world.object(&name)?));
-    let light = light.ok_or_else(|| ApiError::not_found("light not found"))?;
+    let light = light.ok_or_else(|| ApiError::new(ErrorCode::NoSuchLight, "light not found"))?;
     Ok(Json(LightChanged { ok: true, light }))
 }

@@ -18,16 +18,18 @@ mod viewer;
 mod world;
 mod worlds;
 
-use crate::app::App;
+use crate::answers::answer;
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
 use crate::error::ApiError;
+use crate::state::App;
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
+use chicane_wire::ErrorCode;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -100,7 +102,7 @@ fn resources() -> OpenApiRouter<App> {
 /// The whole server.
 pub(crate) fn router(app: App) -> Router {
     let (resources, document) = resources().split_for_parts();
-    let api = resources.merge(Docs::new(document, BASE, &COMMON).routes());
+    let api = resources.merge(Docs::new(document, BASE, &COMMON, ApiError::into_response).routes());
     Router::new()
         .nest(BASE, api)
         .merge(crate::robot::router(&app))
@@ -110,7 +112,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
-        .route("/cdn/{*path}", get(crate::cdn::serve))
+        .route("/cdn/{*path}", get(crate::published::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)
@@ -118,26 +120,30 @@ pub(crate) fn router(app: App) -> Router {
 
 /// The OpenAPI document as it is served.
 pub fn openapi() -> String {
-    Docs::new(resources().split_for_parts().1, BASE, &COMMON).json()
+    Docs::new(resources().split_for_parts().1, BASE, &COMMON, ApiError::into_response).json()
 }
 
 async fn no_such_path(axum::extract::State(app): axum::extract::State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     drain(request).await;
     if crate::robot::is_path(&path) {
-        let error = ApiError::not_found("no such path; /docs lists what there is");
-        return crate::robot::at(app.simulator.now().time_s(), error.to(&path));
+        let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists what there is");
+        return crate::robot::at(app.simulator.now().time_s(), answer(error, &path));
     }
-    ApiError::not_found("no such path; /sim/api/docs lists what there is").into_response()
+    ApiError::new(ErrorCode::NotFound, "no such path; /sim/api/docs lists what there is").into_response()
 }
 
 async fn wrong_method(request: Request) -> ApiError {
     drain(request).await;
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method; see the Allow header")
+    ApiError::new(ErrorCode::MethodNotAllowed, "this path does not take this method; see the Allow header")
 }
 
 async fn metrics(axum::extract::State(app): axum::extract::State<App>) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text()).into_response()
+    (
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        app.http_metrics.text(&app.metrics),
+    )
+        .into_response()
 }
 
 /// JSON that is written already.

@@ -1,14 +1,15 @@
 //! Objects of the world: listing and moving them.
 
 use super::vehicle::unexpected;
-use crate::app::App;
 use crate::body::{Body, Name};
+use crate::caller::Commander;
 use crate::error::ApiError;
-use crate::view;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
+use chicane_host::view;
 use chicane_sim::{Applied, Who};
-use chicane_wire::{ErrorBody, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Objects};
+use chicane_wire::{ErrorBody, ErrorCode, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Objects};
 use std::sync::Arc;
 
 /// All marked objects, walls and lights, in the order of the world file.
@@ -37,14 +38,15 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiErr
 ))]
 pub(super) async fn set_pose(
     State(app): State<App>,
+    Commander(simulator): Commander,
     Name(name): Name,
     Body(request): Body<ModelRequest>,
 ) -> Result<Json<ModelMoved>, ApiError> {
     if name == "vehicle" || name == app.profile.model_name {
-        return Err(ApiError::forbidden("use POST /pose for the vehicle"));
+        return Err(ApiError::new(ErrorCode::NotMovable, "use POST /pose for the vehicle"));
     }
     let command = view::place_command(Who::Object(name.clone()), request);
-    let (applied, now) = app.simulator.command(command).await?;
+    let (applied, now) = simulator.command(command).await?;
     let object = now.running.as_ref().and_then(|s| s.place.world.objects.iter().find(|o| o.name == name));
     let (Applied::Placed(pose), Some(object)) = (&applied, object) else {
         return Err(unexpected(&applied));

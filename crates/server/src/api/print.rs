@@ -1,15 +1,16 @@
 //! The floor of a world, to be printed.
 
-use super::worlds::{entry, load_error};
-use crate::app::App;
+use super::worlds::entry;
 use crate::body::Name;
 use crate::error::ApiError;
 use crate::print::{self, Busy};
+use crate::state::App;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
 use chicane_render::{Print, PrintError};
-use chicane_wire::{ErrorBody, Octets};
+use chicane_store::LoadError;
+use chicane_wire::{ErrorBody, ErrorCode, Octets};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -36,22 +37,23 @@ pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) ->
     entry(&app, &name).await?;
     let dpi = dpi(&uri)?;
     let turn = app.prints.turn().await;
-    let turn = turn.map_err(|Busy| ApiError::unavailable("too many prints are being made; try again"))?;
+    let turn =
+        turn.map_err(|Busy| ApiError::new(ErrorCode::Busy, "too many prints are being made; try again"))?;
     let now = app.simulator.now();
     let running = now.running.as_ref().filter(|r| *r.place.name == *name).map(|r| Arc::clone(&r.place.world));
     let (library, file) = (Arc::clone(&app.loader.library), name.clone());
     // The turn goes along: it does not end while this goes on, whoever waits for it.
     let made = tokio::task::spawn_blocking(move || {
         let world = running.map_or_else(|| library.load(&file).map(Arc::new), Ok)?;
-        Ok((Print::new(&world, dpi), turn))
+        Ok::<_, LoadError>((Print::new(&world, dpi), turn))
     });
-    let (print, turn) = made.await.map_err(|e| ApiError::internal(e.to_string()))?.map_err(load_error)?;
+    let (print, turn) = made.await.map_err(|e| ApiError::internal(e.to_string()))??;
     let print = print.map_err(|error| match error {
-        PrintError::NoFloor => ApiError::not_found(error.to_string()),
+        PrintError::NoFloor => ApiError::new(ErrorCode::NoFloor, error.to_string()),
         PrintError::TooLarge { max_dpi, .. } if max_dpi < *DPI.start() => {
-            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
+            ApiError::new(ErrorCode::BadWorld, error.to_string())
         }
-        PrintError::TooLarge { .. } => ApiError::bad_request(error.to_string()),
+        PrintError::TooLarge { .. } => ApiError::invalid(error.to_string()),
     })?;
     let headers = [
         (header::CONTENT_TYPE, "image/jpeg".to_owned()),
@@ -63,7 +65,7 @@ pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) ->
 /// The last dpi of an address.
 fn dpi(uri: &Uri) -> Result<u16, ApiError> {
     let wrong =
-        || ApiError::bad_request(format!("dpi must be a whole number from {} to {}", DPI.start(), DPI.end()));
+        || ApiError::invalid(format!("dpi must be a whole number from {} to {}", DPI.start(), DPI.end()));
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| wrong())?;
     let Some((_, text)) = pairs.iter().rfind(|(name, _)| name == "dpi") else { return Ok(USUAL_DPI) };
     text.parse().ok().filter(|dpi| DPI.contains(dpi)).ok_or_else(wrong)

@@ -2,15 +2,15 @@
 
 use super::packed::{FOR_EVER, Packed};
 use super::world::place;
-use crate::app::App;
 use crate::body::Name;
 use crate::error::ApiError;
-use crate::scene::SceneFile;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use chicane_wire::{ErrorBody, Scene};
+use chicane_host::scene::SceneFile;
+use chicane_wire::{ErrorBody, ErrorCode, Scene};
 use std::sync::Arc;
 
 /// Where viewers find the world that runs, and the car.
@@ -39,7 +39,10 @@ pub(super) async fn file(
     let files = made(&app).await?;
     let found = files.into_iter().find(|file| name.strip_suffix(".glb") == Some(&file.version));
     let file = found.ok_or_else(|| {
-        ApiError::not_found("this version is not served any more; /sim/api/scene has the address of what is")
+        ApiError::new(
+            ErrorCode::NotFound,
+            "this version is not served any more; /sim/api/scene has the address of what is",
+        )
     })?;
     let gzipped = Some(file.gzipped.clone()).filter(|bytes| !bytes.is_empty());
     Ok(Packed { kind: "model/gltf-binary", keep: FOR_EVER, plain: file.glb.clone(), gzipped }

@@ -1,7 +1,7 @@
 //! Status and the live state.
 
 use super::Written;
-use crate::app::App;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
 use chicane_wire::{Num, Status};

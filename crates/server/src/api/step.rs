@@ -1,15 +1,16 @@
 //! Lockstep: the client says how far time goes.
 
-use crate::app::App;
 use crate::body::Body;
-use crate::driver::{Exposure, Published, RobotView};
+use crate::caller::Commander;
 use crate::error::ApiError;
-use crate::view;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
+use chicane_host::driver::{Exposure, Published, RobotView};
+use chicane_host::view;
 use chicane_render::Rgb;
 use chicane_sim::TICK_S;
 use chicane_wire::{
@@ -33,10 +34,11 @@ use std::sync::Arc;
 ))]
 pub(super) async fn step(
     State(app): State<App>,
+    Commander(simulator): Commander,
     headers: HeaderMap,
     Body(request): Body<StepRequest>,
 ) -> Result<Response, ApiError> {
-    let ((), now) = app.simulator.step(&request).await?;
+    let ((), now) = simulator.step(&request).await?;
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
     let (robot, touched) = (&seen.robot, seen.touched_in(request.ticks));
     if wants_arrays(&headers) {

@@ -1,9 +1,9 @@
 //! Worlds as small pictures, for lists.
 
-use super::worlds::{entry, load_error};
-use crate::app::App;
+use super::worlds::entry;
 use crate::body::Name;
 use crate::error::ApiError;
+use crate::state::App;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -41,7 +41,7 @@ pub(super) async fn thumbnail_of(State(app): State<App>, Name(name): Name) -> Re
                 library.load(&name).map(|world| Bytes::from(thumbnail(&world, profile)))
             };
             let drawn = tokio::task::spawn_blocking(draw).await;
-            let png = drawn.map_err(|e| ApiError::internal(e.to_string()))?.map_err(load_error)?;
+            let png = drawn.map_err(|e| ApiError::internal(e.to_string()))??;
             // Another revision of the same world won't come back.
             made.retain(|(name, _), _| *name != key.0);
             made.insert(key, png.clone());

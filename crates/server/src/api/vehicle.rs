@@ -1,11 +1,12 @@
 //! The vehicle: where it is, putting it elsewhere, starting over.
 
-use crate::app::App;
 use crate::body::Body;
+use crate::caller::Commander;
 use crate::error::ApiError;
-use crate::view;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
+use chicane_host::view;
 use chicane_sim::{Applied, Command, How, Who};
 use chicane_wire::{
     ErrorBody, NoFields, Placed, Pose, PoseRequest, Profile, ResetDone, RespawnRequest, RespawnRequestBody,
@@ -31,11 +32,11 @@ pub(super) async fn get_pose(State(app): State<App>) -> Result<Json<Pose>, ApiEr
     (status = 409, body = ErrorBody, description = "No world is ready"),
 ))]
 pub(super) async fn set_pose(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(PoseRequest { x, y, yaw }): Body<PoseRequest>,
 ) -> Result<Json<Placed>, ApiError> {
     let command = Command::Place { who: Who::Vehicle, x, y, z: None, yaw, how: How::AtOnce };
-    match app.simulator.command(command).await? {
+    match simulator.command(command).await? {
         (Applied::Placed(pose), _) => Ok(Json(Placed { ok: true, applied: true, pose: view::pose(&pose) })),
         (other, _) => Err(unexpected(&other)),
     }
@@ -68,10 +69,11 @@ pub(super) async fn respawn(
 ))]
 pub(super) async fn reset(
     State(app): State<App>,
+    Commander(simulator): Commander,
     Body(NoFields {}): Body<NoFields>,
 ) -> Result<Json<ResetDone>, ApiError> {
     let all_green = |lights: &mut BTreeMap<String, bool>| lights.values_mut().for_each(|red| *red = false);
-    let (applied, now) = app.keeper.with_lights(&app.simulator, Command::Reset, all_green).await?;
+    let (applied, now) = app.keeper.with_lights(&simulator, Command::Reset, all_green).await?;
     let (Applied::Reset(objects), Some(seen)) = (&applied, &now.running) else {
         return Err(unexpected(&applied));
     };

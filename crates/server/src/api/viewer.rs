@@ -1,24 +1,24 @@
 //! The page at `/sim` and its files, as `web/` builds them. They are part of the program.
 
 use super::packed::{FOR_EVER, Packed};
-use crate::app::App;
 use crate::body::Name;
 use crate::error::ApiError;
-use crate::robot::RobotError;
+use crate::state::App;
 use crate::websocket::{NoSocket, Upgrade};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
+use chicane_wire::ErrorCode;
 
 include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
 /// A browser goes on to the page. A program that opens a WebSocket and names no path, as programs for ROS do,
 /// speaks rosbridge.
-pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, RobotError>) -> Response {
+pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, NoSocket>) -> Response {
     match upgrade {
-        Ok(upgrade) => crate::ros::bridge::open(State(app), upgrade).await,
-        Err(RobotError::Socket(NoSocket::NotAsked)) => Redirect::temporary("/sim").into_response(),
+        Ok(upgrade) => crate::bridge::open(State(app), upgrade).await,
+        Err(NoSocket::NotAsked) => Redirect::temporary("/sim").into_response(),
         Err(refused) => refused.into_response(),
     }
 }
@@ -30,7 +30,8 @@ pub(super) async fn page(headers: HeaderMap) -> Response {
 }
 
 pub(super) async fn asset(Name(name): Name, headers: HeaderMap) -> Result<Response, ApiError> {
-    file(&format!("viewer/{name}"), &headers).ok_or_else(|| ApiError::not_found("no such file"))
+    file(&format!("viewer/{name}"), &headers)
+        .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "no such file"))
 }
 
 fn file(name: &str, headers: &HeaderMap) -> Option<Response> {

@@ -1,11 +1,11 @@
 //! The world that runs: what does not change while it does.
 
 use super::Written;
-use crate::app::App;
-use crate::driver::Place;
 use crate::error::ApiError;
+use crate::state::App;
 use axum::extract::State;
-use chicane_wire::{ErrorBody, Rect, Route, World};
+use chicane_host::driver::Place;
+use chicane_wire::{ErrorBody, ErrorCode, Rect, Route, World};
 use std::sync::Arc;
 
 /// Identification, track, catalogue of objects, and whether there is an evaluation.
@@ -24,7 +24,7 @@ pub(super) async fn world(State(app): State<App>) -> Result<Written, ApiError> {
 ))]
 pub(super) async fn route(State(app): State<App>) -> Result<Written, ApiError> {
     let route = place(&app)?.route_json.clone();
-    route.map(Written).ok_or_else(|| ApiError::not_found("route not available"))
+    route.map(Written).ok_or_else(|| ApiError::new(ErrorCode::NoRoute, "route not available"))
 }
 
 /// Extent of the track's ground.
@@ -34,7 +34,7 @@ pub(super) async fn route(State(app): State<App>) -> Result<Written, ApiError> {
 ))]
 pub(super) async fn bounds(State(app): State<App>) -> Result<Written, ApiError> {
     let bounds = place(&app)?.bounds_json.clone();
-    bounds.map(Written).ok_or_else(|| ApiError::not_found("bounds not available"))
+    bounds.map(Written).ok_or_else(|| ApiError::new(ErrorCode::NoBounds, "bounds not available"))
 }
 
 /// The world that is served.

@@ -1,17 +1,18 @@
 //! The worlds there are.
 
 use super::world::place;
-use crate::app::App;
 use crate::body::{Body, Name};
 use crate::error::ApiError;
+use crate::state::App;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chicane_store::{LibraryEntry, LoadError, Summary};
+use chicane_store::{LibraryEntry, Summary};
 use chicane_wire::{
-    ErrorBody, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry, Worlds,
+    ErrorBody, ErrorCode, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry,
+    Worlds,
 };
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -76,7 +77,7 @@ pub(super) async fn switch(
         SwitchRequest::Name(name) => name,
         SwitchRequest::Id(id) => {
             let installed = app.loader.find(&format!("custom_{id}")).await;
-            installed.ok_or_else(|| ApiError::not_found("world not installed"))?.name
+            installed.ok_or_else(|| ApiError::new(ErrorCode::NoSuchWorld, "world not installed"))?.name
         }
     };
     app.loader.switch(&name).await?;
@@ -117,14 +118,14 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
             let (library, file) = (app.loader.library.clone(), name.clone());
             let load = move || library.load(&file).map(|world| world.route.map(|r| Bytes::from(r.to_npy())));
             let loaded = tokio::task::spawn_blocking(load).await;
-            let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))?.map_err(load_error)?;
+            let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))??;
             made.retain(|(other, _), _| *other != name);
             made.insert(key, npy.clone());
             npy
         }
     };
     drop(made);
-    let npy = npy.ok_or_else(|| ApiError::not_found("route not available"))?;
+    let npy = npy.ok_or_else(|| ApiError::new(ErrorCode::NoRoute, "route not available"))?;
     let attachment = format!("attachment; filename=\"{name}.npy\"");
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
@@ -133,13 +134,6 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
     Ok((headers, npy).into_response())
 }
 
-pub(super) fn load_error(error: LoadError) -> ApiError {
-    match error {
-        LoadError::NotFound => ApiError::not_found("world not found"),
-        LoadError::Broken(why) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string()),
-    }
-}
-
 pub(super) async fn entry(app: &App, name: &str) -> Result<LibraryEntry, ApiError> {
-    app.loader.find(name).await.ok_or_else(|| ApiError::not_found("world not found"))
+    app.loader.find(name).await.ok_or_else(|| ApiError::new(ErrorCode::NoSuchWorld, "world not found"))
 }

@@ -8,6 +8,7 @@
 //!   connection may rest much longer.
 //! - A peer that hangs up is noticed also behind bytes that nobody has read yet, through [`Peer`].
 
+use chicane_wire::{ErrorBody, ErrorCode};
 use socket2::SockRef;
 use std::io;
 use std::net::Shutdown;
@@ -124,8 +125,11 @@ impl AsyncRead for Line {
                 }
                 let Some((_, timer)) = &mut self.begun else { return Poll::Pending };
                 ready!(timer.as_mut().poll(cx));
-                let answer =
-                    bare_error("408 Request Timeout", "the head of the request did not come within 10 s");
+                let answer = bare_error(
+                    "408 Request Timeout",
+                    ErrorCode::RequestTimeout,
+                    "the head of the request did not come within 10 s",
+                );
                 // The connection ends either way.
                 let _ = self.stream.try_write(&answer);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
@@ -219,10 +223,19 @@ fn instead_of(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     match head.get(9..12)? {
-        "400" => Some(bare_error("400 Bad Request", "this is not a valid HTTP/1.1 request")),
-        "414" => Some(bare_error("414 URI Too Long", "the address of the request is too long")),
+        "400" => Some(bare_error(
+            "400 Bad Request",
+            ErrorCode::InvalidRequest,
+            "this is not a valid HTTP/1.1 request",
+        )),
+        "414" => Some(bare_error(
+            "414 URI Too Long",
+            ErrorCode::TooLarge,
+            "the address of the request is too long",
+        )),
         "431" => Some(bare_error(
             "431 Request Header Fields Too Large",
+            ErrorCode::TooLarge,
             "the head of the request is larger than 32 KiB, has over 100 headers, or a length no body has",
         )),
         _ => None,
@@ -230,8 +243,9 @@ fn instead_of(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A whole answer, after which the connection ends.
-pub(super) fn bare_error(status: &str, text: &str) -> Vec<u8> {
-    let body = serde_json::json!({ "error": text }).to_string();
+pub(super) fn bare_error(status: &str, code: ErrorCode, text: &str) -> Vec<u8> {
+    let body = ErrorBody { error: text.to_owned(), code };
+    let body = serde_json::to_string(&body).unwrap_or_default();
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\

@@ -3,10 +3,11 @@
 mod line;
 
 use crate::access::LocalAddress;
-use crate::metrics::Metrics;
+use crate::metrics::HttpMetrics;
 use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
+use chicane_wire::ErrorCode;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -55,7 +56,7 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
-    metrics: Arc<Metrics>,
+    metrics: Arc<HttpMetrics>,
     mut stop: watch::Receiver<bool>,
 ) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -102,7 +103,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 async fn converse(
     stream: TcpStream,
     router: Router,
-    metrics: Arc<Metrics>,
+    metrics: Arc<HttpMetrics>,
     mut stop: watch::Receiver<bool>,
     _place: OwnedSemaphorePermit,
 ) {
@@ -153,10 +154,10 @@ async fn converse(
 }
 
 /// Counted while it is open.
-struct Open(Arc<Metrics>);
+struct Open(Arc<HttpMetrics>);
 
 impl Open {
-    fn new(metrics: Arc<Metrics>) -> Open {
+    fn new(metrics: Arc<HttpMetrics>) -> Open {
         metrics.connections.fetch_add(1, Relaxed);
         Open(metrics)
     }
@@ -183,7 +184,11 @@ fn prepare(stream: &TcpStream) {
 
 /// Says that there is no place, and hangs up.
 async fn turn_away(stream: TcpStream, _place: OwnedSemaphorePermit) {
-    let answer = bare_error("503 Service Unavailable", "too many connections; close some and try again");
+    let answer = bare_error(
+        "503 Service Unavailable",
+        ErrorCode::Busy,
+        "too many connections; close some and try again",
+    );
     let talk = async {
         stream.writable().await?;
         stream.try_write(&answer)?;

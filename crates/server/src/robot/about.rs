@@ -4,11 +4,11 @@ use super::error::RobotError;
 use super::query::Query;
 use super::stream::{Reading, Stamp, answer};
 use super::view;
-use crate::app::App;
-use crate::driver::Published;
+use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
+use chicane_host::driver::Published;
 use chicane_robot::ODOM_RATE_HZ;
 use chicane_wire::{Detail, Health, Info, Num, Rates, Sensors, Sizes};
 use chicane_world::Profile;
@@ -30,7 +30,7 @@ impl Reading for Identity {
 }
 
 fn about(profile: &Profile) -> Info {
-    let whole = crate::view::profile(profile);
+    let whole = chicane_host::view::profile(profile);
     Info {
         generation: whole.generation,
         mode: "sim",

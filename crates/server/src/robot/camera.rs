@@ -3,13 +3,13 @@
 use super::error::RobotError;
 use super::query::Query;
 use super::time::{at, text};
-use crate::app::App;
-use crate::driver::{Exposure, Published};
+use crate::state::App;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::Response;
 use bytes::{BufMut, Bytes, BytesMut};
+use chicane_host::driver::{Exposure, Published};
 use chicane_wire::{Detail, Octets, Waiting};
 use futures_util::stream::unfold;
 use std::convert::Infallible;

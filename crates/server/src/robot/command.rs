@@ -3,10 +3,10 @@
 use super::body::Body;
 use super::error::RobotError;
 use super::time::at;
-use crate::app::App;
+use crate::caller::Commander;
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
+use chicane_host::driver::Simulator;
 use chicane_robot::{Command, Done};
 use chicane_sim::TICKS_PER_SECOND;
 use chicane_wire::{
@@ -25,14 +25,14 @@ use chicane_wire::{
     (status = 422, body = Detail, description = "The body makes no sense"),
 ))]
 pub(super) async fn speed(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<SpeedRequest>,
 ) -> Result<Response, RobotError> {
     let Some(duration) = request.duration else {
-        return one(&app, Command::Speed(request.value)).await;
+        return one(&simulator, Command::Speed(request.value)).await;
     };
     let ticks = (duration * TICKS_PER_SECOND as f64).round().max(1.0) as u64;
-    let (held, now) = app.simulator.hold(request.value, ticks).await?;
+    let (held, now) = simulator.hold(request.value, ticks).await?;
     let message = Some(if held.superseded { "superseded" } else { "stopped" });
     Ok(at(now.time_s(), Json(Commanded { success: true, value: Num(held.value), message })))
 }
@@ -45,10 +45,10 @@ pub(super) async fn speed(
     (status = 422, body = Detail, description = "The body makes no sense"),
 ))]
 pub(super) async fn steering(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<SteeringRequest>,
 ) -> Result<Response, RobotError> {
-    one(&app, Command::Steering(request.value)).await
+    one(&simulator, Command::Steering(request.value)).await
 }
 
 /// Asks for speed and steering in one command.
@@ -58,12 +58,12 @@ pub(super) async fn steering(
     (status = 422, body = Detail, description = "The body makes no sense"),
 ))]
 pub(super) async fn drive(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<DriveRequest>,
 ) -> Result<Response, RobotError> {
     let DriveRequest { speed, steering } = request;
     let command = Command::Drive { speed: Some(speed), steering: Some(steering) };
-    let (done, now) = app.simulator.robot(command).await?;
+    let (done, now) = simulator.robot(command).await?;
     let Done::Driving(drive) = done else { return Err(unexpected(done)) };
     let value = DriveValues { speed: Num(drive.speed), steering: Num(drive.steering) };
     Ok(at(now.time_s(), Json(Driven { success: true, value, message: None })))
@@ -77,10 +77,10 @@ pub(super) async fn drive(
     (status = 422, body = Detail, description = "The body makes no sense"),
 ))]
 pub(super) async fn pan(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<CameraAngleRequest>,
 ) -> Result<Response, RobotError> {
-    one(&app, Command::Pan(request.value)).await
+    one(&simulator, Command::Pan(request.value)).await
 }
 
 /// Turns the camera up or down.
@@ -91,15 +91,15 @@ pub(super) async fn pan(
     (status = 422, body = Detail, description = "The body makes no sense"),
 ))]
 pub(super) async fn tilt(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     Body(request): Body<CameraAngleRequest>,
 ) -> Result<Response, RobotError> {
-    one(&app, Command::Tilt(request.value)).await
+    one(&simulator, Command::Tilt(request.value)).await
 }
 
 /// A command of one value.
-async fn one(app: &App, command: Command) -> Result<Response, RobotError> {
-    let (done, now) = app.simulator.robot(command).await?;
+async fn one(simulator: &Simulator, command: Command) -> Result<Response, RobotError> {
+    let (done, now) = simulator.robot(command).await?;
     let Done::Commanded { value, .. } = done else { return Err(unexpected(done)) };
     Ok(at(now.time_s(), Json(Commanded { success: true, value: Num(value), message: None })))
 }

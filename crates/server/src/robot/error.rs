@@ -1,71 +1,75 @@
-//! Errors of the robot's API, which has shapes of its own.
+//! Errors of the robot's API, whose bodies have a shape of their own.
 
-use crate::body::BadBody;
-use crate::driver::Refused;
-use crate::error::ApiError;
-use crate::websocket::NoSocket;
+use crate::error::{ApiError, BadBody};
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use chicane_wire::{Detail, Invalid, Waiting};
+use chicane_host::driver::Refused;
+use chicane_wire::{Detail, ErrorCode, Invalid, Waiting};
 use std::borrow::Cow;
 
-/// What went wrong.
+/// An error answer of the robot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RobotError {
-    /// A sensor that has no reading yet.
+    /// This sensor has no reading yet.
     Waiting(&'static str),
-    /// Anything else, with what would be right.
-    Detail(StatusCode, Cow<'static, str>),
-    /// A request that was to become a WebSocket.
-    Socket(NoSocket),
-    /// Kept out, as on every other path.
+    /// A value has the wrong type or is out of range. The robot answers 422 here, not 400.
+    BadValue(Cow<'static, str>),
+    /// Any other error, with the status of its code.
+    Other(ApiError),
+    /// The access rules refused the request. The body has the shape that they use on every path.
     KeptOut(ApiError),
 }
 
 impl RobotError {
-    pub(crate) fn new(status: StatusCode, text: impl Into<Cow<'static, str>>) -> RobotError {
-        RobotError::Detail(status, text.into())
+    pub(crate) fn new(code: ErrorCode, text: impl Into<Cow<'static, str>>) -> RobotError {
+        RobotError::Other(ApiError::new(code, text))
     }
 
-    /// A value that makes no sense.
+    /// A value has the wrong type or is out of range.
     pub(crate) fn bad_value(text: impl Into<Cow<'static, str>>) -> RobotError {
-        RobotError::new(StatusCode::UNPROCESSABLE_ENTITY, text)
+        RobotError::BadValue(text.into())
     }
 
-    /// Something inside.
+    /// The simulator failed.
     pub(crate) fn failed(text: impl Into<Cow<'static, str>>) -> RobotError {
-        RobotError::new(StatusCode::INTERNAL_SERVER_ERROR, text)
+        RobotError::new(ErrorCode::Internal, text)
     }
 
-    /// For a person, where there is no status to send.
+    /// The text alone, for sockets, which have no status.
     pub(crate) fn text(&self) -> Cow<'static, str> {
         match self {
             RobotError::Waiting(what) => Cow::Owned(format!("No {what} data")),
-            RobotError::Detail(_, text) => text.clone(),
-            RobotError::Socket(why) => Cow::Owned(why.to_string()),
-            RobotError::KeptOut(error) => error.text.clone(),
+            RobotError::BadValue(text) => text.clone(),
+            RobotError::Other(error) | RobotError::KeptOut(error) => error.text.clone(),
+        }
+    }
+
+    /// The error as a message on a socket.
+    pub(crate) fn detail(&self) -> Detail {
+        Detail { detail: self.text().into_owned(), code: self.code() }
+    }
+
+    fn code(&self) -> ErrorCode {
+        match self {
+            RobotError::Waiting(_) => ErrorCode::NoReading,
+            RobotError::BadValue(_) => ErrorCode::InvalidRequest,
+            RobotError::Other(error) | RobotError::KeptOut(error) => error.code,
         }
     }
 }
 
 impl IntoResponse for RobotError {
     fn into_response(self) -> Response {
-        let detail = self.text().into_owned();
+        let detail = self.detail();
         match self {
             RobotError::Waiting(_) => {
-                let body = Waiting { error: detail, status: "waiting" };
+                let body = Waiting { error: detail.detail, status: "waiting", code: detail.code };
                 (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response()
             }
-            RobotError::Detail(status, _) => (status, Json(Detail { detail })).into_response(),
+            RobotError::BadValue(_) => (StatusCode::UNPROCESSABLE_ENTITY, Json(detail)).into_response(),
+            RobotError::Other(error) => (error.status(), Json(detail)).into_response(),
             RobotError::KeptOut(error) => error.into_response(),
-            RobotError::Socket(why) => {
-                let mut response = (why.status(), Json(Detail { detail })).into_response();
-                if let Some((name, value)) = why.hint() {
-                    response.headers_mut().insert(name, HeaderValue::from_static(value));
-                }
-                response
-            }
         }
     }
 }
@@ -73,12 +77,6 @@ impl IntoResponse for RobotError {
 impl From<Invalid> for RobotError {
     fn from(invalid: Invalid) -> RobotError {
         RobotError::bad_value(invalid.0)
-    }
-}
-
-impl From<NoSocket> for RobotError {
-    fn from(why: NoSocket) -> RobotError {
-        RobotError::Socket(why)
     }
 }
 
@@ -100,7 +98,7 @@ impl From<Refused> for RobotError {
 
 impl From<ApiError> for RobotError {
     fn from(error: ApiError) -> RobotError {
-        RobotError::new(error.status, error.text)
+        RobotError::Other(error)
     }
 }
 
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sensor_that_has_not_spoken_says_which() {
+    fn a_sensor_without_a_reading_is_named() {
         assert_eq!(RobotError::Waiting("odometry").text(), "No odometry data");
     }
 }

@@ -19,15 +19,16 @@ mod view;
 pub(crate) use error::RobotError;
 pub(crate) use time::at;
 
-use crate::app::App;
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
+use crate::error::ApiError;
+use crate::state::App;
 use axum::Router;
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use chicane_wire::ErrorBody;
+use chicane_wire::{ErrorBody, ErrorCode};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -114,7 +115,11 @@ fn routes() -> OpenApiRouter<App> {
 
 /// The OpenAPI document as it is served.
 pub fn openapi() -> String {
-    Docs::new(routes().split_for_parts().1, "", &COMMON).json()
+    Docs::new(routes().split_for_parts().1, "", &COMMON, refuse).json()
+}
+
+fn refuse(error: ApiError) -> Response {
+    RobotError::from(error).into_response()
 }
 
 /// Everything at the root.
@@ -123,8 +128,8 @@ pub(crate) fn router(app: &App) -> Router<App> {
     routes
         .route("/speed/stream", get(sockets::speed))
         .route("/steering/stream", get(sockets::steering))
-        .route("/rosbridge", get(crate::ros::bridge::open))
-        .merge(Docs::new(document, "", &COMMON).routes())
+        .route("/rosbridge", get(crate::bridge::open))
+        .merge(Docs::new(document, "", &COMMON, refuse).routes())
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), time::stamp))
 }
@@ -132,7 +137,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
 async fn wrong_method(request: Request) -> RobotError {
     drain(request).await;
     let text = "this path does not take this method; see the Allow header";
-    RobotError::new(StatusCode::METHOD_NOT_ALLOWED, text)
+    RobotError::new(ErrorCode::MethodNotAllowed, text)
 }
 
 #[cfg(test)]

@@ -6,42 +6,50 @@
 
 use super::error::RobotError;
 use super::view;
-use crate::app::App;
+use crate::caller::Commander;
+use crate::state::App;
 use crate::websocket::{Said, Socket, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
+use chicane_host::driver::Simulator;
 use chicane_robot::{Axis, Command, Done};
-use chicane_wire::{Body, Detail, Fields, Invalid, SpeedFrame, SteeringRequest};
+use chicane_wire::{Body, Fields, Invalid, SpeedFrame, SteeringRequest};
 
 /// Frames `{"value": m/s}`.
-pub(super) async fn speed(State(app): State<App>, upgrade: Upgrade) -> Response {
+pub(super) async fn speed(
+    State(app): State<App>,
+    Commander(simulator): Commander,
+    upgrade: Upgrade,
+) -> Response {
     let parse = |fields: &Fields| Ok(Command::Speed(SpeedFrame::parse(fields)?.value));
-    let speaking = app.clone();
-    upgrade.run(&app, move |socket| obey(speaking, socket, Axis::Speed, parse))
+    upgrade.run(&app, move |socket| obey(simulator, socket, Axis::Speed, parse))
 }
 
 /// Frames `{"value": rad}`.
-pub(super) async fn steering(State(app): State<App>, upgrade: Upgrade) -> Response {
+pub(super) async fn steering(
+    State(app): State<App>,
+    Commander(simulator): Commander,
+    upgrade: Upgrade,
+) -> Response {
     let parse = |fields: &Fields| Ok(Command::Steering(SteeringRequest::parse(fields)?.value));
-    let speaking = app.clone();
-    upgrade.run(&app, move |socket| obey(speaking, socket, Axis::Steering, parse))
+    upgrade.run(&app, move |socket| obey(simulator, socket, Axis::Steering, parse))
 }
 
 type Parse = fn(&Fields) -> Result<Command, Invalid>;
 
 /// Carries out what a client asks for, until it goes.
-async fn obey(app: App, mut socket: Socket, axis: Axis, parse: Parse) {
+async fn obey(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse) {
     // The command that is in force: its number, and the world it was given in.
     let mut last: Option<(u64, u64)> = None;
     while let Some(said) = socket.next().await {
         let given = match read(&said, parse) {
-            Ok(command) => give(&app, command).await,
+            Ok(command) => give(&simulator, command).await,
             Err(error) => Err(error),
         };
         match given {
             Ok(given) => last = Some(given),
             Err(error) => {
-                let detail = Detail { detail: error.text().into_owned() };
+                let detail = error.detail();
                 let text = String::from_utf8_lossy(&view::json(&detail)).into_owned();
                 if socket.send(text).await.is_err() {
                     break;
@@ -51,7 +59,7 @@ async fn obey(app: App, mut socket: Socket, axis: Axis, parse: Parse) {
     }
     if let Some((serial, world)) = last {
         // Refused only by a world that has no such command any more.
-        let _ = app.simulator.same_robot(Command::Release { axis, serial }, world).await;
+        let _ = simulator.same_robot(Command::Release { axis, serial }, world).await;
     }
 }
 
@@ -63,8 +71,8 @@ fn read(said: &Said, parse: Parse) -> Result<Command, RobotError> {
 }
 
 /// Puts a command in force: its number, and that of the world.
-async fn give(app: &App, command: Command) -> Result<(u64, u64), RobotError> {
-    match app.simulator.this_robot(command).await? {
+async fn give(simulator: &Simulator, command: Command) -> Result<(u64, u64), RobotError> {
+    match simulator.this_robot(command).await? {
         (Done::Commanded { serial, .. }, world) => Ok((serial, world)),
         (done, _) => Err(RobotError::failed(format!("the robot answered {done:?}"))),
     }

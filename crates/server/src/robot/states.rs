@@ -7,12 +7,12 @@ use super::query::Query;
 use super::sensors::robot;
 use super::stream::{Reading, Stamp, answer};
 use super::view;
-use crate::app::App;
-use crate::driver::Published;
+use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
 use base64::Engine;
 use bytes::Bytes;
+use chicane_host::driver::Published;
 use chicane_wire::{CameraFrame, Detail, DriveCommand, Num, Shown, States};
 use std::sync::Arc;
 

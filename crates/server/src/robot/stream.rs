@@ -6,12 +6,12 @@
 use super::error::RobotError;
 use super::query::Query;
 use super::time::at;
-use crate::app::App;
-use crate::driver::Published;
+use crate::state::App;
 use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, Bytes, BytesMut};
+use chicane_host::driver::Published;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use std::convert::Infallible;

@@ -1,6 +1,6 @@
 //! `X-Sim-Time`: every answer of the robot's says of which moment it speaks.
 
-use crate::app::App;
+use crate::state::App;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;

@@ -25,8 +25,8 @@ pub(super) fn odom(odom: &Odom) -> wire::Odometry {
 
 pub(super) fn imu(imu: &Imu) -> wire::Inertial {
     wire::Inertial {
-        acceleration: crate::view::xyz(imu.acceleration),
-        gyro: crate::view::xyz(imu.angular_velocity),
+        acceleration: chicane_host::view::xyz(imu.acceleration),
+        gyro: chicane_host::view::xyz(imu.angular_velocity),
         orientation: wire::Quaternion::NONE,
     }
 }

@@ -1,12 +1,15 @@
 //! From a request to an open socket: the handshake, and what a socket may carry.
 
 use super::Socket;
-use crate::app::App;
+use crate::error::ApiError;
 use crate::listen::Peer;
+use crate::state::App;
+use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::response::{IntoResponse, Response};
+use chicane_wire::{Detail, ErrorCode};
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::sync::OwnedSemaphorePermit;
@@ -14,8 +17,6 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-/// Sockets that may be open at a time.
-pub(crate) const MAX_SOCKETS: usize = 256;
 /// Largest message, unless a path takes larger ones.
 const MAX_MESSAGE: usize = 64 << 10;
 /// Largest message that is sent, unless a path sends larger ones.
@@ -39,22 +40,29 @@ pub(crate) enum NoSocket {
 }
 
 impl NoSocket {
-    /// Status of the answer.
-    pub(crate) fn status(self) -> StatusCode {
-        match self {
-            NoSocket::NotAsked | NoSocket::Version => StatusCode::UPGRADE_REQUIRED,
-            NoSocket::Key => StatusCode::BAD_REQUEST,
-            NoSocket::TooMany => StatusCode::SERVICE_UNAVAILABLE,
-        }
-    }
-
     /// A header that says what would be right.
-    pub(crate) fn hint(self) -> Option<(HeaderName, &'static str)> {
+    fn hint(self) -> Option<(HeaderName, &'static str)> {
         match self {
             NoSocket::NotAsked => Some((header::UPGRADE, "websocket")),
             NoSocket::Version => Some((header::SEC_WEBSOCKET_VERSION, "13")),
             NoSocket::Key | NoSocket::TooMany => None,
         }
+    }
+}
+
+impl IntoResponse for NoSocket {
+    fn into_response(self) -> Response {
+        let code = match self {
+            NoSocket::NotAsked | NoSocket::Version => ErrorCode::UpgradeRequired,
+            NoSocket::Key => ErrorCode::InvalidRequest,
+            NoSocket::TooMany => ErrorCode::Busy,
+        };
+        let body = Detail { detail: self.to_string(), code };
+        let mut response = (ApiError::new(code, "").status(), Json(body)).into_response();
+        if let Some((name, value)) = self.hint() {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
     }
 }
 
@@ -69,7 +77,7 @@ pub(crate) struct Upgrade {
 }
 
 impl FromRequestParts<App> for Upgrade {
-    type Rejection = crate::robot::RobotError;
+    type Rejection = NoSocket;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Upgrade, Self::Rejection> {
         let key = key(&parts.method, parts.version, &parts.headers)?;

@@ -1,50 +1,50 @@
-//! What the robot is, and how it does.
+//! Description and health of the robot.
 
 use crate::num::Num;
 use crate::vehicle::{BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Answer of `GET /info`: what the robot is.
+/// Response of `GET /info`: description of the robot.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Info {
     /// Short name of the vehicle generation.
     #[schema(example = "gen1")]
     pub generation: String,
-    /// Always `sim` here: a physical car says otherwise.
+    /// Always `sim`. A physical car reports another mode.
     pub mode: &'static str,
-    /// Name for people.
+    /// Display name.
     pub model_name: String,
-    /// Of the software.
+    /// Version of the software.
     pub version: &'static str,
-    /// What motor and servos can do.
+    /// Limits of motor and servos.
     pub limits: Limits,
-    /// How large it is.
+    /// Dimensions and mass.
     pub sizes: Sizes,
-    /// What it senses with.
+    /// Parameters of the sensors.
     pub sensors: Sensors,
-    /// How often everything is said, a simulated second.
+    /// Rates of readings, per simulated second.
     pub rates: Rates,
 }
 
-/// How large a robot is.
+/// Dimensions and mass of a robot.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Sizes {
     /// Distance between the axles, m.
     pub wheelbase: Num,
     /// Distance between left and right wheels, m.
     pub track: Num,
-    /// m.
+    /// Radius of a wheel, m.
     pub wheel_radius: Num,
-    /// m.
+    /// Width of a wheel, m.
     pub wheel_width: Num,
-    /// Mass of the whole car, kg.
+    /// Total mass of the car, kg.
     pub mass: Num,
-    /// The body's box.
+    /// Bounding box of the body.
     pub body: BodyBox,
 }
 
-/// What a robot senses with.
+/// Parameters of a robot's sensors.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Sensors {
     /// Camera.
@@ -55,30 +55,30 @@ pub struct Sensors {
     pub imu: ImuProfile,
 }
 
-/// How often everything is said, a simulated second.
+/// Rates of readings, per simulated second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Rates {
-    /// Frames.
+    /// Camera frames.
     pub camera: u32,
-    /// Scans.
+    /// Laser scans.
     pub lidar: u32,
-    /// Gyro and accelerometer.
+    /// Gyro and accelerometer samples.
     pub imu: u32,
-    /// Odometry.
+    /// Odometry estimates.
     pub odom: u32,
-    /// Speed, steering and everything that turns.
+    /// Speed, steering and joint angles.
     pub joints: u32,
-    /// Battery.
+    /// Battery readings.
     pub battery: u32,
 }
 
-/// Answer of `GET /health`.
+/// Response of `GET /health`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Health {
-    /// `ok`, or `waiting` before the first world.
+    /// `ok`, or `waiting` before the first world is loaded.
     pub status: &'static str,
-    /// Simulated seconds; null before the first world.
+    /// Simulated seconds; null before the first world is loaded.
     pub time: Option<Num>,
-    /// Whether time stands still.
+    /// Whether the simulation is paused.
     pub paused: bool,
 }

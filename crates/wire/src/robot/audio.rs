@@ -1,4 +1,4 @@
-//! The robot's loudspeaker: what it is asked to play, what plays, and what happens to it.
+//! Requests, responses and events of the robot's loudspeaker.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
@@ -6,60 +6,60 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Body of `POST /audio/play`. One of `url`, `path` and `data` says where the file comes from.
+/// Request body of `POST /audio/play`. Exactly one of `url`, `path` and `data` is required.
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = PlayRequest)]
 pub struct PlayRequestBody {
-    /// Address of a file on the open internet, http or https.
+    /// URL of a file on the public internet, http or https.
     #[schema(max_length = 2048, example = "https://example.org/beep.wav")]
     pub url: Option<String>,
-    /// A file of the workspace.
+    /// Path of a file in the workspace.
     #[schema(max_length = 1024, example = "sounds/beep.wav")]
     pub path: Option<String>,
-    /// The file itself, base64; at most 16 MiB of it.
+    /// Content of the file, base64; at most 16 MiB.
     pub data: Option<String>,
-    /// What the file must be; its content says what it is.
+    /// Expected format of the file. The format itself is detected from the content.
     pub format: Option<SoundFormat>,
-    /// 1 if omitted.
+    /// Volume, 0 to 1; 1 if omitted.
     #[schema(minimum = 0, maximum = 1)]
     pub volume: Option<f64>,
-    /// Again and again until it is stopped; once if omitted.
+    /// Whether to repeat the sound until it is stopped; false if omitted.
     #[schema(rename = "loop")]
     pub looped: Option<bool>,
-    /// Everything else stops first; if omitted it plays on.
+    /// Whether to stop all other sounds first; false if omitted.
     pub replace: Option<bool>,
 }
 
-/// A sound to play.
+/// Parsed form of [`PlayRequestBody`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayRequest {
-    /// Where the file comes from.
+    /// Origin of the file.
     pub source: SoundSource,
-    /// What the file must be.
+    /// Expected format of the file.
     pub format: Option<SoundFormat>,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: f64,
-    /// Again and again.
+    /// Whether to repeat the sound until it is stopped.
     pub looped: bool,
-    /// Everything else stops first.
+    /// Whether to stop all other sounds first.
     pub replace: bool,
 }
 
-/// Where a file comes from.
+/// Origin of a sound file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SoundSource {
-    /// An address.
+    /// URL of a file.
     Url(String),
-    /// A file of the workspace.
+    /// Path of a file in the workspace.
     Path(String),
-    /// The file itself, base64.
+    /// Content of the file, base64.
     Data(String),
 }
 
 impl PlayRequest {
-    /// Longest address.
+    /// Longest accepted URL, in characters.
     pub const MAX_URL: usize = 2048;
-    /// Longest path.
+    /// Longest accepted path, in characters.
     pub const MAX_PATH: usize = 1024;
 }
 
@@ -96,7 +96,7 @@ impl Body for PlayRequest {
     }
 }
 
-/// Kinds of files.
+/// Formats of sound files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SoundFormat {
@@ -122,35 +122,35 @@ impl SoundFormat {
     }
 }
 
-/// Answer of `POST /audio/play`.
+/// Response of `POST /audio/play`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Played {
     /// Always true.
     pub success: bool,
-    /// Of the sound that began.
+    /// Id of the new sound.
     #[schema(example = "a1")]
     pub id: String,
-    /// Seconds.
+    /// Duration of the sound, seconds.
     pub duration: Num,
 }
 
-/// Body of `POST /audio/stop`: one sound, or all of them.
+/// Request body of `POST /audio/stop`: either `id` or `all`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToSchema)]
 #[schema(as = StopSoundRequest)]
 pub struct StopSoundRequestBody {
-    /// Which sound.
+    /// Id of the sound to stop.
     #[schema(example = "a1")]
     pub id: Option<String>,
-    /// All of them.
+    /// Whether to stop all sounds.
     pub all: Option<bool>,
 }
 
-/// What is to stop.
+/// Parsed form of [`StopSoundRequestBody`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopSoundRequest {
-    /// One sound.
+    /// Stops the sound with this id.
     One(String),
-    /// All of them.
+    /// Stops all sounds.
     All,
 }
 
@@ -166,27 +166,27 @@ impl Body for StopSoundRequest {
     }
 }
 
-/// Answer of `POST /audio/stop`.
+/// Response of `POST /audio/stop`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SoundStopped {
     /// Always true.
     pub success: bool,
 }
 
-/// Body of `POST /audio/volume`.
+/// Request body of `POST /audio/volume`.
 #[derive(Debug, Clone, PartialEq, ToSchema)]
 pub struct VolumeRequest {
-    /// Which sound.
+    /// Id of the sound.
     #[schema(example = "a1")]
     pub id: String,
-    /// How loud.
+    /// New volume, 0 to 1.
     #[schema(minimum = 0, maximum = 1)]
     pub volume: f64,
 }
 
 impl Body for VolumeRequest {
     fn parse(fields: &Fields) -> Result<VolumeRequest, Invalid> {
-        let wrong = "id must be that of a sound, such as \"a1\"";
+        let wrong = "id must be the id of a sound, such as \"a1\"";
         let id = fields.text("id", wrong)?.ok_or_else(|| Invalid::new(wrong))?.to_owned();
         let volume = fields.number_within("volume", 0.0, 1.0)?;
         let volume = volume.ok_or_else(|| Invalid::new("volume must be a number from 0 to 1"))?;
@@ -194,104 +194,104 @@ impl Body for VolumeRequest {
     }
 }
 
-/// Answer of `POST /audio/volume`.
+/// Response of `POST /audio/volume`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct VolumeChanged {
     /// Always true.
     pub success: bool,
-    /// Which sound.
+    /// Id of the sound.
     pub id: String,
-    /// How loud it is now.
+    /// Volume after the change, 0 to 1.
     pub volume: Num,
 }
 
-/// Answer of `GET /audio`: what plays, in the order in which it began.
+/// Response of `GET /audio`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, ToSchema)]
 pub struct Sounds {
-    /// Every sound.
+    /// Playing sounds, in the order in which they started.
     pub playing: Vec<SoundPlaying>,
 }
 
-/// A file or samples.
+/// Whether a sound is a file or a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SoundKind {
     /// A file.
     File,
-    /// Samples that a client sends.
+    /// Samples that a client sends while they are played.
     Stream,
 }
 
-/// A sound that plays.
+/// A sound that is playing.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct SoundPlaying {
-    /// By which it can be stopped.
+    /// Id of the sound.
     #[schema(example = "a1")]
     pub id: String,
-    /// File or stream.
+    /// Whether the sound is a file or a stream.
     pub kind: SoundKind,
-    /// Where it came from: its address, its path, `data` or `stream`.
+    /// Origin of the sound: its URL, its path, `data` or `stream`.
     #[schema(value_type = String)]
     pub source: Arc<str>,
-    /// Null for a stream.
+    /// Format of the file; null for a stream.
     pub format: Option<SoundFormat>,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: Num,
-    /// Again and again.
+    /// Whether the sound is repeated.
     #[serde(rename = "loop")]
     pub looped: bool,
-    /// Simulated seconds into it.
+    /// Playback position, simulated seconds.
     pub position: Num,
-    /// Seconds; null for a stream.
+    /// Duration, seconds; null for a stream.
     pub duration: Option<Num>,
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: u32,
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     pub channels: u16,
 }
 
 /// First frame of the WebSocket `/audio/stream`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StreamOpened {
-    /// Of the sound.
+    /// Id of the new sound.
     pub id: String,
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: u32,
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     pub channels: u16,
 }
 
-/// An event of `GET /audio/events`: its name, and its fields as data.
+/// Data of an event of `GET /audio/events`; the event's name is sent separately.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum SoundEvent {
-    /// A sound began, or played already when the listener came.
+    /// A sound started, or was already playing when the client subscribed.
     Play(SoundBegun),
     /// Samples of a stream.
     Pcm(SoundSamples),
-    /// A sound is louder or quieter.
+    /// The volume of a sound changed.
     Volume {
-        /// Which sound.
+        /// Id of the sound.
         id: String,
-        /// 0 to 1.
+        /// New volume, 0 to 1.
         volume: Num,
     },
     /// A sound was stopped.
     Stop {
-        /// Which sound.
+        /// Id of the sound.
         id: String,
     },
-    /// Everything was stopped.
+    /// All sounds were stopped.
     StopAll {},
-    /// A sound came to its end.
+    /// A sound played to its end.
     Ended {
-        /// Which sound.
+        /// Id of the sound.
         id: String,
     },
 }
 
 impl SoundEvent {
-    /// Its name.
+    /// Name of the event.
     pub fn name(&self) -> &'static str {
         match self {
             SoundEvent::Play(_) => "play",
@@ -304,45 +304,45 @@ impl SoundEvent {
     }
 }
 
-/// A sound that began.
+/// A sound that started.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct SoundBegun {
-    /// Of the sound.
+    /// Id of the sound.
     pub id: String,
-    /// File or stream.
+    /// Whether the sound is a file or a stream.
     pub kind: SoundKind,
-    /// Where the file is served; null for a stream.
+    /// Path under which the file is served; null for a stream.
     #[schema(example = "/audio/file/a1")]
     pub url: Option<String>,
-    /// Null for a stream.
+    /// Format of the file; null for a stream.
     pub format: Option<SoundFormat>,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: Num,
-    /// Again and again.
+    /// Whether the sound is repeated.
     #[serde(rename = "loop")]
     pub looped: bool,
-    /// Simulated seconds into it.
+    /// Playback position, simulated seconds.
     pub position: Num,
-    /// Seconds; null for a stream.
+    /// Duration, seconds; null for a stream.
     pub duration: Option<Num>,
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: u32,
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     pub channels: u16,
-    /// Simulated seconds at which it was at this position.
+    /// Simulated time at which the sound was at `position`, s.
     pub time: Num,
 }
 
 /// Samples of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SoundSamples {
-    /// Of the stream.
+    /// Id of the stream.
     pub id: String,
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: u32,
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     pub channels: u16,
-    /// 16 bits a sample, little end first, channels by turns; base64.
+    /// 16-bit samples, little-endian, channels interleaved; base64.
     pub data: String,
 }
 
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_has_one_source_and_defaults() {
+    fn a_play_request_has_exactly_one_source_and_defaults() {
         let played = parse::<PlayRequest>(r#"{"path": "beep.wav", "url": null}"#).expect("a request");
         assert_eq!(played.source, SoundSource::Path("beep.wav".to_owned()));
         assert_eq!((played.volume, played.looped, played.replace, played.format), (1.0, false, false, None));
@@ -379,12 +379,12 @@ mod tests {
             assert!(parse::<PlayRequest>(body).expect_err(body).starts_with(word), "{body}");
         }
         let path = |text: &str| parse::<PlayRequest>(&format!(r#"{{"path": "{text}"}}"#));
-        assert!(path(&"ü".repeat(1024)).is_ok(), "letters are counted, not bytes");
+        assert!(path(&"ü".repeat(1024)).is_ok(), "characters are counted, not bytes");
         assert!(path(&"a".repeat(1025)).is_err());
     }
 
     #[test]
-    fn one_sound_stops_or_all_do() {
+    fn a_stop_request_has_either_an_id_or_all() {
         assert_eq!(parse(r#"{"id": "a1"}"#), Ok(StopSoundRequest::One("a1".to_owned())));
         assert_eq!(parse(r#"{"all": true}"#), Ok(StopSoundRequest::All));
         for body in
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_needs_both() {
+    fn a_volume_request_needs_id_and_volume() {
         let volume = VolumeRequest { id: "a1".to_owned(), volume: 0.5 };
         assert_eq!(parse(r#"{"id": "a1", "volume": 0.5}"#), Ok(volume));
         for body in [r#"{"id": "a1"}"#, r#"{"volume": 1}"#, r#"{"id": "a1", "volume": 2}"#] {
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_their_fields() {
+    fn the_data_of_an_event_is_its_fields() {
         let text = |event: &SoundEvent| serde_json::to_string(event).expect("json");
         assert_eq!(text(&SoundEvent::StopAll {}), "{}");
         assert_eq!(text(&SoundEvent::Ended { id: "a2".to_owned() }), r#"{"id":"a2"}"#);

@@ -1,22 +1,23 @@
-//! What the robot is asked for.
+//! Commands to the robot.
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Body of `POST /speed`.
+/// Request body of `POST /speed`.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 pub struct SpeedRequest {
-    /// m/s, + is ahead. Out of the car's limits it is clamped.
+    /// Speed, m/s, positive is forward; clamped to the car's limits.
     pub value: f64,
-    /// Simulated seconds to hold it; answered at their end. One second, answered at once, if omitted.
+    /// How long to hold the speed, simulated seconds; the response is sent at the end. If omitted,
+    /// the speed is held for one second and the response is sent at once.
     #[schema(exclusive_minimum = 0, maximum = 600)]
     pub duration: Option<f64>,
 }
 
 impl SpeedRequest {
-    /// Longest time that a speed is held, simulated seconds.
+    /// Longest accepted `duration`, simulated seconds.
     pub const MAX_DURATION: f64 = 600.0;
 }
 
@@ -35,7 +36,7 @@ impl Body for SpeedRequest {
 /// A frame of the WebSocket `/speed/stream`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeedFrame {
-    /// m/s, + is ahead.
+    /// Speed, m/s, positive is forward.
     pub value: f64,
 }
 
@@ -46,10 +47,10 @@ impl Body for SpeedFrame {
     }
 }
 
-/// Body of `POST /steering`, and a frame of the WebSocket `/steering/stream`.
+/// Request body of `POST /steering`, and a frame of the WebSocket `/steering/stream`.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 pub struct SteeringRequest {
-    /// rad, + is left. Out of the car's limits it is clamped.
+    /// Steering angle, rad, positive to the left; clamped to the car's limits.
     pub value: f64,
 }
 
@@ -60,10 +61,10 @@ impl Body for SteeringRequest {
     }
 }
 
-/// Body of `POST /camera/pan` and `POST /camera/tilt`.
+/// Request body of `POST /camera/pan` and `POST /camera/tilt`.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 pub struct CameraAngleRequest {
-    /// rad, + is left and up. Out of the car's limits it is clamped.
+    /// Angle, rad, positive to the left or upwards; clamped to the car's limits.
     pub value: f64,
 }
 
@@ -74,12 +75,12 @@ impl Body for CameraAngleRequest {
     }
 }
 
-/// Body of `POST /drive`.
+/// Request body of `POST /drive`.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 pub struct DriveRequest {
-    /// m/s, + is ahead. Out of the car's limits it is clamped.
+    /// Speed, m/s, positive is forward; clamped to the car's limits.
     pub speed: f64,
-    /// rad, + is left. Out of the car's limits it is clamped.
+    /// Steering angle, rad, positive to the left; clamped to the car's limits.
     pub steering: f64,
 }
 
@@ -96,23 +97,23 @@ fn required(fields: &Fields, name: &str, wrong: &str) -> Result<f64, Invalid> {
     fields.number(name, wrong)?.ok_or_else(|| Invalid::new(wrong))
 }
 
-/// Answer to a command of one value.
+/// Response to a command with one value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Commanded {
     /// Always true.
     pub success: bool,
-    /// Within the car's limits.
+    /// The value after clamping to the car's limits.
     pub value: Num,
-    /// What became of a speed that was held: `stopped` in its time, or `superseded` before.
+    /// How a held speed ended: `stopped` after its duration, or `superseded` by a newer command.
     pub message: Option<&'static str>,
 }
 
-/// Answer of `POST /drive`.
+/// Response of `POST /drive`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Driven {
     /// Always true.
     pub success: bool,
-    /// Within the car's limits.
+    /// The values after clamping to the car's limits.
     pub value: DriveValues,
     /// Always null.
     pub message: Option<&'static str>,
@@ -121,9 +122,9 @@ pub struct Driven {
 /// Speed and steering.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct DriveValues {
-    /// m/s.
+    /// Speed, m/s.
     pub speed: Num,
-    /// rad, + is left.
+    /// Steering angle, rad, positive to the left.
     pub steering: Num,
 }
 
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_may_be_anything_and_a_duration_may_not() {
+    fn a_speed_has_no_limit_and_a_duration_has() {
         let speed = parse::<SpeedRequest>(r#"{"value": -1e9, "duration": null}"#);
         assert_eq!(speed, Ok(SpeedRequest { value: -1e9, duration: None }));
         let held = parse::<SpeedRequest>(r#"{"value": 1, "duration": 600}"#);
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_needs_both() {
+    fn a_drive_request_needs_speed_and_steering() {
         assert!(parse::<DriveRequest>(r#"{"speed": 1, "steering": 0.1}"#).is_ok());
         for body in [r#"{"speed": 1}"#, r#"{"steering": 1}"#, "{}"] {
             assert!(parse::<DriveRequest>(body).expect_err(body).contains("both"), "{body}");

@@ -1,4 +1,4 @@
-//! The robot's own API: what it is asked for, and what it says.
+//! Requests, responses and events of the robot's own API.
 
 mod about;
 mod audio;
@@ -21,23 +21,28 @@ pub use reading::{
 };
 pub use states::{CameraFrame, DriveCommand, Shown, States};
 
+use crate::error::ErrorCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The body of an error of the robot's.
+/// The body of every error response of the robot's API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Detail {
-    /// What was wrong, and what would be right.
+    /// The cause of the error and, where possible, how to correct the request.
     #[schema(example = "world not ready")]
     pub detail: String,
+    /// The kind of error. It stays the same when the text changes.
+    pub code: ErrorCode,
 }
 
-/// What a sensor says before its first reading.
+/// Response of a sensor's path before the first reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Waiting {
-    /// Which data there is none of.
+    /// Names the missing reading.
     #[schema(example = "No odometry data")]
     pub error: String,
     /// Always `waiting`.
     pub status: &'static str,
+    /// Always `no_reading`.
+    pub code: ErrorCode,
 }

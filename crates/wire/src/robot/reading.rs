@@ -1,4 +1,4 @@
-//! What the robot's sensors say.
+//! Readings of the robot's sensors.
 
 use crate::named::Named;
 use crate::num::Num;
@@ -6,132 +6,132 @@ use crate::step::Xyz;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Answer of `GET /odom`: where the car believes it is, from lidar and gyro alone.
+/// Response of `GET /odom`: estimated pose from lidar and gyro alone.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Odometry {
-    /// m, from where it started.
+    /// Position relative to the start, m.
     pub position: Xyz,
-    /// Heading.
+    /// Orientation of the car.
     pub orientation: Heading,
-    /// How it moves.
+    /// Velocity of the car.
     pub velocity: Velocity,
     /// Always `odom`.
     pub frame_id: &'static str,
 }
 
-/// A heading, twice.
+/// Orientation of the car in two notations.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Heading {
-    /// Degrees, + is left.
+    /// Yaw, degrees, positive to the left.
     pub yaw: Num,
-    /// The same.
+    /// The same orientation as a quaternion.
     pub quaternion: Quaternion,
 }
 
-/// A rotation.
+/// A rotation as a unit quaternion.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Quaternion {
-    /// First component.
+    /// X component.
     pub x: Num,
-    /// Second component.
+    /// Y component.
     pub y: Num,
-    /// Third component.
+    /// Z component.
     pub z: Num,
     /// Real part.
     pub w: Num,
 }
 
 impl Quaternion {
-    /// No rotation.
+    /// The identity rotation.
     pub const NONE: Quaternion = Quaternion { x: Num(0.0), y: Num(0.0), z: Num(0.0), w: Num(1.0) };
 }
 
-/// How the car moves.
+/// Velocity of the car.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Velocity {
-    /// m/s, + is ahead.
+    /// Forward speed, m/s.
     pub linear: Num,
-    /// rad/s, + is left.
+    /// Yaw rate, rad/s, positive to the left.
     pub angular: Num,
 }
 
-/// Answer of `GET /imu`.
+/// Response of `GET /imu`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Inertial {
-    /// m/s²; at rest +g upwards.
+    /// Acceleration, m/s². At rest it is +g upwards.
     pub acceleration: Xyz,
-    /// rad/s.
+    /// Turn rate about each axis, rad/s.
     pub gyro: Xyz,
-    /// Always none: it is not measured.
+    /// Always the identity, because the sensor does not measure orientation.
     pub orientation: Quaternion,
 }
 
-/// Answer of `GET /battery`.
+/// Response of `GET /battery`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Battery {
-    /// V.
+    /// Voltage, V.
     pub voltage: Num,
-    /// Charge, 0 to 100.
+    /// Charge, percent.
     pub percentage: Num,
-    /// A; negative while it gives.
+    /// Current, A; negative while the battery discharges.
     pub current: Num,
-    /// Whether it is being charged.
+    /// Whether the battery is charging.
     pub charging: bool,
-    /// Whether there is one.
+    /// Whether the car has a battery.
     pub present: bool,
 }
 
-/// Answer of `GET /lidar`.
+/// Response of `GET /lidar`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LidarScan {
-    /// Degrees from key to key.
+    /// Angle between neighbouring keys of `ranges`, degrees.
     pub step: Num,
-    /// Number of keys.
+    /// Number of keys of `ranges`.
     pub count: usize,
-    /// m.
+    /// Shortest measurable distance, m.
     pub range_min: Num,
-    /// m.
+    /// Longest measurable distance, m.
     pub range_max: Num,
-    /// m by degrees, + is left; null where nothing was hit.
+    /// Distance in metres by angle in degrees, positive to the left; null if the beam hit nothing.
     #[schema(value_type = std::collections::BTreeMap<String, Option<f64>>)]
     pub ranges: Named<String, Option<Num>>,
-    /// About the scan.
+    /// Time and geometry of the scan.
     pub meta: ScanMeta,
 }
 
-/// About a scan.
+/// Time and geometry of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct ScanMeta {
-    /// Simulated seconds at which it was taken.
+    /// Simulated time of the scan, s.
     pub time: Num,
     /// Always `lidar_link`.
     pub frame_id: &'static str,
-    /// Beams over the full circle.
+    /// Number of beams over the full circle.
     pub beams: u32,
-    /// Degrees from beam to beam.
+    /// Angle between neighbouring beams, degrees.
     pub angle_increment: Num,
-    /// Scans a simulated second.
+    /// Scans per simulated second.
     pub rate: u32,
-    /// Which scan it is, from 0.
+    /// Index of the scan, from 0.
     pub sample: u64,
 }
 
-/// Least and greatest `step` of `GET /lidar`, degrees.
+/// Smallest and largest accepted `step` of `GET /lidar`, degrees.
 pub const LIDAR_STEP: [f64; 2] = [0.5, 30.0];
 
-/// Angles of everything that turns.
+/// Angles of all joints.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct JointAngles {
-    /// How far front left, front right, rear left, rear right have turned, rad.
+    /// Total rotation of each wheel, rad: front left, front right, rear left, rear right.
     pub wheel_angles: [Num; 4],
-    /// rad/s.
+    /// Angular speed of each wheel, rad/s, in the same order.
     pub wheel_spins: [Num; 4],
-    /// Front left and front right, rad.
+    /// Steering angles of the front left and front right wheel, rad.
     pub front_wheels: [Num; 2],
-    /// The steering servo, rad, + is left.
+    /// Angle of the steering servo, rad, positive to the left.
     pub steering: Num,
-    /// Camera, rad, + is left.
+    /// Pan angle of the camera, rad, positive to the left.
     pub pan: Num,
-    /// Camera, rad, + is up.
+    /// Tilt angle of the camera, rad, positive upwards.
     pub tilt: Num,
 }

@@ -1,4 +1,4 @@
-//! Several things that the robot says, in one answer.
+//! Several readings of the robot in one response.
 
 use super::audio::Sounds;
 use super::reading::{Battery, Inertial, JointAngles, LidarScan, Odometry};
@@ -7,39 +7,39 @@ use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What the actuators are asked for.
+/// The current actuator commands.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, ToSchema)]
 pub struct DriveCommand {
-    /// m/s.
+    /// Speed, m/s.
     pub speed: Num,
-    /// rad, + is left.
+    /// Steering angle, rad, positive to the left.
     pub steering: Num,
-    /// Camera, rad, + is left.
+    /// Pan angle of the camera, rad, positive to the left.
     pub pan: Num,
-    /// Camera, rad, + is up.
+    /// Tilt angle of the camera, rad, positive upwards.
     pub tilt: Num,
 }
 
-/// The last frame of the camera.
+/// The latest frame of the camera.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CameraFrame {
-    /// Simulated seconds at which it was taken.
+    /// Simulated time of the frame, s.
     pub time: Num,
-    /// Which frame it is, from 0.
+    /// Index of the frame, from 0.
     pub frame: u64,
-    /// Pixels.
+    /// Width, pixels.
     pub width: usize,
-    /// Pixels.
+    /// Height, pixels.
     pub height: usize,
-    /// `jpeg`, if the picture was asked for by name.
+    /// `jpeg`; omitted unless `include` names the camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
-    /// The picture, base64, if it was asked for by name.
+    /// The image, base64; omitted unless `include` names the camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
 }
 
-/// Something that `GET /states` can show.
+/// A reading that `GET /states` can include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
     /// Odometry.
@@ -56,14 +56,14 @@ pub enum Shown {
     Speed,
     /// Measured steering.
     Steering,
-    /// Everything that turns.
+    /// Angles of all joints.
     Joints,
-    /// What plays.
+    /// Playing sounds.
     Audio,
 }
 
 impl Shown {
-    /// All there are.
+    /// All readings.
     pub const ALL: [Shown; 9] = [
         Shown::Odom,
         Shown::Battery,
@@ -76,7 +76,7 @@ impl Shown {
         Shown::Audio,
     ];
 
-    /// As it is written.
+    /// Name of the reading in `include`.
     pub fn name(self) -> &'static str {
         match self {
             Shown::Odom => "odom",
@@ -91,56 +91,59 @@ impl Shown {
         }
     }
 
-    /// Reads names with commas between them.
+    /// Parses a comma-separated list of names.
     pub fn list(text: &str) -> Result<Vec<Shown>, Invalid> {
         let known = |name: &str| Shown::ALL.into_iter().find(|s| s.name() == name);
         let wrong = |name: &str| {
             let names: Vec<&str> = Shown::ALL.iter().map(|s| s.name()).collect();
-            Invalid(format!("include must name some of {}, with commas; not {name:.40}", names.join(", ")))
+            Invalid(format!(
+                "include must be a comma-separated list of {}; \"{name:.40}\" is none of them",
+                names.join(", ")
+            ))
         };
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         names.map(|name| known(name).ok_or_else(|| wrong(name))).collect()
     }
 }
 
-/// Answer of `GET /states`: what was asked for. A reading that is not there yet is null.
+/// Response of `GET /states`: the requested readings. A reading that does not exist yet is null.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, ToSchema)]
 pub struct States {
-    /// What the actuators are asked for.
+    /// The current actuator commands.
     pub cmd: DriveCommand,
-    /// As `GET /odom`.
+    /// Same as `GET /odom`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Odometry>)]
     pub odom: Option<Option<Odometry>>,
-    /// As `GET /battery`.
+    /// Same as `GET /battery`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Battery>)]
     pub battery: Option<Option<Battery>>,
-    /// As `GET /imu`.
+    /// Same as `GET /imu`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Inertial>)]
     pub imu: Option<Option<Inertial>>,
-    /// As `GET /lidar`.
+    /// Same as `GET /lidar`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LidarScan>)]
     pub lidar: Option<Option<LidarScan>>,
-    /// The last frame of the camera.
+    /// The latest frame of the camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CameraFrame>)]
     pub camera: Option<Option<CameraFrame>>,
-    /// As `GET /speed`.
+    /// Same as `GET /speed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub speed: Option<Option<Num>>,
-    /// As `GET /steering`.
+    /// Same as `GET /steering`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub steering: Option<Option<Num>>,
-    /// Everything that turns.
+    /// Angles of all joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<JointAngles>)]
     pub joints: Option<Option<JointAngles>>,
-    /// As `GET /audio`.
+    /// Same as `GET /audio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audio: Option<Sounds>,
 }
@@ -150,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_and_an_unknown_one_is_told_those_there_are() {
+    fn names_are_parsed_and_an_unknown_name_lists_the_valid_ones() {
         assert_eq!(Shown::list("odom, imu,,"), Ok(vec![Shown::Odom, Shown::Imu]));
         let wrong = Shown::list("odom,smell").expect_err("refused").0;
         assert!(Shown::ALL.iter().all(|s| wrong.contains(s.name())) && wrong.contains("smell"), "{wrong}");

@@ -1,10 +1,10 @@
-"""Gymnasium environments; importing this registers them.
+"""Gymnasium environments. Importing this module registers them.
 
 >>> import gymnasium, chicane.gym
 >>> env = gymnasium.make("chicane/Lap-v0", observation="lidar")
 
-`chicane/Lap-v0` is a lap of a world's road (`oval`), `chicane/Obstacles-v0` one with things in the
-way (`slalom`).
+`chicane/Lap-v0` is one lap on the road of a world (`oval`). `chicane/Obstacles-v0` is one lap with
+obstacles on the road (`slalom`).
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "chicane/Lap-v0": {"world": "oval"},
     "chicane/Obstacles-v0": {"world": "slalom", "obstacles": True},
 }
-"""Ids, and in what they differ."""
+"""Ids of the environments, with the arguments of `CarEnv` that each of them sets."""
 
 for _id, _arguments in ENVIRONMENTS.items():
     if _id not in gymnasium.registry:

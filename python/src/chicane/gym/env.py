@@ -1,4 +1,4 @@
-"""A car on a road as a Gymnasium environment, over lockstep: one request a step."""
+"""A car on a road as a Gymnasium environment. Each step is one request to a paused simulator."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ from chicane._client import Connection
 from chicane.arrays import Observation, read
 from chicane.errors import NotFound, ProtocolError
 from chicane.gym.layout import scatter
-from chicane.gym.observation import Eyes, Kind
+from chicane.gym.observation import ObservationBuilder, ObservationKind
 from chicane.gym.reward import Params, Reward, default_reward, things
-from chicane.gym.track import NEAR_M, Spot, Track
+from chicane.gym.track import NEAR_M, Track, TrackPosition
 from chicane.program import Program
 from chicane.sim import Sim
 
 SETTLE_S = 0.1
-"""After it was placed the car stands so long: every sensor has seen the new place by then."""
+"""Simulated seconds to stand after the car was placed. Every sensor has a new reading by then."""
 RENDER = (480, 360)
+"""Size of rendered pictures in pixels, if the camera is not part of the observation."""
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
 class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
-    """Drives along the centre line of a world's road.
+    """A car that is to drive along the centre line of a road.
 
-    An episode ends (terminated) when the lap is done, the car's middle leaves the road or it
-    touches something, and is cut off (truncated) when its time is up. `info["ended"]` says which:
-    `lap`, `off_track`, `collision`, `time`, or nothing.
+    An action is an array of speed (m/s) and steering (rad, + is left).
+
+    An episode is terminated when the lap is done, when the centre of the car leaves the road, or
+    when the car touches something. An episode is truncated at its time limit. `info["ended"]` is
+    the reason: `lap`, `off_track`, `collision` or `time`, or an empty string before the end.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012
@@ -41,7 +44,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     def __init__(
         self,
         world: str = "oval",
-        observation: Kind | Sequence[Kind] = "state",
+        observation: ObservationKind | Sequence[ObservationKind] = "state",
         *,
         reward: Reward | None = None,
         obstacles: bool = False,
@@ -57,18 +60,30 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         token: str | None = None,
         program: str | None = None,
     ) -> None:
-        """Starts a simulator of its own, unless `url` names one that nobody else uses.
+        """Starts a simulator, unless `url` is the address of a running one.
 
-        `observation`: one of `state`, `lidar`, `camera`, or several. `reward`: a function of
-        `Params`. `obstacles`: whether small objects are scattered over the road in each episode.
-        `camera_size`: at most so wide and high; the camera's shape is kept. `beams`: every n-th of
-        the lidar's.
+        - `world`: name of the world. It needs a route.
+        - `observation`: `state`, `lidar` or `camera`, or a list of several for a `Dict` space.
+        - `reward`: a function of `Params`; default: `default_reward`.
+        - `obstacles`: whether each episode places small objects at random on the road.
+        - `step_s`: simulated seconds per step, 0.005 to 10.
+        - `time_limit_s`: simulated seconds after which an episode is truncated.
+        - `laps`: number of laps after which an episode is terminated.
+        - `max_speed`: upper limit of the action's speed, m/s.
+        - `random_start`: whether each episode starts at a random point of the road.
+        - `camera_size`: largest width and height of the picture; the aspect ratio is kept.
+        - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar.
+        - `render_mode`: `rgb_array` or None.
+        - `url`, `token`: a running simulator that no other client uses.
+        - `program`: path of the program to start; default: see `chicane.Program`.
+
+        Raises `ValueError` for an invalid argument, `ProgramError` if the simulator does not start.
         """
         if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode must be rgb_array or None, not {render_mode!r}")
+            raise ValueError(f"render_mode must be 'rgb_array' or None, not {render_mode!r}")
         if not 0.005 <= step_s <= 10 or not laps > 0 or not time_limit_s > 0 or not max_speed > 0:
             raise ValueError(
-                "step_s is from 0.005 to 10; laps, time_limit_s and max_speed are above 0"
+                "step_s must be from 0.005 to 10; laps, time_limit_s and max_speed above 0"
             )
         self.metadata = type(self).metadata | {"render_fps": round(1 / step_s)}
         self.render_mode = render_mode
@@ -92,7 +107,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     def _set_up(
         self,
         world: str,
-        observation: Kind | Sequence[Kind],
+        observation: ObservationKind | Sequence[ObservationKind],
         obstacles: bool,
         max_speed: float,
         camera_size: tuple[int, int],
@@ -101,7 +116,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         try:
             self._track = Track(self._sim.route(), max(NEAR_M, 4 * self._step_s))
         except NotFound:
-            raise ValueError(f"{world} has no route: there is no road to drive on") from None
+            raise ValueError(f"the world {world!r} has no route: choose one with a road") from None
         self._catalogue: dict[str, Any] = dict(self._sim.world()["objects"])
         self._vehicle = self._sim.vehicle()
         limits = self._vehicle["limits"]
@@ -109,7 +124,9 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         fastest, lock = self._limits
         lowest, highest = np.array([[0.0, -lock], [fastest, lock]], np.float32)
         self.action_space = spaces.Box(lowest, highest, dtype=np.float32)
-        kinds: Sequence[Kind] = [observation] if isinstance(observation, str) else observation
+        kinds: Sequence[ObservationKind] = (
+            [observation] if isinstance(observation, str) else observation
+        )
         pictured = "camera" in kinds
         self._observe = [kind for kind in ("camera", "lidar") if kind in kinds]
         if self.render_mode and not pictured:
@@ -118,23 +135,27 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         self._frame: NDArray[np.uint8] | None = None
         shape = self._sim.run(self._step_request(0.005, None)).arrays.get("camera")
         self._obstacles = obstacles
-        self._eyes = Eyes(
+        self._builder = ObservationBuilder(
             kinds, self._vehicle, beams, shape.shape if shape else (1, 1, 3), obstacles
         )
-        self.observation_space = self._eyes.space
+        self.observation_space = self._builder.space
 
     # One step
 
     def step(self, action: NDArray[np.float32]) -> Step:
-        """Holds speed and steering for a step."""
+        """Drives with the given speed and steering for one step.
+
+        Raises `ValueError` if the action is not two finite numbers. Values outside the action space
+        are clamped.
+        """
         return self.finish(self.begin(action))
 
     def begin(self, action: NDArray[np.float32]) -> tuple[Request[Observation], Connection]:
-        """The first half of a step: it is under way when this returns."""
+        """Sends the request of a step and returns without waiting for the result."""
         wanted = np.asarray(action, np.float64)
         numbers = wanted.tolist()
         if wanted.shape != (2,) or not all(map(math.isfinite, numbers)):
-            raise ValueError(f"an action is two numbers, speed and steering, not {action!r}")
+            raise ValueError(f"an action must be two numbers, speed and steering, not {action!r}")
         speed, steering = numbers
         fastest, lock = self._limits
         self._action = (min(max(speed, 0.0), fastest), min(max(steering, -lock), lock))
@@ -142,10 +163,10 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         return sent, self._sim.send(sent)
 
     def finish(self, under_way: tuple[Request[Observation], Connection]) -> Step:
-        """The second half: what came of it."""
-        seen = self._sim.receive(*under_way)
+        """Waits for the step that `begin` started and returns its result."""
+        stepped = self._sim.receive(*under_way)
         self._steps += 1
-        params = self._look(seen)
+        params = self._params(stepped)
         terminated = params["lap_done"] or params["off_track"] or params["crashed"]
         truncated = not terminated and params["time"] >= self._limit_s - 1e-9
         ended = "time" if truncated else ""
@@ -153,7 +174,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
             ended = "collision" if params["crashed"] else "off_track"
             ended = ended if params["crashed"] or params["off_track"] else "lap"
         reward = float(self._reward(params))
-        observed = self._see(seen, params)
+        observed = self._observation(stepped, params)
         return observed, reward, terminated, truncated, self._info(params, ended)
 
     # An episode
@@ -161,14 +182,18 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """A new episode. `options={"start": 0.25}` starts after a quarter of the lap."""
+        """Starts a new episode.
+
+        `options={"start": 0.25}` places the car after a quarter of the lap. Without it the start is
+        random, or the first waypoint if `random_start` is false.
+        """
         super().reset(seed=seed)
         start = (options or {}).get("start")
         drawn = float(self.np_random.random()) if self._random_start else 0.0
         along = self._track.length * float(drawn if start is None else start)
         self._sim.respawn(seed=int(self.np_random.integers(1 << 53)))
         for light in self._sim.lights()["lights"]:
-            # A respawn keeps lights as they were, and an episode must not know of the one before.
+            # A respawn keeps the states of lights, but an episode may not depend on the one before.
             if light["state"] != "green":
                 self._sim.set_light(light["name"], "green")
         if self._obstacles:
@@ -176,32 +201,32 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
                 self._sim.move_object(name, x=x, y=y, yaw=yaw)
         x, y, yaw = self._track.at(along)
         self._sim.set_pose(x=x, y=y, yaw=yaw)
-        seen = self._sim.run(self._step_request(self._settle_s, (0.0, 0.0)))
+        stepped = self._sim.run(self._step_request(self._settle_s, (0.0, 0.0)))
         self._begin(self._track.locate(x, y))
-        self._started_at = float(seen.state.get("time") or 0.0)
-        params = self._look(seen)
+        self._started_at = float(stepped.state.get("time") or 0.0)
+        params = self._params(stepped)
         self._done_m = 0.0
-        return self._see(seen, params), self._info(params | {"progress": 0.0}, "")
+        return self._observation(stepped, params), self._info(params | {"progress": 0.0}, "")
 
-    def _begin(self, spot: Spot) -> None:
-        self._spot = spot
+    def _begin(self, position: TrackPosition) -> None:
+        self._position = position
         self._done_m = 0.0
         self._steps = 0
         self._started_at = 0.0
         self._action = (0.0, 0.0)
 
     def render(self) -> NDArray[np.uint8] | None:
-        """What the car's camera saw last."""
+        """Returns the last picture of the car's camera, or None without a `render_mode`."""
         return self._frame if self.render_mode else None
 
     def close(self) -> None:
-        """Ends the simulator, if it is our own."""
+        """Closes the connections, and ends the simulator if this environment started it."""
         if hasattr(self, "_sim"):
             self._sim.close()
         if self._program:
             self._program.close()
 
-    # What there is to see
+    # Requests and observations
 
     def _step_request(
         self, duration: float, drive: tuple[float, float] | None
@@ -214,14 +239,14 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         accept = "application/octet-stream"
         return request("POST", "/sim/api/step", Call(body=body, accept=accept, read=read))
 
-    def _look(self, seen: Observation) -> Params:
-        car = seen.state.get("vehicle")
+    def _params(self, stepped: Observation) -> Params:
+        car = stepped.state.get("vehicle")
         if not car:
-            raise ProtocolError("the simulator has lost its world")
-        spot = self._track.locate(car["x"], car["y"], self._spot.behind)
-        advance = self._track.advance(self._spot.along, spot.along)
+            raise ProtocolError("the simulator has no world any more")
+        position = self._track.locate(car["x"], car["y"], self._position.behind)
+        advance = self._track.advance(self._position.along, position.along)
         self._done_m += advance
-        self._spot = spot
+        self._position = position
         progress = self._done_m / self._track.length
         return {
             "x": car["x"],
@@ -232,29 +257,32 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
             "action": self._action,
             "progress": progress,
             "advance": advance,
-            "distance_from_center": abs(spot.offset),
-            "is_left_of_center": spot.offset > 0,
-            "track_heading": spot.heading,
-            "track_width": spot.width_left + spot.width_right,
+            "distance_from_center": abs(position.offset),
+            "is_left_of_center": position.offset > 0,
+            "track_heading": position.heading,
+            "track_width": position.width_left + position.width_right,
             "track_length": self._track.length,
-            "off_track": spot.off_track,
-            "contacts": seen.touched,
-            "crashed": bool(seen.touched),
+            "off_track": position.off_track,
+            "contacts": stepped.touched,
+            "crashed": bool(stepped.touched),
             "lap_done": progress >= self._laps,
             "waypoints": self._track.waypoints,
-            "closest_waypoints": (spot.behind, (spot.behind + 1) % len(self._track.waypoints)),
-            "objects": things(self._catalogue, seen.state["objects"]),
-            "lights": {light["name"]: light["state"] for light in seen.state["lights"]},
-            "time": round(float(seen.state.get("time") or 0.0) - self._started_at, 6),
+            "closest_waypoints": (
+                position.behind,
+                (position.behind + 1) % len(self._track.waypoints),
+            ),
+            "objects": things(self._catalogue, stepped.state["objects"]),
+            "lights": {light["name"]: light["state"] for light in stepped.state["lights"]},
+            "time": round(float(stepped.state.get("time") or 0.0) - self._started_at, 6),
             "steps": self._steps,
         }
 
-    def _see(self, seen: Observation, params: Params) -> Any:
-        car = seen.state.get("vehicle")
+    def _observation(self, stepped: Observation, params: Params) -> Any:
+        car = stepped.state.get("vehicle")
         assert car
         if self.render_mode:
-            self._frame = np.array(seen["camera"])
-        return self._eyes.see(seen, car, self._spot, self._track, params["objects"])
+            self._frame = np.array(stepped["camera"])
+        return self._builder.build(stepped, car, self._position, self._track, params["objects"])
 
     def _info(self, params: Any, ended: str) -> dict[str, Any]:
         return {

@@ -1,4 +1,4 @@
-"""What an agent sees: camera, lidar, or a few numbers about the road."""
+"""Observations of an agent: camera picture, lidar ranges, or a vector that describes the road."""
 
 from __future__ import annotations
 
@@ -12,39 +12,45 @@ from numpy.typing import NDArray
 
 from chicane.arrays import Observation
 from chicane.gym.reward import Thing
-from chicane.gym.track import Spot, Track
+from chicane.gym.track import Track, TrackPosition
 from chicane.wire.sim import Vehicle, VehiclePose
 
-Kind = Literal["state", "lidar", "camera"]
-KINDS: tuple[Kind, ...] = ("state", "lidar", "camera")
+ObservationKind = Literal["state", "lidar", "camera"]
+KINDS: tuple[ObservationKind, ...] = ("state", "lidar", "camera")
 AHEAD = np.array([0.2, 0.4, 0.7, 1.0, 1.5])
-"""Metres ahead at which the state tells where the road leads."""
+"""Distances ahead, in metres, at which the state vector contains the direction of the road."""
 NEAREST = 3
-"""Objects that the state tells of."""
-NOWHERE = 10.0
-"""Where an object is that is not there."""
+"""Number of objects in the state vector."""
+ABSENT_M = 10.0
+"""Coordinate in metres that fills the state vector if there are fewer objects."""
 
 Array = NDArray[Any]
 
 
-class Eyes:
-    """Makes observations of one shape."""
+class ObservationBuilder:
+    """Builds the observations of one environment. All of them fit `space`."""
 
     def __init__(
         self,
-        kinds: Sequence[Kind],
+        kinds: Sequence[ObservationKind],
         vehicle: Vehicle,
         beams: int,
         picture: tuple[int, ...],
         objects: bool,
     ) -> None:
-        """`picture` is the shape of a camera frame; `objects`: whether the state tells of those."""
+        """`picture` is the shape of a camera picture. `objects`: whether the state vector contains
+        objects. Raises `ValueError` for an unknown kind or an invalid number of beams.
+        """
         wrong = [kind for kind in kinds if kind not in KINDS]
         if wrong or not kinds:
-            raise ValueError(f"observation must be of {', '.join(KINDS)}, not {wrong or 'nothing'}")
+            raise ValueError(
+                f"observation must be one or more of {', '.join(KINDS)}, not {wrong or 'empty'}"
+            )
         all_beams = vehicle["lidar"]["beams"]
         if not 1 <= beams <= all_beams or all_beams % beams:
-            raise ValueError(f"beams must divide {all_beams}, the beams of the lidar")
+            raise ValueError(
+                f"beams must divide {all_beams}, the number of the lidar's beams; {beams} does not"
+            )
         self.kinds = tuple(kinds)
         self._every = all_beams // beams
         self._reach = float(vehicle["lidar"]["range_max"])
@@ -59,39 +65,51 @@ class Eyes:
         self.space: spaces.Space[Any]
         self.space = chosen[self.kinds[0]] if len(chosen) == 1 else spaces.Dict(chosen)
 
-    def see(
-        self, seen: Observation, car: VehiclePose, spot: Spot, track: Track, objects: list[Thing]
+    def build(
+        self,
+        stepped: Observation,
+        car: VehiclePose,
+        position: TrackPosition,
+        track: Track,
+        objects: list[Thing],
     ) -> Any:
-        """An observation."""
+        """Builds the observation of one step."""
         made: dict[str, Array] = {}
         for kind in self.kinds:
             if kind == "state":
-                made[kind] = self._state(car, spot, track, objects)
+                made[kind] = self._state(car, position, track, objects)
             elif kind == "lidar":
-                ranges = np.asarray(seen["lidar"])[:: self._every]
-                # Nothing was hit: infinity. Noise may reach beyond the limits.
+                ranges = np.asarray(stepped["lidar"])[:: self._every]
+                # A beam that hit nothing has an infinite range, and noise can exceed the limits.
                 made[kind] = np.clip(ranges, 0.0, self._reach, dtype=np.float32)
             else:
-                made[kind] = np.array(seen["camera"])
+                made[kind] = np.array(stepped["camera"])
         return made[self.kinds[0]] if len(made) == 1 else made
 
     def _state_bounds(self) -> Array:
         bounds = [10.0, 1.0, 10.0, math.pi, *[math.pi] * len(AHEAD)]
-        return np.array(bounds + [NOWHERE] * (2 * NEAREST if self._objects else 0), np.float32)
+        return np.array(bounds + [ABSENT_M] * (2 * NEAREST if self._objects else 0), np.float32)
 
-    def _state(self, car: VehiclePose, spot: Spot, track: Track, objects: list[Thing]) -> Array:
-        """Speed, steering, offset, angle to the road, how it bends ahead; then objects ahead."""
-        angle = math.remainder(car["yaw"] - spot.heading, math.tau)
-        bends = track.headings(spot.along, AHEAD) - spot.heading
+    def _state(
+        self, car: VehiclePose, position: TrackPosition, track: Track, objects: list[Thing]
+    ) -> Array:
+        """The state vector: speed, steering, offset from the centre line, angle to the road, angles
+        of the road at the distances `AHEAD`, then the positions of objects.
+        """
+        angle = math.remainder(car["yaw"] - position.heading, math.tau)
+        bends = track.headings(position.along, AHEAD) - position.heading
         bends = (bends + math.pi) % math.tau - math.pi
-        numbers = [car["speed"], car["steering"], spot.offset, angle, *bends]
+        numbers = [car["speed"], car["steering"], position.offset, angle, *bends]
         if self._objects:
             numbers += ahead_of(car, objects)
         return np.clip(np.array(numbers, np.float32), -self._bounds, self._bounds)
 
 
 def ahead_of(car: VehiclePose, objects: list[Thing]) -> list[float]:
-    """Where the nearest objects are, as the car sees them: x ahead, y to the left."""
+    """Positions of the nearest objects in the frame of the car: x ahead, y to the left, in metres.
+
+    Walls, and objects more than 0.3 m behind the car, are left out.
+    """
     cos, sin = math.cos(car["yaw"]), math.sin(car["yaw"])
     found = []
     for thing in objects:
@@ -101,4 +119,4 @@ def ahead_of(car: VehiclePose, objects: list[Thing]) -> list[float]:
             found.append((math.hypot(x, y), x, y))
     found.sort()
     out = [number for _, x, y in found[:NEAREST] for number in (x, y)]
-    return out + [NOWHERE, 0.0] * (NEAREST - len(found[:NEAREST]))
+    return out + [ABSENT_M, 0.0] * (NEAREST - len(found[:NEAREST]))

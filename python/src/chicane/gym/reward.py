@@ -1,4 +1,4 @@
-"""What a reward is told, and the reward that is given where nobody brings one."""
+"""The parameters of a reward function, and the default reward function."""
 
 from __future__ import annotations
 
@@ -9,66 +9,82 @@ from chicane.wire.sim import Size
 
 
 class Thing(TypedDict):
-    """An object of the world, as a reward sees it."""
+    """An object of the world, as a reward function receives it. Metres and radians."""
 
     name: str
+    """Name of the object, unique in the world."""
     type: str
-    """Its kind: box, cylinder, sphere, cone, light or wall."""
+    """Kind of the object: box, cylinder, sphere, cone, light or wall."""
     x: float
     y: float
     z: float
     yaw: float
     size: Size
+    """Full extents of the object's own bounding box."""
     static: bool
+    """Whether physics never moves the object."""
     movable: bool
+    """Whether a client may move the object."""
 
 
 class Params(TypedDict):
-    """What a reward is told after each step. Metres, seconds, radians."""
+    """The parameters of a reward function after each step. Metres, seconds, radians."""
 
     x: float
     y: float
     heading: float
-    """Where the car points, −π to π."""
+    """Yaw of the car, −π to π."""
     speed: float
-    """Measured, ahead."""
+    """Measured speed, + is forwards."""
     steering: float
-    """Measured, + is left."""
+    """Measured steering angle, + is left."""
     action: tuple[float, float]
-    """Speed and steering as they were asked for."""
+    """Speed and steering of the action, after clamping."""
     progress: float
-    """How much of the lap is done since the start of the episode, 0 to 1."""
+    """Distance along the centre line since the start of the episode; 1 is one lap."""
     advance: float
-    """Metres along the centre line in this step."""
+    """Metres along the centre line in this step. Negative if the car drove backwards."""
     distance_from_center: float
+    """Distance of the car's centre from the centre line."""
     is_left_of_center: bool
+    """Whether the car's centre is on the left of the centre line."""
     track_heading: float
-    """Where the road leads here."""
+    """Direction of the road at the car."""
     track_width: float
+    """Width of the road at the car. Infinite if the route has no borders."""
     track_length: float
+    """Length of the centre line."""
     off_track: bool
-    """Whether the car's middle is beside the road."""
+    """Whether the car's centre is outside the road."""
     contacts: list[str]
-    """Names of what the car touched in this step."""
+    """Names of the objects that the car touched in this step."""
     crashed: bool
-    """Whether it touched anything."""
+    """Whether the car touched an object in this step."""
     lap_done: bool
+    """Whether the car has driven all laps of the episode."""
     waypoints: list[tuple[float, float]]
+    """Points of the centre line, without a repeated first point."""
     closest_waypoints: tuple[int, int]
-    """Indices of those behind and ahead."""
+    """Indices of the waypoints behind and ahead of the car."""
     objects: list[Thing]
+    """All objects of the world."""
     lights: dict[str, str]
-    """What each traffic light shows."""
+    """State of each traffic light by name: red, yellow or green."""
     time: float
     """Simulated seconds since the start of the episode."""
     steps: int
+    """Number of steps since the start of the episode."""
 
 
 Reward = Callable[[Params], float]
+"""A reward function. The environment calls it once per step."""
 
 
 def default_reward(params: Params) -> float:
-    """Metres along the road, ten for the lap, minus five for leaving it or touching something."""
+    """Returns the metres along the road in this step.
+
+    Adds ten when the lap is done, and subtracts five for leaving the road or touching an object.
+    """
     reward = params["advance"]
     if params["lap_done"]:
         reward += 10.0
@@ -78,7 +94,7 @@ def default_reward(params: Params) -> float:
 
 
 def things(catalogue: dict[str, Any], poses: dict[str, Any]) -> list[Thing]:
-    """The objects of the world where they are now."""
+    """The objects of the world with their current poses."""
     out: list[Thing] = []
     for name, entry in catalogue.items():
         pose = poses.get(name) or entry["origin"]

@@ -1,4 +1,4 @@
-"""The road: where on it a car is, how wide it is there, and where it leads."""
+"""Geometry of the road: position of a car on it, its width and its direction."""
 
 from __future__ import annotations
 
@@ -12,31 +12,34 @@ from numpy.typing import NDArray
 from chicane.wire.sim import Route
 
 NEAR_M = 0.6
-"""A car is looked for at least so far behind and ahead of where it was, and no farther: roads may
-cross.
+"""Smallest distance from its last position, in metres, within which a car is searched on the road.
+
+The search is local because roads may cross, so that the nearest point may be on another section.
 """
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A place on the road."""
+class TrackPosition:
+    """A position relative to the road."""
 
     along: float
-    """Metres from the start along the centre line."""
+    """Metres along the centre line, from the first waypoint."""
     offset: float
-    """Metres beside it, + is left."""
+    """Metres from the centre line, + is left."""
     heading: float
-    """Where the road leads, rad."""
+    """Direction of the road, rad."""
     behind: int
-    """Index of the waypoint behind."""
+    """Index of the waypoint behind the position."""
     width_left: float
+    """Metres from the centre line to the left border."""
     width_right: float
+    """Metres from the centre line to the right border."""
 
     @property
     def off_track(self) -> bool:
-        """Whether this is beside the road."""
+        """Whether the position is outside the road."""
         return self.offset > self.width_left or -self.offset > self.width_right
 
 
@@ -44,12 +47,14 @@ class Track:
     """A closed road."""
 
     def __init__(self, route: Route, near_m: float = NEAR_M) -> None:
-        """`near_m` is how far a car may get from one look to the next."""
+        """`near_m` is the largest distance, in metres, that a car drives between two calls of
+        `locate`. Raises `ValueError` for a route with fewer than three waypoints.
+        """
         points = np.asarray(route["waypoints"], np.float64)
         if len(points) > 1 and np.allclose(points[0], points[-1]):
             points = points[:-1]
         if len(points) < 3:
-            raise ValueError("a road needs three waypoints")
+            raise ValueError(f"a road needs three waypoints or more, not {len(points)}")
         self.points = points
         self.waypoints: list[tuple[float, float]] = [(float(x), float(y)) for x, y in points]
         self._way = np.roll(points, -1, axis=0) - points
@@ -59,7 +64,7 @@ class Track:
         self._headings = np.arctan2(self._way[:, 1], self._way[:, 0])
         self.length = float(self._lengths.sum())
         self._reach = max(2, round(near_m / (self.length / len(points))))
-        # Plain numbers: for a few of them Python is faster than NumPy.
+        # Python floats, because `locate` handles only a few rows. NumPy would be slower for them.
         self._rows = np.column_stack([points, self._way, 1 / self._length2]).tolist()
         left = np.stack([-self._way[:, 1], self._way[:, 0]], axis=1) / self._lengths[:, None]
         sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
@@ -67,15 +72,19 @@ class Track:
         self._right = -np.minimum(*sides)
 
     def _side(self, border: Any, left: Floats) -> Floats:
-        """How far to the left of each waypoint a border is; nowhere if there is none."""
+        """Distance of a border to the left of each waypoint. Infinite if there is no border."""
         if not border:
             return np.full(len(self.points), math.inf)
         rows = np.asarray(border, np.float64)[: len(self.points)]
         side: Floats = ((rows - self.points) * left).sum(axis=1)
         return side
 
-    def locate(self, x: float, y: float, near: int | None = None) -> Spot:
-        """The place nearest to a point; `near` is the index of the waypoint behind where it was."""
+    def locate(self, x: float, y: float, near: int | None = None) -> TrackPosition:
+        """Returns the position on the road that is nearest to a point.
+
+        `near` is `behind` of the last position and limits the search. Without it the whole road is
+        searched.
+        """
         count = len(self.points)
         rows = range(count)
         if near is not None and 2 * self._reach < count:
@@ -93,7 +102,7 @@ class Track:
                 across = way_x * gap_y - way_y * gap_x
         row = found
         distance = math.sqrt(best)
-        return Spot(
+        return TrackPosition(
             along=float(self._starts[row] + fraction * self._lengths[row]),
             offset=math.copysign(distance, across),
             heading=float(self._headings[row]),
@@ -103,8 +112,8 @@ class Track:
         )
 
     def at(self, along: float, offset: float = 0.0) -> tuple[float, float, float]:
-        """x, y and heading of the road at a distance from the start, so far to the left of its
-        centre.
+        """Returns x, y and heading of the road, `along` metres from the first waypoint and `offset`
+        metres to the left of the centre line.
         """
         row, rest = self._row(along)
         x, y = self.points[row] + self._way[row] * (rest / self._lengths[row])
@@ -112,18 +121,18 @@ class Track:
         return float(x - offset * math.sin(heading)), float(y + offset * math.cos(heading)), heading
 
     def widths(self, along: float) -> tuple[float, float]:
-        """How much road there is to the left and to the right of the centre line."""
+        """Returns the metres of road to the left and to the right of the centre line."""
         row, _ = self._row(along)
         return float(self._left[row]), float(self._right[row])
 
     def headings(self, along: float, distances: Floats) -> Floats:
-        """Where the road leads so far ahead."""
+        """Returns the direction of the road, in rad, at each of the distances after `along`."""
         rows = np.searchsorted(self._starts, (along + distances) % self.length, "right") - 1
         ahead: Floats = self._headings[rows]
         return ahead
 
     def advance(self, before: float, now: float) -> float:
-        """Metres from one place to another along the road, the shorter way round."""
+        """Returns the metres along the road between two positions, in the shorter direction."""
         return math.remainder(now - before, self.length)
 
     def _row(self, along: float) -> tuple[int, float]:

@@ -1,5 +1,6 @@
-"""Several simulators at once: every step is under way in all of them before the first is waited
-for.
+"""Several environments that step in parallel.
+
+`step` sends the requests to all simulators first and then waits for the results.
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ Floats = NDArray[np.float64]
 
 
 class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
-    """So many `CarEnv`, each with a simulator of its own.
+    """A vector of `num_envs` environments `CarEnv`, each with its own simulator.
 
-    After the end of an episode the next step of that environment resets it, whatever the action.
+    After the end of an episode, the next step resets that environment and ignores its action.
     """
 
     def __init__(self, num_envs: int = 2, **arguments: Any) -> None:
-        """The arguments are those of `CarEnv`."""
+        """`arguments` are the arguments of `CarEnv`, except `url`.
+
+        Raises `ValueError` for an invalid argument, `ProgramError` if a simulator does not start.
+        """
         if num_envs < 1:
-            raise ValueError("num_envs must be 1 or more")
+            raise ValueError(f"num_envs must be 1 or more, not {num_envs}")
         if "url" in arguments:
-            raise ValueError("each environment needs a simulator of its own: leave url out")
+            raise ValueError("each environment starts its own simulator: leave url out")
         self.num_envs = num_envs
         self.envs: list[CarEnv] = []
         try:
@@ -45,7 +49,7 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         self.single_action_space = first.action_space
         self.observation_space = batch_space(first.observation_space, num_envs)
         self.action_space = batch_space(first.action_space, num_envs)
-        self._seen: list[Any] = [None] * num_envs
+        self._observations: list[Any] = [None] * num_envs
         self._ended = np.zeros(num_envs, np.bool_)
 
     def reset(
@@ -54,17 +58,21 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """New episodes; one seed is counted on from environment to environment."""
+        """Starts a new episode in each environment.
+
+        `seed` is a list with one seed for each environment, or the seed of the first environment;
+        the next environment then gets the next integer.
+        """
         seeds: Sequence[int | None]
         if seed is None or isinstance(seed, int):
             seeds = [None if seed is None else seed + i for i in range(self.num_envs)]
         else:
             seeds = seed
         if len(seeds) != self.num_envs:
-            raise ValueError(f"{self.num_envs} seeds are needed, not {len(seeds)}")
+            raise ValueError(f"seed must have {self.num_envs} numbers, not {len(seeds)}")
         infos: dict[str, Any] = {}
         for i, env in enumerate(self.envs):
-            self._seen[i], info = env.reset(seed=seeds[i], options=options)
+            self._observations[i], info = env.reset(seed=seeds[i], options=options)
             infos = self._add_info(infos, info, i)
         self._ended[:] = False
         return self._batch(), infos
@@ -72,7 +80,7 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
     def step(
         self, actions: NDArray[np.float32]
     ) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
-        """A step of each."""
+        """Steps all environments. `actions` has one row for each of them."""
         rewards = np.zeros(self.num_envs)
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -85,22 +93,24 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         ]
         for i, (env, sent) in enumerate(zip(self.envs, under_way, strict=True)):
             if sent is None:
-                self._seen[i], info = env.reset()
+                self._observations[i], info = env.reset()
             else:
-                self._seen[i], rewards[i], terminated[i], truncated[i], info = env.finish(sent)
+                self._observations[i], rewards[i], terminated[i], truncated[i], info = env.finish(
+                    sent
+                )
             infos = self._add_info(infos, info, i)
         self._ended = terminated | truncated
         return self._batch(), rewards, terminated, truncated, infos
 
     def render(self) -> tuple[Any, ...] | None:
-        """What each camera saw last."""
+        """Returns the last camera picture of each environment, or None without a `render_mode`."""
         return tuple(env.render() for env in self.envs) if self.render_mode else None
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Ends the simulators."""
+        """Ends the simulators. Gymnasium calls this method from `close`."""
         for env in self.envs:
             env.close()
 
     def _batch(self) -> Any:
         empty: Any = create_empty_array(self.single_observation_space, self.num_envs)
-        return concatenate(self.single_observation_space, self._seen, empty)
+        return concatenate(self.single_observation_space, self._observations, empty)

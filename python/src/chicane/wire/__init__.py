@@ -1,5 +1,5 @@
-"""What crosses the wire: types of every answer, of the simulator (`sim`) and of the robot
-(`robot`).
+"""Types of all requests and responses of the simulator (`sim`) and of the robot (`robot`).
 
-They are made from the OpenAPI documents. A test holds them against the program's own.
+`make wire` generates both modules from the OpenAPI documents of the program. A test checks that
+they match the program.
 """

@@ -9,17 +9,16 @@ use super::super::error::RobotError;
 use super::super::stream::{beat, events as answer};
 use super::super::view::json;
 use super::view;
-use crate::app::App;
-use crate::driver::Simulator;
-use crate::loudspeaker::Told;
+use crate::state::App;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut, Bytes, BytesMut};
+use chicane_host::driver::Simulator;
+use chicane_host::loudspeaker::Told;
 use chicane_robot::audio::Event;
-use chicane_wire::{Detail, Num, SoundEvent, SoundSamples};
+use chicane_wire::{Detail, ErrorCode, Num, SoundEvent, SoundSamples};
 use futures_util::stream::unfold;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -39,7 +38,7 @@ const NOTHING: &[u8] = b": \n\n";
     (status = 503, body = Detail, description = "Too many listen already"),
 ))]
 pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotError> {
-    let too_many = || RobotError::new(StatusCode::SERVICE_UNAVAILABLE, "too many listen already");
+    let too_many = || RobotError::new(ErrorCode::Busy, "too many listen already");
     // In this order: what happens in between is in both, and is skipped by its serial number.
     let told = app.loudspeaker.listen().ok_or_else(too_many)?;
     let now = app.simulator.now();

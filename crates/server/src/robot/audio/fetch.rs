@@ -3,9 +3,9 @@
 
 use super::MAX_FILE;
 use super::address::AddressRule;
-use crate::web::{self, Target, USER_AGENT, WebError};
 use axum::http::{Request, Response, StatusCode, header};
 use bytes::Bytes;
+use chicane_remote::web::{self, Target, USER_AGENT, WebError};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use std::time::Duration;

@@ -13,10 +13,10 @@ mod workspace;
 pub(super) use now::{moment, sounds};
 
 use super::error::RobotError;
-use crate::app::App;
-use crate::driver::Refused;
-use axum::http::StatusCode;
+use crate::state::App;
 use axum::routing::get;
+use chicane_host::driver::Refused;
+use chicane_wire::ErrorCode;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -52,7 +52,7 @@ fn refused(refused: Refused, id: &str) -> RobotError {
 
 fn no_such_sound(id: &str) -> RobotError {
     let text = format!("no sound {id:.40} plays; GET /audio lists those that do");
-    RobotError::new(StatusCode::NOT_FOUND, text)
+    RobotError::new(ErrorCode::NoSuchSound, text)
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use super::super::sensors::robot;
 use super::super::stream::{Reading, Stamp, answer};
 use super::super::view::json;
 use super::{number_of, view};
-use crate::app::App;
 use crate::body::Name;
-use crate::driver::Published;
+use crate::state::App;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chicane_wire::{Detail, Octets, Sounds};
+use chicane_host::driver::Published;
+use chicane_wire::{Detail, ErrorCode, Octets, Sounds};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ pub(super) async fn file(State(app): State<App>, Name(id): Name) -> Result<Respo
     let number = number_of(&id).ok();
     let found = number.and_then(|number| robot(&now)?.files.get(&number).cloned());
     let (format, file) = found.ok_or_else(|| {
-        RobotError::new(StatusCode::NOT_FOUND, format!("there is no file of a sound {id:.40}"))
+        RobotError::new(ErrorCode::NoSuchSound, format!("there is no file of a sound {id:.40}"))
     })?;
     let headers = [(header::CONTENT_TYPE, view::content_type(format)), (header::CACHE_CONTROL, "no-store")];
     Ok((headers, Bytes::from_owner(file)).into_response())

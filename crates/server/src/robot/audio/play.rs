@@ -4,17 +4,16 @@ use super::super::body::Body;
 use super::super::error::RobotError;
 use super::super::time::at;
 use super::{number_of, refused, source, view};
-use crate::app::App;
 use crate::body::read_json_apart;
+use crate::state::App;
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use chicane_robot::audio::Sound;
 use chicane_robot::{Command, Done};
 use chicane_wire::{
-    Detail, Num, PlayRequest, PlayRequestBody, Played, SoundStopped, StopSoundRequest, StopSoundRequestBody,
-    VolumeChanged, VolumeRequest,
+    Detail, ErrorCode, Num, PlayRequest, PlayRequestBody, Played, SoundStopped, StopSoundRequest,
+    StopSoundRequestBody, VolumeChanged, VolumeRequest,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +38,7 @@ impl<S: Sync> FromRequest<S> for Play {
     type Rejection = RobotError;
 
     async fn from_request(request: Request, _: &S) -> Result<Play, RobotError> {
-        let place = match crate::web::length(request.headers()) {
+        let place = match chicane_remote::web::length(request.headers()) {
             Some(length) if length <= SMALL => None,
             _ => tokio::time::timeout(WAIT, PLACES.acquire()).await.map_err(|_| busy())?.ok(),
         };
@@ -48,7 +47,7 @@ impl<S: Sync> FromRequest<S> for Play {
 }
 
 pub(super) fn busy() -> RobotError {
-    RobotError::new(StatusCode::SERVICE_UNAVAILABLE, "too many files are on their way; try again")
+    RobotError::new(ErrorCode::Busy, "too many files are on their way; try again")
 }
 
 /// Plays a file: wav, mp3, ogg (Vorbis) or flac, at most 16 MiB, 600 s and 57.6 million samples, mono or stereo.
@@ -64,7 +63,7 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     let now = app.simulator.now();
     let world = now.assets_version;
     if now.current().is_none() {
-        return Err(RobotError::new(StatusCode::CONFLICT, "world not ready"));
+        return Err(RobotError::new(ErrorCode::NotReady, "world not ready"));
     }
     drop(now);
     let PlayRequest { source, format, volume, looped, replace } = play.request;

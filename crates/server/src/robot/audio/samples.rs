@@ -12,14 +12,14 @@ use super::super::query::Query;
 use super::super::sensors::robot;
 use super::super::view::json;
 use super::view;
-use crate::app::App;
-use crate::driver::Published;
+use crate::state::App;
 use crate::websocket::{Gone, Said, Socket, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
+use chicane_host::driver::Published;
 use chicane_robot::audio::Stream;
 use chicane_robot::{Command, Done};
-use chicane_wire::{Detail, StreamOpened};
+use chicane_wire::StreamOpened;
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -61,9 +61,8 @@ async fn run(app: App, mut socket: Socket, wanted: Stream) {
     let (id, world) = match open(&app, wanted).await {
         Ok(opened) => opened,
         Err(error) => {
-            let detail = error.text().into_owned();
-            let _ = say(&mut socket, &Detail { detail: detail.clone() }).await;
-            return socket.close(CloseCode::Again, &detail).await;
+            let _ = say(&mut socket, &error.detail()).await;
+            return socket.close(CloseCode::Again, &error.text()).await;
         }
     };
     let Stream { sample_rate, channels, .. } = wanted;
@@ -196,8 +195,8 @@ impl Feeding {
         let samples = match said {
             Said::Binary(samples) => samples,
             Said::Text(_) => {
-                let detail = "send samples in binary frames, 16 bits each, little end first".to_owned();
-                return say(&mut self.socket, &Detail { detail }).await;
+                let text = "send samples in binary frames, 16 bits each, little end first";
+                return say(&mut self.socket, &RobotError::bad_value(text).detail()).await;
             }
         };
         if !samples.len().is_multiple_of(self.stride) {

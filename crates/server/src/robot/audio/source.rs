@@ -4,7 +4,7 @@
 use super::super::error::RobotError;
 use super::fetch::Fetcher;
 use super::{MAX_FILE, view, workspace};
-use crate::app::App;
+use crate::state::App;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chicane_robot::audio::{Clip, decode_while};

@@ -1,6 +1,6 @@
 //! From what the player says to the words of the API.
 
-pub(super) use crate::view::sound_id as id;
+pub(super) use chicane_host::view::sound_id as id;
 use chicane_robot::audio::{Format, Kind, Playing};
 use chicane_wire::{Num, SoundBegun, SoundFormat, SoundKind, SoundPlaying};
 use std::sync::Arc;

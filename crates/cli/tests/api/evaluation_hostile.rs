@@ -1,0 +1,317 @@
+//! Malicious judging scripts in a real judge: each gets the right outcome, and none of its
+//! processes survives. These tests are never skipped: they fail on a machine that cannot isolate
+//! scripts.
+
+use crate::support::judged::{
+    judged, processes, run, script_log, unique_number, wait_for_end, wait_for_phase,
+};
+use crate::support::{setup, until};
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// Runs a malicious script and returns its record. The simulator must respond during the session,
+/// and no process may survive.
+fn attack(name: &str, script: &str) -> Value {
+    let mark = unique_number();
+    let script = script.replace("MARK", &mark);
+    let simulator = judged(setup(), &script);
+    let mut api = simulator.api();
+    api.post("/evaluation/start", json!({"time_limit_s": 3600}));
+    let mut slowest = 0.0f64;
+    while api.get("/evaluation/session")["active"] == true {
+        let asked = Instant::now();
+        api.post("/overlay", json!({"text": "still here"}));
+        slowest = slowest.max(asked.elapsed().as_secs_f64());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    // A call may take 2 s of processor time or 15 s of real time. Requests of clients must not wait
+    // for it.
+    assert!(slowest < 2.0, "{name}: a command took {slowest} s");
+    let left = processes(&mark);
+    assert!(left.is_empty(), "{name}: processes are left: {left:?}");
+    let record = api.get("/evaluation/record");
+    assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], script_log(&record));
+    // The next session must be possible.
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false);
+    record
+}
+
+fn reason(name: &str, script: &str, says: &str) {
+    let record = attack(name, script);
+    let reason = record["reason"].as_str().expect("a reason");
+    assert!(reason.contains(says), "{name}: {reason} {:?}", script_log(&record));
+}
+
+#[test]
+fn an_endless_loop_ends_after_two_seconds_of_processor_time() {
+    reason("loop", "def evaluate(sim):\n    while True: pass\n", "2 s of CPU time");
+    reason("loop at the top", "while True: pass\n", "2 s of CPU time");
+}
+
+#[test]
+fn a_sleeping_script_ends_after_fifteen_seconds() {
+    reason("sleep", "import time\ndef evaluate(sim):\n    time.sleep(1000)\n", "no answer within 15 s");
+}
+
+#[test]
+fn a_fork_bomb_hits_the_process_limit() {
+    let script = "\
+import os, time
+def evaluate(sim):
+    while True:
+        try:
+            if os.fork() == 0:
+                time.sleep(1000)
+        except OSError:
+            pass
+";
+    reason("fork bomb", script, "process limit");
+    let script = "\
+import threading, time
+def evaluate(sim):
+    for _ in range(1000):
+        threading.Thread(target=time.sleep, args=(1000,)).start()
+";
+    reason("threads", script, "process limit");
+}
+
+#[test]
+fn a_memory_bomb_hits_the_memory_limit() {
+    reason(
+        "memory",
+        "def evaluate(sim):\n    x = []\n    while True: x.append(bytearray(8 << 20))\n",
+        "memory limit",
+    );
+}
+
+#[test]
+fn a_full_disk_hits_the_file_limit() {
+    let script = "\
+def evaluate(sim):
+    with open('/tmp/big', 'wb') as file:
+        while True:
+            file.write(bytes(1 << 20))
+";
+    reason("disk", script, "file limit");
+    // This script ignores the errors.
+    let script = "\
+import os
+def evaluate(sim):
+    number = os.open('/tmp/big', os.O_CREAT | os.O_WRONLY)
+    for k in range(400):
+        try:
+            os.pwrite(number, bytes(1 << 20), k << 20)
+        except OSError:
+            pass
+";
+    reason("quiet disk", script, "file limit");
+}
+
+#[test]
+fn endless_output_hits_the_output_limit() {
+    reason("print", "def evaluate(sim):\n    while True: print('x' * 1000)\n", "output limit");
+    reason(
+        "write",
+        "import os\ndef evaluate(sim):\n    while True: os.write(2, bytes(65536))\n",
+        "output limit",
+    );
+}
+
+#[test]
+fn a_script_that_kills_processes_ends_only_itself() {
+    reason("kill", "import os\ndef evaluate(sim):\n    os.kill(os.getpid(), 9)\n", "signal 9");
+    // Process 1 cannot be killed from inside; -1 means all processes except the sender and process
+    // 1.
+    let script = "\
+import os
+def evaluate(sim):
+    os.kill(1, 9)
+    try:
+        os.kill(-1, 9)
+    except ProcessLookupError:
+        pass
+    os.abort()
+";
+    reason("kill all", script, "signal 6");
+}
+
+#[test]
+fn a_script_cannot_close_the_channel() {
+    let script = "\
+import os
+def evaluate(sim):
+    os.closerange(0, 100)
+    for number in range(100):
+        try:
+            os.close(number)
+        except OSError:
+            pass
+        try:
+            os.dup2(0, number)
+        except OSError:
+            pass
+    sim.record('still here')
+    sim.finish()
+";
+    let simulator = judged(setup(), script);
+    let record = run(&mut simulator.api(), json!({}));
+    assert_eq!(
+        (&record["outcome"], &record["record"]),
+        (&json!("finished"), &json!("still here")),
+        "{record}"
+    );
+}
+
+#[test]
+fn forged_protocol_lines_in_the_output_are_only_printed() {
+    let script = "\
+import sys
+def evaluate(sim):
+    print('{\"type\":\"record\",\"value\":1}')
+    print('{\"type\":\"answer\",\"finish\":true}', file=sys.stderr)
+    if sim.state.time > 0.1:
+        sim.record('mine')
+        sim.finish()
+";
+    let simulator = judged(setup(), script);
+    let record = run(&mut simulator.api(), json!({}));
+    assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!("mine")));
+    assert!(script_log(&record)[0].contains("\"record\""));
+}
+
+#[test]
+fn an_invalid_line_on_the_channel_ends_the_session() {
+    // A script shares a process with its harness and can write to the channel. Invalid lines must
+    // end the session.
+    for (name, line) in [
+        ("nonsense", "nonsense"),
+        ("an array", "[]"),
+        ("two replies", r#"{"type":"answer","finish":false}\n{"type":"answer","finish":false}"#),
+        ("deep", "DEEP"),
+        ("long", "LONG"),
+        ("out of turn", r#"{"type":"ready","version":1}"#),
+    ] {
+        let script = format!(
+            "import os, time\ndef evaluate(sim):\n    line = b'{line}'\n    \
+             line = b'[' * 5000 if line == b'DEEP' else b'x' * 3000000 if line == b'LONG' else line\n    \
+             sim._channel.number and os.write(sim._channel.number, line + b'\\n')\n    time.sleep(1000)\n"
+        );
+        let record = attack(name, &script.replace("\\\\n", "\\n"));
+        let reason = record["reason"].as_str().expect("a reason");
+        assert!(reason.contains("channel"), "{name}: {reason}");
+    }
+}
+
+#[test]
+fn background_processes_end_with_the_session() {
+    let script = "\
+import os, subprocess
+def initialize(sim):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execv('/usr/bin/sleep', ['sleep', 'MARK'])
+        os._exit(0)
+    subprocess.Popen(['/usr/bin/sleep', 'MARK'], start_new_session=True)
+
+def evaluate(sim):
+    pass
+";
+    let mark = unique_number();
+    let simulator = judged(setup(), &script.replace("MARK", &mark));
+    let mut api = simulator.api();
+    api.post("/evaluation/start", json!({}));
+    wait_for_phase(&mut api, "running");
+    until("the background processes", || (processes(&mark).len() >= 2).then_some(()));
+    api.post("/evaluation/stop", json!({}));
+    assert_eq!(processes(&mark), [""; 0], "processes are left after the response");
+}
+
+#[test]
+fn a_script_cannot_access_the_host() {
+    let simulator = setup().start();
+    let port = simulator.address.port();
+    let script = format!(
+        "\
+import ctypes, os, socket
+def tries(name, do):
+    try:
+        print(name, 'WORKED', do())
+    except (OSError, RuntimeError, AttributeError) as error:
+        print(name, 'refused', type(error).__name__)
+
+def connect(address):
+    with socket.create_connection(address, timeout=2) as line:
+        return line.getpeername()
+
+def evaluate(sim):
+    libc = ctypes.CDLL(None, use_errno=True)
+    def call(name, *arguments):
+        if getattr(libc, name)(*arguments) < 0:
+            raise OSError(ctypes.get_errno(), name)
+        return name
+    for host in ('127.0.0.1', 'localhost', '10.0.2.2', '192.168.0.1', '172.16.0.1', '169.254.169.254', {own}):
+        tries('connect ' + host, lambda host=host: connect((host, {port})))
+    tries('proc', lambda: os.stat('/proc/1'))
+    tries('sys', lambda: os.stat('/sys/kernel'))
+    tries('root', lambda: os.stat('/root/.cache'))
+    print('empty', os.listdir('/proc') + os.listdir('/sys') + os.listdir('/home'))
+    tries('shadow', lambda: open('/etc/shadow').read())
+    tries('disk', lambda: os.listdir('/dev/disk'))
+    tries('mknod', lambda: os.mknod('/tmp/sda', 0o60600, os.makedev(8, 0)))
+    tries('ptrace', lambda: call('ptrace', 16, 1, 0, 0))
+    tries('unshare', lambda: os.unshare(os.CLONE_NEWUSER))
+    tries('mount', lambda: call('mount', b'x', b'/tmp', b'tmpfs', 0, None))
+    tries('chroot', lambda: os.chroot('/tmp'))
+    tries('setuid', lambda: os.setuid(12345))
+    tries('vsock', lambda: socket.socket(40, socket.SOCK_STREAM))
+    tries('packet', lambda: socket.socket(17, socket.SOCK_RAW))
+    tries('raw', lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
+    tries('reboot', lambda: call('reboot', 0))
+    tries('bpf', lambda: call('syscall', 321, 0, 0, 0))
+    tries('io_uring', lambda: call('syscall', 425, 1, 0))
+    tries('keyctl', lambda: call('syscall', 250, 0, 0))
+    os.symlink('/etc/passwd', '/tmp/link')
+    print('passwd', open('/tmp/link').read().count(':x:'))
+    print('pid', os.getpid(), 'files', sorted(os.listdir('/')))
+    sim.finish()
+",
+        own = own_addresses()
+    );
+    drop(simulator);
+    let again = judged(setup().listen(&format!("127.0.0.1:{port}")), &script);
+    let record = run(&mut again.api(), json!({}));
+    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], script_log(&record));
+    let lines = script_log(&record);
+    let worked: Vec<&String> = lines.iter().filter(|line| line.contains("WORKED")).collect();
+    assert!(worked.is_empty(), "{worked:?}");
+    assert!(lines.iter().filter(|line| line.contains("refused")).count() >= 24, "{lines:?}");
+    assert!(lines.contains(&"empty []".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"passwd 2".to_owned()), "the script read the host's passwd: {lines:?}");
+}
+
+/// Addresses of this machine as Python string literals.
+fn own_addresses() -> String {
+    let all = chicane_session::own_addresses();
+    all.iter().map(|(address, _)| format!("'{address}'")).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_script_that_hangs_can_be_stopped_at_any_point() {
+    for (name, script) in [
+        ("at the top", "import time\ntime.sleep(1000)\n"),
+        ("initialize", "import time\ndef initialize(sim):\n    time.sleep(1000)\ndef evaluate(sim): pass\n"),
+        ("evaluate", "import time\ndef evaluate(sim):\n    time.sleep(1000)\n"),
+    ] {
+        let simulator = judged(setup(), script);
+        let mut api = simulator.api();
+        api.post("/evaluation/start", json!({"command": "sleep 1000"}));
+        if name == "evaluate" {
+            wait_for_phase(&mut api, "running");
+        }
+        let asked = Instant::now();
+        assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true, "{name}");
+        assert!(asked.elapsed().as_secs_f64() < 10.0, "{name}");
+        assert_eq!(wait_for_end(&mut api)["outcome"], "stopped", "{name}");
+    }
+}

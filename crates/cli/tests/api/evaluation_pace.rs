@@ -1,0 +1,117 @@
+//! Measures that hostile programs and scripts do not slow the simulator down. The tests measure the
+//! processor time per tick, because it does not depend on the load of the machine. They also check
+//! that simulated time keeps up with real time.
+
+use crate::support::judged::{judged, wait_for_phase};
+use crate::support::{Api, Simulator, number, setup};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Number of ticks of one measurement with a program: three simulated seconds.
+const BESIDE_PROGRAM: f64 = 600.0;
+/// Number of ticks of one measurement with a script. It is smaller, because the simulator waits for
+/// the script, which slows itself down.
+const BESIDE_SCRIPT: f64 = 100.0;
+/// Allowed factor of the cost of a tick next to a hostile program, because caches and cores are
+/// shared.
+const TIMES: f64 = 3.0;
+/// Differences below this are noise, s.
+const NOISE: f64 = 50e-6;
+/// Timeout of one measurement, because the simulator waits for the judge.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// Speed of the simulator during a measurement.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// Processor time of the sim thread per tick, s.
+    tick_s: f64,
+    /// Simulated seconds per real second.
+    factor: f64,
+}
+
+/// Total processor time of the sim thread, s.
+fn sim_thread_s() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("/proc").flatten();
+    let of_sim = tasks.filter(|task| {
+        std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "sim")
+    });
+    let spent = of_sim.filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok());
+    let ns = spent.filter_map(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    ns.sum::<f64>() * 1e-9
+}
+
+fn measure(simulator: &Simulator, api: &mut Api, count: f64) -> Pace {
+    let ticks = || simulator.metric("chicane_ticks_total");
+    let (begun, first, cpu, time) = (Instant::now(), ticks(), sim_thread_s(), api.time());
+    let mut now = first;
+    while now - first < count {
+        assert!(begun.elapsed() < LONGEST, "only {} ticks in {LONGEST:?}", now - first);
+        std::thread::sleep(Duration::from_millis(50));
+        now = ticks();
+    }
+    let factor = (api.time() - time) / begun.elapsed().as_secs_f64();
+    Pace { tick_s: (sim_thread_s() - cpu) / (ticks() - first), factor }
+}
+
+/// Runs a session and measures while it is running.
+fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
+    let mut api = simulator.api();
+    let body = match command {
+        Some(command) => json!({"command": command, "time_limit_s": 3600}),
+        None => json!({"time_limit_s": 3600}),
+    };
+    api.post("/evaluation/start", body);
+    wait_for_phase(&mut api, "running");
+    let pace = measure(simulator, &mut api, count);
+    assert_eq!(api.get("/evaluation/session")["active"], true, "the session ended early");
+    assert!(number(&api.get("/evaluation/session")["session"]["elapsed_s"]) > 0.0);
+    api.post("/evaluation/stop", json!({}));
+    pace
+}
+
+fn assert_unaffected(calm: Pace, hostile: Pace) {
+    assert!(
+        hostile.tick_s < TIMES * calm.tick_s + NOISE,
+        "a tick costs too much: {calm:?}, then {hostile:?}"
+    );
+}
+
+#[test]
+fn a_program_that_uses_all_cores_and_floods_its_output_does_not_slow_the_simulator() {
+    let simulator = judged(setup(), "def evaluate(sim): pass\n");
+    let calm = during(&simulator, Some("sleep 1000"), BESIDE_PROGRAM);
+    let command = "for i in $(seq 32); do (while :; do :; done) & done; yes flood & yes flood >&2";
+    // Other load on the machine may slow one measurement down, but not all of them.
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let hostile = during(&simulator, Some(command), BESIDE_PROGRAM);
+        assert_unaffected(calm, hostile);
+        seen.push(hostile);
+        if hostile.factor > 0.8 * calm.factor.min(1.0) {
+            return;
+        }
+    }
+    panic!("simulated time does not keep up: {calm:?}, then {seen:?}");
+}
+
+#[test]
+fn a_script_that_uses_all_cores_and_prints_its_maximum_does_not_slow_the_simulator() {
+    let tame = judged(setup(), "def evaluate(sim): sim.record(sim.state.time)\n");
+    let calm = during(&tame, None, BESIDE_SCRIPT);
+    drop(tame);
+    // More busy processes than cores, and nearly as many prints and records as the limits allow.
+    let script = "\
+import os
+def initialize(sim):
+    for _ in range(12):
+        if os.fork() == 0:
+            while True:
+                pass
+def evaluate(sim):
+    print('x' * 10_000)
+    for k in range(20):
+        sim.record([k] * 1000)
+";
+    let wild = judged(setup(), script);
+    assert_unaffected(calm, during(&wild, None, BESIDE_SCRIPT));
+}

@@ -1,0 +1,166 @@
+//! Access with a token, and access from other machines.
+
+use crate::support::{Simulator, refusal, setup, start};
+use chicane_testkit::http::{Answer, Client, raw};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+
+const TOKEN: &str = "s3cret-token.of~mine_0";
+
+fn get(simulator: &Simulator, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let answer = simulator.client().request("GET", path, headers, b"");
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+    answer
+}
+
+#[test]
+fn requests_without_the_token_are_refused() {
+    let simulator = setup().token(TOKEN).start();
+    let wrong = format!("Bearer {}", TOKEN.replace('0', "1"));
+    let cookie = format!("chicane_token_{}={}", simulator.client().address().port(), TOKEN.to_uppercase());
+    for headers in [
+        vec![],
+        vec![("authorization", wrong.as_str())],
+        vec![("authorization", "Bearer")],
+        vec![("authorization", "Bearer ")],
+        vec![("authorization", TOKEN)],
+        vec![("authorization", "Basic czNjcmV0")],
+        vec![("cookie", cookie.as_str())],
+        vec![("cookie", "other=1; chicane_token_1=")],
+    ] {
+        for path in
+            ["/sim/api/status", "/sim/api/events", "/sim", "/sim/viewer/icon.svg", "/metrics", "/nothing"]
+        {
+            let answer = get(&simulator, path, &headers);
+            assert_eq!(refusal(&answer).0, 401, "{path} {headers:?}");
+            assert!(!answer.text().contains(TOKEN));
+        }
+        let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
+        assert_eq!(refusal(&answer).0, 401);
+    }
+    // The query parameter is accepted for the page only.
+    for path in ["/sim/api/status", "/metrics", "/sim/api/docs"] {
+        assert_eq!(refusal(&get(&simulator, &format!("{path}?token={TOKEN}"), &[])).0, 401, "{path}");
+    }
+    assert_eq!(refusal(&get(&simulator, "/sim?token=wrong", &[])).0, 401);
+    assert_eq!(refusal(&get(&simulator, "/sim?token=", &[])).0, 401);
+}
+
+#[test]
+fn a_browser_without_the_token_gets_a_login_page() {
+    let simulator = setup().token(TOKEN).start();
+    let html = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    let answer = get(&simulator, "/sim?world=oval", &html);
+    assert_eq!(answer.status, 401);
+    assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/html")));
+    assert!(answer.header("content-security-policy").is_some_and(|p| p.contains("form-action 'self'")));
+    let page = answer.text();
+    assert!(page.contains("value=\"oval\"") && !page.contains(TOKEN));
+    assert!(page.contains("role=\"alert\" hidden"), "the error message is visible before a wrong token");
+    let wrong = get(&simulator, "/sim?token=wrong&world=%22%3E%3Cscript%3E", &html).text();
+    assert!(wrong.contains("role=\"alert\" >") && !wrong.contains("script"), "{wrong}");
+    for path in ["/sim/api/status", "/sim/viewer/icon.svg", "/"] {
+        assert_eq!(refusal(&get(&simulator, path, &html)).0, 401, "{path}");
+    }
+}
+
+#[test]
+fn a_bearer_token_is_accepted() {
+    let simulator = setup().token(TOKEN).start();
+    for scheme in ["Bearer", "bearer"] {
+        let bearer = format!("{scheme} {TOKEN}");
+        let headers = [("authorization", bearer.as_str())];
+        for path in ["/sim/api/status", "/sim", "/metrics"] {
+            assert_eq!(get(&simulator, path, &headers).status, 200, "{path}");
+        }
+        let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
+        assert_eq!(answer.status, 200);
+    }
+}
+
+#[test]
+fn the_page_turns_the_token_into_a_cookie() {
+    let simulator = setup().token(TOKEN).start();
+    for (path, clean) in [
+        (format!("/sim?token={TOKEN}"), "/sim"),
+        (format!("/sim/?token={TOKEN}"), "/sim/"),
+        (format!("/sim?a=1&token={TOKEN}&b=2"), "/sim?a=1&b=2"),
+    ] {
+        let answer = get(&simulator, &path, &[]);
+        assert_eq!(answer.status, 303, "{path}");
+        assert_eq!(answer.header("location"), Some(clean));
+        let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
+        let attributes: Vec<String> = cookie.split(';').map(|p| p.trim().to_ascii_lowercase()).collect();
+        for needed in ["httponly", "samesite=strict"] {
+            assert!(attributes.iter().any(|a| a == needed), "{cookie}");
+        }
+        let pair = cookie.split(';').next().expect("a pair");
+        let both = format!("first=1; {pair}; last=2");
+        for cookie in [pair, &both] {
+            for path in ["/sim", "/sim/api/status", "/sim/viewer/icon.svg"] {
+                let answer = get(&simulator, path, &[("cookie", cookie)]);
+                assert_eq!(answer.status, 200, "{path}");
+                assert!(!answer.text().contains(TOKEN));
+            }
+        }
+    }
+}
+
+#[test]
+fn requests_of_other_sites_are_refused_even_with_the_token() {
+    let simulator = setup().token(TOKEN).start();
+    let (bearer, cookie) = (format!("Bearer {TOKEN}"), format!("chicane_token={TOKEN}"));
+    for own in [("authorization", bearer.as_str()), ("cookie", cookie.as_str())] {
+        for other in [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")] {
+            let answer = simulator.client().request("POST", "/sim/api/reset", &[own, other], b"");
+            assert_eq!(refusal(&answer).0, 403, "{own:?} {other:?}");
+        }
+        let mut client = simulator.client().with_host("evil.example");
+        assert_eq!(refusal(&client.request("GET", "/sim/api/status", &[own], b"")).0, 403);
+    }
+}
+
+#[test]
+fn a_token_parameter_is_ignored_without_token_authentication() {
+    let simulator = start();
+    assert_eq!(get(&simulator, "/sim?token=whatever", &[]).status, 200);
+}
+
+#[test]
+fn listening_to_other_machines_requires_a_token() {
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let refused = setup().listen(address).try_start().err().expect("refused");
+        assert!(refused.to_string().contains("token"), "{refused}");
+    }
+}
+
+/// An address of this machine other than loopback, if there is one.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    // `connect` on a UDP socket sends nothing; it only selects the route.
+    socket.connect("192.0.2.1:9").ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
+}
+
+#[test]
+fn a_simulator_on_all_addresses_accepts_its_own_addresses_as_host() {
+    let simulator = setup().listen("0.0.0.0:0").token(TOKEN).start();
+    let port = simulator.address.port();
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("authorization", bearer.as_str())];
+    let mut own: Vec<IpAddr> = vec!["127.0.0.1".parse().expect("an address")];
+    own.extend(own_address());
+    for ip in own {
+        let address = SocketAddr::new(ip, port);
+        let answer = Client::new(address).request("GET", "/sim/api/status", &headers, b"");
+        assert_eq!(answer.status, 200, "{address}");
+        assert_eq!(refusal(&Client::new(address).get("/sim/api/status")).0, 401, "{address}");
+        let open = format!("/sim?token={TOKEN}");
+        assert_eq!(Client::new(address).get(&open).status, 303, "{address}");
+        for host in ["evil.example", "0.0.0.0", "192.0.2.1"] {
+            let bytes =
+                format!("GET /sim/api/status HTTP/1.1\r\nHost: {host}\r\nAuthorization: {bearer}\r\n\r\n");
+            assert_eq!(refusal(&raw(address, bytes.as_bytes())).0, 403, "{host} at {address}");
+        }
+    }
+}

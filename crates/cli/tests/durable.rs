@@ -1,0 +1,335 @@
+//! The program as a process: acknowledged settings survive a kill, signals end it, and invalid
+//! options are reported.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
+
+#[allow(dead_code, reason = "another test uses the rest")]
+#[path = "durable/program.rs"]
+mod program;
+
+use chicane_testkit::Random;
+use chicane_testkit::http::{Client, Events, Heard};
+use program::{Program, TempFolder, stderr_of_failure, stdout_of};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+/// Settings that a simulator stores.
+#[derive(Debug, Clone, PartialEq)]
+struct Settings {
+    brightness: f64,
+    world: String,
+    red: bool,
+}
+
+impl Settings {
+    fn of(client: &mut Client) -> Settings {
+        let mut get = |path: &str| -> Value {
+            let answer = client.get(&format!("/sim/api{path}"));
+            assert_eq!(answer.status, 200, "{path}");
+            serde_json::from_slice(&answer.body).expect("JSON")
+        };
+        Settings {
+            brightness: get("/brightness")["value"].as_f64().expect("a number"),
+            world: get("/status")["current"].as_str().expect("a world").to_owned(),
+            red: get("/traffic_lights")["lights"][0]["state"] != "green",
+        }
+    }
+}
+
+/// A random write: its path, its body, and the settings after it.
+fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings) {
+    let mut next = now.clone();
+    match random.below(10) {
+        0..5 => {
+            next.brightness = (20 + random.below(181)) as f64 / 100.0;
+            ("/sim/api/brightness", json!({"value": next.brightness}), next)
+        }
+        5..9 => {
+            next.red = random.below(2) == 0;
+            let state = if next.red { "red" } else { "green" };
+            ("/sim/api/traffic_lights/signal1", json!({"state": state}), next)
+        }
+        _ => {
+            next.world = ["oval", "field", "technical"][random.below(3) as usize].to_owned();
+            next.red = false;
+            ("/sim/api/switch", json!({"world": format!("{}.world", next.world)}), next)
+        }
+    }
+}
+
+/// Writes until the server is killed. Returns the last acknowledged settings and the last requested
+/// ones.
+fn write_until_killed(
+    mut client: Client,
+    mut random: Random,
+    mut known: Settings,
+    acknowledged: &std::sync::mpsc::Sender<()>,
+) -> (Settings, Settings) {
+    loop {
+        let (path, body, next) = write(&mut random, &known);
+        let Ok(answer) = client.try_request("POST", path, &[], body.to_string().as_bytes()) else {
+            return (known, next);
+        };
+        match answer.status {
+            200 => known = next,
+            // The light is yellow.
+            409 => {}
+            other => panic!("{path} {body}: {other} {}", answer.text()),
+        }
+        let _ = acknowledged.send(());
+    }
+}
+
+#[test]
+fn acknowledged_settings_survive_a_kill() {
+    let scratch = TempFolder::new("kill");
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut known = Settings { brightness: 1.0, world: "oval".to_owned(), red: false };
+    let mut asked = known.clone();
+    for round in 0..8 {
+        // Runs fast, so that yellow phases are short.
+        let mut program = Program::serve(&["--data-dir", scratch.path(), "--speed", "100"]);
+        let found = Settings::of(&mut program.client());
+        let brightness = found.brightness == known.brightness || found.brightness == asked.brightness;
+        // Lights belong to their world; the lights of a new world are green.
+        let world = [&known, &asked].iter().any(|s| (&s.world, s.red) == (&found.world, found.red));
+        assert!(brightness && world, "round {round}: {found:?} is neither {known:?} nor {asked:?}");
+
+        let (send, acknowledged) = channel();
+        let (client, seed) = (program.client(), Random(random.below(u64::MAX) | 1));
+        let writing = std::thread::spawn(move || write_until_killed(client, seed, found, &send));
+        for _ in 0..random.below(60) {
+            acknowledged.recv_timeout(Duration::from_secs(20)).expect("an acknowledged write");
+        }
+        // Kills at a random time during one of the next writes.
+        let moment = Instant::now() + Duration::from_micros(random.below(8000));
+        while Instant::now() < moment {
+            std::hint::spin_loop();
+        }
+        program.kill();
+        (known, asked) = writing.join().expect("the writer");
+    }
+}
+
+#[test]
+fn a_second_program_with_the_same_data_folder_is_refused() {
+    let scratch = TempFolder::new("twice");
+    let first = Program::serve(&["--data-dir", scratch.path()]);
+    let refused = stderr_of_failure(&["serve", "--listen", "127.0.0.1:0", "--data-dir", scratch.path()], &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    assert!(refused.starts_with("chicane: ") && refused.contains("in use"), "{refused}");
+    assert!(refused.contains(scratch.path()) && refused.contains(&first.id().to_string()), "{refused}");
+    assert_eq!(first.client().get("/sim/api/status").status, 200, "the first program was affected");
+}
+
+/// How long a busy program takes to end after a signal.
+fn ended_by(signal: &str) -> Duration {
+    let scratch = TempFolder::new("term");
+    let mut program = Program::serve(&["--data-dir", scratch.path(), "--world", "technical"]);
+    let mut events = Events::open(program.address, "/sim/api/events", &[]);
+    events.next_of("state");
+    let mut long = program.client();
+    let body = b"{\"steps\": 100000, \"speed\": 1, \"steering\": 0.3}";
+    long.send("POST", "/sim/api/step", &[], body);
+    let asked = Instant::now();
+    program.signal(signal);
+    let code = program.wait(Duration::from_secs(10));
+    let took = asked.elapsed();
+    assert_eq!(code, Some(0), "{signal}");
+    loop {
+        match events.hear(Duration::from_secs(5)) {
+            Heard::Event(_) => {}
+            Heard::End => return took,
+            Heard::Silence => panic!("the stream is still open"),
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_the_program_within_one_second() {
+    for signal in ["-TERM", "-INT"] {
+        // A busy machine may be too slow in one run, but not in all of them.
+        let mut took: Vec<Duration> = Vec::new();
+        while took.last().is_none_or(|last| *last >= Duration::from_secs(1)) {
+            assert!(took.len() < 4, "{signal}: {took:?}");
+            took.push(ended_by(signal));
+        }
+    }
+}
+
+#[test]
+fn the_program_ends_when_its_lifeline_closes_and_not_without_one() {
+    let scratch = TempFolder::new("lifeline");
+    let mut program = Program::serve_with_lifeline(&["--data-dir", scratch.path()]);
+    assert_eq!(program.client().get("/sim/api/status").status, 200);
+    program.close_lifeline();
+    assert_eq!(program.wait(Duration::from_secs(20)), Some(0));
+    // Without the option, standard input is ignored; here it is closed from the start.
+    let program = Program::serve(&["--data-dir", scratch.path()]);
+    assert_eq!(program.client().get("/sim/api/status").status, 200);
+}
+
+#[test]
+fn settings_survive_a_normal_end() {
+    let scratch = TempFolder::new("polite");
+    let mut program = Program::serve(&["--data-dir", scratch.path()]);
+    let mut client = program.client();
+    assert_eq!(client.post("/sim/api/switch", "{\"world\": \"field.world\"}").status, 200);
+    assert_eq!(client.post("/sim/api/brightness", "{\"value\": 0.5}").status, 200);
+    assert_eq!(client.post("/sim/api/traffic_lights/signal1", "{\"state\": \"red\"}").status, 200);
+    program.signal("-TERM");
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+    let program = Program::serve(&["--data-dir", scratch.path()]);
+    let expected = Settings { brightness: 0.5, world: "field".to_owned(), red: true };
+    assert_eq!(Settings::of(&mut program.client()), expected);
+}
+
+#[test]
+fn listening_to_other_machines_without_a_token_is_refused() {
+    let scratch = TempFolder::new("open");
+    let refused = stderr_of_failure(&["serve", "--listen", "0.0.0.0:0", "--data-dir", scratch.path()], &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    assert!(refused.contains("--token"), "{refused}");
+}
+
+#[test]
+fn an_unknown_world_is_refused_with_the_list_of_worlds() {
+    let scratch = TempFolder::new("world");
+    let arguments = ["--listen", "127.0.0.1:0", "--data-dir", scratch.path(), "--world", "nosuch"];
+    let refused = stderr_of_failure(&arguments, &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    for name in ["nosuch", "field", "oval", "technical"] {
+        assert!(refused.contains(name), "{refused}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_reported() {
+    let scratch = TempFolder::new("port");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let refused = stderr_of_failure(&["serve", "--listen", &address, "--data-dir", scratch.path()], &[]);
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+    assert!(refused.starts_with("chicane: ") && refused.contains(&address), "{refused}");
+}
+
+#[test]
+fn invalid_options_are_reported() {
+    let scratch = TempFolder::new("options");
+    for (arguments, word) in [
+        (["--speed", "1000"], "--speed"),
+        (["--token", "short"], "token"),
+        (["--listen", "nowhere"], "--listen"),
+        (["--cdn", "ftp://example.org"], "--cdn"),
+        (["--robot", "no/such/file"], "no/such/file"),
+        (["--workspace", "no/such/folder"], "no/such/folder"),
+        (["--log", "loud"], "--log"),
+        (["--data-dir", "/proc/nothing/here"], "/proc/nothing"),
+    ] {
+        let mut all = vec!["serve", "--data-dir", scratch.path(), "--listen", "127.0.0.1:0"];
+        all.retain(|a| arguments[0] != "--data-dir" || (*a != "--data-dir" && *a != scratch.path()));
+        all.retain(|a| arguments[0] != "--listen" || (*a != "--listen" && *a != "127.0.0.1:0"));
+        all.extend(arguments);
+        let refused = stderr_of_failure(&all, &[]);
+        assert!(refused.contains(word), "{arguments:?}: {refused}");
+    }
+}
+
+#[test]
+fn help_mentions_every_option() {
+    for arguments in [vec!["--help"], vec!["serve", "--help"]] {
+        let help = stdout_of(&arguments);
+        for option in [
+            "--listen",
+            "--data-dir",
+            "--world",
+            "--cdn",
+            "--cdn-token",
+            "--require-verified",
+            "--token",
+            "--allow-host",
+            "--robot",
+            "--speed",
+            "--workspace",
+            "--ros",
+            "--ros-domain",
+            "--ros-network",
+            "--log",
+            "--log-level",
+        ] {
+            assert!(help.contains(option), "{option} is not in\n{help}");
+        }
+    }
+    let help = stdout_of(&["--help"]);
+    for command in ["serve", "check", "lap", "openapi", "publish", "worlds"] {
+        assert!(help.contains(command), "{command} is not in\n{help}");
+    }
+}
+
+#[test]
+fn options_can_be_set_by_environment_variables() {
+    let scratch = TempFolder::new("environment");
+    let environment = [
+        ("CHICANE_LISTEN", "127.0.0.1:0"),
+        ("CHICANE_DATA_DIR", scratch.path()),
+        ("CHICANE_WORLD", "field"),
+        ("CHICANE_SPEED", "2.5"),
+        ("CHICANE_TOKEN", "0123456789abcdef"),
+        ("CHICANE_ALLOW_HOST", "one.example,two.example"),
+        ("CHICANE_CDN", "https://worlds.example/"),
+    ];
+    let program = Program::start(&[], &environment);
+    assert!(program.ready_line.ends_with("/sim?token=0123456789abcdef"), "{}", program.ready_line);
+    let bearer = [("authorization", "Bearer 0123456789abcdef")];
+    let ask = |host: &str, method: &str, path: &str| {
+        let answer = program.client().with_host(host).request(method, path, &bearer, b"");
+        assert_eq!(answer.status, 200, "{host} {path}: {}", answer.text());
+        serde_json::from_slice::<Value>(&answer.body).expect("JSON")
+    };
+    assert_eq!(ask("one.example", "GET", "/sim/api/status")["current"], "field");
+    assert_eq!(ask("two.example", "POST", "/sim/api/clock")["speed"], 2.5);
+    assert_eq!(ask("localhost", "GET", "/sim/api/worldpub")["cdn"], "https://worlds.example");
+    assert_eq!(program.client().get("/sim/api/status").status, 401);
+    // Command line options override environment variables.
+    drop(program);
+    let refused = stderr_of_failure(&["--world", "nosuch"], &environment);
+    assert!(refused.contains("nosuch"), "{refused}");
+}
+
+#[test]
+fn a_generated_token_is_printed_once() {
+    let scratch = TempFolder::new("token");
+    let arguments = ["serve", "--listen", "0.0.0.0:0", "--token", "auto", "--data-dir", scratch.path()];
+    let program = Program::start(&arguments, &[]);
+    let (_, token) = program.ready_line.split_once("/sim?token=").expect("a token");
+    assert!(token.len() >= 16, "{token}");
+    assert!(program.ready_line.contains("http://127.0.0.1:"), "{}", program.ready_line);
+    assert_eq!(program.client().get("/sim/api/status").status, 401);
+    let bearer = format!("Bearer {token}");
+    let answer = program.client().with_header("authorization", bearer).get("/sim/api/status");
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn the_default_data_folder_is_the_one_of_the_platform() {
+    let scratch = TempFolder::new("home");
+    let environment = [("XDG_DATA_HOME", scratch.path()), ("HOME", scratch.path())];
+    let program = Program::start(&["--listen", "127.0.0.1:0"], &environment);
+    assert_eq!(program.client().get("/sim/api/status").status, 200);
+    let made = std::fs::read_dir(scratch.path()).expect("a folder").count();
+    assert!(made > 0, "no files were written to {}", scratch.path());
+}
+
+#[test]
+fn an_unread_log_does_not_block_the_program() {
+    let data = TempFolder::new("log");
+    let mut program = Program::serve_with_unread_log(&["--data-dir", data.path(), "--log-level", "debug"]);
+    let mut client = program.client();
+    for _ in 0..3000 {
+        assert_eq!(client.get("/sim/api/status").status, 200);
+    }
+    assert_eq!(client.post("/sim/api/respawn", "").status, 200);
+    program.signal("-TERM");
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+}

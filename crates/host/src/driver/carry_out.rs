@@ -1,0 +1,166 @@
+//! Carrying out an order.
+
+use super::entry::Loaded;
+use super::order::{Envelope, Held, Order, Reply};
+use super::refused::Refused;
+use super::running::Running;
+use super::state::{Driver, refuse};
+use crate::source::Source;
+use chicane_robot::{Command as RobotCommand, Done};
+use chicane_sim::{Applied, Command};
+use chicane_wire::{Num, Transition, TransitionKind};
+use std::sync::Arc;
+use std::time::Instant;
+
+impl Driver {
+    /// Carries out an order.
+    pub(super) fn take(&mut self, envelope: Envelope) {
+        let Envelope { source, order } = envelope;
+        if changes_pending_answers(&order) {
+            self.answer_first();
+        }
+        match order {
+            Order::Command(command, reply) => self.command(source, command, reply),
+            Order::Robot { command, world, reply } => self.ask_robot(command, world, reply),
+            Order::Hold { speed, ticks, reply } => self.hold(speed, ticks, reply),
+            Order::Clock { paused, speed, reply } => {
+                self.set_clock(source, paused, speed);
+                self.reply(reply, ());
+            }
+            Order::Step { ticks, speed, steering, reply } => {
+                self.step(source, ticks, [speed, steering], reply);
+            }
+            Order::Overlay { text, ttl_s, size, reply } => {
+                self.set_overlay(text, ttl_s, size);
+                self.reply(reply, ());
+            }
+            Order::Brightness(value, reply) => {
+                self.display.brightness = value;
+                self.reply(reply, ());
+            }
+            Order::Begin { kind, target, of, reply } => self.begin_transition(kind, target, of, reply),
+            Order::Progress(part) => {
+                if let Some(transition) = &mut self.worlds.transition {
+                    transition.progress = Num(part);
+                    self.out.change();
+                }
+            }
+            Order::Installing(what, reply) => {
+                self.worlds.installing = what;
+                self.reply(reply, ());
+            }
+            Order::Swap { loaded, reply } => {
+                self.swap(*loaded);
+                self.reply(reply, ());
+            }
+            Order::Abort(reply) => {
+                self.worlds.transition = None;
+                self.reply(reply, ());
+            }
+            Order::Judge { entry, reply } => self.begin_session(*entry, reply),
+            Order::Look => {
+                if self.session.shown_badge() != self.session.badge {
+                    self.out.mark_unseen();
+                }
+            }
+            Order::Stop => {}
+        }
+    }
+
+    fn command(&mut self, source: Source, command: Command, reply: Reply<Applied>) {
+        match self.apply(source, command) {
+            Ok(applied) => self.reply(reply, applied),
+            Err(why) => refuse(reply, why),
+        }
+    }
+
+    fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
+        let current = world.is_none_or(|world| world == self.worlds.assets_version);
+        // A command may end during a transition, because a world that fails to load leaves the
+        // running one in place.
+        let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
+        let accepted = current && (ends || self.worlds.transition.is_none());
+        let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
+            return refuse(reply, Refused::NotReady);
+        };
+        match running.stack.apply(command) {
+            Ok(done) => {
+                self.take_sounds();
+                self.answer_holds();
+                self.out.answer(reply, done);
+            }
+            Err(refusal) => refuse(reply, Refused::ByRobot(refusal)),
+        }
+    }
+
+    fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
+        let running = match self.worlds.ready() {
+            Ok(running) => running,
+            Err(why) => return refuse(reply, why),
+        };
+        if reply.is_closed() {
+            // The client is gone, so the command is not started.
+            return;
+        }
+        if let Ok(Done::Commanded { serial, value }) =
+            running.stack.apply(RobotCommand::Hold { speed, ticks })
+        {
+            running.add_hold(serial, value, reply);
+            self.out.mark_unseen();
+        }
+        self.answer_holds();
+    }
+
+    /// Notes that a world is being loaded. One transition is open at a time. `of` names the world
+    /// that has to run for a respawn.
+    fn begin_transition(
+        &mut self,
+        kind: TransitionKind,
+        target: Arc<str>,
+        of: Option<Arc<str>>,
+        reply: Reply<()>,
+    ) {
+        if self.is_taken() {
+            return refuse(reply, Refused::Evaluating);
+        }
+        let worlds = &self.worlds;
+        let served = worlds.running.as_ref().map(|r| &r.place.name).or(worlds.lost.as_ref());
+        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| served != Some(of)) {
+            return refuse(reply, Refused::Switching);
+        }
+        self.worlds.transition = Some(Transition { kind, target, progress: Num(0.0) });
+        self.reply(reply, ());
+    }
+
+    /// Replaces the running world with one that was loaded.
+    pub(super) fn swap(&mut self, loaded: Loaded) {
+        let Loaded { mut sim, place, keep_lights } = loaded;
+        if let Some(old) = self.worlds.running.as_ref().filter(|_| keep_lights) {
+            sim.keep_lights_of(&old.sim);
+        }
+        let now = Instant::now();
+        if let Some(old) = &mut self.worlds.running {
+            // Ends every command of the old world, so that clients that wait for one are answered.
+            old.stack.calm();
+            self.take_sounds();
+            self.answer_holds();
+        }
+        self.worlds.running = Some(Running::new(sim, place, now));
+        self.worlds.transition = None;
+        self.worlds.lost = None;
+        self.worlds.assets_version += 1;
+        self.worlds.epoch += 1;
+        self.clock.restart(now);
+        self.tap_tick();
+    }
+}
+
+/// Whether replies that wait for a publication would describe the effect of this order instead of
+/// their own: another pace or text, lights that were reset, another world.
+fn changes_pending_answers(order: &Order) -> bool {
+    match order {
+        Order::Command(command, _) => matches!(command, Command::Reset),
+        Order::Clock { .. } | Order::Overlay { .. } | Order::Swap { .. } | Order::Judge { .. } => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,66 @@
+//! The clock of a simulation: its pace, and how fast it really goes.
+
+use super::pace::{Meter, Pacer};
+use std::time::{Duration, Instant};
+
+/// Says when ticks are due and measures how many were simulated.
+pub(super) struct SimClock {
+    pacer: Pacer,
+    meter: Meter,
+}
+
+impl SimClock {
+    pub(super) fn new(speed: f64, now: Instant) -> SimClock {
+        SimClock { pacer: Pacer::new(speed, now), meter: Meter::new(now) }
+    }
+
+    pub(super) fn paused(&self) -> bool {
+        self.pacer.paused()
+    }
+
+    /// Requested real-time factor; 0 is as fast as possible.
+    pub(super) fn speed(&self) -> f64 {
+        self.pacer.speed()
+    }
+
+    /// Pauses, continues or paces time. `None` keeps a setting.
+    pub(super) fn set(&mut self, paused: Option<bool>, speed: Option<f64>) {
+        let now = Instant::now();
+        if paused.is_some_and(|p| p != self.pacer.paused()) {
+            self.meter.restart(now);
+        }
+        self.pacer.set(paused, speed, now);
+    }
+
+    /// Forgets the ticks that were due, so that time lost in a wait is not made up for.
+    pub(super) fn forget_due(&mut self) {
+        self.pacer.restart(Instant::now());
+    }
+
+    /// Starts counting and measuring again, for another world.
+    pub(super) fn restart(&mut self, now: Instant) {
+        self.pacer.restart(now);
+        self.meter.restart(now);
+    }
+
+    /// Ticks that are due and not simulated yet.
+    pub(super) fn due(&mut self, now: Instant) -> u64 {
+        self.pacer.due(now)
+    }
+
+    /// Counts ticks that were simulated because they were due.
+    pub(super) fn did(&mut self, ticks: u64) {
+        self.pacer.did(ticks);
+        self.meter.did(ticks);
+    }
+
+    /// Time until a tick is due; `None` while time is paused.
+    pub(super) fn sleep(&self, now: Instant) -> Option<Duration> {
+        self.pacer.sleep(now)
+    }
+
+    /// Measured real-time factor over the last second; 0 while time is paused.
+    pub(super) fn factor(&mut self, now: Instant) -> f64 {
+        if self.paused() { 0.0 } else { self.meter.factor(now) }
+    }
+}

@@ -1,0 +1,80 @@
+//! Simulations that enter the sim thread: a loaded world, or the world of an evaluation.
+
+use super::place::Place;
+use super::refused::Refused;
+use chicane_session::{Note, Notes};
+use chicane_sim::{Command, Lamp, Sim};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+/// A world that is ready to run.
+pub struct Loaded {
+    /// The simulation at tick 0.
+    pub sim: Sim,
+    /// The world as it is served.
+    pub place: Arc<Place>,
+    /// The lights of the world that runs now are carried over.
+    pub keep_lights: bool,
+}
+
+impl Loaded {
+    /// Which lights start red, by name.
+    pub fn red_lights(&self) -> BTreeMap<String, bool> {
+        let lights = self.sim.snapshot().lights;
+        lights.iter().map(|(i, lamp)| (self.place.names[*i].to_string(), *lamp != Lamp::Green)).collect()
+    }
+}
+
+/// A drive command of a recorded drive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DriveAt {
+    /// Ticks since the session began to run.
+    pub tick: u64,
+    /// Speed, m/s.
+    pub speed: f64,
+    /// Steering angle, rad; positive is left.
+    pub steering: f64,
+}
+
+/// A request of a session to the sim thread.
+pub enum SessionRequest {
+    /// Start simulated time.
+    Run {
+        /// Simulated seconds after which the run times out.
+        limit_s: f64,
+    },
+    /// Continue: the observation was judged.
+    Go,
+    /// Apply a command of the judging script.
+    Apply(Command, SyncSender<Result<(), Refused>>),
+    /// Show a text of the judging script.
+    Overlay {
+        /// The text; empty removes it.
+        text: String,
+        /// Real seconds that it is shown.
+        ttl_s: f64,
+        /// Factor of the font size.
+        size: f64,
+    },
+    /// Pause or continue time for the judging script.
+    Pause(bool),
+    /// Show a brightness that is stored already.
+    Brightness(f64, SyncSender<()>),
+    /// End the session. The answer is its simulated time in seconds.
+    Halt(SyncSender<f64>),
+}
+
+/// What a session starts with.
+pub struct SessionEntry {
+    /// The new simulation.
+    pub loaded: Loaded,
+    /// Start pose of the car: x, y in metres and yaw in radians.
+    pub at: Option<[f64; 3]>,
+    /// Channel to the session.
+    pub notes: Notes<Note>,
+    /// Channel from the session.
+    pub requests: Receiver<SessionRequest>,
+    /// Recorded drive, sorted by tick; may be empty.
+    pub drive: Arc<[DriveAt]>,
+}

@@ -1,0 +1,210 @@
+//! A judged session as the sim thread knows it: when it observes, and when time has to wait.
+//!
+//! Requests of the session arrive on a channel of their own instead of the inbox. A long step
+//! takes no order from the inbox, but it must still be judged on its way and be stoppable.
+
+use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
+use chicane_robot::audio::Event as SoundEvent;
+use chicane_session::{Note, Notes, StopCause};
+use chicane_sim::{TICK_S, TICKS_PER_SECOND};
+use chicane_wire::{EvaluationKind, Observation};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Ticks between two observations.
+const OBSERVATION_TICKS: u64 = TICKS_PER_SECOND / 50;
+/// Real time between two observations while the script pauses the world.
+const PAUSED_INTERVAL: Duration = Duration::from_millis(50);
+/// Bytes of sound that are kept for the next observation.
+const MAX_SOUND_BYTES: usize = 64 << 20;
+
+/// A session, as the sim thread knows it.
+pub(super) struct JudgedSession {
+    notes: Notes<Note>,
+    requests: Receiver<SessionRequest>,
+    drive: Arc<[DriveAt]>,
+    next_drive: usize,
+    /// `None` until the session starts time.
+    run: Option<RunTicks>,
+    /// An observation was sent and is not judged yet.
+    waiting: bool,
+    paused_by_script: bool,
+    observed_paused: Instant,
+    /// Sound events since the last observation, and how many bytes they hold.
+    sounds: Vec<SoundEvent>,
+    sound_bytes: usize,
+    /// Ids of the sounds that play, as far as the script was told.
+    playing: BTreeSet<u64>,
+}
+
+/// Ticks of the simulation at which the session does something.
+#[derive(Debug, Clone, Copy)]
+struct RunTicks {
+    /// The tick at which the session began to run.
+    start: u64,
+    /// The tick of the next observation.
+    next: u64,
+    /// The first tick past the time limit.
+    limit: u64,
+}
+
+impl JudgedSession {
+    pub(super) fn new(entry: SessionEntry) -> (JudgedSession, Loaded, Option<[f64; 3]>) {
+        let SessionEntry { loaded, at, notes, requests, drive } = entry;
+        let judging = JudgedSession {
+            notes,
+            requests,
+            drive,
+            next_drive: 0,
+            run: None,
+            waiting: false,
+            paused_by_script: false,
+            observed_paused: Instant::now(),
+            sounds: Vec::new(),
+            sound_bytes: 0,
+            playing: BTreeSet::new(),
+        };
+        (judging, loaded, at)
+    }
+
+    /// Whether simulated time has to wait: the session has not started it, or an observation is
+    /// being judged.
+    pub(super) fn is_holding(&self) -> bool {
+        self.waiting || self.run.is_none()
+    }
+
+    /// Whether the session has not started time yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.run.is_none()
+    }
+
+    /// Keeps sound events for the next observation. Stream samples above the limit are dropped.
+    pub(super) fn hear(&mut self, events: &[SoundEvent]) {
+        for event in events {
+            match event {
+                SoundEvent::Play { playing, file } => {
+                    self.playing.insert(playing.id);
+                    self.sound_bytes += file.as_ref().map_or(0, |file| file.len());
+                }
+                SoundEvent::Pcm { data, .. } => {
+                    self.sound_bytes += data.len();
+                    if self.sound_bytes > MAX_SOUND_BYTES {
+                        continue;
+                    }
+                }
+                SoundEvent::Stop { id } | SoundEvent::Ended { id } => drop(self.playing.remove(id)),
+                // The script's API has one stop event for each sound.
+                SoundEvent::StopAll => {
+                    let all = std::mem::take(&mut self.playing);
+                    self.sounds.extend(all.into_iter().map(|id| SoundEvent::Stop { id }));
+                    continue;
+                }
+                SoundEvent::Volume { .. } => {}
+            }
+            self.sounds.push(event.clone());
+        }
+    }
+
+    /// Takes the sound events since the last observation.
+    pub(super) fn take_sounds(&mut self) -> Vec<SoundEvent> {
+        self.sound_bytes = 0;
+        std::mem::take(&mut self.sounds)
+    }
+
+    /// Simulated seconds since the session began to run.
+    pub(super) fn time_s(&self, tick: u64) -> f64 {
+        self.run.map_or(0.0, |run| (tick - run.start) as f64 * TICK_S)
+    }
+
+    /// Tells the session that its world panicked.
+    pub(super) fn report_lost(&self) {
+        self.notes.send(Note::Stop(StopCause::WorldLost));
+    }
+
+    /// Tells the session of a command that it did not send itself.
+    pub(super) fn report_command(&self, command: &'static str, detail: serde_json::Value) {
+        self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
+    }
+
+    /// Starts simulated time at this tick.
+    pub(super) fn start(&mut self, tick: u64, limit_s: f64) {
+        // Half a tick is added, because a limit such as 0.3 s has no exact binary fraction.
+        let limit = tick + (limit_s * TICKS_PER_SECOND as f64 + 0.5) as u64 + 1;
+        self.run = Some(RunTicks { start: tick, next: tick, limit });
+    }
+
+    /// The drive command of a recorded drive for this tick.
+    pub(super) fn drive_at(&mut self, tick: u64) -> Option<DriveAt> {
+        let run = self.run.filter(|_| !self.drive.is_empty())?;
+        let tick = tick - run.start;
+        while self.drive.get(self.next_drive + 1).is_some_and(|next| next.tick <= tick) {
+            self.next_drive += 1;
+        }
+        self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
+    }
+
+    /// Whether this tick has to be observed. A tick past the time limit is reported instead.
+    pub(super) fn is_due(&mut self, tick: u64) -> bool {
+        let Some(run) = &mut self.run else { return false };
+        if tick >= run.limit {
+            self.waiting = true;
+            self.notes.send(Note::LimitPassed { time_s: (tick - run.start) as f64 * TICK_S });
+            return false;
+        }
+        let due = tick >= run.next;
+        if due {
+            run.next = tick + OBSERVATION_TICKS;
+        }
+        due
+    }
+
+    /// Sends an observation. Time waits until it is judged.
+    pub(super) fn observe(&mut self, observation: Observation) {
+        self.waiting = true;
+        self.notes.send(Note::Observed(Box::new(observation)));
+    }
+
+    /// Lets time continue after an observation.
+    pub(super) fn go(&mut self) {
+        self.waiting = false;
+    }
+
+    /// Notes whether the script pauses the world.
+    pub(super) fn set_paused_by_script(&mut self, paused: bool) {
+        self.paused_by_script = paused;
+        self.observed_paused = Instant::now();
+    }
+
+    /// Whether the script pauses the world.
+    pub(super) fn is_paused_by_script(&self) -> bool {
+        self.paused_by_script
+    }
+
+    /// Someone else set the clock, so the script's pause is over.
+    pub(super) fn release_pause(&mut self) {
+        self.paused_by_script = false;
+    }
+
+    /// Real time until the script is to see a world that it paused.
+    pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
+        let due = self.observed_paused + PAUSED_INTERVAL;
+        (self.paused_by_script && !self.is_holding()).then(|| due.saturating_duration_since(now))
+    }
+
+    /// Restarts the interval between observations of a paused world.
+    pub(super) fn observed_paused_now(&mut self) {
+        self.observed_paused = Instant::now();
+    }
+
+    /// A request that is there already.
+    pub(super) fn try_request(&self) -> Option<SessionRequest> {
+        self.requests.try_recv().ok()
+    }
+
+    /// Waits for a request. The error says whether the session's thread is gone.
+    pub(super) fn wait_request(&self, timeout: Duration) -> Result<SessionRequest, RecvTimeoutError> {
+        self.requests.recv_timeout(timeout)
+    }
+}

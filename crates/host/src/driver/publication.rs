@@ -1,0 +1,112 @@
+//! Published values, and the replies that wait for them.
+
+use super::order::Reply;
+use super::published::Published;
+use crate::loudspeaker::Loudspeaker;
+use chicane_robot::audio::Event as SoundEvent;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Sends a reply, once the state that it describes is published.
+type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
+
+/// The sim thread's output: published values, then replies and sound events.
+pub(super) struct Publication {
+    view: watch::Sender<Arc<Published>>,
+    loudspeaker: Loudspeaker,
+    serial: u64,
+    changes: u64,
+    replies: Vec<SendReply>,
+    /// Sound events since the last publication, each with its simulated time in seconds.
+    pub(super) sounds: Vec<(f64, SoundEvent)>,
+    /// Something happened that is not published yet.
+    unseen: bool,
+    /// Simulated time went on since the last publication.
+    stale: bool,
+    published_at: Instant,
+}
+
+impl Publication {
+    pub(super) fn new(
+        first: Published,
+        loudspeaker: Loudspeaker,
+        now: Instant,
+    ) -> (Publication, watch::Receiver<Arc<Published>>) {
+        let (view, seen) = watch::channel(Arc::new(first));
+        let out = Publication {
+            view,
+            loudspeaker,
+            serial: 0,
+            changes: 0,
+            replies: Vec::new(),
+            sounds: Vec::new(),
+            unseen: false,
+            stale: false,
+            published_at: now,
+        };
+        (out, seen)
+    }
+
+    /// Counts a change that a person would notice.
+    pub(super) fn change(&mut self) {
+        self.changes += 1;
+        self.unseen = true;
+    }
+
+    /// Requests a publication for something that is not counted as a change.
+    pub(super) fn mark_unseen(&mut self) {
+        self.unseen = true;
+    }
+
+    /// Notes that simulated time went on.
+    pub(super) fn mark_stale(&mut self) {
+        self.stale = true;
+    }
+
+    /// Whether something happened that is not published yet.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.unseen
+    }
+
+    /// Whether simulated time went on since the last publication.
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Real time since the last publication.
+    pub(super) fn age(&self) -> Duration {
+        self.published_at.elapsed()
+    }
+
+    /// Whether replies wait for the next publication.
+    pub(super) fn owes_replies(&self) -> bool {
+        !self.replies.is_empty()
+    }
+
+    /// Sends a reply with the next publication.
+    pub(super) fn answer<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+        self.unseen = true;
+        self.replies.push(Box::new(move |published| {
+            // The send fails if the client is gone.
+            let _ = reply.send(Ok((value, Arc::clone(published))));
+        }));
+    }
+
+    /// Drops the replies that wait. Their receivers see a closed channel.
+    pub(super) fn drop_replies(&mut self) {
+        self.replies.clear();
+    }
+
+    /// Replaces the published value, then sends sound events and replies.
+    pub(super) fn publish(&mut self, state: Published, now: Instant) {
+        self.serial += 1;
+        let published = Arc::new(Published { serial: self.serial, changes: self.changes, ..state });
+        self.view.send_replace(Arc::clone(&published));
+        self.loudspeaker.tell(self.serial, self.sounds.drain(..));
+        (self.unseen, self.stale, self.published_at) = (false, false, now);
+        for send in self.replies.drain(..) {
+            send(&published);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Why the sim thread refuses an order.
+
+use chicane_sim::{NotMovableWhy, Refusal};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Why an order was refused. A refused order changes nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refused {
+    /// There is no world, or one is being loaded.
+    NotReady,
+    /// A world is being loaded already.
+    Switching,
+    /// An evaluation is under way.
+    Evaluating,
+    /// Too many orders wait.
+    Busy,
+    /// The program ends.
+    Stopping,
+    /// The sim thread failed on the way.
+    Failed,
+    /// By the simulation.
+    By(Refusal),
+    /// By the robot.
+    ByRobot(chicane_robot::Refusal),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::NotReady => f.write_str("world not ready"),
+            Refused::Switching => f.write_str("world switch in progress"),
+            Refused::Evaluating => f.write_str("evaluation in progress"),
+            Refused::Busy => f.write_str("too many commands are waiting; try again"),
+            Refused::Stopping => f.write_str("the simulator is stopping"),
+            Refused::Failed => {
+                f.write_str("the simulation failed on this command; its world is loaded again")
+            }
+            Refused::By(refusal) => f.write_str(&refusal_text(refusal)),
+            Refused::ByRobot(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// The text of a refusal, for clients and judging scripts alike.
+pub fn refusal_text(refusal: &Refusal) -> Cow<'static, str> {
+    Cow::Borrowed(match refusal {
+        Refusal::NoSuchObject { .. } => "model not found in world",
+        Refusal::NotMovable { why: NotMovableWhy::Track, .. } => "racetrack cannot be moved",
+        Refusal::NotMovable { why: NotMovableWhy::Wall, .. } => "wall cannot be moved",
+        Refusal::NotMovable { why: NotMovableWhy::Scenery, .. } => "scenery cannot be moved",
+        Refusal::NoSuchLight { .. } => "light not found",
+        Refusal::YellowPhase { .. } => "yellow transition in progress",
+        out_of_range @ Refusal::OutOfRange { .. } => return Cow::Owned(out_of_range.to_string()),
+    })
+}

@@ -1,0 +1,82 @@
+//! The loop of the sim thread: orders in, ticks between them, published values out.
+
+use super::inbox::Disconnected;
+use super::order::Envelope;
+use super::published::OverlayView;
+use super::state::{Driver, SLICE};
+use chicane_robot::audio::Event as SoundEvent;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Orders that are carried out between two publications.
+const BATCH: usize = 256;
+
+impl Driver {
+    /// Runs until the thread is told to stop or every sender of the inbox is gone.
+    pub(super) fn run(mut self) {
+        while !self.is_stopping() {
+            match catch_unwind(AssertUnwindSafe(|| self.turn())) {
+                Ok(Ok(())) => {}
+                Ok(Err(Disconnected)) => return,
+                Err(_) => self.lose_world(),
+            }
+        }
+    }
+
+    /// Waits for orders or ticks, carries them out, publishes.
+    fn turn(&mut self) -> Result<(), Disconnected> {
+        if let Some(order) = self.wait()? {
+            self.take(order);
+            for _ in 1..BATCH {
+                let Some(order) = self.inbox.try_next() else { break };
+                self.take(order);
+            }
+        }
+        self.serve_session();
+        self.answer_holds();
+        self.expire_overlay();
+        if self.out.is_unseen() || (self.out.is_stale() && self.out.age() >= SLICE) {
+            self.publish();
+        }
+        self.do_due_ticks();
+        Ok(())
+    }
+
+    /// The next order, if it arrives before something else is due.
+    fn wait(&mut self) -> Result<Option<Envelope>, Disconnected> {
+        let now = Instant::now();
+        let runs = self.worlds.running.is_some() && !self.session.is_held();
+        let tick = if runs { self.clock.sleep(now) } else { None };
+        let overlay = self.display.overlay.ends.map(|ends| ends.saturating_duration_since(now));
+        let late = self.out.is_stale().then_some(SLICE);
+        let paused = self.next_paused_observation(now);
+        let timeout = [tick, overlay, paused, late].into_iter().flatten().min();
+        self.inbox.wait(timeout)
+    }
+
+    fn expire_overlay(&mut self) {
+        if self.display.overlay.ends.is_some_and(|ends| Instant::now() >= ends) {
+            let old = self.display.overlay.clone();
+            self.display.overlay = OverlayView { text: Arc::from(""), ends: None, ..old };
+            self.out.change();
+        }
+    }
+
+    /// Drops a simulation that panicked. The host loads its world again.
+    fn lose_world(&mut self) {
+        if let Some(running) = self.worlds.running.take() {
+            tracing::error!(world = &*running.place.name, "the simulation failed; its world is loaded again");
+            self.worlds.lost = Some(running.place.name.clone());
+            // Its sounds stop with it.
+            self.out.sounds.push((0.0, SoundEvent::StopAll));
+        }
+        if let Some(judging) = self.session.judging.take() {
+            judging.report_lost();
+        }
+        // Clients that wait for a reply see a closed channel and report a failure.
+        self.out.drop_replies();
+        self.out.change();
+        self.publish();
+    }
+}

@@ -1,0 +1,100 @@
+//! The world that runs, with the robot in it.
+
+use super::order::{Held, Reply};
+use super::place::Place;
+use super::published::{Exposure, RobotView, Seen};
+use chicane_robot::{Axis, Command, Hold, Stack};
+use chicane_sim::{Sim, sample_at};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A world, its simulation and the robot in it.
+pub(super) struct Running {
+    pub(super) sim: Sim,
+    pub(super) stack: Stack,
+    pub(super) place: Arc<Place>,
+    /// When the world was loaded.
+    since: Instant,
+    /// Contacts of the car as last published.
+    contacts: Vec<usize>,
+    pub(super) exposure: Arc<Exposure>,
+    robot: RobotView,
+    /// Timed speed commands that are not over: serial number, speed in m/s, and the client's reply.
+    holds: Vec<(u64, f64, Reply<Held>)>,
+}
+
+impl Running {
+    pub(super) fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
+        let exposure = Arc::new(Exposure {
+            place: Arc::clone(&place),
+            seed: sim.seed(),
+            snapshot: sim.snapshot(),
+            frame: 0,
+        });
+        let mut stack = Stack::new(Arc::clone(sim.profile()));
+        stack.sense(&sim.readings());
+        let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
+        Running { sim, stack, place, since, contacts, exposure, robot, holds }
+    }
+
+    /// Simulates one tick: the robot's drive commands move the world, and the robot senses it.
+    pub(super) fn tick(&mut self) {
+        let readings = self.sim.step(self.stack.drive());
+        self.stack.sense(&readings);
+        self.expose();
+    }
+
+    /// Keeps the snapshot for the camera, if a frame falls on this tick.
+    fn expose(&mut self) {
+        let rate = self.sim.profile().camera.rate_hz;
+        if let Some(frame) = sample_at(self.sim.tick(), rate) {
+            let (place, snapshot) = (Arc::clone(&self.place), self.sim.snapshot());
+            self.exposure = Arc::new(Exposure { place, seed: self.sim.seed(), snapshot, frame });
+        }
+    }
+
+    /// The world as it is published, and whether the car's contacts changed since the last time.
+    pub(super) fn view(&mut self) -> (Seen, bool) {
+        let snapshot = self.sim.snapshot();
+        let contacts_changed = snapshot.contacts != self.contacts;
+        if contacts_changed {
+            self.contacts.clone_from(&snapshot.contacts);
+        }
+        self.robot.update(&self.stack);
+        let (exposure, robot) = (Arc::clone(&self.exposure), self.robot.clone());
+        let seen = Seen { place: Arc::clone(&self.place), snapshot, since: self.since, exposure, robot };
+        (seen, contacts_changed)
+    }
+
+    /// Adds a timed speed command that was applied.
+    pub(super) fn add_hold(&mut self, serial: u64, value: f64, reply: Reply<Held>) {
+        self.holds.push((serial, value, reply));
+    }
+
+    /// Removes timed speed commands that are over, with the reply to send. A command whose client
+    /// is gone is ended and has no reply.
+    pub(super) fn ended_holds(&mut self) -> Vec<(Held, Option<Reply<Held>>)> {
+        let mut ended = Vec::new();
+        if self.holds.is_empty() {
+            return ended;
+        }
+        let stack = &mut self.stack;
+        self.holds.retain_mut(|(serial, value, reply)| {
+            if reply.is_closed() {
+                let _ = stack.apply(Command::End { axis: Axis::Speed, serial: *serial });
+                ended.push((Held { value: *value, superseded: true }, None));
+                return false;
+            }
+            let superseded = match stack.hold(*serial) {
+                Hold::Going => return true,
+                Hold::Stopped => false,
+                Hold::Superseded => true,
+            };
+            // `retain_mut` lends the reply, so a closed channel takes its place.
+            let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
+            ended.push((Held { value: *value, superseded }, Some(reply)));
+            false
+        });
+        ended
+    }
+}

@@ -1,0 +1,189 @@
+//! The sim thread's side of a judged session: observations, and the session's requests.
+
+use super::entry::{SessionEntry, SessionRequest};
+use super::judging::JudgedSession;
+use super::order::Reply;
+use super::refused::Refused;
+use super::state::{Driver, refuse};
+use crate::observe::{self, ObservedClock};
+use crate::source::Source;
+use chicane_robot::Command as RobotCommand;
+use chicane_sim::{Command, How, Who};
+use chicane_wire::Observation;
+use std::sync::PoisonError;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+impl Driver {
+    /// Whether a session owns the world: from the moment it exists, before its simulation is in
+    /// place, until its end. A world that panicked can be loaded again during a session.
+    pub(super) fn is_taken(&self) -> bool {
+        let session = &self.session;
+        let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
+        session.judging.is_some() || (self.worlds.lost.is_none() && exists())
+    }
+
+    /// Replaces the running simulation with that of an evaluation. Time waits until the session
+    /// starts it. The reply is the first observation.
+    pub(super) fn begin_session(&mut self, entry: SessionEntry, reply: Reply<Option<Box<Observation>>>) {
+        if let Err(why) = self.worlds.ready() {
+            return refuse(reply, why);
+        }
+        if self.session.judging.is_some() {
+            return refuse(reply, Refused::Evaluating);
+        }
+        let (judging, loaded, at) = JudgedSession::new(entry);
+        self.swap(loaded);
+        if let Some([x, y, yaw]) = at {
+            let (who, how) = (Who::Vehicle, How::AtOnce);
+            let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
+            let _ = self.apply(Source::Program, Command::Place { who, x, y, z: None, yaw, how });
+        }
+        self.session.judging = Some(judging);
+        self.clock.set(Some(false), None);
+        let seen = self.observation().map(Box::new);
+        self.reply(reply, seen);
+    }
+
+    /// Time until the script is to see a world that it paused.
+    pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
+        let judging = self.session.judging.as_ref().filter(|_| self.clock.paused())?;
+        judging.next_paused_observation(now)
+    }
+
+    /// Applies the recorded drive command of this tick.
+    pub(super) fn drive_by_tick(&mut self) {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
+            return;
+        };
+        if let Some(at) = judging.drive_at(running.sim.tick()) {
+            let drive = RobotCommand::Drive { speed: Some(at.speed), steering: Some(at.steering) };
+            let _ = running.stack.apply(drive);
+        }
+    }
+
+    /// Sends an observation, if this tick is observed.
+    pub(super) fn observe_if_due(&mut self) {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
+            return;
+        };
+        if judging.is_due(running.sim.tick()) {
+            self.observe();
+        }
+    }
+
+    fn observe(&mut self) {
+        let observation = self.observation();
+        if let (Some(judging), Some(observation)) = (&mut self.session.judging, observation) {
+            judging.observe(observation);
+        }
+    }
+
+    /// The world as a judging script sees it.
+    fn observation(&mut self) -> Option<Observation> {
+        let paused = self.clock.paused();
+        let rtf = self.clock.factor(Instant::now());
+        let brightness = self.display.brightness;
+        let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_ref()?);
+        let time_s = judging.time_s(running.sim.tick());
+        let sounds = judging.take_sounds();
+        let clock = ObservedClock { time_s, paused, rtf, brightness };
+        let playing = running.stack.playing();
+        Some(observe::observation(&running.place, &running.sim.snapshot(), clock, &playing, &sounds))
+    }
+
+    /// Carries out the session's requests.
+    pub(super) fn serve_session(&mut self) {
+        while let Some(request) = self.session.judging.as_ref().and_then(JudgedSession::try_request) {
+            self.carry_out_request(request);
+        }
+        if self.next_paused_observation(Instant::now()).is_some_and(|left| left.is_zero()) {
+            if let Some(judging) = &mut self.session.judging {
+                judging.observed_paused_now();
+            }
+            self.observe();
+        }
+    }
+
+    /// Waits for one request of the session, in the middle of a step. Returns whether time may
+    /// continue.
+    pub(super) fn wait_for_session(&mut self, timeout: Duration) -> bool {
+        let Some(judging) = &self.session.judging else { return true };
+        match judging.wait_request(timeout) {
+            Ok(request) => self.carry_out_request(request),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => self.session.judging = None,
+        }
+        !self.session.is_held()
+    }
+
+    fn carry_out_request(&mut self, request: SessionRequest) {
+        match request {
+            SessionRequest::Run { limit_s } => self.start_session_time(limit_s),
+            SessionRequest::Go => {
+                if let Some(judging) = &mut self.session.judging {
+                    judging.go();
+                }
+            }
+            SessionRequest::Apply(command, reply) => {
+                self.answer_first();
+                let is_light = matches!(command, Command::SetLight { .. });
+                let done = self.apply(Source::Judge, command).map(drop);
+                if done.is_ok() {
+                    self.out.change();
+                }
+                if is_light {
+                    // The keeper stores the lights of the published state, so this command has to be
+                    // part of it when the reply arrives.
+                    self.publish();
+                }
+                // The send fails if the session gave up waiting.
+                let _ = reply.try_send(done);
+            }
+            SessionRequest::Overlay { text, ttl_s, size } => {
+                self.answer_first();
+                self.set_overlay(text, ttl_s, size);
+                self.out.change();
+            }
+            SessionRequest::Pause(paused) => {
+                self.answer_first();
+                self.set_clock(Source::Judge, Some(paused), None);
+                self.out.change();
+            }
+            SessionRequest::Brightness(value, reply) => {
+                self.display.brightness = value;
+                self.out.change();
+                self.publish();
+                let _ = reply.try_send(());
+            }
+            SessionRequest::Halt(reply) => {
+                let _ = reply.try_send(self.halt_session());
+            }
+        }
+    }
+
+    fn start_session_time(&mut self, limit_s: f64) {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
+            return;
+        };
+        judging.start(running.sim.tick(), limit_s);
+        self.clock.forget_due();
+        self.observe_if_due();
+    }
+
+    /// Ends the session: the car stops, and time runs by the clock again. Returns the simulated
+    /// seconds of the session.
+    fn halt_session(&mut self) -> f64 {
+        let Some(judging) = self.session.judging.take() else { return 0.0 };
+        let Some(running) = &mut self.worlds.running else { return 0.0 };
+        let time_s = judging.time_s(running.sim.tick());
+        let _ = running.stack.apply(RobotCommand::Speed(0.0));
+        self.answer_holds();
+        if judging.is_paused_by_script() {
+            self.clock.set(Some(false), None);
+        }
+        self.clock.forget_due();
+        self.out.change();
+        time_s
+    }
+}

@@ -1,0 +1,245 @@
+//! The state that the sim thread owns, one struct for each concern.
+
+use super::clock::SimClock;
+use super::inbox::Inbox;
+use super::judging::JudgedSession;
+use super::order::Reply;
+use super::publication::Publication;
+use super::published::{ClockView, OverlayView, Published, Seen};
+use super::refused::Refused;
+use super::running::Running;
+use super::taps::{Moment, Taps};
+use crate::badge::Badge;
+use crate::loudspeaker::Loudspeaker;
+use crate::metrics::Metrics;
+use chicane_ros::Sample;
+use chicane_sim::TICK_S;
+use chicane_wire::Transition;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::watch;
+
+/// Longest time that ticks are simulated, and that a change waits, before a publication.
+pub(super) const SLICE: Duration = Duration::from_millis(2);
+
+/// The values that the sim thread starts with.
+pub struct Start {
+    /// Requested real-time factor; 0 is as fast as possible.
+    pub speed: f64,
+    /// Factor of every shown pixel.
+    pub brightness: f64,
+    /// The evaluation as the state shows it. After a change the writer calls `Simulator::look`.
+    pub badge: Arc<Mutex<Badge>>,
+    /// The transition to the first world. It is open from the start, so that a client cannot switch
+    /// worlds before the first one is ready.
+    pub transition: Transition,
+}
+
+/// What the sim thread owns.
+pub(super) struct Driver {
+    pub(super) inbox: Inbox,
+    pub(super) out: Publication,
+    pub(super) clock: SimClock,
+    pub(super) display: Display,
+    pub(super) worlds: Worlds,
+    pub(super) session: SessionSlot,
+    pub(super) taps: Taps,
+    pub(super) metrics: Arc<Metrics>,
+    /// Set when the thread has to end.
+    pub(super) stopping: Arc<AtomicBool>,
+}
+
+/// What people see beside the world.
+pub(super) struct Display {
+    pub(super) overlay: OverlayView,
+    pub(super) brightness: f64,
+}
+
+/// The world that runs, and the ones on their way in.
+pub(super) struct Worlds {
+    pub(super) running: Option<Running>,
+    /// A world is being loaded.
+    pub(super) transition: Option<Transition>,
+    /// A world is being installed.
+    pub(super) installing: Option<Transition>,
+    /// Name of the world whose simulation panicked, until it is loaded again.
+    pub(super) lost: Option<Arc<str>>,
+    /// Number of worlds loaded so far.
+    pub(super) assets_version: u64,
+    /// Increases when the car is teleported or simulated time starts again.
+    pub(super) epoch: u64,
+}
+
+impl Worlds {
+    /// The running world, unless another one is being loaded.
+    pub(super) fn ready(&mut self) -> Result<&mut Running, Refused> {
+        self.running.as_mut().filter(|_| self.transition.is_none()).ok_or(Refused::NotReady)
+    }
+}
+
+/// The evaluation session, if there is one, and how the state shows it.
+pub(super) struct SessionSlot {
+    pub(super) judging: Option<JudgedSession>,
+    /// The badge as the session's threads last set it.
+    pub(super) to_show: Arc<Mutex<Badge>>,
+    /// The badge as it was last published.
+    pub(super) badge: Badge,
+}
+
+impl SessionSlot {
+    /// A copy of the badge as the session's threads last set it.
+    pub(super) fn shown_badge(&self) -> Badge {
+        self.to_show.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether simulated time has to wait for the session.
+    pub(super) fn is_held(&self) -> bool {
+        self.judging.as_ref().is_some_and(JudgedSession::is_holding)
+    }
+}
+
+impl Driver {
+    pub(super) fn new(
+        start: &Start,
+        inbox: Inbox,
+        stopping: Arc<AtomicBool>,
+        (metrics, loudspeaker, taps): (Arc<Metrics>, Loudspeaker, Taps),
+    ) -> (Driver, watch::Receiver<Arc<Published>>) {
+        let now = Instant::now();
+        let display = Display { overlay: OverlayView::none(), brightness: start.brightness };
+        let worlds = Worlds {
+            running: None,
+            transition: Some(start.transition.clone()),
+            installing: None,
+            lost: None,
+            assets_version: 0,
+            epoch: 0,
+        };
+        let clock = SimClock::new(start.speed, now);
+        let session =
+            SessionSlot { judging: None, to_show: Arc::clone(&start.badge), badge: Badge::default() };
+        let first = published(&display, &worlds, &session, ClockView::starting(start.speed), None);
+        let (out, view) = Publication::new(first, loudspeaker, now);
+        let driver = Driver { inbox, out, clock, display, worlds, session, taps, metrics, stopping };
+        (driver, view)
+    }
+
+    /// Whether the thread has to end.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Publishes the present state, then sends the replies that wait for it.
+    pub(super) fn publish(&mut self) {
+        let now = Instant::now();
+        let badge = self.session.shown_badge();
+        if badge != self.session.badge {
+            self.session.badge = badge;
+            self.out.change();
+        }
+        let running = self.worlds.running.as_mut();
+        let rtf = if running.is_some() { self.clock.factor(now) } else { 0.0 };
+        self.metrics.rtf.set(rtf);
+        let clock = ClockView { paused: self.clock.paused(), speed: self.clock.speed(), rtf };
+        let seen = running.map(|running| {
+            let (seen, contacts_changed) = running.view();
+            if contacts_changed {
+                self.out.change();
+            }
+            seen
+        });
+        self.out.publish(published(&self.display, &self.worlds, &self.session, clock, seen), now);
+    }
+
+    /// Publishes if replies wait, so that they describe the state before the next order.
+    pub(super) fn answer_first(&mut self) {
+        if self.out.owes_replies() {
+            self.publish();
+        }
+    }
+
+    /// Sends a reply with the next publication, which counts as a change.
+    pub(super) fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+        self.out.change();
+        self.out.answer(reply, value);
+    }
+
+    /// Starts a new epoch: the car was teleported or time began again, so odometry and poses that
+    /// clients remember are stale.
+    pub(super) fn begin_epoch(&mut self) {
+        self.worlds.epoch += 1;
+        if let Some(running) = &self.worlds.running {
+            let (tick, epoch) = (running.sim.tick(), self.worlds.epoch);
+            self.taps.put(|| Moment {
+                at: SystemTime::now(),
+                sample: Sample::told(tick, epoch),
+                frame: None,
+            });
+        }
+    }
+
+    /// Sends the robot's topics of this tick to the taps.
+    pub(super) fn tap_tick(&self) {
+        let Some(running) = &self.worlds.running else { return };
+        self.taps.put(|| {
+            let tick = running.sim.tick();
+            let sample = Sample::at(tick, self.worlds.epoch, running.stack.topics(), running.sim.profile());
+            let frame = sample.frame.then(|| (Arc::clone(&running.exposure), self.display.brightness));
+            Moment { at: SystemTime::now(), sample, frame }
+        });
+    }
+
+    /// Collects the sound events of the robot, for the session and for the next publication.
+    pub(super) fn take_sounds(&mut self) {
+        let Some(running) = &mut self.worlds.running else { return };
+        let time_s = running.sim.tick() as f64 * TICK_S;
+        let events = running.stack.take_audio_events();
+        if let Some(judging) = self.session.judging.as_mut().filter(|_| !events.is_empty()) {
+            judging.hear(&events);
+        }
+        self.out.sounds.extend(events.into_iter().map(|event| (time_s, event)));
+    }
+
+    /// Answers clients whose timed speed command has ended, and ends those whose client is gone.
+    pub(super) fn answer_holds(&mut self) {
+        let Some(running) = self.worlds.running.as_mut() else { return };
+        for (held, reply) in running.ended_holds() {
+            match reply {
+                Some(reply) => self.out.answer(reply, held),
+                None => self.out.mark_unseen(),
+            }
+        }
+    }
+}
+
+/// The state as a value that everyone may read.
+fn published(
+    display: &Display,
+    worlds: &Worlds,
+    session: &SessionSlot,
+    clock: ClockView,
+    running: Option<Seen>,
+) -> Published {
+    Published {
+        // `Publication::publish` numbers it.
+        serial: 0,
+        changes: 0,
+        running,
+        transition: worlds.transition.clone(),
+        installing: worlds.installing.clone(),
+        clock,
+        overlay: display.overlay.clone(),
+        brightness: display.brightness,
+        assets_version: worlds.assets_version,
+        epoch: worlds.epoch,
+        lost: worlds.lost.clone(),
+        badge: session.badge.clone(),
+        state_json: OnceLock::new(),
+    }
+}
+
+/// Sends a refusal at once. It needs no publication, because the order changed nothing.
+pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
+    let _ = reply.send(Err(why));
+}

@@ -1,0 +1,138 @@
+//! Ticks: those that are due by the clock, and those of a step.
+
+use super::judging::JudgedSession;
+use super::order::Reply;
+use super::refused::Refused;
+use super::state::{Driver, SLICE, refuse};
+use crate::source::Source;
+use chicane_robot::Command as RobotCommand;
+use chicane_sim::Event;
+use std::time::{Duration, Instant};
+
+/// Real time between two publications during a long step.
+const STEP_PUBLISH_INTERVAL: Duration = Duration::from_millis(33);
+/// Ticks of a long step between two checks whether its client is still there.
+const STEP_CHECK_TICKS: u64 = 32;
+
+impl Driver {
+    /// Simulates the ticks that are due, for one time slice at most.
+    pub(super) fn do_due_ticks(&mut self) {
+        if self.worlds.running.is_none() || self.session.is_held() {
+            return;
+        }
+        let started = Instant::now();
+        let due = self.clock.due(started);
+        let mut done = 0;
+        while done < due {
+            self.tick();
+            done += 1;
+            if started.elapsed() > SLICE || self.session.is_held() || self.inbox.has_next() {
+                break;
+            }
+        }
+        if done > 0 {
+            self.clock.did(done);
+            // A judged run may observe a thousand times a second. Publications stay at one a slice.
+            self.out.mark_stale();
+            if !self.session.is_held() || self.out.age() >= SLICE {
+                self.publish();
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        // First, so that the car does not drive on for a client that is gone.
+        self.answer_holds();
+        self.drive_by_tick();
+        let Some(running) = &mut self.worlds.running else { return };
+        let started = Instant::now();
+        running.tick();
+        self.metrics.tick_time.observe(started.elapsed());
+        let (mut changed, mut car_reset) = (false, false);
+        for event in running.sim.events() {
+            changed = true;
+            if let Event::Quarantined(who) = event {
+                car_reset |= who.is_none();
+                let who = who.map_or("the vehicle", |i| &running.place.names[i]);
+                tracing::warn!(who, "its state was not finite, so it was reset to its start");
+            }
+        }
+        if changed {
+            self.out.change();
+        }
+        self.worlds.epoch += u64::from(car_reset);
+        self.tap_tick();
+        self.take_sounds();
+        self.answer_holds();
+        self.observe_if_due();
+    }
+
+    /// Pauses time and simulates so many ticks. No other order is carried out meanwhile.
+    pub(super) fn step(
+        &mut self,
+        source: Source,
+        ticks: u64,
+        [speed, steering]: [Option<f64>; 2],
+        reply: Reply<()>,
+    ) {
+        // The session's request to start time may still wait in its channel.
+        self.serve_session();
+        let early = self.session.judging.as_ref().is_some_and(JudgedSession::is_new);
+        if self.worlds.ready().is_err() || early {
+            return refuse(reply, Refused::NotReady);
+        }
+        if reply.is_closed() {
+            // The client is gone, so the step is not started.
+            return;
+        }
+        let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
+        self.report_command(source, "step", detail);
+        if self.out.is_unseen() {
+            // Replies of earlier orders describe the state before the step.
+            self.publish();
+        }
+        if !self.clock.paused() {
+            self.clock.set(Some(true), None);
+            self.out.change();
+        }
+        let mut shown = Instant::now();
+        for done in 0..ticks {
+            if !self.wait_until_judged(&reply, &mut shown) {
+                return self.publish();
+            }
+            let Some(running) = &mut self.worlds.running else { return };
+            // The command is given again at every tick, so that it does not expire during the step.
+            if speed.is_some() || steering.is_some() {
+                let _ = running.stack.apply(RobotCommand::Drive { speed, steering });
+            }
+            self.tick();
+            if done % STEP_CHECK_TICKS == 0 {
+                if reply.is_closed() || self.is_stopping() {
+                    break;
+                }
+                self.publish_now_and_then(&mut shown);
+            }
+        }
+        self.out.answer(reply, ());
+        // The next order may be another step, so this one is published first.
+        self.publish();
+    }
+
+    /// Waits until the session has judged its observation. False if the step has to end.
+    fn wait_until_judged(&mut self, reply: &Reply<()>, shown: &mut Instant) -> bool {
+        while self.session.is_held() && !self.wait_for_session(STEP_PUBLISH_INTERVAL) {
+            if reply.is_closed() || self.is_stopping() {
+                return false;
+            }
+            self.publish_now_and_then(shown);
+        }
+        true
+    }
+
+    fn publish_now_and_then(&mut self, shown: &mut Instant) {
+        if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
+            self.publish();
+            *shown = Instant::now();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Why an evaluation did not start.
+
+/// Why an evaluation did not start. No session was created.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartEvaluationError {
+    /// There is no world, or one is being loaded.
+    #[error("world not ready")]
+    NotReady,
+    /// The world has no evaluation.
+    #[error("world has no evaluation")]
+    NoEvaluation,
+    /// Another session is active.
+    #[error("evaluation in progress")]
+    InProgress,
+    /// Processes of an earlier student program could not be ended.
+    #[error("already running")]
+    StudentLeft,
+    /// Judging scripts can't be run on this machine.
+    #[error("judge not available: {0}")]
+    NoJudge(String),
+    /// The session could not be stored.
+    #[error("the session could not be stored: {0}")]
+    NotStored(String),
+    /// A thread or a random number was not available, or the start panicked.
+    #[error("the session could not be started: {0}")]
+    Failed(String),
+}
+
+impl From<tokio::task::JoinError> for StartEvaluationError {
+    fn from(error: tokio::task::JoinError) -> StartEvaluationError {
+        StartEvaluationError::Failed(error.to_string())
+    }
+}

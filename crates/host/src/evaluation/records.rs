@@ -1,0 +1,132 @@
+//! Records as they are kept and as they are answered.
+
+use super::current::{LOG, first_view};
+use super::stage::written;
+use chicane_session::StopCause;
+use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
+use chicane_wire::{EvaluationKind, JudgeWork, Num, Record, RecordList, RunState, Session};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Records of a page.
+pub const PAGE: usize = 50;
+
+/// Closes sessions that a simulator left when it was killed.
+pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
+    let records = data.records();
+    for row in records.unfinished()? {
+        let (outcome, reason) = ("stopped".to_owned(), StopCause::Restarted.to_string());
+        let end = EvaluationKind::End {
+            outcome: outcome.clone(),
+            record: value(&row.record),
+            reason: Some(reason.clone()),
+        };
+        let place = records.events(row.number)?.len() as u64;
+        records.end(
+            row.number,
+            place,
+            &[written(row.elapsed_s, &end)],
+            &SessionResult {
+                ended_at: time::now(),
+                outcome,
+                reason: Some(reason),
+                record: row.record,
+                elapsed_s: row.elapsed_s,
+                observations: 0,
+                wait_s: 0.0,
+            },
+        )?;
+        tracing::warn!(
+            session = row.start.id,
+            "an evaluation was cut short by the end of the simulator; it is closed"
+        );
+    }
+    Ok(())
+}
+
+/// The record of a session, or of the last one.
+pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreError> {
+    let Some(row) = data.records().session(id)? else { return Ok(None) };
+    let events = data.records().events(row.number)?;
+    Ok(Some(record_of(row, Some(events))))
+}
+
+/// Lines of the script's log, from this one on.
+pub fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
+    let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
+    Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
+}
+
+/// What the script printed, if an event is about that.
+fn log_line(event: &str) -> Option<String> {
+    let event = value(event);
+    event["line"].as_str().filter(|_| event["kind"] == "log").map(str::to_owned)
+}
+
+/// The last session, as it is shown.
+pub fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
+    let Some(row) = data.records().session(None)? else { return Ok(None) };
+    let events = data.records().events(row.number)?;
+    let mut log: Vec<String> = events.iter().rev().filter_map(|e| log_line(e)).take(LOG).collect();
+    log.reverse();
+    let exit =
+        events.iter().rev().map(|event| value(event)).find(|e| e["kind"] == "run" && e["phase"] == "exit");
+    let exit_code = exit.and_then(|event| i32::try_from(event["exit_code"].as_i64()?).ok());
+    let mut session = first_view(&row.start);
+    session.phase = "ended";
+    session.record = value(&row.record);
+    session.elapsed_s = Num(row.elapsed_s);
+    session.run = RunState { running: false, exit_code };
+    session.log = log;
+    if let Some(result) = row.result {
+        (session.outcome, session.reason) = (Some(result.outcome), result.reason);
+    }
+    Ok(Some(session))
+}
+
+/// A page of records, the newest first.
+pub fn list(
+    data: &Data,
+    world: Option<&str>,
+    below: Option<i64>,
+    limit: usize,
+) -> Result<RecordList, StoreError> {
+    let rows = data.records().sessions(world, below, limit + 1)?;
+    let next = rows.get(limit).and(rows.get(limit - 1)).map(|last| last.number.to_string());
+    let records = rows.into_iter().take(limit).map(|row| record_of(row, None)).collect();
+    Ok(RecordList { records, next })
+}
+
+fn value(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// A record as it is answered, with its story if that is wanted.
+pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
+    let written =
+        |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
+    let events = events.map(written);
+    let SessionRow { start, record, elapsed_s, result, .. } = row;
+    Record {
+        session: start.id,
+        outcome: result.as_ref().map(|r| r.outcome.clone()),
+        record: value(&record),
+        reason: result.as_ref().and_then(|r| r.reason.clone()),
+        better: start.better,
+        world: start.world,
+        world_id: start.world_id,
+        rev: start.rev,
+        command: start.command,
+        time_limit_s: Num(start.time_limit_s),
+        seed: start.seed,
+        started_at: start.started_at,
+        ended_at: result.as_ref().map(|r| r.ended_at.clone()),
+        elapsed_s: Num(elapsed_s),
+        judge: JudgeWork {
+            sha256: start.sha256,
+            observations: result.as_ref().map_or(0, |r| r.observations),
+            wait_s: Num(result.as_ref().map_or(0.0, |r| r.wait_s)),
+        },
+        events,
+    }
+}

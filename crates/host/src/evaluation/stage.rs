@@ -1,0 +1,253 @@
+//! The simulator as one session uses it.
+
+use super::current::Current;
+use super::journal::Journal;
+use crate::badge::Badge;
+use crate::driver::{DriveAt, Loaded, Place, SessionEntry, SessionRequest, Simulator};
+use crate::feed::Feed;
+use crate::keeper::Keeper;
+use crate::{observe, view};
+use chicane_session::{Note, Notes, Phase, SessionHost, SessionHostError};
+use chicane_sim::{Command, Sim, Who};
+use chicane_store::SessionResult;
+use chicane_wire::{
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, RunEvent, RunState, Statics,
+    StoryEvent,
+};
+use chicane_world::Profile;
+use glam::DVec2;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Distance of the front bumper behind the start line, m.
+const BEHIND_LINE_M: f64 = 0.05;
+/// How long a session waits for the sim thread, which answers within microseconds.
+const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
+/// Shortest real time between two writes of the record so far.
+const RECORD_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The simulator, for one session.
+pub(super) struct Stage {
+    pub(super) id: String,
+    pub(super) script: String,
+    pub(super) place: Arc<Place>,
+    pub(super) profile: Arc<Profile>,
+    pub(super) seed: u64,
+    pub(super) time_limit_s: f64,
+    pub(super) drive: Arc<[DriveAt]>,
+    pub(super) simulator: Simulator,
+    pub(super) keeper: Keeper,
+    pub(super) feed: Feed,
+    pub(super) runtime: tokio::runtime::Handle,
+    pub(super) notes: Notes<Note>,
+    pub(super) current: Arc<Current>,
+    pub(super) journal: Journal,
+    /// Channel to the sim thread, while the session has a simulation.
+    pub(super) requests: Option<Sender<SessionRequest>>,
+    /// When the record so far was last written.
+    pub(super) stood: Instant,
+}
+
+#[derive(Serialize)]
+struct Kept<'a> {
+    time: Num,
+    #[serde(flatten)]
+    kind: &'a EvaluationKind,
+}
+
+/// An event as it is kept.
+pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
+    serde_json::to_string(&Kept { time: Num(time_s), kind }).unwrap_or_default()
+}
+
+impl Stage {
+    fn request(&self, request: SessionRequest) -> Result<(), SessionHostError> {
+        let requests = self.requests.as_ref().ok_or(SessionHostError::SimulationGone)?;
+        requests.send(request).map_err(|_| SessionHostError::SimulationGone)?;
+        self.simulator.look();
+        Ok(())
+    }
+
+    fn apply(&self, command: Command) -> Result<(), SessionHostError> {
+        let (reply, done) = sync_channel(1);
+        self.request(SessionRequest::Apply(command, reply))?;
+        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)?;
+        done.map_err(refused)
+    }
+
+    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SessionHostError> {
+        let (light, red) = (name.clone(), request.is_red());
+        let apply = || self.apply(Command::SetLight { name, red });
+        self.keeper.light_of_script(&self.simulator, (&light, red), apply)
+    }
+
+    fn set_brightness(&self, value: f64) -> Result<(), SessionHostError> {
+        self.keeper.brightness_of_script(&self.simulator, value, || {
+            let (reply, done) = sync_channel(1);
+            self.request(SessionRequest::Brightness(value, reply))?;
+            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)
+        })
+    }
+
+    /// Writes an event to the record.
+    fn keep(&mut self, time_s: f64, kind: &EvaluationKind) {
+        let must = matches!(kind, EvaluationKind::Phase { .. });
+        if !self.journal.line(written(time_s, kind), must) {
+            self.journal.line(written(time_s, &EvaluationKind::Truncated {}), true);
+        }
+    }
+
+    /// Writes an event to the record and sends it to the event stream.
+    pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
+        self.keep(time_s, &kind);
+        // A phase is sent after it is on disk, with every event before it.
+        if matches!(&kind, EvaluationKind::Phase { phase } if phase != "ended") {
+            self.journal.settle();
+        }
+        self.tell_everyone(time_s, kind);
+    }
+
+    /// Sends an event to the event stream.
+    pub(super) fn tell_everyone(&self, time_s: f64, kind: EvaluationKind) {
+        let event = EvaluationEvent { session: self.id.clone(), time: Num(time_s), kind };
+        self.feed.tell(&StoryEvent::Evaluation(event));
+    }
+
+    /// Writes the end of the session. The whole record is on disk when this returns.
+    pub(super) fn close(
+        self,
+        time_s: f64,
+        end: &EvaluationKind,
+        result: SessionResult,
+    ) -> Result<(), String> {
+        self.journal.end(written(time_s, end), result)
+    }
+
+    /// Changes the evaluation as the state shows it.
+    fn show(&self, change: impl FnOnce(&mut Badge)) {
+        self.current.show(change);
+        self.simulator.look();
+    }
+}
+
+impl SessionHost for Stage {
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
+        let statics = observe::statics(&self.place, &self.script, self.seed).map_err(refused)?;
+        let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
+        let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
+        // A session starts with green lights, so a restart has to as well.
+        let kept = self.runtime.block_on(self.keeper.world(&self.place.name, loaded.red_lights()));
+        kept.map_err(refused)?;
+        let (requests, queue) = channel();
+        let entry = SessionEntry {
+            loaded,
+            at: start_pose(&self.place, &self.profile),
+            notes: self.notes.clone(),
+            requests: queue,
+            drive: Arc::clone(&self.drive),
+        };
+        let answer = self.runtime.block_on(self.simulator.judge(entry));
+        let (seen, _) = answer.map_err(refused)?;
+        self.requests = Some(requests);
+        Ok((statics, *seen.ok_or(SessionHostError::WorldGone)?))
+    }
+
+    fn run(&mut self) {
+        let _ = self.request(SessionRequest::Run { limit_s: self.time_limit_s });
+    }
+
+    fn resume(&mut self) {
+        let _ = self.request(SessionRequest::Go);
+    }
+
+    fn halt(&mut self) -> f64 {
+        let (reply, time) = sync_channel(1);
+        let asked = self.request(SessionRequest::Halt(reply)).is_ok();
+        self.requests = None;
+        if asked { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
+    }
+
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
+        match act {
+            JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
+            JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
+                Err(SessionHostError::Refused("use teleport for the vehicle".to_owned()))
+            }
+            JudgeAct::MoveObject(name, request) => {
+                self.apply(view::place_command(Who::Object(name), request))
+            }
+            JudgeAct::SetLight(name, request) => self.set_light(name, &request),
+            JudgeAct::Overlay(request) => self.request(SessionRequest::Overlay {
+                text: request.text,
+                ttl_s: request.ttl,
+                size: request.size,
+            }),
+            JudgeAct::SetBrightness(request) => self.set_brightness(request.value),
+            JudgeAct::Pause(paused) => self.request(SessionRequest::Pause(paused)),
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.current.update(|session| session.phase = phase.name());
+        self.show(|badge| badge.evaluation.phase = Some(phase.name().to_owned()));
+    }
+
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
+        if let EvaluationKind::Log { line } = &kind {
+            self.current.log(line);
+        }
+        if let EvaluationKind::Command { .. } = kind {
+            self.keep(time_s, &kind);
+        } else {
+            self.announce(time_s, kind);
+        }
+    }
+
+    fn time(&mut self, time_s: f64) {
+        let write = self.stood.elapsed() >= RECORD_INTERVAL;
+        let mut record = None;
+        self.current.update(|session| {
+            session.elapsed_s = Num(time_s);
+            record = write.then(|| session.record.to_string());
+        });
+        if let Some(record) = record {
+            self.stood = Instant::now();
+            self.journal.stand(record, time_s);
+        }
+    }
+
+    fn record(&mut self, record: &Value) {
+        self.current.update(|session| session.record = record.clone());
+    }
+
+    fn publish_run(&mut self, time_s: f64, event: RunEvent) {
+        let run = serde_json::to_value(&event).unwrap_or_default();
+        self.feed.tell(&StoryEvent::Run(event));
+        self.keep(time_s, &EvaluationKind::Run { run });
+    }
+
+    fn show_run(&mut self, run: RunState) {
+        self.current.update(|session| session.run = run);
+        self.show(|badge| badge.run = run);
+    }
+}
+
+fn refused(error: impl Display) -> SessionHostError {
+    SessionHostError::Refused(error.to_string())
+}
+
+/// Start pose of a car: its front bumper just behind the line across the first waypoint, heading
+/// to the second one. x, y in metres and yaw in radians.
+fn start_pose(place: &Place, profile: &Profile) -> Option<[f64; 3]> {
+    let line = &place.world.route.as_ref()?.centre;
+    let first = *line.first()?;
+    let next = line.iter().copied().find(|p| (*p - first).length() > 1e-9)?;
+    let ahead: DVec2 = (next - first).normalize();
+    let front = profile.body.centre_m[0] + profile.body.size_m[0] / 2.0;
+    let at = first - ahead * (front + BEHIND_LINE_M);
+    Some([at.x, at.y, libm::atan2(ahead.y, ahead.x)])
+}

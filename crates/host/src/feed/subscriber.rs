@@ -1,0 +1,134 @@
+//! One reader of the event stream.
+
+use super::story::Behind;
+use super::{Feed, Frame, Head, event};
+use crate::metrics::Metrics;
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use tokio::sync::watch;
+
+/// Subscribers at a time.
+const MAX_SUBSCRIBERS: i64 = 10_000;
+/// Story lines taken at a time.
+const LINES: usize = 64;
+
+/// There are too many subscribers already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMany;
+
+/// Counted while it is open.
+struct Open(Arc<Metrics>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.subscribers.fetch_sub(1, Relaxed);
+    }
+}
+
+struct Subscriber {
+    feed: Feed,
+    head: watch::Receiver<Head>,
+    /// Id of the last story line that was sent.
+    line: u64,
+    /// Number of the last frame that was sent or is older than the first.
+    frame: Option<u64>,
+    /// The published value that the first frame showed: older ones would be a step back.
+    first: u64,
+    beat: u64,
+    ready: VecDeque<Bytes>,
+    _open: Open,
+}
+
+impl Feed {
+    /// A new reader: the state as it is now, then what it missed since `last_event_id`, then what
+    /// comes.
+    pub fn subscribe(
+        &self,
+        last_event_id: Option<u64>,
+    ) -> Result<impl Stream<Item = Result<Bytes, Infallible>> + Send + use<>, TooMany> {
+        if self.metrics.subscribers.fetch_add(1, Relaxed) >= MAX_SUBSCRIBERS {
+            self.metrics.subscribers.fetch_sub(1, Relaxed);
+            return Err(TooMany);
+        }
+        let open = Open(Arc::clone(&self.metrics));
+        let mut head = self.head.subscribe();
+        let (frame, beat) = {
+            let head = head.borrow_and_update();
+            (head.frame.as_ref().map(|f| f.number), head.beat)
+        };
+        let newest = self.story.last_id();
+        let line = last_event_id.map_or(newest, |id| self.story.resume(id));
+        // It carries the id to go on from, should the connection break before the missed lines.
+        let now = self.simulator.now();
+        let ready = VecDeque::from([event(line, "state", &now.state_json())]);
+        let first = now.serial;
+        // Lines that were missed are there already: they must not wait for the next change.
+        head.mark_changed();
+        let subscriber =
+            Subscriber { feed: self.clone(), head, line, frame, first, beat, ready, _open: open };
+        Ok(unfold(subscriber, |mut subscriber| async move {
+            let bytes = subscriber.next().await?;
+            Some((Ok(bytes), subscriber))
+        }))
+    }
+}
+
+impl Subscriber {
+    /// The next piece of the stream; `None` at its end.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                return Some(bytes);
+            }
+            self.head.changed().await.ok()?;
+            let head = self.head.borrow_and_update().clone();
+            if head.over || self.take(&head).is_err() {
+                return None;
+            }
+        }
+    }
+
+    /// Makes ready what is new, in the order of ids.
+    fn take(&mut self, head: &Head) -> Result<(), Behind> {
+        let lines = match head.line > self.line {
+            true => self.feed.story.after(self.line, LINES)?,
+            false => Vec::new(),
+        };
+        let more = lines.len() == LINES;
+        if more {
+            // There may be more lines.
+            self.head.mark_changed();
+        }
+        let is_new = |f: &&Arc<Frame>| f.serial > self.first && self.frame.is_none_or(|seen| f.number > seen);
+        let mut frame = head.frame.as_ref().filter(is_new);
+        // Lines that are newer than this head come with their own.
+        for (id, bytes) in lines.into_iter().take_while(|(id, _)| *id <= head.line) {
+            if let Some(frame) = frame.take_if(|f| f.id < id) {
+                self.take_frame(frame);
+            }
+            self.line = id;
+            self.ready.push_back(bytes);
+        }
+        // Behind all lines it comes only if there are no others before it.
+        if let Some(frame) = frame.filter(|_| !more) {
+            self.take_frame(frame);
+        }
+        if head.beat > self.beat {
+            self.beat = head.beat;
+            self.ready.push_back(Bytes::from_static(b": \n\n"));
+        }
+        Ok(())
+    }
+
+    fn take_frame(&mut self, frame: &Frame) {
+        let missed = self.frame.map_or(0, |seen| frame.number - seen - 1);
+        self.feed.metrics.dropped_frames.fetch_add(missed, Relaxed);
+        self.frame = Some(frame.number);
+        self.ready.push_back(frame.bytes.clone());
+    }
+}

@@ -1,0 +1,272 @@
+//! Starts and stops the running simulator.
+
+use crate::camera::Camera;
+use crate::driver::{DriveAt, Simulator, Start};
+use crate::evaluation::{Evaluations, Parts, StartEvaluationError, records};
+use crate::feed::Feed;
+use crate::keeper::{Keeper, RedLights};
+use crate::loader::{LoadFailure, Loader, SEED};
+use crate::loudspeaker::Loudspeaker;
+use crate::metrics::Metrics;
+use crate::options::{HostOptions, StartHostError, StudentAccess};
+use chicane_session::StopCause;
+use chicane_store::{Data, StoreError};
+use chicane_wire::{CurrentSession, Num, Record, StartRequest, Transition, TransitionKind};
+use chicane_world::Profile;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// The world that a new data folder starts with.
+const FIRST_WORLD: &str = "oval";
+/// How long a stopping host waits for its thread, and for the last user of the data folder.
+const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// The parts of a running simulator.
+pub struct Host {
+    /// The sim thread.
+    pub simulator: Simulator,
+    /// Loads worlds.
+    pub loader: Loader,
+    /// Stores settings.
+    pub keeper: Keeper,
+    /// The event stream.
+    pub feed: Feed,
+    /// Draws frames of the on-board camera.
+    pub camera: Camera,
+    /// The robot's sounds.
+    pub loudspeaker: Loudspeaker,
+    /// Starts and stops evaluations.
+    pub evaluations: Arc<Evaluations>,
+    /// The data folder.
+    pub data: Arc<Data>,
+    /// Folder that student programs run in.
+    pub workspace: PathBuf,
+    /// Counters for operators.
+    pub metrics: Arc<Metrics>,
+    /// The robot.
+    pub profile: Arc<Profile>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    boot: watch::Receiver<Option<Result<(), String>>>,
+}
+
+/// A simulator whose data folder is open and whose first world is known, but which does not run.
+///
+/// A web server opens its listening socket in between, because student programs are told its
+/// address.
+pub struct Prepared {
+    options: HostOptions,
+    data: Arc<Data>,
+    /// Name of the first world.
+    name: String,
+    /// Whether the first world was asked for by name.
+    chosen: bool,
+    red: RedLights,
+    brightness: f64,
+}
+
+impl Prepared {
+    /// Opens the data folder and finds the first world.
+    pub fn new(mut options: HostOptions) -> Result<Prepared, StartHostError> {
+        let data = Arc::new(Data::open(&options.data_dir)?);
+        let settings = data.settings();
+        options.library = options.library.with_installed(data.dir());
+        records::close_unfinished(&data)?;
+        let (name, chosen) = first_world(&options, settings.last_world()?)?;
+        let red = settings.lights(&name)?;
+        let brightness = settings.brightness()?.unwrap_or(1.0);
+        Ok(Prepared { options, data, name, chosen, red, brightness })
+    }
+
+    /// Starts the simulator. Its first world is loaded in the background.
+    pub fn start(self, access: StudentAccess) -> Result<Arc<Host>, StartHostError> {
+        let Prepared { options, data, name, chosen, red, brightness } = self;
+        let metrics = Arc::new(Metrics::default());
+        let loudspeaker = Loudspeaker::new();
+        let badge = Arc::default();
+        let transition = Transition {
+            kind: TransitionKind::Boot,
+            target: Arc::from(format!("{name}.world")),
+            progress: Num(0.0),
+        };
+        let start = Start { speed: options.speed, brightness, badge: Arc::clone(&badge), transition };
+        let (simulator, thread) = Simulator::start(&start, Arc::clone(&metrics), loudspeaker.clone())
+            .map_err(StartHostError::Thread)?;
+        let profile = Arc::new(options.profile);
+        let keeper = Keeper::new(Arc::clone(&data));
+        let loader = Loader {
+            simulator: simulator.clone(),
+            library: Arc::new(options.library),
+            keeper: keeper.clone(),
+            choosing: Arc::default(),
+            profile: Arc::clone(&profile),
+        };
+        let feed = Feed::start(simulator.clone(), Arc::clone(&metrics));
+        let evaluations = Arc::new(Evaluations::new(Parts {
+            simulator: simulator.clone(),
+            choosing: Arc::clone(&loader.choosing),
+            keeper: keeper.clone(),
+            feed: feed.clone(),
+            data: Arc::clone(&data),
+            profile: Arc::clone(&profile),
+            badge,
+            workspace: options.workspace.clone(),
+            environment: access.environment,
+            options: options.judge,
+            loopback_only: access.loopback_only,
+        }));
+        let (booted, boot) = watch::channel(None);
+        tokio::spawn(load_first_world(loader.clone(), name, red, chosen, booted));
+        tokio::spawn(reload_lost_worlds(loader.clone()));
+        Ok(Arc::new(Host {
+            simulator,
+            loader,
+            keeper,
+            feed,
+            camera: Camera::new(Arc::clone(&profile)),
+            loudspeaker,
+            evaluations,
+            data,
+            workspace: options.workspace,
+            metrics,
+            profile,
+            thread: Mutex::new(Some(thread)),
+            boot,
+        }))
+    }
+}
+
+impl Host {
+    /// Waits until the first world is ready. The error says why it can't be loaded.
+    pub async fn ready(&self) -> Result<(), String> {
+        let mut boot = self.boot.clone();
+        let outcome = match boot.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone(),
+            Err(_) => None,
+        };
+        outcome.unwrap_or_else(|| Err("the simulator was stopped".to_owned()))
+    }
+
+    /// Finds out by trying how judging scripts can be run on this machine, and describes it in one
+    /// line.
+    pub async fn find_judge(&self) -> Result<String, String> {
+        let finder = Arc::clone(self.evaluations.finder());
+        let found = tokio::task::spawn_blocking(move || finder.setting()).await;
+        let (setting, isolation) = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        Ok(setting.describe(isolation))
+    }
+
+    /// Starts an evaluation, with a recorded drive or an empty one. Returns its id.
+    pub async fn evaluate(
+        &self,
+        request: StartRequest,
+        drive: Vec<DriveAt>,
+    ) -> Result<String, StartEvaluationError> {
+        self.evaluations.start(request, drive.into()).await.map(|session| session.id)
+    }
+
+    /// The session that is active, or the last one.
+    pub fn session(&self) -> CurrentSession {
+        self.evaluations.current().answer()
+    }
+
+    /// Waits for the end of the active session, if there is one.
+    pub async fn session_ended(&self) {
+        self.evaluations.ended().await;
+    }
+
+    /// Ends the active session, if there is one.
+    pub async fn stop_session(&self) {
+        self.evaluations.stop(StopCause::Asked).await;
+    }
+
+    /// Stored log lines of a session's script, from this line on.
+    pub fn log(&self, session: &str, from: usize) -> Result<Vec<String>, StoreError> {
+        records::log(&self.data, session, from)
+    }
+
+    /// The record of a session.
+    pub fn record(&self, session: &str) -> Result<Option<Record>, StoreError> {
+        records::record(&self.data, Some(session))
+    }
+
+    /// Ends the session, the sim thread and the event stream. Clients see that the simulator stops.
+    pub async fn stop(&self) {
+        // First, because the session needs a world in order to halt the car.
+        self.evaluations.shut_down().await;
+        self.simulator.stop();
+        self.feed.close();
+    }
+
+    /// Waits for the sim thread after [`Host::stop`], then drops the host and waits until no other
+    /// user of the data folder is left.
+    pub async fn finish(self: Arc<Host>) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            let joined = tokio::task::spawn_blocking(move || thread.join());
+            let _ = tokio::time::timeout(STOP_TIMEOUT, joined).await;
+        }
+        let data = Arc::clone(&self.data);
+        drop(self);
+        let unused = async {
+            while Arc::strong_count(&data) > 1 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let _ = tokio::time::timeout(STOP_TIMEOUT, unused).await;
+    }
+}
+
+/// The name of the first world, and whether it was asked for.
+fn first_world(options: &HostOptions, last: Option<String>) -> Result<(String, bool), StartHostError> {
+    let library = &options.library;
+    if let Some(name) = &options.world {
+        let name = name.strip_suffix(".world").unwrap_or(name);
+        if library.entry(name).is_none() {
+            let known: Vec<String> = library.entries().into_iter().map(|e| e.name).collect();
+            return Err(StartHostError::NoSuchWorld { name: name.to_owned(), known: known.join(", ") });
+        }
+        return Ok((name.to_owned(), true));
+    }
+    let known = last.filter(|name| library.entry(name).is_some());
+    Ok((known.unwrap_or_else(|| FIRST_WORLD.to_owned()), false))
+}
+
+/// Loads the first world. If the last used one can't be loaded, the default world is.
+async fn load_first_world(
+    loader: Loader,
+    name: String,
+    red: RedLights,
+    chosen: bool,
+    booted: watch::Sender<Option<Result<(), String>>>,
+) {
+    let mut outcome = loader.boot(&name, red).await;
+    if let Err(LoadFailure::Broken(why)) = &outcome
+        && !chosen
+        && name != FIRST_WORLD
+    {
+        tracing::warn!(world = name, "the last world can't be loaded, so the default one is: {why}");
+        outcome = loader.boot(FIRST_WORLD, Default::default()).await;
+    }
+    if outcome.is_err() {
+        let _ = loader.simulator.abort().await;
+    }
+    let outcome = outcome.map_err(|failure| match failure {
+        LoadFailure::Broken(why) => format!("world {name} can't be loaded: {why}"),
+        other => other.to_string(),
+    });
+    booted.send_replace(Some(outcome));
+}
+
+/// Loads a world again whose simulation panicked.
+async fn reload_lost_worlds(loader: Loader) {
+    let mut view = loader.simulator.watch();
+    while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
+        if let Err(failure) = loader.respawn(SEED).await {
+            tracing::error!(?failure, "a lost world could not be loaded again");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Settings on disk: an acknowledged change survives `kill -9`.
+//!
+//! A change is written first and applied second, so a change that can't be stored has no effect.
+//! After a command was applied or refused, the keeper writes the state that is published by then.
+//! That matters when two writers overlap: an HTTP client and a judging script. The published state
+//! is read under the lock of the disk, so the last write holds the newest state.
+//!
+//! HTTP handlers take turns. A judging script does not wait for a turn, because the handler whose
+//! turn it is may wait for the sim thread, which waits for the script.
+
+use crate::driver::{Answer, Published, Refused, Simulator};
+use chicane_session::SessionHostError;
+use chicane_sim::{Applied, Command, Lamp};
+use chicane_store::{Data, StoreError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Why a setting was not stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the setting could not be stored: {0}")]
+pub struct KeepError(String);
+
+impl From<StoreError> for KeepError {
+    fn from(error: StoreError) -> KeepError {
+        KeepError(error.to_string())
+    }
+}
+
+/// Why a change of a stored setting failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ChangeError {
+    /// It could not be stored.
+    #[error(transparent)]
+    NotKept(#[from] KeepError),
+    /// The sim thread refused it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The task that carries it out panicked.
+    #[error("the change failed: {0}")]
+    Panicked(String),
+}
+
+/// Which lights of a world are red, by name.
+pub type RedLights = BTreeMap<String, bool>;
+
+/// Stores the settings of a simulator.
+#[derive(Clone)]
+pub struct Keeper {
+    data: Arc<Data>,
+    /// Held by a handler from its first write to its last.
+    turn: Arc<tokio::sync::Mutex<()>>,
+    /// Held for a single write.
+    disk: Arc<Mutex<OnDisk>>,
+}
+
+/// The values on disk, as far as they are known.
+#[derive(Debug, Default)]
+struct OnDisk {
+    world: Option<String>,
+    red: Option<(String, RedLights)>,
+    brightness: Option<f64>,
+}
+
+impl Keeper {
+    /// A keeper for this data folder.
+    pub fn new(data: Arc<Data>) -> Keeper {
+        Keeper { data, turn: Arc::default(), disk: Arc::default() }
+    }
+
+    /// Stores the brightness, then has it shown.
+    pub async fn brightness(&self, simulator: &Simulator, value: f64) -> Result<(), ChangeError> {
+        let (own, simulator) = (self.clone(), simulator.clone());
+        // Spawned, so that a cancelled request cannot leave disk and state different.
+        finished(tokio::spawn(async move {
+            let _turn = own.turn.lock().await;
+            own.blocking(move |own| own.write_brightness(value)).await?;
+            let answer = simulator.brightness(value).await;
+            own.store_shown_brightness(&simulator).await?;
+            answer?;
+            Ok(())
+        }))
+        .await
+    }
+
+    /// Applies a command that changes lights. `change` gives the lights that the command will
+    /// leave; they are stored first.
+    pub async fn with_lights(
+        &self,
+        simulator: &Simulator,
+        command: Command,
+        change: impl FnOnce(&mut RedLights) + Send + 'static,
+    ) -> Result<(Applied, Arc<Published>), ChangeError> {
+        let (own, simulator) = (self.clone(), simulator.clone());
+        // Spawned, so that a cancelled request cannot leave disk and state different.
+        finished(tokio::spawn(async move {
+            let _turn = own.turn.lock().await;
+            if let Some((world, mut red)) = lights(&simulator.now()) {
+                change(&mut red);
+                own.blocking(move |own| own.write_lights(world, red)).await?;
+            }
+            let answer: Answer<Applied> = simulator.command_for_sure(command).await;
+            let view = simulator.clone();
+            own.blocking(move |own| own.write_shown_lights(&view)).await?;
+            Ok(answer?)
+        }))
+        .await
+    }
+
+    /// Applies a light command of a judging script through `apply`. Blocks.
+    pub fn light_of_script(
+        &self,
+        simulator: &Simulator,
+        (name, red): (&str, bool),
+        apply: impl FnOnce() -> Result<(), SessionHostError>,
+    ) -> Result<(), SessionHostError> {
+        if let Some((world, mut all)) = lights(&simulator.now()) {
+            if let Some(is_red) = all.get_mut(name) {
+                *is_red = red;
+            }
+            self.write_lights(world, all).map_err(not_kept)?;
+        }
+        let applied = apply();
+        self.write_shown_lights(simulator).map_err(not_kept)?;
+        applied
+    }
+
+    /// Sets the brightness of a judging script through `apply`. Blocks.
+    pub fn brightness_of_script(
+        &self,
+        simulator: &Simulator,
+        value: f64,
+        apply: impl FnOnce() -> Result<(), SessionHostError>,
+    ) -> Result<(), SessionHostError> {
+        self.write_brightness(value).map_err(not_kept)?;
+        let applied = apply();
+        self.write_shown_brightness(simulator).map_err(not_kept)?;
+        applied
+    }
+
+    /// Stores which world is about to run, with its lights.
+    pub async fn world(&self, name: &str, red: RedLights) -> Result<(), KeepError> {
+        let _turn = self.turn.lock().await;
+        let name = name.to_owned();
+        self.blocking(move |own| {
+            own.write_world(&name)?;
+            own.write_lights(name, red)
+        })
+        .await
+    }
+
+    async fn store_shown_brightness(&self, simulator: &Simulator) -> Result<(), KeepError> {
+        let simulator = simulator.clone();
+        self.blocking(move |own| own.write_shown_brightness(&simulator)).await
+    }
+
+    fn write_world(&self, name: &str) -> Result<(), KeepError> {
+        let mut disk = self.disk();
+        if disk.world.as_deref() != Some(name) {
+            disk.world = None;
+            self.data.settings().set_last_world(name)?;
+            disk.world = Some(name.to_owned());
+        }
+        Ok(())
+    }
+
+    fn write_lights(&self, world: String, red: RedLights) -> Result<(), KeepError> {
+        self.put_lights(&mut self.disk(), world, red)
+    }
+
+    /// Stores the lights as they are published now.
+    fn write_shown_lights(&self, simulator: &Simulator) -> Result<(), KeepError> {
+        let mut disk = self.disk();
+        match lights(&simulator.now()) {
+            Some((world, red)) => self.put_lights(&mut disk, world, red),
+            None => Ok(()),
+        }
+    }
+
+    fn put_lights(&self, disk: &mut OnDisk, world: String, red: RedLights) -> Result<(), KeepError> {
+        if disk.red.as_ref().is_some_and(|(w, r)| *w == world && *r == red) {
+            return Ok(());
+        }
+        // Unknown while it is being written, so that a failed write is repeated.
+        disk.red = None;
+        self.data.settings().set_lights(&world, &red)?;
+        disk.red = Some((world, red));
+        Ok(())
+    }
+
+    fn write_brightness(&self, value: f64) -> Result<(), KeepError> {
+        self.put_brightness(&mut self.disk(), value)
+    }
+
+    /// Stores the brightness as it is published now.
+    fn write_shown_brightness(&self, simulator: &Simulator) -> Result<(), KeepError> {
+        let mut disk = self.disk();
+        self.put_brightness(&mut disk, simulator.now().brightness)
+    }
+
+    fn put_brightness(&self, disk: &mut OnDisk, value: f64) -> Result<(), KeepError> {
+        if disk.brightness == Some(value) {
+            return Ok(());
+        }
+        disk.brightness = None;
+        self.data.settings().set_brightness(value)?;
+        disk.brightness = Some(value);
+        Ok(())
+    }
+
+    fn disk(&self) -> std::sync::MutexGuard<'_, OnDisk> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs disk work on a thread that may block.
+    async fn blocking(
+        &self,
+        work: impl FnOnce(&Keeper) -> Result<(), KeepError> + Send + 'static,
+    ) -> Result<(), KeepError> {
+        let own = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&own)).await;
+        done.unwrap_or_else(|e| Err(KeepError(e.to_string())))
+    }
+}
+
+fn not_kept(error: KeepError) -> SessionHostError {
+    SessionHostError::Refused(error.to_string())
+}
+
+async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> Result<T, ChangeError> {
+    work.await.unwrap_or_else(|e| Err(ChangeError::Panicked(e.to_string())))
+}
+
+/// The world that runs and which of its lights are red. A yellow light counts as red, because it
+/// turns red next.
+fn lights(now: &Published) -> Option<(String, RedLights)> {
+    let seen = now.running.as_ref()?;
+    let lights = seen.snapshot.lights.iter();
+    let red = lights.map(|(i, lamp)| (seen.place.names[*i].to_string(), *lamp != Lamp::Green)).collect();
+    Some((seen.place.name.to_string(), red))
+}

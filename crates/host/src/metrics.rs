@@ -1,0 +1,132 @@
+//! Counters of the running simulator, in the text format that Prometheus reads.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Counters of the sim thread and of the event stream.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    /// Real time of one tick; its count is the number of ticks.
+    pub tick_time: Histogram,
+    /// Real time from an order to its answer.
+    pub command_latency: Histogram,
+    /// Measured real-time factor.
+    pub rtf: Gauge,
+    /// Open event streams.
+    pub subscribers: AtomicI64,
+    /// State frames that slow subscribers missed.
+    pub dropped_frames: AtomicU64,
+    /// State frames made.
+    pub frames: AtomicU64,
+}
+
+/// Upper bounds of the buckets, seconds.
+const BOUNDS: [f64; 14] = [2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 1e-1, 1.0];
+
+/// Number of durations in each bucket.
+#[derive(Debug, Default)]
+pub struct Histogram {
+    buckets: [AtomicU64; BOUNDS.len() + 1],
+    nanoseconds: AtomicU64,
+}
+
+impl Histogram {
+    /// Counts a duration.
+    pub fn observe(&self, took: Duration) {
+        let seconds = took.as_secs_f64();
+        let bucket = BOUNDS.iter().position(|b| seconds <= *b).unwrap_or(BOUNDS.len());
+        self.buckets[bucket].fetch_add(1, Relaxed);
+        self.nanoseconds.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// Number of durations.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|b| b.load(Relaxed)).sum()
+    }
+
+    fn write(&self, text: &mut String, name: &str, help: &str) {
+        head(text, name, "histogram", help);
+        let mut sum = 0;
+        for (count, bound) in self.buckets.iter().zip(BOUNDS) {
+            sum += count.load(Relaxed);
+            let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {sum}");
+        }
+        sum += self.buckets[BOUNDS.len()].load(Relaxed);
+        let seconds = self.nanoseconds.load(Relaxed) as f64 * 1e-9;
+        let _ =
+            writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {sum}\n{name}_sum {seconds}\n{name}_count {sum}");
+    }
+}
+
+/// A number that goes up and down.
+#[derive(Debug, Default)]
+pub struct Gauge(AtomicU64);
+
+impl Gauge {
+    /// Replaces the value.
+    pub fn set(&self, value: f64) {
+        self.0.store(value.to_bits(), Relaxed);
+    }
+
+    fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Relaxed))
+    }
+}
+
+/// Writes the two lines that introduce a metric.
+pub fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+/// Writes a metric that has one value.
+pub fn single(text: &mut String, name: &str, kind: &str, help: &str, value: f64) {
+    head(text, name, kind, help);
+    let _ = writeln!(text, "{name} {value}");
+}
+
+impl Metrics {
+    /// Writes all of it as text.
+    pub fn write(&self, text: &mut String) {
+        single(text, "chicane_ticks_total", "counter", "Ticks simulated.", self.tick_time.count() as f64);
+        let help = "Simulated seconds in a real one, over the last second.";
+        single(text, "chicane_real_time_factor", "gauge", help, self.rtf.get());
+        let subscribers = self.subscribers.load(Relaxed) as f64;
+        single(text, "chicane_event_subscribers", "gauge", "Open event streams.", subscribers);
+        let frames = self.frames.load(Relaxed) as f64;
+        let help = "State frames made for event streams.";
+        single(text, "chicane_state_frames_total", "counter", help, frames);
+        let dropped = self.dropped_frames.load(Relaxed) as f64;
+        let help = "State frames that slow readers missed.";
+        single(text, "chicane_dropped_frames_total", "counter", help, dropped);
+        self.tick_time.write(text, "chicane_tick_seconds", "Real time that a tick took.");
+        self.command_latency.write(text, "chicane_command_seconds", "From a command to its answer.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_add_up() {
+        let metrics = Metrics::default();
+        for us in [1, 3, 30, 3_000_000] {
+            metrics.tick_time.observe(Duration::from_micros(us));
+        }
+        metrics.rtf.set(0.5);
+        let mut text = String::new();
+        metrics.write(&mut text);
+        for line in [
+            "chicane_ticks_total 4",
+            "chicane_real_time_factor 0.5",
+            "chicane_tick_seconds_bucket{le=\"0.000002\"} 1",
+            "chicane_tick_seconds_bucket{le=\"0.00005\"} 3",
+            "chicane_tick_seconds_bucket{le=\"1\"} 3",
+            "chicane_tick_seconds_bucket{le=\"+Inf\"} 4",
+            "chicane_tick_seconds_count 4",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What a host is started with, and why it may not start.
+
+use crate::evaluation::JudgeOptions;
+use chicane_store::{Library, OpenError, StoreError};
+use chicane_world::Profile;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// How a simulator is started, apart from its web side.
+pub struct HostOptions {
+    /// Folder of settings, records and installed worlds.
+    pub data_dir: PathBuf,
+    /// World to start with; the last one if `None`.
+    pub world: Option<String>,
+    /// The robot.
+    pub profile: Profile,
+    /// Requested real-time factor; 0 is as fast as possible.
+    pub speed: f64,
+    /// Folder that student programs run in.
+    pub workspace: PathBuf,
+    /// The worlds of the program. Installed worlds are added from the data folder.
+    pub library: Library,
+    /// How judging scripts and student programs are run.
+    pub judge: JudgeOptions,
+}
+
+impl Default for HostOptions {
+    /// The built-in worlds and robot, in real time, with data and programs in the current folder.
+    fn default() -> HostOptions {
+        HostOptions {
+            data_dir: PathBuf::from("."),
+            world: None,
+            profile: Profile::gen1(),
+            speed: 1.0,
+            workspace: PathBuf::from("."),
+            library: Library::built_in(),
+            judge: JudgeOptions::default(),
+        }
+    }
+}
+
+/// How student programs reach the simulator.
+#[derive(Debug, Clone, Default)]
+pub struct StudentAccess {
+    /// Environment variables of a student's program, such as `CHICANE_URL`.
+    pub environment: BTreeMap<String, String>,
+    /// The simulator accepts connections of this machine only.
+    pub loopback_only: bool,
+}
+
+/// Why a host did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartHostError {
+    /// The data folder can't be used.
+    #[error(transparent)]
+    Data(#[from] OpenError),
+    /// The settings can't be read.
+    #[error("the settings can't be read: {0}")]
+    Settings(#[from] StoreError),
+    /// No world has this name.
+    #[error("Unknown world \"{name}\". Give one of: {known}")]
+    NoSuchWorld {
+        /// As asked.
+        name: String,
+        /// Names of all worlds.
+        known: String,
+    },
+    /// A thread could not be started.
+    #[error("can't start the sim thread: {0}")]
+    Thread(std::io::Error),
+}

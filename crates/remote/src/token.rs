@@ -1,0 +1,48 @@
+//! The secret of a simulator or of a CDN.
+
+const MIN_LENGTH: usize = 8;
+const MAX_LENGTH: usize = 256;
+
+/// A secret that requests carry.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+// Hides the secret, because `Debug` output ends up in logs.
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+/// The text is not a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a token has 8 to 256 letters, digits, - _ . or ~")]
+pub struct BadToken;
+
+impl Token {
+    /// A token that a person chose. Its characters fit into a cookie and a URL.
+    pub fn parse(text: &str) -> Result<Token, BadToken> {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'~');
+        if (MIN_LENGTH..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(fits) {
+            return Ok(Token(text.to_owned()));
+        }
+        Err(BadToken)
+    }
+
+    /// A token of 128 random bits.
+    pub fn random() -> Result<Token, String> {
+        chicane_store::random_hex().map(Token).map_err(|e| e.to_string())
+    }
+
+    /// The secret itself.
+    pub fn secret(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `text` is the secret. The comparison takes the same time for every wrong text of the
+    /// same length, so that its duration reveals nothing about the secret.
+    pub fn matches(&self, text: &str) -> bool {
+        let (a, b) = (self.0.as_bytes(), text.as_bytes());
+        a.len() == b.len() && a.iter().zip(b).fold(0, |all, (x, y)| all | (x ^ y)) == 0
+    }
+}

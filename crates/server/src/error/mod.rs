@@ -1,0 +1,77 @@
+//! The error of an HTTP request: a code, which decides the status, and a text.
+//!
+//! `status` is the only place that chooses a status: for each [`ErrorCode`], and for each error of the
+//! crates below, which know nothing of HTTP.
+
+mod status;
+
+pub(crate) use status::remove_failed;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use chicane_wire::{ErrorBody, ErrorCode, Invalid};
+use std::borrow::Cow;
+
+/// An error answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    pub(crate) code: ErrorCode,
+    pub(crate) text: Cow<'static, str>,
+}
+
+impl ApiError {
+    pub(crate) fn new(code: ErrorCode, text: impl Into<Cow<'static, str>>) -> ApiError {
+        ApiError { code, text: text.into() }
+    }
+
+    /// The request is malformed.
+    pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> ApiError {
+        ApiError::new(ErrorCode::InvalidRequest, text)
+    }
+
+    /// The simulator failed.
+    pub(crate) fn internal(text: impl Into<Cow<'static, str>>) -> ApiError {
+        ApiError::new(ErrorCode::Internal, text)
+    }
+
+    /// No world runs, and the request needs one.
+    pub(crate) fn no_world() -> ApiError {
+        ApiError::new(ErrorCode::NoWorld, "no world running")
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        status::of(self.code)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        (status, Json(ErrorBody { error: self.text.into_owned(), code: self.code })).into_response()
+    }
+}
+
+/// Why the body of a request was not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadBody {
+    /// It did not arrive in time.
+    #[error("the body did not arrive within 20 s")]
+    Late,
+    /// The client stopped sending.
+    #[error("the body ended before its declared length")]
+    Torn,
+    /// It is larger than so many bytes.
+    #[error("body is larger than {}", size(*.0))]
+    TooLarge(usize),
+    /// A browser sent it without a JSON content type, so a page of another site may have sent it.
+    #[error("a browser must send the body as application/json")]
+    NotSaidToBeJson,
+    /// It is not JSON, or its fields are wrong.
+    #[error("{0}")]
+    Invalid(Invalid),
+}
+
+fn size(bytes: usize) -> String {
+    if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
+}

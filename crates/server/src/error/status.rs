@@ -1,0 +1,164 @@
+//! Statuses: of each error code, and of each error of the crates below.
+
+use super::{ApiError, BadBody};
+use axum::http::StatusCode;
+use chicane_host::driver::{Refused, refusal_text};
+use chicane_host::evaluation::StartEvaluationError;
+use chicane_host::keeper::{ChangeError, KeepError};
+use chicane_host::loader::{LoadFailure, RemoveFailure};
+use chicane_sim::Refusal;
+use chicane_store::{InstallError, LoadError};
+use chicane_wire::{ErrorCode, Invalid};
+
+/// The status of an error code.
+pub(super) fn of(code: ErrorCode) -> StatusCode {
+    use ErrorCode as E;
+    match code {
+        E::InvalidRequest | E::OutOfRange => StatusCode::BAD_REQUEST,
+        E::TokenNeeded => StatusCode::UNAUTHORIZED,
+        E::ForeignSite | E::UnknownHost | E::NotJson | E::NotAProxy => StatusCode::FORBIDDEN,
+        E::NotMovable | E::ProtectedWorld => StatusCode::FORBIDDEN,
+        E::NoWorld | E::NoSuchObject | E::NoSuchLight | E::NoSuchWorld => StatusCode::NOT_FOUND,
+        E::NoRoute | E::NoBounds | E::NoFloor | E::NoEvaluation => StatusCode::NOT_FOUND,
+        E::NoRecord | E::NoSuchSound | E::NotFound => StatusCode::NOT_FOUND,
+        E::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        E::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+        E::NotReady | E::SwitchInProgress | E::EvaluationInProgress => StatusCode::CONFLICT,
+        E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => StatusCode::CONFLICT,
+        E::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        E::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
+        E::BadWorld => StatusCode::UNPROCESSABLE_ENTITY,
+        E::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+        E::Internal | E::NotStored => StatusCode::INTERNAL_SERVER_ERROR,
+        E::CdnFailed => StatusCode::BAD_GATEWAY,
+        E::Busy | E::Stopping | E::NoJudge | E::NoReading => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl From<Invalid> for ApiError {
+    fn from(invalid: Invalid) -> ApiError {
+        ApiError::invalid(invalid.0)
+    }
+}
+
+impl From<BadBody> for ApiError {
+    fn from(bad: BadBody) -> ApiError {
+        let code = match bad {
+            BadBody::Late => ErrorCode::RequestTimeout,
+            BadBody::TooLarge(_) => ErrorCode::TooLarge,
+            BadBody::NotSaidToBeJson => ErrorCode::NotJson,
+            BadBody::Torn | BadBody::Invalid(_) => ErrorCode::InvalidRequest,
+        };
+        ApiError::new(code, bad.to_string())
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> ApiError {
+        let code = match &refused {
+            Refused::NotReady => ErrorCode::NotReady,
+            Refused::Switching => ErrorCode::SwitchInProgress,
+            Refused::Evaluating => ErrorCode::EvaluationInProgress,
+            Refused::Busy => ErrorCode::Busy,
+            Refused::Stopping => ErrorCode::Stopping,
+            Refused::Failed => ErrorCode::Internal,
+            Refused::By(refusal) => return ApiError::new(code_of(refusal), refusal_text(refusal)),
+            Refused::ByRobot(_) => ErrorCode::RobotRefused,
+        };
+        ApiError::new(code, refused.to_string())
+    }
+}
+
+fn code_of(refusal: &Refusal) -> ErrorCode {
+    match refusal {
+        Refusal::NoSuchObject { .. } => ErrorCode::NoSuchObject,
+        Refusal::NotMovable { .. } => ErrorCode::NotMovable,
+        Refusal::NoSuchLight { .. } => ErrorCode::NoSuchLight,
+        Refusal::YellowPhase { .. } => ErrorCode::YellowPhase,
+        Refusal::OutOfRange { .. } => ErrorCode::OutOfRange,
+    }
+}
+
+impl From<LoadFailure> for ApiError {
+    fn from(failure: LoadFailure) -> ApiError {
+        let code = match failure {
+            LoadFailure::NoWorld => return ApiError::no_world(),
+            LoadFailure::NotFound => ErrorCode::NoSuchWorld,
+            LoadFailure::Broken(_) => ErrorCode::BadWorld,
+            LoadFailure::Refused(refused) => return refused.into(),
+            LoadFailure::NotKept(error) => return error.into(),
+        };
+        ApiError::new(code, failure.to_string())
+    }
+}
+
+impl From<LoadError> for ApiError {
+    fn from(error: LoadError) -> ApiError {
+        match error {
+            LoadError::NotFound => ApiError::new(ErrorCode::NoSuchWorld, "world not found"),
+            LoadError::Broken(why) => ApiError::new(ErrorCode::BadWorld, why.to_string()),
+        }
+    }
+}
+
+impl From<InstallError> for ApiError {
+    fn from(error: InstallError) -> ApiError {
+        let code = match error {
+            InstallError::NotPublished => ErrorCode::NoSuchWorld,
+            InstallError::TooLarge(_) => ErrorCode::TooLarge,
+            InstallError::Rule(_) => ErrorCode::BadWorld,
+            InstallError::Cdn(_) => ErrorCode::CdnFailed,
+            InstallError::Disk(_) => ErrorCode::NotStored,
+            InstallError::Busy => ErrorCode::Busy,
+            InstallError::Stopping => ErrorCode::Stopping,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+/// The answer when the world of this name was not removed.
+pub(crate) fn remove_failed(failure: RemoveFailure, name: &str) -> ApiError {
+    match failure {
+        RemoveFailure::NotFound => ApiError::new(ErrorCode::NoSuchWorld, "world not found"),
+        RemoveFailure::Protected => {
+            ApiError::new(ErrorCode::ProtectedWorld, format!("cannot delete protected world: {name}"))
+        }
+        RemoveFailure::Current => {
+            ApiError::new(ErrorCode::WorldInUse, "world is current: switch to another one first")
+        }
+        RemoveFailure::Disk(why) => {
+            ApiError::new(ErrorCode::NotStored, format!("the world can't be deleted: {why}"))
+        }
+    }
+}
+
+impl From<KeepError> for ApiError {
+    fn from(error: KeepError) -> ApiError {
+        ApiError::new(ErrorCode::NotStored, error.to_string())
+    }
+}
+
+impl From<ChangeError> for ApiError {
+    fn from(error: ChangeError) -> ApiError {
+        match error {
+            ChangeError::NotKept(error) => error.into(),
+            ChangeError::Refused(refused) => refused.into(),
+            ChangeError::Panicked(_) => ApiError::internal(error.to_string()),
+        }
+    }
+}
+
+impl From<StartEvaluationError> for ApiError {
+    fn from(error: StartEvaluationError) -> ApiError {
+        let code = match error {
+            StartEvaluationError::NotReady => ErrorCode::NotReady,
+            StartEvaluationError::NoEvaluation => ErrorCode::NoEvaluation,
+            StartEvaluationError::InProgress => ErrorCode::EvaluationInProgress,
+            StartEvaluationError::StudentLeft => ErrorCode::AlreadyRunning,
+            StartEvaluationError::NoJudge(_) => ErrorCode::NoJudge,
+            StartEvaluationError::NotStored(_) => ErrorCode::NotStored,
+            StartEvaluationError::Failed(_) => ErrorCode::Internal,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}

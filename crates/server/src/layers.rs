@@ -1,0 +1,45 @@
+//! What holds for every path: headers, counting, panics, access.
+
+use crate::access::{Access, guard, secure};
+use crate::answers::panicked;
+use crate::api;
+use crate::metrics::HttpMetrics;
+use crate::state::App;
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+/// The routes with what holds for all of them: headers, counting, panics, access.
+pub(crate) fn with_layers(app: App, access: Access) -> Router {
+    let metrics = Arc::clone(&app.http_metrics);
+    api::router(app)
+        .layer(from_fn_with_state(Arc::new(access), guard))
+        .layer(from_fn(move |request: Request, next: Next| observed(Arc::clone(&metrics), request, next)))
+}
+
+async fn observed(metrics: Arc<HttpMetrics>, request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let started = Instant::now();
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let response = secure(answered.unwrap_or_else(|_| {
+        tracing::error!(%method, path, "a handler panicked");
+        panicked(&path)
+    }));
+    let status = response.status().as_u16();
+    if let Some(count) = metrics.answers.get(usize::from(status / 100).wrapping_sub(1)) {
+        count.fetch_add(1, Relaxed);
+    }
+    let us = started.elapsed().as_micros() as u64;
+    if status >= 500 {
+        tracing::warn!(%method, path, status, us, "answered");
+    } else {
+        tracing::debug!(%method, path, status, us, "answered");
+    }
+    response
+}

@@ -1,0 +1,153 @@
+//! Starts and stops a simulator with its web server.
+
+use crate::access::{Access, Hosts};
+use crate::bridge;
+use crate::layers::with_layers;
+use crate::listen;
+use crate::metrics::HttpMetrics;
+use crate::options::{Options, StartError};
+use crate::print::Prints;
+use crate::state::{App, CdnKeys, MAX_SOCKETS, Parts};
+use chicane_dds::{Ros, join};
+use chicane_host::scene::CarFile;
+use chicane_host::{Host, Prepared, StudentAccess};
+use chicane_remote::cdn::{Installer, Source};
+use chicane_remote::{Token, announce};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+
+/// A simulator that runs, with its web server.
+pub struct Server {
+    address: SocketAddr,
+    app: App,
+    stop: watch::Sender<bool>,
+    listening: tokio::task::JoinHandle<()>,
+    ros: Option<Ros>,
+}
+
+impl Server {
+    /// Starts a simulator. It answers requests at once; its first world is loaded in the background.
+    pub async fn start(mut options: Options) -> Result<Server, StartError> {
+        if !options.listen.ip().is_loopback() && options.token.is_none() {
+            return Err(StartError::NeedsToken(options.listen));
+        }
+        let prepared = Prepared::new(std::mem::take(&mut options.host))?;
+        let (listener, address) = bind(options.listen)?;
+        // Before the simulator opens sockets, because the DDS participant takes the first free ports
+        // of its domain.
+        let graph = match options.ros.take() {
+            Some(options) => Some(join(options).await.map_err(StartError::Ros)?),
+            None => None,
+        };
+        let host = prepared.start(StudentAccess {
+            environment: environment(address, options.token.as_ref()),
+            loopback_only: options.listen.ip().is_loopback(),
+        })?;
+        let (stop, stopped) = watch::channel(false);
+        let (app, access) = assemble(options, Arc::clone(&host), address, &stopped)?;
+        announce::write(host.data.dir(), reachable(address), access.token.as_ref());
+        let metrics = Arc::clone(&app.http_metrics);
+        let router = with_layers(app.clone(), access);
+        let listening = tokio::spawn(listen::serve(listener, router, metrics, stopped));
+        let ros = graph.map(|graph| graph.start(&host.simulator, &host.camera, &host.profile));
+        let ros = ros.transpose().map_err(StartError::Thread)?;
+        tokio::spawn(bridge::pump(app.clone()));
+        Ok(Server { address, app, stop, listening, ros })
+    }
+
+    /// The address that it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The simulator behind the web server.
+    pub fn host(&self) -> &Host {
+        &self.app.host
+    }
+
+    /// Ends every stream, step and connection within a second. The data folder is free afterwards.
+    pub async fn stop(self) {
+        let host = Arc::clone(&self.app.host);
+        host.stop().await;
+        self.stop.send_replace(true);
+        let _ = self.listening.await;
+        announce::remove(host.data.dir());
+        if let Some(ros) = self.ros {
+            ros.stop().await;
+        }
+        drop(self.app);
+        host.finish().await;
+    }
+}
+
+fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |reason| StartError::Listen { address: listen, reason };
+    let listener = listen::bind(listen).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+/// Makes the state of the handlers and the rules of access.
+fn assemble(
+    options: Options,
+    host: Arc<Host>,
+    address: SocketAddr,
+    stopped: &watch::Receiver<bool>,
+) -> Result<(App, Access), StartError> {
+    let published = host.data.dir().join("cdn");
+    let secret = options.cdn_token.as_ref().map(|t| t.secret().to_owned());
+    let (source, cdn, cdn_token) = match options.cdn {
+        Some(url) => {
+            let source = Source::web(&url, secret, options.cdn_timeout).map_err(StartError::Cdn)?;
+            (source, url, None)
+        }
+        // Worlds that were published here are read from their folder, not over the network.
+        None => {
+            let url = format!("http://{}/cdn", reachable(address));
+            (Source::Folder(published.clone()), url, options.cdn_token)
+        }
+    };
+    let report = crate::installing::show(host.simulator.clone());
+    let library = Arc::clone(&host.loader.library);
+    let installer = Installer::new(library, source, options.require_verified, report, stopped.clone());
+    let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
+    let hosts = Hosts { allowed, network: !options.listen.ip().is_loopback() };
+    let app = App::new(Parts {
+        host,
+        http_metrics: Arc::new(HttpMetrics::default()),
+        cdn,
+        installer,
+        published,
+        cdn_keys: CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() },
+        summarising: Mutex::default(),
+        waypoints: tokio::sync::Mutex::default(),
+        car: CarFile::default(),
+        thumbnails: tokio::sync::Mutex::default(),
+        prints: Prints::default(),
+        bridge: Arc::default(),
+        sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
+        started: Instant::now(),
+    });
+    Ok((app, Access { hosts, token: options.token, cdn_token }))
+}
+
+/// The environment variables of a student's program.
+fn environment(address: SocketAddr, token: Option<&Token>) -> BTreeMap<String, String> {
+    let address = ("CHICANE_URL".to_owned(), format!("http://{}", reachable(address)));
+    let token = token.map(|token| ("CHICANE_TOKEN".to_owned(), token.secret().to_owned()));
+    [Some(address), token].into_iter().flatten().collect()
+}
+
+/// The address under which a program on this machine reaches a listening address.
+pub fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

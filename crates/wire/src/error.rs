@@ -1,0 +1,101 @@
+//! The body of an error: a text for people and a code for programs.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The body of every error response.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ErrorBody {
+    /// The cause of the error and, where possible, how to correct the request.
+    #[schema(example = "world not ready")]
+    pub error: String,
+    /// The kind of error. It stays the same when the text changes.
+    pub code: ErrorCode,
+}
+
+/// The kind of an error, for programs. A text may change; a code does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(example = "not_ready")]
+pub enum ErrorCode {
+    /// The request, one of its fields or its path is malformed.
+    InvalidRequest,
+    /// A value is outside of its range.
+    OutOfRange,
+    /// The request carries no valid token.
+    TokenNeeded,
+    /// The request was sent by a page of another site.
+    ForeignSite,
+    /// The `Host` header names no address of this simulator.
+    UnknownHost,
+    /// A browser sent a body without saying that it is JSON.
+    NotJson,
+    /// The request asks for another server.
+    NotAProxy,
+    /// The object can't be moved.
+    NotMovable,
+    /// The world is part of the program and can't be deleted.
+    ProtectedWorld,
+    /// No world runs.
+    NoWorld,
+    /// No object has this name.
+    NoSuchObject,
+    /// No light has this name.
+    NoSuchLight,
+    /// No world has this name or id.
+    NoSuchWorld,
+    /// The world has no route.
+    NoRoute,
+    /// The world has no bounds.
+    NoBounds,
+    /// The world has no floor to print.
+    NoFloor,
+    /// The world has no evaluation.
+    NoEvaluation,
+    /// There is no such record.
+    NoRecord,
+    /// No sound has this id.
+    NoSuchSound,
+    /// The path or file does not exist.
+    NotFound,
+    /// The path does not take this method.
+    MethodNotAllowed,
+    /// The request did not arrive in time.
+    RequestTimeout,
+    /// There is no world, or one is being loaded.
+    NotReady,
+    /// Another world is being loaded.
+    SwitchInProgress,
+    /// An evaluation session is active.
+    EvaluationInProgress,
+    /// Processes of an earlier student program still exist.
+    AlreadyRunning,
+    /// The light is in its yellow phase.
+    YellowPhase,
+    /// The world runs, so it can't be deleted.
+    WorldInUse,
+    /// The robot refuses the command in its present state.
+    RobotRefused,
+    /// A body, file or world exceeds its limit.
+    TooLarge,
+    /// The requested range lies behind the end of the file.
+    RangeNotSatisfiable,
+    /// The world can't be loaded or installed.
+    BadWorld,
+    /// The path is a WebSocket and the request is no handshake for one.
+    UpgradeRequired,
+    /// The simulator failed. Its log has the details.
+    Internal,
+    /// A setting or session could not be written to disk.
+    NotStored,
+    /// The CDN failed.
+    CdnFailed,
+    /// Too many requests of this kind are being served.
+    Busy,
+    /// The simulator is stopping.
+    Stopping,
+    /// Judging scripts can't be run on this machine.
+    NoJudge,
+    /// The clock or a sensor has no value yet.
+    NoReading,
+}

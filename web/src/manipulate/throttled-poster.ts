@@ -1,0 +1,51 @@
+/**
+ * Sends values that change quickly. Per path there is one request at a time and at most 20 per
+ * second. A newer body replaces the one that is still waiting.
+ */
+const INTERVAL_MS = 50;
+
+export class ThrottledPoster {
+  readonly #waiting = new Map<string, object>();
+  readonly #busy = new Set<string>();
+
+  constructor(
+    readonly send: (path: string, body: object) => Promise<unknown>,
+    readonly failed: (error: unknown) => void,
+    readonly sleep: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
+  ) {}
+
+  /** Whether a request to this path is in progress. */
+  isBusy(path: string): boolean {
+    return this.#busy.has(path);
+  }
+
+  /**
+   * Queues a body. If no request to this path is in progress, the promise resolves after all bodies
+   * were sent, otherwise at once.
+   */
+  async post(path: string, body: object): Promise<void> {
+    this.#waiting.set(path, body);
+    if (this.#busy.has(path)) return;
+    this.#busy.add(path);
+    try {
+      for (let next = this.#take(path); next; next = this.#take(path)) {
+        const pause = this.sleep(INTERVAL_MS);
+        try {
+          await this.send(path, next);
+        } catch (error) {
+          this.#waiting.delete(path);
+          this.failed(error);
+        }
+        if (this.#waiting.has(path)) await pause;
+      }
+    } finally {
+      this.#busy.delete(path);
+    }
+  }
+
+  #take(path: string): object | undefined {
+    const body = this.#waiting.get(path);
+    this.#waiting.delete(path);
+    return body;
+  }
+}

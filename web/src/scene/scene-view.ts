@@ -1,0 +1,285 @@
+/**
+ * The 3D view: draws the world and the car at the poses that the server sends.
+ *
+ * A frame is drawn only if something has changed. Objects are drawn at the pose from `Playback`,
+ * except those that the user drags on this page (`localPoses`). This module does not depend on
+ * panels or on user input.
+ */
+import * as THREE from "three";
+import type { Light, Pose, State, Vehicle } from "../wire/sim.ts";
+import { CarJoints } from "./car.ts";
+import { TrafficLight } from "./lamps.ts";
+import { dispose, loadCar, loadWorld, type CarModel, type SceneItem, type WorldModel } from "./load.ts";
+import { Outline } from "./outline.ts";
+import { CAR, Playback, poseAt } from "./playback.ts";
+import { detectQuality, ResolutionScale, type Quality } from "./quality.ts";
+import { ContactShadow } from "./shadow.ts";
+import { makeSky } from "./sky.ts";
+
+THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
+
+const FOV_DEG = 42;
+
+export class SceneView {
+  readonly quality: Quality;
+  readonly renderer: THREE.WebGLRenderer;
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 0.05, 200);
+  readonly playback = new Playback();
+  readonly outline = new Outline();
+  /** Poses by name that replace those of the server, for objects that the user drags. */
+  readonly localPoses = new Map<string, Pose>();
+  /**
+   * Called once per animation frame, with the seconds since the last one. The frame is drawn if a
+   * callback returns true.
+   */
+  readonly beforeDraw: ((seconds: number) => boolean | void)[] = [];
+  /** Number of frames drawn so far. */
+  frames = 0;
+  /** Simulated time of the last drawn frame, in seconds. */
+  time = 0;
+  /** Mean frames per second while something moves. */
+  fps = 0;
+
+  #world: WorldModel | null = null;
+  #car: CarModel | null = null;
+  #joints: CarJoints | null = null;
+  #lights = new Map<string, TrafficLight>();
+  #shadows: ContactShadow[] = [];
+  #worldRoots: THREE.Object3D[] = [];
+  #state: State | null = null;
+  #dirty = true;
+  readonly #size = new THREE.Vector2();
+  #lastMs = 0;
+  #drawnMs = 0;
+  readonly #scale: ResolutionScale;
+  readonly #sun = new THREE.DirectionalLight();
+  readonly #hemisphere = new THREE.HemisphereLight();
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.quality = detectQuality();
+    this.#scale = new ResolutionScale(this.quality.software);
+    this.renderer = new THREE.WebGLRenderer({
+      canvas,
+      antialias: this.quality.antialias,
+      stencil: true,
+      powerPreference: "high-performance",
+    });
+    this.renderer.shadowMap.enabled = this.quality.shadows;
+    this.#hemisphere.position.set(0, 0, 1);
+    this.scene.add(this.#sun, this.#sun.target, this.#hemisphere, this.outline.group);
+    this.camera.position.set(-3, -3, 4);
+    new ResizeObserver(() => this.#resize()).observe(canvas);
+    requestAnimationFrame((ms) => this.#frame(ms));
+  }
+
+  /** Whether the current world has been drawn at least once. */
+  ready = false;
+
+  /** An object by name, or the car by `CAR`. */
+  item(name: string): SceneItem | null {
+    return (name === CAR ? this.#car : this.#world?.objects.get(name)) ?? null;
+  }
+
+  /** Requests that the next frame is drawn. */
+  invalidate(): void {
+    this.#dirty = true;
+  }
+
+  /** Loads a world and the car, then replaces the current ones. `ground` is the lit area. */
+  async showWorld(
+    worldUrl: string,
+    carUrl: string,
+    profile: Vehicle,
+    lights: readonly Light[],
+    ground: THREE.Box2,
+  ): Promise<void> {
+    const [world, car] = await Promise.all([loadWorld(worldUrl, this.quality), loadCar(carUrl, this.quality)]);
+    this.#removeWorld();
+    this.ready = false;
+    this.#world = world;
+    this.#car = car;
+    this.#joints = new CarJoints(car, profile);
+    this.#setLighting(world, ground);
+    const sky = makeSky(world.lighting);
+    this.#worldRoots = [world.root, car.node, sky];
+    for (const light of lights) {
+      const item = world.objects.get(light.name);
+      if (item) this.#lights.set(light.name, new TrafficLight(item, world.lighting.lamps, light));
+    }
+    const walls = (node: THREE.Object3D) => node.userData["type"] === "wall";
+    const dark = this.quality.shadows ? 0.4 : 0.72;
+    for (const item of [...world.objects.values(), car]) {
+      if (!walls(item.node) && !item.box.isEmpty()) this.#shadows.push(new ContactShadow(item, dark));
+    }
+    this.scene.add(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
+    // Apply the last state again, because a paused simulation may not send another one.
+    if (this.#state) this.pushState(this.#state, performance.now());
+    this.invalidate();
+  }
+
+  /** Adds a state that has just arrived. */
+  pushState(state: State, nowMs: number): void {
+    this.#state = state;
+    if (state.vehicle && typeof state.time === "number") {
+      const bodies = new Map<string, Pose>(Object.entries(state.objects));
+      bodies.set(CAR, state.vehicle);
+      this.playback.push({ time: state.time, paused: state.paused, bodies }, nowMs);
+    }
+    if (this.#showLights(state)) this.invalidate();
+  }
+
+  /** Size of a pixel at a point, in metres. */
+  metresPerPixel(at: THREE.Vector3): number {
+    const far = this.camera.position.distanceTo(at);
+    return (2 * far * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
+  }
+
+  #showLights(state: State): boolean {
+    let changed = false;
+    for (const light of state.lights) changed = this.#lights.get(light.name)?.show(light.state) || changed;
+    return changed;
+  }
+
+  #frame(nowMs: number): void {
+    requestAnimationFrame((ms) => this.#frame(ms));
+    const seconds = Math.min(0.1, (nowMs - this.#lastMs) / 1000);
+    this.#lastMs = nowMs;
+    let again = false;
+    // States are stamped with `performance.now()`, which can differ from the frame's own time.
+    const moved = this.#move(performance.now());
+    for (const step of this.beforeDraw) again = step(seconds) === true || again;
+    if (!moved && !again && !this.#dirty) return;
+    this.#dirty = false;
+    this.outline.update(this.#car ? this.#outlinePixel() : 0.001);
+    for (const shadow of this.#shadows) shadow.update();
+    this.renderer.render(this.scene, this.camera);
+    this.frames++;
+    if (!this.ready && this.#world) {
+      this.ready = true;
+      performance.mark("chicane:first-frame");
+    }
+    const took = nowMs - this.#drawnMs;
+    this.#drawnMs = nowMs;
+    if (took < 400) this.fps += 0.05 * (1000 / Math.max(took, 1) - this.fps);
+    if (this.#scale.frame(took) && !this.quality.fixed) this.#resize();
+  }
+
+  #outlinePixel(): number {
+    return this.metresPerPixel(this.outline.group.position.setFromMatrixPosition(this.outline.group.matrix));
+  }
+
+  /** Moves everything to its current pose. Returns whether anything moved. */
+  #move(nowMs: number): boolean {
+    const pair = this.playback.at(nowMs);
+    if (!pair || !this.#world || !this.#car) return false;
+    const seconds = pair.time - this.time;
+    this.time = pair.time;
+    let moved = false;
+    for (const [name, item] of this.#world.objects) {
+      const pose = this.localPoses.get(name) ?? poseAt(pair, name);
+      if (pose) moved = setPose(item.node, pose) || moved;
+    }
+    const pose = this.localPoses.get(CAR) ?? poseAt(pair, CAR);
+    if (pose) moved = setPose(this.#car.node, pose) || moved;
+    const vehicle = this.#state?.vehicle;
+    if (vehicle && this.#joints) {
+      const rolls = Math.abs(vehicle.speed) > 1e-3 && seconds > 0 && seconds < 1;
+      const key = `${vehicle.steering} ${vehicle.pan} ${vehicle.tilt}`;
+      if (rolls || key !== this.#jointsKey) {
+        this.#jointsKey = key;
+        this.#joints.advance(vehicle.speed, vehicle.steering, rolls ? seconds : 0);
+        this.#joints.setCamera(vehicle.pan, vehicle.tilt);
+        moved = true;
+      }
+    }
+    return moved;
+  }
+  #jointsKey = "";
+
+  #setLighting({ lighting: { ambient, sun } }: WorldModel, ground: THREE.Box2): void {
+    const scaled = (c: readonly number[], by: number) => new THREE.Color().setRGB(c[0] * by, c[1] * by, c[2] * by);
+    // three.js divides diffuse light by π, so the intensity compensates for it.
+    this.#hemisphere.color = scaled(ambient, 1);
+    this.#hemisphere.groundColor = scaled(ambient, 0.4);
+    this.#hemisphere.intensity = Math.PI;
+    this.#sun.color = scaled(sun.colour, 1);
+    this.#sun.intensity = Math.PI;
+    const centre = ground.getCenter(new THREE.Vector2());
+    const reach = Math.max(2, ground.getSize(new THREE.Vector2()).length() / 2);
+    this.#sun.target.position.set(centre.x, centre.y, 0);
+    this.#sun.position
+      .set(...sun.direction)
+      .normalize()
+      .multiplyScalar(-2 * reach)
+      .add(this.#sun.target.position);
+    this.#sun.castShadow = this.quality.shadows;
+    const { shadow } = this.#sun;
+    shadow.mapSize.set(4096, 4096);
+    shadow.intensity = 0.75;
+    shadow.bias = -0.0004;
+    shadow.normalBias = 0.004;
+    shadow.radius = 3;
+    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1, far: 4 * reach });
+    shadow.camera.updateProjectionMatrix();
+  }
+
+  /** Removes the current world and the car, and frees their memory. */
+  #removeWorld(): void {
+    this.outline.set(null);
+    this.scene.remove(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
+    for (const shadow of this.#shadows) shadow.dispose();
+    for (const root of this.#worldRoots) dispose(root);
+    this.#worldRoots = [];
+    this.#shadows = [];
+    this.#lights.clear();
+    this.localPoses.clear();
+    this.playback.clear();
+  }
+
+  /**
+   * Whether the rendered image has the size of the canvas element. After a panel was opened or
+   * closed the sizes differ for a short time.
+   */
+  get fits(): boolean {
+    return this.canvas.clientWidth === this.#size.x && this.canvas.clientHeight === this.#size.y;
+  }
+
+  #resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.#size.set(width, height);
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.quality.maxPixelRatio) * this.#scale.value);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    // On a portrait screen a larger field of view keeps enough of the width visible.
+    this.camera.fov = width < height ? Math.min(68, FOV_DEG * Math.sqrt(height / width)) : FOV_DEG;
+    this.camera.updateProjectionMatrix();
+    this.invalidate();
+  }
+}
+
+/** Moves a node to a pose. Returns false if the node is already there. */
+function setPose(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
+  const { position: p, quaternion: r } = node;
+  const near = (a: number, b: number) => Math.abs(a - b) < 2e-5;
+  if (
+    near(p.x, x) &&
+    near(p.y, y) &&
+    near(p.z, z) &&
+    near(r.x, q[0]) &&
+    near(r.y, q[1]) &&
+    near(r.z, q[2]) &&
+    near(r.w, q[3])
+  ) {
+    return false;
+  }
+  p.set(x, y, z);
+  r.set(q[0], q[1], q[2], q[3]);
+  return true;
+}
+
+/** A pose without roll and pitch. */
+export function standing(x: number, y: number, z: number, yaw: number): Pose {
+  return { x, y, z, roll: 0, pitch: 0, yaw, q: [0, 0, Math.sin(yaw / 2), Math.cos(yaw / 2)] };
+}

@@ -1,0 +1,86 @@
+// @ts-check
+/** Lets a test emit evaluation events on the event stream of a page, without the server. */
+
+/** @import { Page } from "playwright-core" */
+
+/**
+ * Makes the event stream of the page available as `window.stream`. Call this before the page opens.
+ * @param {Page} page
+ */
+export async function captureEventStream(page) {
+  await page.addInitScript(() => {
+    const Real = window.EventSource;
+    window.EventSource = class extends Real {
+      constructor(/** @type {string | URL} */ url, /** @type {EventSourceInit | undefined} */ options) {
+        super(url, options);
+        if (String(url).endsWith("/sim/api/events")) Object.assign(window, { stream: this });
+      }
+    };
+  });
+}
+
+/** Emits an event on the page. @param {Page} page @param {string} name @param {object} data */
+export async function emitEvent(page, name, data) {
+  await page.evaluate(
+    ([name, data]) => /** @type {any} */ (window).stream.dispatchEvent(new MessageEvent(name, { data })),
+    [name, JSON.stringify(data)],
+  );
+}
+
+export const SESSION = "20260101-000000-0001";
+
+/** Emits the events of a run from its start until it is in progress. @param {Page} page */
+export async function emitRunStart(page) {
+  const about = (/** @type {number} */ time) => ({ session: SESSION, time });
+  await emitEvent(page, "evaluation", {
+    kind: "start",
+    ...about(0),
+    world: "technical",
+    command: "python3 run.py",
+    time_limit_s: 180,
+  });
+  await emitEvent(page, "evaluation", { kind: "phase", ...about(0), phase: "starting" });
+  await emitEvent(page, "run", { phase: "start", command: "python3 run.py" });
+  await emitEvent(page, "evaluation", { kind: "phase", ...about(0), phase: "running" });
+  for (const line of ["connected to the car", "lap 1, driving by lidar"])
+    await emitEvent(page, "run", { phase: "log", stream: "stdout", line });
+  await emitEvent(page, "run", { phase: "log", stream: "stderr", line: "warning: the camera is slow" });
+  await emitEvent(page, "evaluation", { kind: "log", ...about(0.4), line: "the clock runs" });
+  await emitEvent(page, "evaluation", { kind: "log", ...about(11.1), line: "off the road: +5 s" });
+  await emitEvent(page, "evaluation", { kind: "record", ...about(12.4), record: 17.38 });
+}
+
+/** Emits the events of the end of that run. @param {Page} page */
+export async function emitRunEnd(page) {
+  await emitEvent(page, "run", { phase: "exit", exit_code: 0 });
+  await emitEvent(page, "evaluation", {
+    kind: "end",
+    session: SESSION,
+    time: 31.52,
+    outcome: "finished",
+    record: 36.52,
+    reason: null,
+  });
+}
+
+/** Records of earlier runs, newest first. @returns {object[]} */
+export function records() {
+  const values = [36.52, 38.1, 44.02, 39.4, null, 41.2, 52.75, 61.3];
+  return values.map((record, i) => ({
+    session: `20260101-00000${i}-0001`,
+    outcome: record === null ? "timeout" : "finished",
+    record,
+    reason: null,
+    better: "lower",
+    world: "technical",
+    world_id: null,
+    rev: null,
+    command: "python3 run.py",
+    time_limit_s: 180,
+    seed: 0,
+    started_at: `2026-01-01T${String(20 - i).padStart(2, "0")}:00:00Z`,
+    ended_at: null,
+    elapsed_s: 31.5,
+    events: [],
+  }));
+}

@@ -1,0 +1,43 @@
+/**
+ * Starts one simulator and one browser per test file. Each test opens its own pages, and fails if
+ * one of them logs an error in the console.
+ */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { browser, Simulator, Visit } from "./support.js";
+
+export interface BrowserFixture {
+  readonly simulator: Simulator;
+  open(
+    options?: BrowserContextOptions & { prepare?: (page: Page) => Promise<void>; path?: string; skipReady?: boolean },
+  ): Promise<Visit>;
+}
+
+export function browserFixture(...options: string[]): BrowserFixture {
+  let simulator: Simulator;
+  let running: Browser;
+  let visits: Visit[] = [];
+  beforeAll(async () => {
+    [simulator, running] = await Promise.all([Simulator.start(...options), browser()]);
+  });
+  afterEach(async () => {
+    const errors = visits.flatMap((visit) => visit.unexpectedErrors());
+    await Promise.all(visits.map((visit) => visit.close()));
+    visits = [];
+    expect(errors).toEqual([]);
+  });
+  afterAll(async () => {
+    await running?.close();
+    await simulator?.remove();
+  });
+  return {
+    get simulator() {
+      return simulator;
+    },
+    async open({ path, skipReady, ...options } = {}) {
+      const visit = await Visit.open(running, path ? `${simulator.origin}${path}` : simulator.address, options);
+      visits.push(visit);
+      return skipReady ? visit : visit.ready();
+    },
+  };
+}
