@@ -8,7 +8,7 @@ use crate::cli::{Evaluate, Judge, JudgeBy};
 use chicane_host::{DriveAt, Host, HostOptions, JudgeOptions, Prepared, StudentAccess};
 use chicane_server::{Options, Server};
 use chicane_sim::TICKS_PER_SECOND;
-use chicane_wire::{Record, Session, StartRequest};
+use chicane_wire::{Outcome, Phase, Record, Session, StartRequest};
 use chicane_world::Profile;
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -176,7 +176,7 @@ async fn watch(job: &Job, host: &Host) -> Result<Record, String> {
 /// What was shown already.
 #[derive(Default)]
 struct Told {
-    phase: &'static str,
+    phase: Option<Phase>,
     lines: usize,
 }
 
@@ -198,10 +198,10 @@ impl Told {
             let record: String = record.chars().take(60).collect();
             let text = format!("{:<12} {:>8.2} s{record}", session.phase, session.elapsed_s.0);
             let _ = write!(out, "\r{text:<90}\r").and_then(|()| out.flush());
-        } else if session.phase != self.phase {
+        } else if Some(session.phase) != self.phase {
             let _ = writeln!(out, "{} at {:.2} s", session.phase, session.elapsed_s.0);
         }
-        self.phase = session.phase;
+        self.phase = Some(session.phase);
     }
 
     fn clear(&self) {
@@ -213,19 +213,19 @@ impl Told {
 }
 
 fn verdict(record: &Record) -> String {
-    let outcome = record.outcome.as_deref().unwrap_or("unknown");
+    let outcome = record.outcome.map_or("unknown", Outcome::name);
     let reason = record.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
     format!("{outcome}{reason}\nrecord {} after {:.3} s", record.record, record.elapsed_s.0)
 }
 
 fn exit_status(record: &Record) -> u8 {
-    match record.outcome.as_deref() {
-        Some("finished") => 0,
-        Some("timeout") => 2,
-        Some("script_error") => 3,
-        Some("stopped") => 4,
-        Some("unsupported") => 5,
-        _ => 1,
+    match record.outcome {
+        Some(Outcome::Finished) => 0,
+        Some(Outcome::Timeout) => 2,
+        Some(Outcome::ScriptError) => 3,
+        Some(Outcome::Stopped) => 4,
+        Some(Outcome::Unsupported) => 5,
+        None => 1,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::{JudgeBy, Level, Publish};
 use crate::progress::Progress;
 use crate::{projects, worlds};
 use chicane_builder::project::WorldName;
-use chicane_remote::bucket;
+use chicane_remote::open_bucket;
 use chicane_store::{Access, Cdn, IdPlaceholder, Label, Need, Package, create_private};
 use chicane_world::MemoryBundle;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl To {
             None => Ok(To::Folder(to.into())),
             Some(("file", path)) if path.starts_with('/') => Ok(To::Folder(path.into())),
             Some(("file", _)) => Err("file:// takes a whole path, such as file:///srv/worlds".to_owned()),
-            Some(("s3", _)) => bucket(to).map(To::Bucket),
+            Some(("s3", _)) => open_bucket(to).map(To::Bucket).map_err(|e| e.to_string()),
             Some(("http" | "https", _)) => {
                 Err("a web address can't be published to: give a bucket, s3://BUCKET/FOLDER \
                  with AWS_ENDPOINT for another server than Amazon's, or a folder that the web server serves"

@@ -15,28 +15,28 @@ use std::sync::{Arc, Weak};
 use tokio::sync::{Mutex, oneshot};
 
 /// Quality of the JPEG pictures.
-const QUALITY: u8 = 80;
+const JPEG_QUALITY: u8 = 80;
 /// Pictures that are kept for those who ask for the same.
-const KEPT: usize = 8;
+const CACHED_FRAMES: usize = 8;
 
 /// Draws frames of the camera.
 #[derive(Clone)]
 pub struct Camera {
     profile: Arc<Profile>,
-    studio: Arc<Mutex<Studio>>,
+    cache: Arc<Mutex<FrameCache>>,
 }
 
 /// What can be drawn with, and what was drawn last.
 #[derive(Default)]
-struct Studio {
+struct FrameCache {
     renderer: Option<(Arc<Stage>, Renderer)>,
-    frames: VecDeque<Frame>,
+    frames: VecDeque<DrawnFrame>,
 }
 
 /// A frame that was drawn.
-struct Frame {
+struct DrawnFrame {
     /// Nobody asks for a moment again that nobody has any more; and a world that is gone is not kept for its pictures.
-    of: Weak<Exposure>,
+    exposure: Weak<Exposure>,
     size: [usize; 2],
     /// In steps of a millionth.
     brightness: u64,
@@ -50,7 +50,7 @@ pub struct NotDrawn;
 
 impl Camera {
     pub fn new(profile: Arc<Profile>) -> Camera {
-        Camera { profile, studio: Arc::default() }
+        Camera { profile, cache: Arc::default() }
     }
 
     /// The size of a picture that was asked for: not larger than the camera's own, with its shape.
@@ -65,36 +65,36 @@ impl Camera {
     /// A frame as pixels.
     pub async fn rgb(
         &self,
-        of: &Arc<Exposure>,
+        exposure: &Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
     ) -> Result<Arc<Rgb>, NotDrawn> {
-        self.draw(of, size, brightness, |frame| Arc::clone(&frame.rgb)).await
+        self.draw(exposure, size, brightness, |frame| Arc::clone(&frame.rgb)).await
     }
 
     /// A frame as JPEG.
     pub async fn jpeg(
         &self,
-        of: &Arc<Exposure>,
+        exposure: &Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
     ) -> Result<Bytes, NotDrawn> {
-        self.draw(of, size, brightness, Frame::jpeg).await?.ok_or(NotDrawn)
+        self.draw(exposure, size, brightness, DrawnFrame::jpeg).await?.ok_or(NotDrawn)
     }
 
     async fn draw<T: Send + 'static>(
         &self,
-        of: &Arc<Exposure>,
+        exposure: &Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
-        take: impl FnOnce(&mut Frame) -> T + Send + 'static,
+        take: impl FnOnce(&mut DrawnFrame) -> T + Send + 'static,
     ) -> Result<T, NotDrawn> {
-        let mut studio = Arc::clone(&self.studio).lock_owned().await;
-        let (of, profile) = (Arc::clone(of), Arc::clone(&self.profile));
+        let mut cache = Arc::clone(&self.cache).lock_owned().await;
+        let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
         // On one of the threads that draw: from any other, each part of a picture would be handed to them and back.
         rayon::spawn(move || {
-            let work = || take(studio.frame(of, size, brightness, &profile));
+            let work = || take(cache.frame(exposure, size, brightness, &profile));
             // Whoever waits learns from the silence that it failed.
             if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = send.send(taken);
@@ -104,28 +104,41 @@ impl Camera {
     }
 }
 
-impl Studio {
+impl FrameCache {
     fn frame(
         &mut self,
-        of: Arc<Exposure>,
+        exposure: Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
         profile: &Arc<Profile>,
-    ) -> &mut Frame {
+    ) -> &mut DrawnFrame {
         let bright = (brightness * 1e6).round() as u64;
-        let same = |f: &Frame| {
-            std::ptr::eq(f.of.as_ptr(), Arc::as_ptr(&of)) && f.size == size && f.brightness == bright
+        let same = |f: &DrawnFrame| {
+            std::ptr::eq(f.exposure.as_ptr(), Arc::as_ptr(&exposure))
+                && f.size == size
+                && f.brightness == bright
         };
         let known = self.frames.iter().position(same);
         let index = known.unwrap_or_else(|| {
-            let stage = of.place.stage(profile);
-            let mut rgb = self.renderer(stage).on_board(&moment(&of.snapshot), size, of.seed, of.frame);
+            let stage = exposure.served.stage(profile);
+            let mut rgb = self.renderer(stage).on_board(
+                &moment(&exposure.snapshot),
+                size,
+                exposure.seed,
+                exposure.frame,
+            );
             brighten(&mut rgb.bytes, brightness);
-            if self.frames.len() >= KEPT {
+            if self.frames.len() >= CACHED_FRAMES {
                 self.frames.pop_front();
             }
-            let of = Arc::downgrade(&of);
-            self.frames.push_back(Frame { of, size, brightness: bright, rgb: Arc::new(rgb), jpeg: None });
+            let exposure = Arc::downgrade(&exposure);
+            self.frames.push_back(DrawnFrame {
+                exposure,
+                size,
+                brightness: bright,
+                rgb: Arc::new(rgb),
+                jpeg: None,
+            });
             self.frames.len() - 1
         });
         &mut self.frames[index]
@@ -141,11 +154,11 @@ impl Studio {
     }
 }
 
-impl Frame {
+impl DrawnFrame {
     fn jpeg(&mut self) -> Option<Bytes> {
         if self.jpeg.is_none() {
             let mut bytes = Vec::with_capacity(self.rgb.bytes.len() / 8);
-            let mut encoder = Encoder::new(&mut bytes, QUALITY);
+            let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
             encoder.set_sampling_factor(SamplingFactor::F_2_2);
             let (width, height) = (self.rgb.width as u16, self.rgb.height as u16);
             encoder.encode(&self.rgb.bytes, width, height, ColorType::Rgb).ok()?;
@@ -214,14 +227,15 @@ mod tests {
             deletable: false,
             verified: true,
         };
-        let place = Arc::new(crate::driver::Place::new(entry, Arc::clone(&world)).expect("a place"));
+        let served =
+            Arc::new(crate::driver::ServedWorld::new(entry, Arc::clone(&world)).expect("valid world"));
         let snapshot = chicane_sim::Sim::new(world, Arc::clone(&profile), 0).snapshot();
-        let of = Arc::new(Exposure { place: Arc::clone(&place), seed: 0, snapshot, frame: 0 });
-        let mut studio = Studio::default();
-        let mut draw = || Arc::clone(&studio.frame(Arc::clone(&of), [16, 12], 1.0, &profile).rgb);
+        let exposure = Arc::new(Exposure { served: Arc::clone(&served), seed: 0, snapshot, frame: 0 });
+        let mut cache = FrameCache::default();
+        let mut draw = || Arc::clone(&cache.frame(Arc::clone(&exposure), [16, 12], 1.0, &profile).rgb);
         assert!(Arc::ptr_eq(&draw(), &draw()));
-        let kept = Arc::downgrade(&place);
-        drop((of, place));
+        let kept = Arc::downgrade(&served);
+        drop((exposure, served));
         assert!(kept.upgrade().is_none(), "a world that is gone is kept for its pictures");
     }
 

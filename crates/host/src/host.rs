@@ -1,11 +1,11 @@
 //! Starts and stops the running simulator.
 
 use crate::camera::Camera;
-use crate::driver::{DriveAt, Simulator, Start};
-use crate::evaluation::{Evaluations, Parts, StartEvaluationError, records};
+use crate::driver::{DriveAt, InitialState, Simulator};
+use crate::evaluation::{EvaluationParts, Evaluations, StartEvaluationError, records};
 use crate::feed::Feed;
 use crate::keeper::{Keeper, RedLights};
-use crate::loader::{LoadFailure, Loader, SEED};
+use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
@@ -85,13 +85,14 @@ impl Prepared {
         let Prepared { options, data, name, chosen, red, brightness } = self;
         let metrics = Arc::new(Metrics::default());
         let loudspeaker = Loudspeaker::new();
-        let badge = Arc::default();
+        let status = Arc::default();
         let transition = Transition {
             kind: TransitionKind::Boot,
             target: Arc::from(format!("{name}.world")),
             progress: Num(0.0),
         };
-        let start = Start { speed: options.speed, brightness, badge: Arc::clone(&badge), transition };
+        let start =
+            InitialState { speed: options.speed, brightness, status: Arc::clone(&status), transition };
         let (simulator, thread) = Simulator::start(&start, Arc::clone(&metrics), loudspeaker.clone())
             .map_err(StartHostError::Thread)?;
         let profile = Arc::new(options.profile);
@@ -100,18 +101,18 @@ impl Prepared {
             simulator: simulator.clone(),
             library: Arc::new(options.library),
             keeper: keeper.clone(),
-            choosing: Arc::default(),
+            choice_lock: Arc::default(),
             profile: Arc::clone(&profile),
         };
         let feed = Feed::start(simulator.clone(), Arc::clone(&metrics));
-        let evaluations = Arc::new(Evaluations::new(Parts {
+        let evaluations = Arc::new(Evaluations::new(EvaluationParts {
             simulator: simulator.clone(),
-            choosing: Arc::clone(&loader.choosing),
+            choice_lock: Arc::clone(&loader.choice_lock),
             keeper: keeper.clone(),
             feed: feed.clone(),
             data: Arc::clone(&data),
             profile: Arc::clone(&profile),
-            badge,
+            status,
             workspace: options.workspace.clone(),
             environment: access.environment,
             options: options.judge,
@@ -174,7 +175,7 @@ impl Host {
 
     /// Waits for the end of the active session, if there is one.
     pub async fn session_ended(&self) {
-        self.evaluations.ended().await;
+        self.evaluations.wait_until_ended().await;
     }
 
     /// Ends the active session, if there is one.
@@ -251,7 +252,7 @@ async fn load_first_world(
         outcome = loader.boot(FIRST_WORLD, Default::default()).await;
     }
     if outcome.is_err() {
-        let _ = loader.simulator.abort().await;
+        let _ = loader.simulator.abort_transition().await;
     }
     let outcome = outcome.map_err(|failure| match failure {
         LoadFailure::Broken(why) => format!("world {name} can't be loaded: {why}"),
@@ -264,7 +265,7 @@ async fn load_first_world(
 async fn reload_lost_worlds(loader: Loader) {
     let mut view = loader.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
-        if let Err(failure) = loader.respawn(SEED).await {
+        if let Err(failure) = loader.respawn(DEFAULT_SEED).await {
             tracing::error!(?failure, "a lost world could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }

@@ -98,7 +98,7 @@ impl Keeper {
                 change(&mut red);
                 own.blocking(move |own| own.write_lights(world, red)).await?;
             }
-            let answer: Answer<Applied> = simulator.command_for_sure(command).await;
+            let answer: Answer<Applied> = simulator.command_when_free(command).await;
             let view = simulator.clone();
             own.blocking(move |own| own.write_shown_lights(&view)).await?;
             Ok(answer?)
@@ -235,6 +235,6 @@ async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> R
 fn lights(now: &Published) -> Option<(String, RedLights)> {
     let seen = now.running.as_ref()?;
     let lights = seen.snapshot.lights.iter();
-    let red = lights.map(|(i, lamp)| (seen.place.names[*i].to_string(), *lamp != Lamp::Green)).collect();
-    Some((seen.place.name.to_string(), red))
+    let red = lights.map(|(i, lamp)| (seen.served.names[*i].to_string(), *lamp != Lamp::Green)).collect();
+    Some((seen.served.name.to_string(), red))
 }

@@ -7,7 +7,6 @@
 //! Clocks, threads and files live here, not in the crates below.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-pub mod badge;
 pub mod camera;
 pub mod driver;
 pub mod evaluation;
@@ -21,6 +20,7 @@ pub mod metrics;
 pub mod observe;
 mod options;
 pub mod scene;
+pub mod session_status;
 mod source;
 pub mod view;
 

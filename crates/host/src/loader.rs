@@ -1,6 +1,6 @@
 //! Brings worlds in: loading beside the running one, then swapping at a tick boundary.
 
-use crate::driver::{Loaded, Place, Published, Refused, Simulator};
+use crate::driver::{Loaded, Published, Refused, ServedWorld, Simulator};
 use crate::keeper::{KeepError, Keeper};
 use chicane_sim::Sim;
 use chicane_store::{Library, LibraryEntry, LoadError};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where nobody asks for another, every simulation starts with this seed, its camera too: equal inputs give equal bytes.
-pub const SEED: u64 = 0;
+pub const DEFAULT_SEED: u64 = 0;
 
 /// Why no world was loaded. The old one, if any, runs on.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -52,13 +52,13 @@ pub struct Loader {
     pub library: Arc<Library>,
     pub keeper: Keeper,
     /// Held while a world is chosen, or removed: none is removed between being chosen and being noted.
-    pub choosing: Arc<tokio::sync::Mutex<()>>,
+    pub choice_lock: Arc<tokio::sync::Mutex<()>>,
     pub profile: Arc<Profile>,
 }
 
 /// What the lights of a new world show.
 #[derive(Debug, Clone)]
-enum Lights {
+enum InitialLights {
     Green,
     /// As before, a yellow one red.
     Kept,
@@ -69,41 +69,43 @@ enum Lights {
 impl Loader {
     /// The first world, with its lights as they were stored.
     pub async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
-        self.bring(TransitionKind::Boot, name, Lights::Stored(red), SEED).await.map(|_| ())
+        self.load_and_swap(TransitionKind::Boot, name, InitialLights::Stored(red), DEFAULT_SEED)
+            .await
+            .map(|_| ())
     }
 
     /// Another world.
     pub async fn switch(&self, name: &str) -> Result<Arc<Published>, LoadFailure> {
-        self.bring(TransitionKind::Switch, name, Lights::Green, SEED).await
+        self.load_and_swap(TransitionKind::Switch, name, InitialLights::Green, DEFAULT_SEED).await
     }
 
     /// The running world anew.
     pub async fn respawn(&self, seed: u64) -> Result<Arc<Published>, LoadFailure> {
         let now = self.simulator.now();
         let lost = now.lost.as_ref();
-        let name = now.running.as_ref().map(|s| &s.place.name).or(lost).ok_or(LoadFailure::NoWorld)?;
-        self.bring(TransitionKind::Respawn, name, Lights::Kept, seed).await
+        let name = now.running.as_ref().map(|s| &s.served.name).or(lost).ok_or(LoadFailure::NoWorld)?;
+        self.load_and_swap(TransitionKind::Respawn, name, InitialLights::Kept, seed).await
     }
 
     /// Goes on to its end also when nobody waits for it any more: a transition is never left open.
-    async fn bring(
+    async fn load_and_swap(
         &self,
         kind: TransitionKind,
         name: &str,
-        lights: Lights,
+        lights: InitialLights,
         seed: u64,
     ) -> Result<Arc<Published>, LoadFailure> {
         self.find(name).await.ok_or(LoadFailure::NotFound)?;
         let (own, name) = (self.clone(), name.to_owned());
         let work = tokio::spawn(async move {
-            let choosing = own.choosing.lock().await;
+            let choice = own.choice_lock.lock().await;
             let entry = own.library.entry(&name).ok_or(LoadFailure::NotFound)?;
             // The first world's transition is open since the sim thread started.
             if kind != TransitionKind::Boot {
                 let of = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
-                own.simulator.begin(kind, Arc::from(format!("{}.world", entry.name)), of).await?;
+                own.simulator.begin_transition(kind, Arc::from(format!("{}.world", entry.name)), of).await?;
             }
-            drop(choosing);
+            drop(choice);
             let started = std::time::Instant::now();
             let loading = own.clone();
             let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, seed)).await;
@@ -112,7 +114,7 @@ impl Loader {
             // A first world that fails may be followed by another: whoever boots ends the transition.
             let give_up = async || {
                 if kind != TransitionKind::Boot {
-                    let _ = own.simulator.abort().await;
+                    let _ = own.simulator.abort_transition().await;
                 }
             };
             let loaded = match loaded {
@@ -124,18 +126,18 @@ impl Loader {
             };
             // Stored before it is seen. A respawn changes nothing that is stored.
             if kind != TransitionKind::Respawn
-                && let Err(error) = own.keeper.world(&loaded.place.name, loaded.red_lights()).await
+                && let Err(error) = own.keeper.world(&loaded.served.name, loaded.red_lights()).await
             {
                 give_up().await;
                 return Err(LoadFailure::NotKept(error));
             }
             let swapped = own.simulator.swap(loaded).await;
             if swapped.is_err() {
-                let _ = own.simulator.abort().await;
+                let _ = own.simulator.abort_transition().await;
             }
             let ((), published) = swapped?;
             let ms = started.elapsed().as_millis() as u64;
-            let world = published.running.as_ref().map(|s| s.place.file.to_string());
+            let world = published.running.as_ref().map(|s| s.served.file.to_string());
             tracing::info!(world, ?kind, ms, "world ready");
             Ok(published)
         });
@@ -159,15 +161,15 @@ impl Loader {
 
     /// Removes an installed world, unless it runs, or is on its way in.
     pub async fn remove(&self, name: &str) -> Result<(), RemoveFailure> {
-        let _choosing = self.choosing.lock().await;
+        let _choosing = self.choice_lock.lock().await;
         let entry = self.library.entry(name).ok_or(RemoveFailure::NotFound)?;
         if !entry.deletable {
             return Err(RemoveFailure::Protected);
         }
         let now = self.simulator.now();
-        let served = now.running.as_ref().map(|seen| &*seen.place.name);
+        let current = now.running.as_ref().map(|seen| &*seen.served.name);
         let coming = now.transition.as_ref().and_then(|t| t.target.strip_suffix(".world"));
-        if [served, coming, now.lost.as_deref()].contains(&Some(name)) {
+        if [current, coming, now.lost.as_deref()].contains(&Some(name)) {
             return Err(RemoveFailure::Current);
         }
         let (library, name) = (Arc::clone(&self.library), name.to_owned());
@@ -179,23 +181,23 @@ impl Loader {
         }
     }
 
-    fn load(&self, entry: LibraryEntry, lights: Lights, seed: u64) -> Result<Loaded, LoadFailure> {
+    fn load(&self, entry: LibraryEntry, lights: InitialLights, seed: u64) -> Result<Loaded, LoadFailure> {
         // A world does not change under its name and revision: the one that runs is not read again.
-        let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.place));
-        let place = match same.filter(|place| place.entry == entry) {
-            Some(place) => place,
+        let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.served));
+        let served = match same.filter(|served| served.entry == entry) {
+            Some(served) => served,
             None => self.read(entry)?,
         };
-        self.simulator.progress(0.5);
-        let mut sim = Sim::new(Arc::clone(&place.world), Arc::clone(&self.profile), seed);
-        if let Lights::Stored(red) = &lights {
+        self.simulator.report_progress(0.5);
+        let mut sim = Sim::new(Arc::clone(&served.world), Arc::clone(&self.profile), seed);
+        if let InitialLights::Stored(red) = &lights {
             sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
         }
-        self.simulator.progress(0.9);
-        Ok(Loaded { sim, place, keep_lights: matches!(lights, Lights::Kept) })
+        self.simulator.report_progress(0.9);
+        Ok(Loaded { sim, served, keep_lights: matches!(lights, InitialLights::Kept) })
     }
 
-    fn read(&self, entry: LibraryEntry) -> Result<Arc<Place>, LoadFailure> {
+    fn read(&self, entry: LibraryEntry) -> Result<Arc<ServedWorld>, LoadFailure> {
         let world = match self.library.load(&entry.name) {
             Ok(world) => Arc::new(world),
             Err(LoadError::NotFound) => return Err(LoadFailure::NotFound),
@@ -204,7 +206,7 @@ impl Loader {
         for warning in &world.warnings {
             tracing::warn!(world = world.name, "{warning}");
         }
-        let place = Place::new(entry, world).map_err(|e| LoadFailure::Broken(e.to_string()))?;
-        Ok(Arc::new(place))
+        let served = ServedWorld::new(entry, world).map_err(|e| LoadFailure::Broken(e.to_string()))?;
+        Ok(Arc::new(served))
     }
 }

@@ -5,47 +5,47 @@
 //! place in one bounded ring; one that falls behind it is told so, and starts again from what plays.
 
 use bytes::Bytes;
-use chicane_robot::audio::Event;
+use chicane_robot::audio::AudioEvent;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
 /// Events that are kept for a slow listener.
-const KEPT: usize = 256;
+const BUFFERED_EVENTS: usize = 256;
 /// Listeners at a time.
 const MAX_LISTENERS: usize = 256;
 
 /// Where the robot's sounds go.
 #[derive(Clone)]
 pub struct Loudspeaker {
-    events: broadcast::Sender<Arc<Told>>,
+    events: broadcast::Sender<Arc<SoundNotice>>,
 }
 
 /// An event, and the bytes it is sent as, written once however many listen.
 #[derive(Debug)]
-pub struct Told {
+pub struct SoundNotice {
     /// Of the first publication that shows what it did.
     pub serial: u64,
     /// Simulated seconds.
     pub time_s: f64,
-    pub event: Event,
+    pub event: AudioEvent,
     pub bytes: OnceLock<Bytes>,
 }
 
 impl Loudspeaker {
     pub fn new() -> Loudspeaker {
-        Loudspeaker { events: broadcast::channel(KEPT).0 }
+        Loudspeaker { events: broadcast::channel(BUFFERED_EVENTS).0 }
     }
 
     /// Tells everyone what happened, and when.
-    pub fn tell(&self, serial: u64, heard: impl IntoIterator<Item = (f64, Event)>) {
-        for (time_s, event) in heard {
+    pub fn publish(&self, serial: u64, events: impl IntoIterator<Item = (f64, AudioEvent)>) {
+        for (time_s, event) in events {
             // Nobody has to listen.
-            let _ = self.events.send(Arc::new(Told { serial, time_s, event, bytes: OnceLock::new() }));
+            let _ = self.events.send(Arc::new(SoundNotice { serial, time_s, event, bytes: OnceLock::new() }));
         }
     }
 
     /// Everything from now on; `None` if too many listen already.
-    pub fn listen(&self) -> Option<broadcast::Receiver<Arc<Told>>> {
+    pub fn listen(&self) -> Option<broadcast::Receiver<Arc<SoundNotice>>> {
         (self.events.receiver_count() < MAX_LISTENERS).then(|| self.events.subscribe())
     }
 }

@@ -1,10 +1,10 @@
 //! From the world to what a judging script sees of it.
 
-use crate::driver::place::Place;
+use crate::driver::served_world::ServedWorld;
 use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use chicane_robot::audio::{Event, Kind, Playing};
+use chicane_robot::audio::{AudioEvent, Playing, SoundSource};
 use chicane_sim::{Lamp, Snapshot};
 use chicane_wire::{
     JudgeAudio, JudgeSound, JudgeSoundEvent, JudgeTrack, Named, Num, Observation, RunState, Statics,
@@ -25,8 +25,8 @@ pub struct ObservedClock {
 }
 
 /// What does not change during a session.
-pub fn statics(place: &Place, script: &str, seed: u64) -> Result<Statics, String> {
-    let world = &place.world;
+pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, String> {
+    let world = &served.world;
     let evaluation = world.evaluation.as_ref().ok_or("the world has no evaluation")?;
     let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone());
     let lines = world.route.as_ref().map(view::route_lines);
@@ -42,14 +42,14 @@ pub fn statics(place: &Place, script: &str, seed: u64) -> Result<Statics, String
 
 /// How things stand.
 pub fn observation(
-    place: &Place,
+    served: &ServedWorld,
     snapshot: &Snapshot,
     clock: ObservedClock,
     playing: &[Playing],
-    heard: &[Event],
+    heard: &[AudioEvent],
 ) -> Observation {
-    let names = place.names.iter().cloned();
-    let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&place.names[*i]), view::light_state(*lamp));
+    let names = served.names.iter().cloned();
+    let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&served.names[*i]), view::light_state(*lamp));
     Observation {
         time: Num(clock.time_s),
         paused: clock.paused,
@@ -58,7 +58,7 @@ pub fn observation(
         pose: view::vehicle(&snapshot.vehicle),
         objects: Named(names.zip(snapshot.objects.iter().map(view::pose)).collect()),
         lights: Named(snapshot.lights.iter().map(light).collect()),
-        contacts: snapshot.contacts.iter().map(|&i| Arc::clone(&place.names[i])).collect(),
+        contacts: snapshot.contacts.iter().map(|&i| Arc::clone(&served.names[i])).collect(),
         run: RunState::default(),
         audio: JudgeAudio {
             playing: playing.iter().map(sound).collect(),
@@ -71,8 +71,8 @@ fn sound(playing: &Playing) -> JudgeSound {
     JudgeSound {
         id: sound_id(playing.id),
         kind: match playing.kind {
-            Kind::File => "file",
-            Kind::Stream => "stream",
+            SoundSource::File => "file",
+            SoundSource::Stream => "stream",
         },
         source: Arc::clone(&playing.source),
         volume: Num(playing.volume),
@@ -81,25 +81,25 @@ fn sound(playing: &Playing) -> JudgeSound {
 }
 
 /// What happened, in the words of the script. That everything was stopped is told sound by sound elsewhere.
-fn events(event: &Event) -> Option<JudgeSoundEvent> {
+fn events(event: &AudioEvent) -> Option<JudgeSoundEvent> {
     Some(match event {
-        Event::Play { playing, file } => JudgeSoundEvent::Play {
+        AudioEvent::Play { playing, file } => JudgeSoundEvent::Play {
             sound: sound(playing),
             data: file.as_ref().map(|file| STANDARD.encode(file)),
             sample_rate: playing.sample_rate,
             channels: playing.channels,
         },
-        Event::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
+        AudioEvent::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
             id: sound_id(*number),
             data: STANDARD.encode(data),
             sample_rate: *sample_rate,
             channels: *channels,
         },
-        Event::Volume { id: number, volume } => {
+        AudioEvent::Volume { id: number, volume } => {
             JudgeSoundEvent::Volume { id: sound_id(*number), volume: Num(*volume) }
         }
-        Event::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
-        Event::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
-        Event::StopAll => return None,
+        AudioEvent::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
+        AudioEvent::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
+        AudioEvent::StopAll => return None,
     })
 }

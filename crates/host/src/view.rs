@@ -1,6 +1,6 @@
 //! From the core's types to the words of the wire, and the one way back that two need.
 
-use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, sample_tick};
+use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, YELLOW_S, sample_tick};
 use chicane_store::LibraryEntry;
 use chicane_wire as wire;
 use chicane_wire::{FlatPose, Named, Num, Rect, RouteLines, Size};
@@ -64,6 +64,7 @@ pub fn world(
         track: wire::Track { route, bounds },
         objects: Named(objects.collect()),
         evaluation: world.evaluation.is_some(),
+        yellow_s: Num(YELLOW_S),
     }
 }
 

@@ -3,7 +3,7 @@
 use chicane_dds::RosOptions;
 use chicane_host::{HostOptions, StartHostError};
 use chicane_remote::Token;
-use chicane_remote::cdn::CDN_TIMEOUT;
+use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -61,8 +61,8 @@ pub enum StartError {
         reason: std::io::Error,
     },
     /// The address of the CDN is malformed.
-    #[error("{0}")]
-    Cdn(String),
+    #[error(transparent)]
+    Cdn(#[from] CdnError),
     /// Other machines can reach the address, and there is no token.
     #[error("{0} can be reached from other machines: a token is needed, such as --token auto")]
     NeedsToken(SocketAddr),

@@ -32,7 +32,6 @@ pub use engine::{EngineError, EngineKind, EngineOptions};
 pub use isolation::Isolation;
 pub use jail::{JailError, LingeringProcesses};
 pub use judge::{Judge, JudgeError, JudgeEvent};
-pub use machine::Phase;
 pub use network::{NetworkError, own_addresses};
 pub use outcome::{ChannelFault, StopCause, Unsupported};
 pub use setting::{Setting, SettingError, SettingOptions};

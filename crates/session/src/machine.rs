@@ -9,31 +9,7 @@
 //! The first reason for the ending counts. Later reasons are ignored.
 
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
-
-/// The phase of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// World, container and script are prepared. Simulated time stands still.
-    Initializing,
-    /// The student's program is being started.
-    Starting,
-    /// Simulated time runs and the script is called.
-    Running,
-    /// The session is over, and its processes are gone.
-    Ended,
-}
-
-impl Phase {
-    /// The phase's name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Initializing => "initializing",
-            Phase::Starting => "starting",
-            Phase::Running => "running",
-            Phase::Ended => "ended",
-        }
-    }
-}
+use chicane_wire::Phase;
 
 /// A call of the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::outcome::Unsupported;
+use chicane_wire::Outcome;
 
 const NOT_FINISHED: Input = Input::Answered { finish: false };
 
@@ -177,12 +178,12 @@ fn every_ending_has_an_outcome_and_a_distinct_reason_of_one_line() {
     let mut reasons: Vec<String> = Vec::new();
     for fault in faults {
         let ending = Ending::Script(fault);
-        assert_eq!(ending.outcome(), "script_error");
+        assert_eq!(ending.outcome(), Outcome::ScriptError);
         reasons.extend(ending.reason(180.0));
     }
     for cause in [StopCause::Asked, StopCause::Shutdown, StopCause::Restarted, StopCause::WorldLost] {
         let ending = Ending::Stopped(cause);
-        assert_eq!(ending.outcome(), "stopped");
+        assert_eq!(ending.outcome(), Outcome::Stopped);
         reasons.extend(ending.reason(180.0));
     }
     assert_eq!(Ending::Finished.reason(180.0), None);

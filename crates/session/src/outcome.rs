@@ -1,6 +1,8 @@
 //! How a session can end. Each ending is a variant, with its name in the API and a reason for
 //! people.
 
+use chicane_wire::Outcome;
+
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
@@ -102,14 +104,14 @@ pub enum Unsupported {
 }
 
 impl Ending {
-    /// The outcome's name in the API.
-    pub fn outcome(&self) -> &'static str {
+    /// The outcome as it is recorded.
+    pub fn outcome(&self) -> Outcome {
         match self {
-            Ending::Finished => "finished",
-            Ending::TimedOut => "timeout",
-            Ending::Script(_) => "script_error",
-            Ending::Stopped(_) => "stopped",
-            Ending::Unsupported(_) => "unsupported",
+            Ending::Finished => Outcome::Finished,
+            Ending::TimedOut => Outcome::Timeout,
+            Ending::Script(_) => Outcome::ScriptError,
+            Ending::Stopped(_) => Outcome::Stopped,
+            Ending::Unsupported(_) => Outcome::Unsupported,
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::jail::{Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
 use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
 use crate::setting::Setting;
+use chicane_wire::OutputStream;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -50,8 +51,8 @@ pub(crate) enum StudentError {
 pub(crate) enum StudentEvent {
     /// A line of output.
     Line {
-        /// `stdout` or `stderr`.
-        stream: &'static str,
+        /// The stream that it was written to.
+        stream: OutputStream,
         /// The text without the line end.
         text: String,
         /// The line was truncated, or stands for dropped lines.
@@ -76,7 +77,7 @@ pub(crate) struct Student {
 /// One output stream of the program.
 #[derive(Debug)]
 struct Stream {
-    name: &'static str,
+    name: OutputStream,
     pipe: Option<OwnedFd>,
     lines: LineSplitter,
     limit: LineRateLimit,
@@ -115,7 +116,7 @@ impl Student {
             lines: LineSplitter::default(),
             limit: LineRateLimit::new(LINES),
         };
-        let streams = [stream("stdout", out), stream("stderr", err)];
+        let streams = [stream(OutputStream::Stdout, out), stream(OutputStream::Stderr, err)];
         Ok(Student { jail, streams, events: VecDeque::new(), exited: false, ended: false })
     }
 
@@ -230,7 +231,7 @@ impl Stream {
 }
 
 /// A line that stands for dropped lines.
-fn more(stream: &'static str, dropped: u64) -> StudentEvent {
+fn more(stream: OutputStream, dropped: u64) -> StudentEvent {
     StudentEvent::Line { stream, text: format!("… {dropped} more lines"), cut: true }
 }
 

@@ -7,15 +7,15 @@
 
 use crate::jail::LingeringProcesses;
 use crate::judge::{Judge, JudgeError, JudgeEvent};
-use crate::machine::{Action, Call, Input, Machine, Phase};
+use crate::machine::{Action, Call, Input, Machine};
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::student::{Student, StudentEvent, StudentProgram};
 use crate::wake::{NotesOut, wait_for};
 use chicane_wire::{
-    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, RaisedKind, RunEvent, RunState,
-    Statics,
+    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, RaisedKind, RunEvent,
+    RunState, Statics,
 };
 use rustix::event::PollFlags;
 use serde_json::Value;
@@ -255,7 +255,7 @@ impl Supervisor<'_, '_> {
             Action::Enter(Phase::Ended) => {}
             Action::Enter(phase) => {
                 self.host.enter(phase);
-                self.host.publish(self.time_s, EvaluationKind::Phase { phase: phase.name().to_owned() });
+                self.host.publish(self.time_s, EvaluationKind::Phase { phase });
             }
             Action::Place => self.place(),
             Action::StartJudge => self.start_judge(),

@@ -2,6 +2,7 @@
 
 use crate::open_error::OpenError;
 use crate::settings::StoreError;
+use chicane_wire::{Better, Outcome};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +28,7 @@ pub struct NewSession {
     /// Seed of every random stream.
     pub seed: u64,
     /// Which record is better: `lower` or `higher`.
-    pub better: String,
+    pub better: Better,
     /// SHA-256 of the script, as hex digits.
     pub sha256: String,
     /// Start time, RFC 3339.
@@ -40,7 +41,7 @@ pub struct SessionResult {
     /// End time, RFC 3339.
     pub ended_at: String,
     /// The outcome's name in the API.
-    pub outcome: String,
+    pub outcome: Outcome,
     /// The reason, for people.
     pub reason: Option<String>,
     /// The last record, as JSON.
@@ -98,7 +99,7 @@ impl Records {
                     session.command,
                     session.time_limit_s,
                     session.seed.cast_signed(),
-                    session.better,
+                    session.better.name(),
                     session.sha256,
                     session.started_at
                 ],
@@ -141,6 +142,7 @@ impl Records {
                        observations = ?7, wait_s = ?8 WHERE number = ?1";
             let SessionResult { ended_at, outcome, reason, record, elapsed_s, observations, wait_s } = result;
             let observations = observations.cast_signed();
+            let outcome = outcome.name();
             let values = params![number, ended_at, outcome, reason, record, elapsed_s, observations, wait_s];
             change.execute(sql, values)?;
             change.commit()
@@ -205,6 +207,15 @@ fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[Strin
     Ok(())
 }
 
+/// The value of a stored word. A word that this version does not know is an error, because a newer
+/// version wrote it.
+fn known<T>(column: &str, word: &str, value: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    value(word).ok_or_else(|| {
+        let why = format!("{column} has the unknown value {word:?}");
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, why.into())
+    })
+}
+
 fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let outcome: Option<String> = row.get("outcome")?;
     let (record, elapsed_s): (String, f64) = (row.get("record")?, row.get("elapsed_s")?);
@@ -212,7 +223,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         None => None,
         Some(outcome) => Some(SessionResult {
             ended_at: row.get::<_, Option<String>>("ended_at")?.unwrap_or_default(),
-            outcome,
+            outcome: known("outcome", &outcome, Outcome::from_name)?,
             reason: row.get("reason")?,
             record: record.clone(),
             elapsed_s,
@@ -230,7 +241,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             command: row.get("command")?,
             time_limit_s: row.get("time_limit_s")?,
             seed: row.get::<_, i64>("seed")?.cast_unsigned(),
-            better: row.get("better")?,
+            better: known("better", &row.get::<_, String>("better")?, Better::from_name)?,
             sha256: row.get("sha256")?,
             started_at: row.get("started_at")?,
         },
@@ -259,16 +270,16 @@ mod tests {
             command: Some("python3 run.py".to_owned()),
             time_limit_s: 180.0,
             seed: (1 << 53) - 1,
-            better: "lower".to_owned(),
+            better: Better::Lower,
             sha256: "ab".to_owned(),
             started_at: "2026-01-01T00:00:00Z".to_owned(),
         }
     }
 
-    fn result(outcome: &str) -> SessionResult {
+    fn result(outcome: Outcome) -> SessionResult {
         SessionResult {
             ended_at: "2026-01-01T00:01:00Z".to_owned(),
-            outcome: outcome.to_owned(),
+            outcome,
             reason: None,
             record: "12.5".to_owned(),
             elapsed_s: 30.0,
@@ -295,16 +306,16 @@ mod tests {
         assert_eq!(records.events(number).expect("read"), ["{\"k\":1}", "{\"k\":2}", "{\"k\":3}"]);
         // Sequence number 2 exists already, so the whole transaction fails.
         let last = ["{\"k\":4}".to_owned(), "{\"k\":5}".to_owned()];
-        assert!(records.end(number, 2, &last, &result("stopped")).is_err());
+        assert!(records.end(number, 2, &last, &result(Outcome::Stopped)).is_err());
         assert_eq!(
             (records.unfinished().expect("read").len(), records.events(number).expect("read").len()),
             (1, 3)
         );
-        records.end(number, 3, &last, &result("stopped")).expect("ended");
+        records.end(number, 3, &last, &result(Outcome::Stopped)).expect("ended");
         assert_eq!(records.events(number).expect("read").len(), 5);
         assert!(records.unfinished().expect("read").is_empty());
         let row = records.session(Some("a")).expect("read").expect("there");
-        assert_eq!((row.start, row.result), (session("a", "oval"), Some(result("stopped"))));
+        assert_eq!((row.start, row.result), (session("a", "oval"), Some(result(Outcome::Stopped))));
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Serve {
     pub(crate) fn token(&self) -> Result<Option<Token>, String> {
         match self.token.as_deref() {
             None | Some("") => Ok(None),
-            Some("auto") => Token::random().map(Some),
+            Some("auto") => Token::random().map(Some).map_err(|e| e.to_string()),
             Some(text) => Token::parse(text).map(Some).map_err(|e| e.to_string()),
         }
     }

@@ -11,8 +11,8 @@ pub(crate) use import::{read_folder, script_of};
 use crate::cli::{DataDir, JudgeBy, Worlds, WorldsWhat};
 use crate::progress::Progress;
 use crate::publish::{PRIVATE, To, cdn};
-use chicane_remote::cdn::{Where, install_here, listed};
-use chicane_remote::{Running, ask};
+use chicane_remote::cdn::{CdnLocation, install_world, list_worlds};
+use chicane_remote::{RunningSimulator, call_simulator};
 use chicane_store::{
     Access, Cdn, Data, InstalledWorlds, Library, LibraryEntry, Meta, OpenError, PublishError, create_private,
     is_name,
@@ -33,13 +33,15 @@ pub(crate) fn run(wanted: &Worlds) -> Result<(), String> {
         WorldsWhat::List { published: false, cdn: None, to: None, .. } => list(data),
         WorldsWhat::List { cdn: Some(url), cdn_token, .. } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
-            print_published(&runtime()?.block_on(listed(url, token))?["worlds"]);
+            print_published(
+                &runtime()?.block_on(list_worlds(url, token)).map_err(|e| e.to_string())?["worlds"],
+            );
             Ok(())
         }
         WorldsWhat::List { to, .. } => list_published(data, to.as_deref()),
         WorldsWhat::Install { id, cdn, cdn_token, require_verified } => {
             let token = crate::serve::cdn_token(cdn_token.as_deref())?;
-            let from = cdn.clone().map(|url| Where::Web(url, token));
+            let from = cdn.clone().map(|url| CdnLocation::Web(url, token));
             install(wanted, &parse_id(id)?, from, *require_verified)
         }
         WorldsWhat::Remove { world } => remove(data, world),
@@ -78,7 +80,7 @@ fn parse_id(text: &str) -> Result<WorldId, String> {
 /// A data folder: ours for as long as we hold it, or a simulator's.
 enum Folder {
     Ours(Box<Data>),
-    InUse(Running),
+    InUse(RunningSimulator),
 }
 
 fn open(data: &DataDir) -> Result<Folder, String> {
@@ -91,7 +93,7 @@ fn open(data: &DataDir) -> Result<Folder, String> {
             Err(e) => return Err(e.to_string()),
         };
         if let OpenError::InUse { pid: Some(pid), .. } = &refused
-            && let Some(running) = Running::of(&dir, *pid)
+            && let Some(running) = RunningSimulator::read(&dir, *pid)
         {
             return Ok(Folder::InUse(running));
         }
@@ -107,7 +109,9 @@ fn list(data: &DataDir) -> Result<(), String> {
     let mut lines: Vec<[String; 4]> = Vec::new();
     match open(data)? {
         Folder::InUse(running) => {
-            let all = runtime()?.block_on(ask(&running, "GET", "/worlds", None))?;
+            let all = runtime()?
+                .block_on(call_simulator(&running, "GET", "/worlds", None))
+                .map_err(|e| e.to_string())?;
             for world in all["worlds"].as_array().into_iter().flatten() {
                 let text = |key: &str| world[key].as_str().unwrap_or_default().to_owned();
                 let flag = |key: &str| world[key].as_bool().unwrap_or(false);
@@ -180,7 +184,12 @@ fn print_published(worlds: &Value) {
     table(&worlds.as_array().into_iter().flatten().map(line).collect::<Vec<_>>());
 }
 
-fn install(wanted: &Worlds, id: &WorldId, from: Option<Where>, require_verified: bool) -> Result<(), String> {
+fn install(
+    wanted: &Worlds,
+    id: &WorldId,
+    from: Option<CdnLocation>,
+    require_verified: bool,
+) -> Result<(), String> {
     let data = &wanted.data;
     let progress = Progress::new(format!("installing {id}"));
     let dir = folder_of(data)?;
@@ -196,7 +205,7 @@ fn install(wanted: &Worlds, id: &WorldId, from: Option<Where>, require_verified:
         // Nobody needs to be kept from starting a simulator meanwhile.
         (from, folder) => {
             drop(folder);
-            let from = from.unwrap_or_else(|| Where::Folder(dir.join("cdn")));
+            let from = from.unwrap_or_else(|| CdnLocation::Folder(dir.join("cdn")));
             let progress = Arc::new(Mutex::new(Some(progress)));
             let shown = Arc::clone(&progress);
             let show = move |part| {
@@ -204,9 +213,9 @@ fn install(wanted: &Worlds, id: &WorldId, from: Option<Where>, require_verified:
                     progress.set(part);
                 }
             };
-            let installed = runtime()?.block_on(install_here(&dir, id, &from, require_verified, show));
+            let installed = runtime()?.block_on(install_world(&dir, id, &from, require_verified, show));
             progress.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let mut installed = installed?;
+            let mut installed = installed.map_err(|e| e.to_string())?;
             if !installed.cached {
                 installed.warnings.extend(about_script(&dir, &installed.record.world_name(), &wanted.judge));
             }
@@ -225,16 +234,24 @@ fn about_script(dir: &Path, name: &str, judge: &JudgeBy) -> Option<String> {
 }
 
 /// Has a simulator install a world, and shows how far it is.
-async fn install_there(running: &Running, id: &WorldId, mut progress: Progress) -> Result<Value, String> {
-    let mut installing =
-        std::pin::pin!(ask(running, "POST", "/worlds/install", Some(json!({"world_id": id.as_str()}))));
+async fn install_there(
+    running: &RunningSimulator,
+    id: &WorldId,
+    mut progress: Progress,
+) -> Result<Value, String> {
+    let mut installing = std::pin::pin!(call_simulator(
+        running,
+        "POST",
+        "/worlds/install",
+        Some(json!({"world_id": id.as_str()}))
+    ));
     loop {
         let look = async {
             tokio::time::sleep(Duration::from_millis(100)).await;
-            ask(running, "GET", "/state", None).await
+            call_simulator(running, "GET", "/state", None).await
         };
         tokio::select! {
-            answer = &mut installing => return answer,
+            answer = &mut installing => return answer.map_err(|e| e.to_string()),
             state = look => {
                 let transition = state.map(|s| s["transition"].clone()).unwrap_or_default();
                 if transition["target"].as_str().is_some_and(|t| t.contains(id.as_str())) {
@@ -254,7 +271,9 @@ fn remove(data: &DataDir, world: &str) -> Result<(), String> {
     }
     match open(data)? {
         Folder::InUse(running) => {
-            runtime()?.block_on(ask(&running, "DELETE", &format!("/worlds/{name}"), None))?;
+            let path = format!("/worlds/{name}");
+            let removed = call_simulator(&running, "DELETE", &path, None);
+            runtime()?.block_on(removed).map_err(|e| e.to_string())?;
         }
         Folder::Ours(data) => {
             let library = Library::built_in().with_installed(data.dir());

@@ -14,10 +14,10 @@ use std::time::Instant;
 
 impl Driver {
     /// Carries out an order.
-    pub(super) fn take(&mut self, envelope: Envelope) {
+    pub(super) fn carry_out(&mut self, envelope: Envelope) {
         let Envelope { source, order } = envelope;
         if changes_pending_answers(&order) {
-            self.answer_first();
+            self.publish_pending_replies();
         }
         match order {
             Order::Command(command, reply) => self.command(source, command, reply),
@@ -38,7 +38,9 @@ impl Driver {
                 self.display.brightness = value;
                 self.reply(reply, ());
             }
-            Order::Begin { kind, target, of, reply } => self.begin_transition(kind, target, of, reply),
+            Order::BeginTransition { kind, target, of, reply } => {
+                self.begin_transition(kind, target, of, reply)
+            }
             Order::Progress(part) => {
                 if let Some(transition) = &mut self.worlds.transition {
                     transition.progress = Num(part);
@@ -53,13 +55,13 @@ impl Driver {
                 self.swap(*loaded);
                 self.reply(reply, ());
             }
-            Order::Abort(reply) => {
+            Order::AbortTransition(reply) => {
                 self.worlds.transition = None;
                 self.reply(reply, ());
             }
             Order::Judge { entry, reply } => self.begin_session(*entry, reply),
-            Order::Look => {
-                if self.session.shown_badge() != self.session.badge {
+            Order::Wake => {
+                if self.session.status_to_show() != self.session.status {
                     self.out.mark_unseen();
                 }
             }
@@ -120,12 +122,12 @@ impl Driver {
         of: Option<Arc<str>>,
         reply: Reply<()>,
     ) {
-        if self.is_taken() {
+        if self.session_owns_world() {
             return refuse(reply, Refused::Evaluating);
         }
         let worlds = &self.worlds;
-        let served = worlds.running.as_ref().map(|r| &r.place.name).or(worlds.lost.as_ref());
-        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| served != Some(of)) {
+        let current = worlds.running.as_ref().map(|r| &r.served.name).or(worlds.lost.as_ref());
+        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| current != Some(of)) {
             return refuse(reply, Refused::Switching);
         }
         self.worlds.transition = Some(Transition { kind, target, progress: Num(0.0) });
@@ -134,18 +136,18 @@ impl Driver {
 
     /// Replaces the running world with one that was loaded.
     pub(super) fn swap(&mut self, loaded: Loaded) {
-        let Loaded { mut sim, place, keep_lights } = loaded;
+        let Loaded { mut sim, served, keep_lights } = loaded;
         if let Some(old) = self.worlds.running.as_ref().filter(|_| keep_lights) {
             sim.keep_lights_of(&old.sim);
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
             // Ends every command of the old world, so that clients that wait for one are answered.
-            old.stack.calm();
+            old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
         }
-        self.worlds.running = Some(Running::new(sim, place, now));
+        self.worlds.running = Some(Running::new(sim, served, now));
         self.worlds.transition = None;
         self.worlds.lost = None;
         self.worlds.assets_version += 1;

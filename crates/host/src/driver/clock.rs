@@ -49,9 +49,9 @@ impl SimClock {
     }
 
     /// Counts ticks that were simulated because they were due.
-    pub(super) fn did(&mut self, ticks: u64) {
-        self.pacer.did(ticks);
-        self.meter.did(ticks);
+    pub(super) fn count_done(&mut self, ticks: u64) {
+        self.pacer.count_done(ticks);
+        self.meter.count_done(ticks);
     }
 
     /// Time until a tick is due; `None` while time is paused.

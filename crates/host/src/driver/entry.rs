@@ -1,7 +1,7 @@
 //! Simulations that enter the sim thread: a loaded world, or the world of an evaluation.
 
-use super::place::Place;
 use super::refused::Refused;
+use super::served_world::ServedWorld;
 use chicane_session::{Note, Notes};
 use chicane_sim::{Command, Lamp, Sim};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct Loaded {
     /// The simulation at tick 0.
     pub sim: Sim,
     /// The world as it is served.
-    pub place: Arc<Place>,
+    pub served: Arc<ServedWorld>,
     /// The lights of the world that runs now are carried over.
     pub keep_lights: bool,
 }
@@ -22,7 +22,7 @@ impl Loaded {
     /// Which lights start red, by name.
     pub fn red_lights(&self) -> BTreeMap<String, bool> {
         let lights = self.sim.snapshot().lights;
-        lights.iter().map(|(i, lamp)| (self.place.names[*i].to_string(), *lamp != Lamp::Green)).collect()
+        lights.iter().map(|(i, lamp)| (self.served.names[*i].to_string(), *lamp != Lamp::Green)).collect()
     }
 }
 
@@ -45,7 +45,7 @@ pub enum SessionRequest {
         limit_s: f64,
     },
     /// Continue: the observation was judged.
-    Go,
+    Resume,
     /// Apply a command of the judging script.
     Apply(Command, SyncSender<Result<(), Refused>>),
     /// Show a text of the judging script.

@@ -4,10 +4,10 @@
 //! takes no order from the inbox, but it must still be judged on its way and be stoppable.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
-use chicane_wire::{EvaluationKind, Observation};
+use chicane_wire::{CommandName, EvaluationKind, Observation};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -81,7 +81,7 @@ impl JudgedSession {
     }
 
     /// Keeps sound events for the next observation. Stream samples above the limit are dropped.
-    pub(super) fn hear(&mut self, events: &[SoundEvent]) {
+    pub(super) fn keep_sounds(&mut self, events: &[SoundEvent]) {
         for event in events {
             match event {
                 SoundEvent::Play { playing, file } => {
@@ -124,7 +124,7 @@ impl JudgedSession {
     }
 
     /// Tells the session of a command that it did not send itself.
-    pub(super) fn report_command(&self, command: &'static str, detail: serde_json::Value) {
+    pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
         self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
     }
 
@@ -167,7 +167,7 @@ impl JudgedSession {
     }
 
     /// Lets time continue after an observation.
-    pub(super) fn go(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.waiting = false;
     }
 

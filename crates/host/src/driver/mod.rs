@@ -17,12 +17,12 @@ mod inbox;
 mod judging;
 pub mod order;
 mod pace;
-pub mod place;
 mod publication;
 pub mod published;
 pub mod refused;
 mod run;
 mod running;
+pub mod served_world;
 mod session_requests;
 mod state;
 pub mod taps;
@@ -30,11 +30,11 @@ mod ticks;
 
 pub use entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 pub use order::{Answer, Held};
-pub use place::Place;
 pub use published::{Exposure, Published, RobotView};
 pub use refused::{Refused, refusal_text};
-pub use state::Start;
-pub use taps::{Moment, Tap};
+pub use served_world::ServedWorld;
+pub use state::InitialState;
+pub use taps::{Tap, TappedTick};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
@@ -53,11 +53,11 @@ use taps::Taps;
 use tokio::sync::{oneshot, watch};
 
 /// Orders that may wait; more are refused.
-const INBOX: usize = 1024;
+const MAX_WAITING_ORDERS: usize = 1024;
 /// Ticks of steps that may wait; more are refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
 /// What is to be shown is waited for no longer than this.
-const SHOWN: Duration = Duration::from_secs(1);
+const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Handle of the sim thread: orders in, published values out. Orders carry the handle's [`Source`].
 #[derive(Clone)]
@@ -74,40 +74,40 @@ pub struct Simulator {
 }
 
 /// Ticks of steps that wait or are under way; released when the step is over.
-struct Queued<'a>(&'a AtomicU64, u64);
+struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
-impl<'a> Queued<'a> {
+impl<'a> QueuedTicks<'a> {
     /// `None` if too many are waiting already: others want to be heard too.
-    fn new(all: &'a AtomicU64, ticks: u64) -> Option<Queued<'a>> {
+    fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
-        let queued = Queued(all, ticks);
+        let queued = QueuedTicks(all, ticks);
         (before == 0 || before + ticks <= MAX_QUEUED_TICKS).then_some(queued)
     }
 }
 
-impl Drop for Queued<'_> {
+impl Drop for QueuedTicks<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(self.1, Ordering::Relaxed);
     }
 }
 
 /// Wakes the thread at its end, also while time stands still.
-struct Wake<'a>(&'a Simulator);
+struct WakeOnDrop<'a>(&'a Simulator);
 
-impl Drop for Wake<'_> {
+impl Drop for WakeOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.look();
+        self.0.wake();
     }
 }
 
 impl Simulator {
     /// Starts the thread, without a world.
     pub fn start(
-        start: &Start,
+        start: &InitialState,
         metrics: Arc<Metrics>,
         loudspeaker: Loudspeaker,
     ) -> std::io::Result<(Simulator, JoinHandle<()>)> {
-        let (inbox, orders) = sync_channel(INBOX);
+        let (inbox, orders) = sync_channel(MAX_WAITING_ORDERS);
         let stopping = Arc::new(AtomicBool::new(false));
         let taps = Taps::default();
         let parts = (Arc::clone(&metrics), loudspeaker, taps.clone());
@@ -169,22 +169,22 @@ impl Simulator {
 
     /// Asks the robot for something, unless a world was loaded since the one of this number
     /// (`Published::assets_version`). Waits for room in the inbox.
-    pub async fn same_robot(
+    pub async fn robot_of_world(
         &self,
         command: chicane_robot::Command,
         world: u64,
     ) -> Answer<chicane_robot::Done> {
-        self.insist(|reply| Order::Robot { command, world: Some(world), reply }).await
+        self.send_when_free(|reply| Order::Robot { command, world: Some(world), reply }).await
     }
 
     /// Asks the robot of the world that is there for something; with the number of that world.
-    pub async fn this_robot(
+    pub async fn robot_with_world(
         &self,
         command: chicane_robot::Command,
     ) -> Result<(chicane_robot::Done, u64), Refused> {
         loop {
             let world = self.now().assets_version;
-            match self.same_robot(command.clone(), world).await {
+            match self.robot_of_world(command.clone(), world).await {
                 Ok((done, _)) => return Ok((done, world)),
                 // Another world came in between; what is asked for is for that one.
                 Err(Refused::NotReady) if self.now().assets_version != world => {}
@@ -196,7 +196,7 @@ impl Simulator {
     /// Has the robot drive for so many ticks. The car stops when the returned future is dropped.
     pub async fn hold(&self, speed: f64, ticks: u64) -> Answer<Held> {
         // Dropped after the reply: whoever is woken finds that nobody waits.
-        let _wake = Wake(self);
+        let _wake = WakeOnDrop(self);
         self.ask(|reply| Order::Hold { speed, ticks, reply }).await
     }
 
@@ -208,7 +208,7 @@ impl Simulator {
     /// Steps; ends early when the returned future is dropped.
     pub async fn step(&self, request: &StepRequest) -> Answer<()> {
         let &StepRequest { ticks, speed, steering, .. } = request;
-        let _queued = Queued::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
+        let _queued = QueuedTicks::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
         self.ask(|reply| Order::Step { ticks, speed, steering, reply }).await
     }
 
@@ -218,56 +218,61 @@ impl Simulator {
     }
 
     /// Changes the world, waiting for room in the inbox.
-    pub async fn command_for_sure(&self, command: Command) -> Answer<Applied> {
-        self.insist(|reply| Order::Command(command, reply)).await
+    pub async fn command_when_free(&self, command: Command) -> Answer<Applied> {
+        self.send_when_free(|reply| Order::Command(command, reply)).await
     }
 
     pub async fn brightness(&self, value: f64) -> Answer<()> {
-        self.insist(|reply| Order::Brightness(value, reply)).await
+        self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
 
-    pub async fn begin(&self, kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>) -> Answer<()> {
-        self.ask(|reply| Order::Begin { kind, target, of, reply }).await
+    pub async fn begin_transition(
+        &self,
+        kind: TransitionKind,
+        target: Arc<str>,
+        of: Option<Arc<str>>,
+    ) -> Answer<()> {
+        self.ask(|reply| Order::BeginTransition { kind, target, of, reply }).await
     }
 
     /// Says how far the loading is. One that is lost does no harm.
-    pub fn progress(&self, part: f64) {
+    pub fn report_progress(&self, part: f64) {
         let _ = self.try_send(Order::Progress(part));
     }
 
     /// Shows what is being installed.
-    pub async fn installing(&self, what: Option<Transition>) -> Answer<()> {
-        self.insist(|reply| Order::Installing(what, reply)).await
+    pub async fn show_installation(&self, what: Option<Transition>) -> Answer<()> {
+        self.send_when_free(|reply| Order::Installing(what, reply)).await
     }
 
     pub async fn swap(&self, loaded: Loaded) -> Answer<()> {
-        self.insist(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
+        self.send_when_free(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
     }
 
-    pub async fn abort(&self) -> Answer<()> {
-        self.insist(Order::Abort).await
+    pub async fn abort_transition(&self) -> Answer<()> {
+        self.send_when_free(Order::AbortTransition).await
     }
 
     /// Begins an evaluation. Time stands still until the session wants it to run.
     pub async fn judge(&self, entry: SessionEntry) -> Answer<Option<Box<chicane_wire::Observation>>> {
-        self.insist(|reply| Order::Judge { entry: Box::new(entry), reply }).await
+        self.send_when_free(|reply| Order::Judge { entry: Box::new(entry), reply }).await
     }
 
     /// Has the thread look at what the session wants.
-    pub fn look(&self) {
+    pub fn wake(&self) {
         // A full inbox keeps it awake as well.
-        let _ = self.try_send(Order::Look);
+        let _ = self.try_send(Order::Wake);
     }
 
     /// Waits until everyone sees that a session is under way, or is not, as `active` says; it is asked anew each time
     /// that something is published. Not for ever: a thread that is busy shows it as soon as it can.
-    pub async fn shows(&self, session: &str, active: impl Fn() -> bool) {
+    pub async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {
-            let shown = &now.badge.evaluation;
+            let shown = &now.status.evaluation;
             (shown.active && shown.session.as_deref() == Some(session)) == active()
         });
-        let _ = tokio::time::timeout(SHOWN, seen).await;
+        let _ = tokio::time::timeout(SHOWN_TIMEOUT, seen).await;
     }
 
     /// Ends the thread, also in the middle of a long step.
@@ -295,7 +300,7 @@ impl Simulator {
     }
 
     /// Sends an order that must not be refused as busy: waits while the inbox is full.
-    async fn insist<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
+    async fn send_when_free<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let (reply, answer) = oneshot::channel();
         let mut order = order(reply);
         loop {

@@ -40,7 +40,7 @@ pub enum Order {
     /// Changes the brightness.
     Brightness(f64, Reply<()>),
     /// A world is about to be loaded; refused while another is.
-    Begin { kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>, reply: Reply<()> },
+    BeginTransition { kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>, reply: Reply<()> },
     /// How far the loading is, 0 to 1.
     Progress(f64),
     /// What is being installed; nothing of the world is touched by that.
@@ -48,11 +48,11 @@ pub enum Order {
     /// The world that was loaded takes the place of the old one.
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Loading failed; the old world stays.
-    Abort(Reply<()>),
+    AbortTransition(Reply<()>),
     /// An evaluation begins: a new simulation, time standing still. Answered with what the script sees first.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// Someone who waited is gone, or the evaluation wants something.
-    Look,
+    Wake,
     /// Ends the thread.
     Stop,
 }

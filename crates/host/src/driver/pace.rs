@@ -37,18 +37,18 @@ impl Pacer {
     }
 
     pub(super) fn set(&mut self, paused: Option<bool>, speed: Option<f64>, now: Instant) {
-        let owed = self.owed(now);
+        let lag_ticks = self.lag_ticks(now);
         self.paused = paused.unwrap_or(self.paused);
         self.speed = speed.unwrap_or(self.speed);
         self.restart(now);
         if !self.paused && self.speed > 0.0 {
-            let lead = Duration::from_secs_f64(owed / (self.speed * TICKS_PER_SECOND as f64));
+            let lead = Duration::from_secs_f64(lag_ticks / (self.speed * TICKS_PER_SECOND as f64));
             self.since = now.checked_sub(lead.min(MAX_LAG)).unwrap_or(now);
         }
     }
 
     /// Ticks, and parts of one, that time has run ahead of what was done.
-    fn owed(&self, now: Instant) -> f64 {
+    fn lag_ticks(&self, now: Instant) -> f64 {
         if self.paused || self.speed == 0.0 {
             return 0.0;
         }
@@ -80,7 +80,7 @@ impl Pacer {
         due
     }
 
-    pub(super) fn did(&mut self, ticks: u64) {
+    pub(super) fn count_done(&mut self, ticks: u64) {
         self.done += ticks;
     }
 
@@ -107,9 +107,9 @@ pub(super) struct Meter {
 }
 
 /// Length of the measurement.
-const WINDOW: Duration = Duration::from_secs(1);
+const METER_WINDOW: Duration = Duration::from_secs(1);
 /// From sample to sample, at least.
-const SPACING: Duration = Duration::from_millis(20);
+const METER_SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Meter {
     pub(super) fn new(now: Instant) -> Meter {
@@ -124,16 +124,20 @@ impl Meter {
         self.samples.push_back((now, self.ticks));
     }
 
-    pub(super) fn did(&mut self, ticks: u64) {
+    pub(super) fn count_done(&mut self, ticks: u64) {
         self.ticks += ticks;
     }
 
     /// Simulated seconds in a real one.
     pub(super) fn factor(&mut self, now: Instant) -> f64 {
-        if self.samples.back().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= SPACING) {
+        if self
+            .samples
+            .back()
+            .is_none_or(|(at, _)| now.saturating_duration_since(*at) >= METER_SAMPLE_INTERVAL)
+        {
             self.samples.push_back((now, self.ticks));
         }
-        let old = |sample: &(Instant, u64)| now.saturating_duration_since(sample.0) > WINDOW;
+        let old = |sample: &(Instant, u64)| now.saturating_duration_since(sample.0) > METER_WINDOW;
         while self.samples.len() > 1 && self.samples.get(1).is_some_and(old) {
             self.samples.pop_front();
         }
@@ -161,7 +165,7 @@ mod tests {
         for i in 0..6000 {
             now += ms(7 + i % 7);
             let due = pacer.due(now);
-            pacer.did(due);
+            pacer.count_done(due);
             done += due;
             let exact = (now - start).as_secs_f64() * 200.0;
             assert!((exact - done as f64).abs() <= 1.0, "{done} of {exact}");
@@ -176,7 +180,7 @@ mod tests {
         assert_eq!(pacer.sleep(start), Some(ms(5)));
         assert_eq!(pacer.due(start + ms(4)), 0);
         assert_eq!(pacer.due(start + ms(5)), 1);
-        pacer.did(1);
+        pacer.count_done(1);
         assert_eq!(pacer.sleep(start + ms(6)), Some(ms(4)));
         pacer.set(Some(true), None, start);
         assert_eq!((pacer.sleep(start), pacer.due(start + ms(100))), (None, 0));
@@ -204,7 +208,7 @@ mod tests {
                 let now = start + ms(2 * i);
                 pacer.set(None, Some(speed), now);
                 let due = pacer.due(now);
-                pacer.did(due);
+                pacer.count_done(due);
                 done += due;
             }
             assert!((done as i64 - ticks).abs() <= 1, "{done} of {ticks} at {speed}");
@@ -219,7 +223,7 @@ mod tests {
         for speed in [1, 4] {
             for _ in 0..300 {
                 now += ms(5);
-                meter.did(speed);
+                meter.count_done(speed);
                 meter.factor(now);
             }
             let factor = meter.factor(now);

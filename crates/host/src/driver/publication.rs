@@ -3,7 +3,7 @@
 use super::order::Reply;
 use super::published::Published;
 use crate::loudspeaker::Loudspeaker;
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -103,7 +103,7 @@ impl Publication {
         self.serial += 1;
         let published = Arc::new(Published { serial: self.serial, changes: self.changes, ..state });
         self.view.send_replace(Arc::clone(&published));
-        self.loudspeaker.tell(self.serial, self.sounds.drain(..));
+        self.loudspeaker.publish(self.serial, self.sounds.drain(..));
         (self.unseen, self.stale, self.published_at) = (false, false, now);
         for send in self.replies.drain(..) {
             send(&published);

@@ -1,7 +1,7 @@
 //! What anyone may see, at one moment: immutable, shared, replaced as a whole.
 
-use super::place::Place;
-use crate::badge::Badge;
+use super::served_world::ServedWorld;
+use crate::session_status::SessionStatus;
 use crate::view;
 use bytes::Bytes;
 use chicane_robot::audio::{Files, Playing};
@@ -19,7 +19,7 @@ pub struct Published {
     /// Counts changes that a person would call a change: commands, worlds, lights, contacts.
     pub changes: u64,
     /// The world that is served, and its state.
-    pub running: Option<Seen>,
+    pub running: Option<WorldView>,
     pub transition: Option<Transition>,
     /// A world that is being installed beside the running one.
     pub installing: Option<Transition>,
@@ -32,14 +32,14 @@ pub struct Published {
     pub epoch: u64,
     /// The world whose simulation failed, to be loaded again.
     pub lost: Option<Arc<str>>,
-    pub badge: Badge,
+    pub status: SessionStatus,
     pub state_json: OnceLock<Bytes>,
 }
 
 /// A world and its state at one tick.
 #[derive(Debug)]
-pub struct Seen {
-    pub place: Arc<Place>,
+pub struct WorldView {
+    pub served: Arc<ServedWorld>,
     pub snapshot: Snapshot,
     /// When the world was loaded.
     pub since: Instant,
@@ -52,11 +52,11 @@ pub struct Seen {
 /// What the robot says at one moment: the newest of everything. Each is shared until a newer one comes.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
-    pub odom: Option<Arc<Topic<Odom>>>,
-    pub joints: Option<Arc<Topic<Joints>>>,
-    pub scan: Option<Arc<Topic<Scan>>>,
-    pub imu: Option<Arc<Topic<Imu>>>,
-    pub battery: Option<Arc<Topic<Battery>>>,
+    pub odom: Option<Arc<TopicSample<Odom>>>,
+    pub joints: Option<Arc<TopicSample<Joints>>>,
+    pub scan: Option<Arc<TopicSample<Scan>>>,
+    pub imu: Option<Arc<TopicSample<Imu>>>,
+    pub battery: Option<Arc<TopicSample<Battery>>>,
     /// What the actuators are asked for.
     pub command: Drive,
     /// What plays.
@@ -67,19 +67,19 @@ pub struct RobotView {
 
 /// A sample, and the JSON it is answered with, written once however many ask.
 #[derive(Debug)]
-pub struct Topic<T> {
+pub struct TopicSample<T> {
     sample: T,
     json: OnceLock<Bytes>,
 }
 
-impl<T> Topic<T> {
+impl<T> TopicSample<T> {
     /// The JSON, written by the first who asks. Everyone must ask for the same.
     pub fn json(&self, write: impl FnOnce(&T) -> Bytes) -> Bytes {
         self.json.get_or_init(|| write(&self.sample)).clone()
     }
 }
 
-impl<T> std::ops::Deref for Topic<T> {
+impl<T> std::ops::Deref for TopicSample<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -107,16 +107,17 @@ impl RobotView {
 }
 
 /// Shares a newer one, and leaves an old one where it is.
-fn renew<T: Clone>(shared: &mut Option<Arc<Topic<T>>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
+fn renew<T: Clone>(shared: &mut Option<Arc<TopicSample<T>>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
     if newest.map(&sample) != shared.as_deref().map(|topic| sample(topic)) {
-        *shared = newest.map(|newest| Arc::new(Topic { sample: newest.clone(), json: OnceLock::new() }));
+        *shared =
+            newest.map(|newest| Arc::new(TopicSample { sample: newest.clone(), json: OnceLock::new() }));
     }
 }
 
 /// A frame of the camera before anyone draws it: the world at the very tick.
 #[derive(Debug)]
 pub struct Exposure {
-    pub place: Arc<Place>,
+    pub served: Arc<ServedWorld>,
     /// Of the simulation, for the camera's noise.
     pub seed: u64,
     pub snapshot: Snapshot,
@@ -167,7 +168,7 @@ impl Published {
     /// Name of the world that is ready: none while another is being loaded.
     pub fn current(&self) -> Option<Arc<str>> {
         let seen = self.running.as_ref().filter(|_| self.transition.is_none());
-        seen.map(|s| Arc::clone(&s.place.name))
+        seen.map(|s| Arc::clone(&s.served.name))
     }
 
     /// Simulated seconds; 0 before the first world.
@@ -179,7 +180,7 @@ impl Published {
     pub fn state(&self) -> State {
         let seen = self.running.as_ref();
         State {
-            world: seen.map(|s| Arc::clone(&s.place.name)),
+            world: seen.map(|s| Arc::clone(&s.served.name)),
             current: self.current(),
             running: seen.is_some(),
             websocket: true,
@@ -190,15 +191,15 @@ impl Published {
             rtf: Num(self.clock.rtf),
             epoch: Some(self.epoch),
             vehicle: seen.map(|s| view::vehicle(&s.snapshot.vehicle)),
-            contacts: seen.map(Seen::contacts).unwrap_or_default(),
-            objects: seen.map(Seen::poses).unwrap_or_default(),
-            lights: seen.map(Seen::lights).unwrap_or_default(),
+            contacts: seen.map(WorldView::contacts).unwrap_or_default(),
+            objects: seen.map(WorldView::poses).unwrap_or_default(),
+            lights: seen.map(WorldView::lights).unwrap_or_default(),
             overlay: Arc::clone(&self.overlay.text),
             overlay_size: Num(self.overlay.size),
             overlay_seq: self.overlay.seq,
             brightness: Num(self.brightness),
-            run: self.badge.run,
-            evaluation: self.badge.evaluation.clone(),
+            run: self.status.run,
+            evaluation: self.status.evaluation.clone(),
         }
     }
 
@@ -214,16 +215,16 @@ impl Published {
     }
 }
 
-impl Seen {
+impl WorldView {
     fn contacts(&self) -> Vec<Arc<str>> {
-        self.snapshot.contacts.iter().map(|&i| Arc::clone(&self.place.names[i])).collect()
+        self.snapshot.contacts.iter().map(|&i| Arc::clone(&self.served.names[i])).collect()
     }
 
     /// Names of what the car touched in the last so many ticks.
     pub fn touched_in(&self, ticks: u64) -> Vec<Arc<str>> {
         let since = self.snapshot.tick.saturating_sub(ticks);
         let touched = self.snapshot.last_contact.iter().map(|last| last.is_some_and(|tick| tick > since));
-        self.place
+        self.served
             .names
             .iter()
             .zip(touched)
@@ -234,19 +235,19 @@ impl Seen {
 
     fn poses(&self) -> chicane_wire::Named<Arc<str>, chicane_wire::Pose> {
         let poses = self.snapshot.objects.iter().map(view::pose);
-        chicane_wire::Named(self.place.names.iter().cloned().zip(poses).collect())
+        chicane_wire::Named(self.served.names.iter().cloned().zip(poses).collect())
     }
 
     /// Traffic lights by name.
     pub fn lights(&self) -> Vec<chicane_wire::Light> {
-        self.place.lights.iter().filter_map(|&i| self.light(i)).collect()
+        self.served.lights.iter().filter_map(|&i| self.light(i)).collect()
     }
 
     /// The light that is this object.
     pub fn light(&self, object: usize) -> Option<chicane_wire::Light> {
         let (_, lamp) = self.snapshot.lights.iter().find(|(i, _)| *i == object)?;
-        let name = Arc::clone(&self.place.names[object]);
-        let panel = self.place.world.objects[object].panel.as_ref();
+        let name = Arc::clone(&self.served.names[object]);
+        let panel = self.served.world.objects[object].panel.as_ref();
         Some(view::light(name, &self.snapshot.objects[object], *lamp, panel))
     }
 }

@@ -20,7 +20,7 @@ pub enum Refused {
     /// The sim thread failed on the way.
     Failed,
     /// By the simulation.
-    By(Refusal),
+    BySimulation(Refusal),
     /// By the robot.
     ByRobot(chicane_robot::Refusal),
 }
@@ -36,7 +36,7 @@ impl fmt::Display for Refused {
             Refused::Failed => {
                 f.write_str("the simulation failed on this command; its world is loaded again")
             }
-            Refused::By(refusal) => f.write_str(&refusal_text(refusal)),
+            Refused::BySimulation(refusal) => f.write_str(&refusal_text(refusal)),
             Refused::ByRobot(refusal) => refusal.fmt(f),
         }
     }

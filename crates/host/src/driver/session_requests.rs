@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 impl Driver {
     /// Whether a session owns the world: from the moment it exists, before its simulation is in
     /// place, until its end. A world that panicked can be loaded again during a session.
-    pub(super) fn is_taken(&self) -> bool {
+    pub(super) fn session_owns_world(&self) -> bool {
         let session = &self.session;
         let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
         session.judging.is_some() || (self.worlds.lost.is_none() && exists())
@@ -89,7 +89,7 @@ impl Driver {
         let sounds = judging.take_sounds();
         let clock = ObservedClock { time_s, paused, rtf, brightness };
         let playing = running.stack.playing();
-        Some(observe::observation(&running.place, &running.sim.snapshot(), clock, &playing, &sounds))
+        Some(observe::observation(&running.served, &running.sim.snapshot(), clock, &playing, &sounds))
     }
 
     /// Carries out the session's requests.
@@ -120,13 +120,13 @@ impl Driver {
     fn carry_out_request(&mut self, request: SessionRequest) {
         match request {
             SessionRequest::Run { limit_s } => self.start_session_time(limit_s),
-            SessionRequest::Go => {
+            SessionRequest::Resume => {
                 if let Some(judging) = &mut self.session.judging {
-                    judging.go();
+                    judging.resume();
                 }
             }
             SessionRequest::Apply(command, reply) => {
-                self.answer_first();
+                self.publish_pending_replies();
                 let is_light = matches!(command, Command::SetLight { .. });
                 let done = self.apply(Source::Judge, command).map(drop);
                 if done.is_ok() {
@@ -141,12 +141,12 @@ impl Driver {
                 let _ = reply.try_send(done);
             }
             SessionRequest::Overlay { text, ttl_s, size } => {
-                self.answer_first();
+                self.publish_pending_replies();
                 self.set_overlay(text, ttl_s, size);
                 self.out.change();
             }
             SessionRequest::Pause(paused) => {
-                self.answer_first();
+                self.publish_pending_replies();
                 self.set_clock(Source::Judge, Some(paused), None);
                 self.out.change();
             }

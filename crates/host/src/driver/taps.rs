@@ -13,11 +13,11 @@ use std::time::SystemTime;
 use tokio::sync::Notify;
 
 /// Moments that may wait: two seconds at the pace of real time.
-const WAITING: usize = 400;
+const MAX_WAITING_TICKS: usize = 400;
 
 /// A tick.
 #[derive(Debug)]
-pub struct Moment {
+pub struct TappedTick {
     /// When it happened, by the clock on the wall.
     pub at: SystemTime,
     /// What the robot says.
@@ -28,31 +28,31 @@ pub struct Moment {
 
 /// Every tap there is.
 #[derive(Debug, Clone, Default)]
-pub struct Taps(Arc<All>);
+pub struct Taps(Arc<TapList>);
 
 #[derive(Debug, Default)]
-struct All {
+struct TapList {
     open: AtomicUsize,
-    queues: Mutex<Vec<Arc<Queue>>>,
+    queues: Mutex<Vec<Arc<TapQueue>>>,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
-    moments: Mutex<VecDeque<Arc<Moment>>>,
-    come: Notify,
+struct TapQueue {
+    ticks: Mutex<VecDeque<Arc<TappedTick>>>,
+    added: Notify,
 }
 
 /// One who hears every tick, as long as it lives.
 #[derive(Debug)]
 pub struct Tap {
     taps: Taps,
-    queue: Arc<Queue>,
+    queue: Arc<TapQueue>,
 }
 
 impl Taps {
     /// Opens another one.
     pub fn open(&self) -> Tap {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<TapQueue>::default();
         let mut queues = lock(&self.0.queues);
         queues.push(Arc::clone(&queue));
         self.0.open.store(queues.len(), Relaxed);
@@ -61,32 +61,32 @@ impl Taps {
 
     /// Hands a moment to all, if there is anyone. Nobody is waited for: a queue is only ever held for
     /// as long as it takes to put something in or to take all out.
-    pub(super) fn put(&self, moment: impl FnOnce() -> Moment) {
+    pub(super) fn put(&self, moment: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;
         }
         let moment = Arc::new(moment());
         for queue in lock(&self.0.queues).iter() {
-            let mut moments = lock(&queue.moments);
-            if moments.len() >= WAITING {
-                moments.pop_front();
+            let mut ticks = lock(&queue.ticks);
+            if ticks.len() >= MAX_WAITING_TICKS {
+                ticks.pop_front();
             }
-            moments.push_back(Arc::clone(&moment));
-            drop(moments);
-            queue.come.notify_one();
+            ticks.push_back(Arc::clone(&moment));
+            drop(ticks);
+            queue.added.notify_one();
         }
     }
 }
 
 impl Tap {
     /// Waits for moments and takes all that are there.
-    pub async fn take(&self) -> VecDeque<Arc<Moment>> {
+    pub async fn take(&self) -> VecDeque<Arc<TappedTick>> {
         loop {
-            let moments = std::mem::take(&mut *lock(&self.queue.moments));
-            if !moments.is_empty() {
-                return moments;
+            let ticks = std::mem::take(&mut *lock(&self.queue.ticks));
+            if !ticks.is_empty() {
+                return ticks;
             }
-            self.queue.come.notified().await;
+            self.queue.added.notified().await;
         }
     }
 }
@@ -108,8 +108,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn moment(tick: u64) -> Moment {
-        Moment { at: SystemTime::now(), sample: Sample::told(tick, 0), frame: None }
+    fn moment(tick: u64) -> TappedTick {
+        TappedTick { at: SystemTime::now(), sample: Sample::epoch_only(tick, 0), frame: None }
     }
 
     #[tokio::test]
@@ -121,8 +121,8 @@ mod tests {
             taps.put(|| moment(tick));
         }
         let ticks: Vec<u64> = slow.take().await.iter().map(|m| m.sample.tick).collect();
-        assert_eq!((ticks.len(), ticks[0], ticks[WAITING - 1]), (WAITING, 600, 999));
-        assert_eq!(other.take().await.len(), WAITING);
+        assert_eq!((ticks.len(), ticks[0], ticks[MAX_WAITING_TICKS - 1]), (MAX_WAITING_TICKS, 600, 999));
+        assert_eq!(other.take().await.len(), MAX_WAITING_TICKS);
         drop((slow, other));
         taps.put(|| panic!("nobody listens any more"));
     }

@@ -3,10 +3,11 @@
 use super::judging::JudgedSession;
 use super::order::Reply;
 use super::refused::Refused;
-use super::state::{Driver, SLICE, refuse};
+use super::state::{Driver, TIME_SLICE, refuse};
 use crate::source::Source;
 use chicane_robot::Command as RobotCommand;
-use chicane_sim::Event;
+use chicane_sim::SimEvent;
+use chicane_wire::CommandName;
 use std::time::{Duration, Instant};
 
 /// Real time between two publications during a long step.
@@ -26,15 +27,15 @@ impl Driver {
         while done < due {
             self.tick();
             done += 1;
-            if started.elapsed() > SLICE || self.session.is_held() || self.inbox.has_next() {
+            if started.elapsed() > TIME_SLICE || self.session.is_held() || self.inbox.has_next() {
                 break;
             }
         }
         if done > 0 {
-            self.clock.did(done);
+            self.clock.count_done(done);
             // A judged run may observe a thousand times a second. Publications stay at one a slice.
             self.out.mark_stale();
-            if !self.session.is_held() || self.out.age() >= SLICE {
+            if !self.session.is_held() || self.out.age() >= TIME_SLICE {
                 self.publish();
             }
         }
@@ -51,9 +52,9 @@ impl Driver {
         let (mut changed, mut car_reset) = (false, false);
         for event in running.sim.events() {
             changed = true;
-            if let Event::Quarantined(who) = event {
+            if let SimEvent::Quarantined(who) = event {
                 car_reset |= who.is_none();
-                let who = who.map_or("the vehicle", |i| &running.place.names[i]);
+                let who = who.map_or("the vehicle", |i| &running.served.names[i]);
                 tracing::warn!(who, "its state was not finite, so it was reset to its start");
             }
         }
@@ -86,7 +87,7 @@ impl Driver {
             return;
         }
         let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
-        self.report_command(source, "step", detail);
+        self.report_command(source, CommandName::Step, detail);
         if self.out.is_unseen() {
             // Replies of earlier orders describe the state before the step.
             self.publish();
@@ -110,7 +111,7 @@ impl Driver {
                 if reply.is_closed() || self.is_stopping() {
                     break;
                 }
-                self.publish_now_and_then(&mut shown);
+                self.publish_if_due(&mut shown);
             }
         }
         self.out.answer(reply, ());
@@ -124,12 +125,12 @@ impl Driver {
             if reply.is_closed() || self.is_stopping() {
                 return false;
             }
-            self.publish_now_and_then(shown);
+            self.publish_if_due(shown);
         }
         true
     }
 
-    fn publish_now_and_then(&mut self, shown: &mut Instant) {
+    fn publish_if_due(&mut self, shown: &mut Instant) {
         if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
             self.publish();
             *shown = Instant::now();

@@ -14,7 +14,7 @@ pub enum StartEvaluationError {
     InProgress,
     /// Processes of an earlier student program could not be ended.
     #[error("already running")]
-    StudentLeft,
+    StudentStillRunning,
     /// Judging scripts can't be run on this machine.
     #[error("judge not available: {0}")]
     NoJudge(String),

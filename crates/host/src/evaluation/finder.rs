@@ -7,25 +7,25 @@ use chicane_session::{EngineOptions, Isolation, Judge, Setting, SettingError, Se
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How jails are made here, and how limits are held.
-pub(super) type Found = (Arc<Setting>, Isolation);
+pub(super) type FoundSetting = (Arc<Setting>, Isolation);
 
 /// Finds out how scripts can be run.
 pub struct Finder {
     options: JudgeOptions,
     /// The simulator listens to this machine only.
     loopback_only: bool,
-    found: Mutex<Option<Found>>,
-    /// Held while a script of a new world is looked into.
-    looking: Mutex<()>,
+    found: Mutex<Option<FoundSetting>>,
+    /// Held while a script of a new world is checked into.
+    checking: Mutex<()>,
 }
 
 impl Finder {
     pub(super) fn new(options: JudgeOptions, loopback_only: bool) -> Finder {
-        Finder { options, loopback_only, found: Mutex::default(), looking: Mutex::default() }
+        Finder { options, loopback_only, found: Mutex::default(), checking: Mutex::default() }
     }
 
     /// How jails are made here. Blocks for a moment the first time.
-    pub fn setting(&self) -> Result<Found, TrialError> {
+    pub fn setting(&self) -> Result<FoundSetting, TrialError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*found {
             return Ok(known.clone());
@@ -42,14 +42,14 @@ impl Finder {
     }
 
     /// Looks whether a script can judge, without running it, and warns if not. Blocks for a moment.
-    pub fn look_into(&self, world: &str, script: &str) {
+    pub fn check_script(&self, world: &str, script: &str) {
         // One at a time is enough.
-        let _turn = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
-        let looked = self.setting().map_err(|e| e.to_string()).and_then(|(setting, _)| {
+        let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
+        let checked = self.setting().map_err(|e| e.to_string()).and_then(|(setting, _)| {
             let mut judge = Judge::start(&setting).map_err(|e| e.to_string())?;
             judge.check(script).map_err(|e| e.to_string())
         });
-        match looked {
+        match checked {
             Ok(None) => {}
             Ok(Some(why)) => tracing::warn!(world, "the evaluation script can't judge: {why}"),
             Err(why) => tracing::warn!(world, "the evaluation script was not checked: {why}"),

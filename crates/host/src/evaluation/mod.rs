@@ -1,7 +1,7 @@
 //! Evaluations: one at a time, from the request to the record.
 //!
 //! [`Evaluations`] starts and stops sessions. Each session has a thread that supervises it (crate
-//! `session`) and another one that writes its events to the database (`journal`). `Stage` is the
+//! `session`) and another one that writes its events to the database (`journal`). `SessionWorld` is the
 //! simulator as the session uses it, [`Current`] the session as clients see it.
 
 mod begin;
@@ -11,17 +11,17 @@ mod finder;
 mod journal;
 mod options;
 pub mod records;
-mod stage;
+mod session_world;
 
 pub use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
 pub use options::JudgeOptions;
 
-use crate::badge::Badge;
-use crate::driver::{DriveAt, Place, Simulator};
+use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
+use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::Data;
 use chicane_wire::{CurrentSession, Session, StartRequest};
@@ -36,11 +36,11 @@ use tokio::sync::watch;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the simulator that sessions use.
-pub struct Parts {
+pub struct EvaluationParts {
     /// The sim thread.
     pub simulator: Simulator,
     /// The loader's lock: no world is chosen while a session begins in the present one.
-    pub choosing: Arc<tokio::sync::Mutex<()>>,
+    pub choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness and lights.
     pub keeper: Keeper,
     /// The event stream.
@@ -50,7 +50,7 @@ pub struct Parts {
     /// The robot.
     pub profile: Arc<Profile>,
     /// The evaluation as the state shows it.
-    pub badge: Arc<Mutex<Badge>>,
+    pub status: Arc<Mutex<SessionStatus>>,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
     /// Environment variables of a student's program.
@@ -63,7 +63,7 @@ pub struct Parts {
 
 /// Starts and stops sessions.
 pub struct Evaluations {
-    parts: Parts,
+    parts: EvaluationParts,
     current: Arc<Current>,
     finder: Arc<Finder>,
     /// Held while a session is being started.
@@ -71,17 +71,17 @@ pub struct Evaluations {
     notes: Mutex<Option<Notes<Note>>>,
     /// Processes of an earlier student that the kernel could not end yet. A process that waits for
     /// a device in the kernel can outlive its session.
-    left: Arc<Mutex<Option<LingeringProcesses>>>,
+    leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Counts sessions that are over.
-    over: Arc<watch::Sender<u64>>,
+    ended_sessions: Arc<watch::Sender<u64>>,
 }
 
 impl Evaluations {
     /// Evaluations of this simulator. The last stored session is shown until one is started.
-    pub fn new(parts: Parts) -> Evaluations {
-        let current = Arc::new(Current::new(Arc::clone(&parts.badge)));
+    pub fn new(parts: EvaluationParts) -> Evaluations {
+        let current = Arc::new(Current::new(Arc::clone(&parts.status)));
         if let Ok(Some(last)) = records::last_session(&parts.data) {
-            current.remember(last);
+            current.show_stored(last);
         }
         let finder = Arc::new(Finder::new(parts.options.clone(), parts.loopback_only));
         Evaluations {
@@ -90,8 +90,8 @@ impl Evaluations {
             finder,
             starting: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
-            left: Arc::default(),
-            over: Arc::new(watch::channel(0).0),
+            leftover_processes: Arc::default(),
+            ended_sessions: Arc::new(watch::channel(0).0),
         }
     }
 
@@ -105,7 +105,7 @@ impl Evaluations {
         let answer = self.current.answer();
         if let Some(Session { id, .. }) = &answer.session {
             // The session may go on meanwhile, so its activity is read again each time.
-            self.parts.simulator.shows(id, || self.current.active().as_ref() == Some(id)).await;
+            self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         answer
     }
@@ -129,23 +129,23 @@ impl Evaluations {
             if own.current.active().is_some() {
                 return Err(StartEvaluationError::InProgress);
             }
-            if request.command.is_some() && own.student_is_left() {
-                return Err(StartEvaluationError::StudentLeft);
+            if request.command.is_some() && own.student_still_runs() {
+                return Err(StartEvaluationError::StudentStillRunning);
             }
             // With this lock, a transition has either begun and is seen here, or begins after the
             // session is visible.
-            let _choosing = own.parts.choosing.lock().await;
-            let place = ready(&own.parts.simulator)?;
+            let _choosing = own.parts.choice_lock.lock().await;
+            let served = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
-            tokio::task::spawn_blocking(move || starting.begin(&place, request, drive, runtime)).await?
+            tokio::task::spawn_blocking(move || starting.begin(&served, request, drive, runtime)).await?
         });
         work.await?
     }
 
     /// Whether processes of an earlier student still exist, although they were killed.
-    fn student_is_left(&self) -> bool {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+    fn student_still_runs(&self) -> bool {
+        let mut left = self.leftover_processes.lock().unwrap_or_else(PoisonError::into_inner);
         if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
             *left = None;
         }
@@ -163,26 +163,26 @@ impl Evaluations {
         if let Some(notes) = &*self.notes.lock().unwrap_or_else(PoisonError::into_inner) {
             notes.send(Note::Stop(cause));
         }
-        self.over(&id).await;
+        self.wait_for_end(&id).await;
         true
     }
 
     /// Waits for the end of the active session, if there is one.
-    pub async fn ended(&self) {
+    pub async fn wait_until_ended(&self) {
         if let Some(id) = self.current.active() {
-            self.over(&id).await;
+            self.wait_for_end(&id).await;
         }
     }
 
     /// Waits until this session is over.
-    async fn over(&self, id: &str) {
-        let mut over = self.over.subscribe();
+    async fn wait_for_end(&self, id: &str) {
+        let mut ended = self.ended_sessions.subscribe();
         loop {
-            over.mark_unchanged();
+            ended.mark_unchanged();
             if self.current.active().as_deref() != Some(id) {
                 return;
             }
-            let _ = over.changed().await;
+            let _ = ended.changed().await;
         }
     }
 
@@ -193,12 +193,12 @@ impl Evaluations {
 }
 
 /// The running world, if it can be evaluated now.
-fn ready(simulator: &Simulator) -> Result<Arc<Place>, StartEvaluationError> {
+fn ready(simulator: &Simulator) -> Result<Arc<ServedWorld>, StartEvaluationError> {
     let now = simulator.now();
     let seen = now.running.as_ref().filter(|_| now.transition.is_none());
     let seen = seen.ok_or(StartEvaluationError::NotReady)?;
-    if seen.place.world.evaluation.is_none() {
+    if seen.served.world.evaluation.is_none() {
         return Err(StartEvaluationError::NoEvaluation);
     }
-    Ok(Arc::clone(&seen.place))
+    Ok(Arc::clone(&seen.served))
 }

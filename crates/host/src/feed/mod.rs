@@ -19,18 +19,18 @@ use tokio::sync::watch;
 /// The newest of everything: what a subscriber wakes up for.
 #[derive(Debug, Clone, Default)]
 struct Head {
-    frame: Option<Arc<Frame>>,
+    frame: Option<Arc<StateFrame>>,
     /// Id of the newest story line.
-    line: u64,
+    newest_line: u64,
     /// Counts heartbeats.
-    beat: u64,
+    heartbeats: u64,
     /// Nothing more will come.
-    over: bool,
+    closed: bool,
 }
 
 /// A state frame, ready to be sent.
 #[derive(Debug)]
-struct Frame {
+struct StateFrame {
     id: u64,
     /// Counts frames: a gap is frames that a subscriber missed.
     number: u64,
@@ -53,26 +53,26 @@ impl Feed {
     pub fn start(simulator: Simulator, metrics: Arc<Metrics>) -> Feed {
         let (head, _) = watch::channel(Head::default());
         let feed = Feed { head, story: Arc::default(), simulator, metrics };
-        tokio::spawn(frames::make(feed.clone()));
-        tokio::spawn(frames::beat(feed.clone()));
+        tokio::spawn(frames::make_frames(feed.clone()));
+        tokio::spawn(frames::send_heartbeats(feed.clone()));
         feed
     }
 
     /// Tells every subscriber a line of the story.
-    pub fn tell(&self, event: &chicane_wire::StoryEvent) {
+    pub fn send(&self, event: &chicane_wire::StoryEvent) {
         let Ok(data) = event.data() else { return };
         // Under the head's lock, so that heads show ids in order.
-        self.head.send_modify(|head| head.line = self.story.push(event.name(), &data));
+        self.head.send_modify(|head| head.newest_line = self.story.push(event.name(), &data));
     }
 
     /// Ends every stream.
     pub fn close(&self) {
-        self.head.send_modify(|head| head.over = true);
+        self.head.send_modify(|head| head.closed = true);
     }
 }
 
 /// One event as it is sent.
-fn event(id: u64, name: &str, data: &[u8]) -> Bytes {
+fn event_bytes(id: u64, name: &str, data: &[u8]) -> Bytes {
     let mut bytes = Vec::with_capacity(data.len() + name.len() + 48);
     bytes.extend_from_slice(format!("id: {id}\nevent: {name}\ndata: ").as_bytes());
     bytes.extend_from_slice(data);

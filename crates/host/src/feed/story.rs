@@ -1,6 +1,6 @@
 //! The ring of story lines, and the counter of ids.
 
-use super::event;
+use super::event_bytes;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ struct Ring {
     lines: VecDeque<(u64, Bytes)>,
     bytes: usize,
     /// Id of the newest line that is not kept any more.
-    forgotten: u64,
+    last_dropped: u64,
 }
 
 /// A subscriber is behind the window that is kept.
@@ -34,13 +34,13 @@ impl Story {
         let mut ring = self.ring();
         ring.last_id += 1;
         let id = ring.last_id;
-        let line = event(id, name, data.as_bytes());
+        let line = event_bytes(id, name, data.as_bytes());
         ring.bytes += line.len();
         ring.lines.push_back((id, line));
         while ring.lines.len() > MAX_LINES || ring.bytes > MAX_BYTES {
             let Some((id, line)) = ring.lines.pop_front() else { break };
             ring.bytes -= line.len();
-            ring.forgotten = id;
+            ring.last_dropped = id;
         }
         id
     }
@@ -60,7 +60,7 @@ impl Story {
     /// The lines after an id, at most `limit`, with their ids.
     pub(super) fn after(&self, id: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, Behind> {
         let ring = self.ring();
-        if id < ring.forgotten {
+        if id < ring.last_dropped {
             return Err(Behind);
         }
         let from = ring.lines.partition_point(|(i, _)| *i <= id);
@@ -71,7 +71,7 @@ impl Story {
     /// that is kept. An id that was never given out counts as everything seen.
     pub(super) fn resume(&self, id: u64) -> u64 {
         let ring = self.ring();
-        if id > ring.last_id { ring.last_id } else { id.max(ring.forgotten) }
+        if id > ring.last_id { ring.last_id } else { id.max(ring.last_dropped) }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {

@@ -1,6 +1,6 @@
 //! The worlds there are.
 
-use super::world::place;
+use super::world::served;
 use crate::body::{Body, Name};
 use crate::error::ApiError;
 use crate::state::App;
@@ -90,11 +90,11 @@ pub(super) async fn switch(
     (status = 404, body = ErrorBody, description = "No world runs"),
 ))]
 pub(super) async fn publication(State(app): State<App>) -> Result<Json<Publication>, ApiError> {
-    let place = place(&app)?;
+    let served = served(&app)?;
     Ok(Json(Publication {
-        world: place.name.to_string(),
-        world_id: place.entry.world_id.clone(),
-        rev: place.entry.rev.clone(),
+        world: served.name.to_string(),
+        world_id: served.entry.world_id.clone(),
+        rev: served.entry.rev.clone(),
         assets_rev: app.loader.library.assets_rev().to_owned(),
         cdn: app.cdn.clone(),
     }))

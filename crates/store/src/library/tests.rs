@@ -94,7 +94,7 @@ fn the_error_of_a_broken_bundle_names_the_file() {
         [("none", "worlds"), ("torn", "worlds/torn.world"), ("misnamed", "worlds/yard.world")]
     {
         let Err(LoadError::Broken(e)) = library.load(name) else { panic!("{name} loads") };
-        assert_eq!(e.place.file, place);
+        assert_eq!(e.location.file, place);
         assert_eq!(library.summary(name), Err(LoadError::Broken(e)));
     }
     let said = library.load("misnamed").expect_err("misnamed").to_string();

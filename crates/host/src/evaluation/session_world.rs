@@ -2,21 +2,20 @@
 
 use super::current::Current;
 use super::journal::Journal;
-use crate::badge::Badge;
-use crate::driver::{DriveAt, Loaded, Place, SessionEntry, SessionRequest, Simulator};
+use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
+use crate::session_status::SessionStatus;
 use crate::{observe, view};
-use chicane_session::{Note, Notes, Phase, SessionHost, SessionHostError};
+use chicane_session::{Note, Notes, SessionHost, SessionHostError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
-    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, RunEvent, RunState, Statics,
-    StoryEvent,
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, RecordedEvent,
+    RunEvent, RunState, Statics, StoryEvent,
 };
 use chicane_world::Profile;
 use glam::DVec2;
-use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -31,10 +30,10 @@ const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 const RECORD_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The simulator, for one session.
-pub(super) struct Stage {
+pub(super) struct SessionWorld {
     pub(super) id: String,
     pub(super) script: String,
-    pub(super) place: Arc<Place>,
+    pub(super) served: Arc<ServedWorld>,
     pub(super) profile: Arc<Profile>,
     pub(super) seed: u64,
     pub(super) time_limit_s: f64,
@@ -49,26 +48,20 @@ pub(super) struct Stage {
     /// Channel to the sim thread, while the session has a simulation.
     pub(super) requests: Option<Sender<SessionRequest>>,
     /// When the record so far was last written.
-    pub(super) stood: Instant,
-}
-
-#[derive(Serialize)]
-struct Kept<'a> {
-    time: Num,
-    #[serde(flatten)]
-    kind: &'a EvaluationKind,
+    pub(super) progress_written_at: Instant,
 }
 
 /// An event as it is kept.
-pub(super) fn written(time_s: f64, kind: &EvaluationKind) -> String {
-    serde_json::to_string(&Kept { time: Num(time_s), kind }).unwrap_or_default()
+pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
+    let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
+    serde_json::to_string(&event).unwrap_or_default()
 }
 
-impl Stage {
+impl SessionWorld {
     fn request(&self, request: SessionRequest) -> Result<(), SessionHostError> {
         let requests = self.requests.as_ref().ok_or(SessionHostError::SimulationGone)?;
         requests.send(request).map_err(|_| SessionHostError::SimulationGone)?;
-        self.simulator.look();
+        self.simulator.wake();
         Ok(())
     }
 
@@ -94,27 +87,27 @@ impl Stage {
     }
 
     /// Writes an event to the record.
-    fn keep(&mut self, time_s: f64, kind: &EvaluationKind) {
+    fn store_event(&mut self, time_s: f64, kind: &EvaluationKind) {
         let must = matches!(kind, EvaluationKind::Phase { .. });
-        if !self.journal.line(written(time_s, kind), must) {
-            self.journal.line(written(time_s, &EvaluationKind::Truncated {}), true);
+        if !self.journal.add_line(event_json(time_s, kind), must) {
+            self.journal.add_line(event_json(time_s, &EvaluationKind::Truncated {}), true);
         }
     }
 
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
-        self.keep(time_s, &kind);
+        self.store_event(time_s, &kind);
         // A phase is sent after it is on disk, with every event before it.
-        if matches!(&kind, EvaluationKind::Phase { phase } if phase != "ended") {
-            self.journal.settle();
+        if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
+            self.journal.flush();
         }
-        self.tell_everyone(time_s, kind);
+        self.send_event(time_s, kind);
     }
 
     /// Sends an event to the event stream.
-    pub(super) fn tell_everyone(&self, time_s: f64, kind: EvaluationKind) {
+    pub(super) fn send_event(&self, time_s: f64, kind: EvaluationKind) {
         let event = EvaluationEvent { session: self.id.clone(), time: Num(time_s), kind };
-        self.feed.tell(&StoryEvent::Evaluation(event));
+        self.feed.send(&StoryEvent::Evaluation(event));
     }
 
     /// Writes the end of the session. The whole record is on disk when this returns.
@@ -124,28 +117,28 @@ impl Stage {
         end: &EvaluationKind,
         result: SessionResult,
     ) -> Result<(), String> {
-        self.journal.end(written(time_s, end), result)
+        self.journal.end(event_json(time_s, end), result)
     }
 
     /// Changes the evaluation as the state shows it.
-    fn show(&self, change: impl FnOnce(&mut Badge)) {
+    fn show(&self, change: impl FnOnce(&mut SessionStatus)) {
         self.current.show(change);
-        self.simulator.look();
+        self.simulator.wake();
     }
 }
 
-impl SessionHost for Stage {
+impl SessionHost for SessionWorld {
     fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
-        let statics = observe::statics(&self.place, &self.script, self.seed).map_err(refused)?;
-        let sim = Sim::new(Arc::clone(&self.place.world), Arc::clone(&self.profile), self.seed);
-        let loaded = Loaded { sim, place: Arc::clone(&self.place), keep_lights: false };
+        let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
+        let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
+        let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
         // A session starts with green lights, so a restart has to as well.
-        let kept = self.runtime.block_on(self.keeper.world(&self.place.name, loaded.red_lights()));
+        let kept = self.runtime.block_on(self.keeper.world(&self.served.name, loaded.red_lights()));
         kept.map_err(refused)?;
         let (requests, queue) = channel();
         let entry = SessionEntry {
             loaded,
-            at: start_pose(&self.place, &self.profile),
+            at: start_pose(&self.served, &self.profile),
             notes: self.notes.clone(),
             requests: queue,
             drive: Arc::clone(&self.drive),
@@ -161,7 +154,7 @@ impl SessionHost for Stage {
     }
 
     fn resume(&mut self) {
-        let _ = self.request(SessionRequest::Go);
+        let _ = self.request(SessionRequest::Resume);
     }
 
     fn halt(&mut self) -> f64 {
@@ -192,8 +185,8 @@ impl SessionHost for Stage {
     }
 
     fn enter(&mut self, phase: Phase) {
-        self.current.update(|session| session.phase = phase.name());
-        self.show(|badge| badge.evaluation.phase = Some(phase.name().to_owned()));
+        self.current.update(|session| session.phase = phase);
+        self.show(|status| status.evaluation.phase = Some(phase));
     }
 
     fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
@@ -201,22 +194,22 @@ impl SessionHost for Stage {
             self.current.log(line);
         }
         if let EvaluationKind::Command { .. } = kind {
-            self.keep(time_s, &kind);
+            self.store_event(time_s, &kind);
         } else {
             self.announce(time_s, kind);
         }
     }
 
     fn time(&mut self, time_s: f64) {
-        let write = self.stood.elapsed() >= RECORD_INTERVAL;
+        let write = self.progress_written_at.elapsed() >= RECORD_INTERVAL;
         let mut record = None;
         self.current.update(|session| {
             session.elapsed_s = Num(time_s);
             record = write.then(|| session.record.to_string());
         });
         if let Some(record) = record {
-            self.stood = Instant::now();
-            self.journal.stand(record, time_s);
+            self.progress_written_at = Instant::now();
+            self.journal.set_progress(record, time_s);
         }
     }
 
@@ -225,14 +218,13 @@ impl SessionHost for Stage {
     }
 
     fn publish_run(&mut self, time_s: f64, event: RunEvent) {
-        let run = serde_json::to_value(&event).unwrap_or_default();
-        self.feed.tell(&StoryEvent::Run(event));
-        self.keep(time_s, &EvaluationKind::Run { run });
+        self.feed.send(&StoryEvent::Run(event.clone()));
+        self.store_event(time_s, &EvaluationKind::Run { run: event });
     }
 
     fn show_run(&mut self, run: RunState) {
         self.current.update(|session| session.run = run);
-        self.show(|badge| badge.run = run);
+        self.show(|status| status.run = run);
     }
 }
 
@@ -242,8 +234,8 @@ fn refused(error: impl Display) -> SessionHostError {
 
 /// Start pose of a car: its front bumper just behind the line across the first waypoint, heading
 /// to the second one. x, y in metres and yaw in radians.
-fn start_pose(place: &Place, profile: &Profile) -> Option<[f64; 3]> {
-    let line = &place.world.route.as_ref()?.centre;
+fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
+    let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;
     let next = line.iter().copied().find(|p| (*p - first).length() > 1e-9)?;
     let ahead: DVec2 = (next - first).normalize();

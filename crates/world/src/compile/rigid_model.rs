@@ -1,4 +1,5 @@
-//! A model as one rigid thing: everything in it, however nested, in the model's own frame.
+//! A top-level model as one rigid body: the parts of all its links and nested models, with their
+//! poses in the model's frame.
 
 use super::frames::Frames;
 use crate::error::Error;
@@ -6,37 +7,38 @@ use crate::pose::Pose;
 use crate::spec::{CollisionSpec, InertialSpec, ModelSpec, VisualSpec};
 use crate::world::ObjectType;
 
-/// A part of a model and where it is.
+/// A collision, visual or inertial of a model with its pose.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'a, T> {
-    /// In the model's own frame.
+pub(super) struct PlacedSpec<'a, T> {
+    /// Pose in the model's frame.
     pub(super) pose: Pose,
     pub(super) spec: &'a T,
-    /// The file it is written in: relative paths start from its folder, and messages name it.
+    /// Path of the file that defines the part. Relative URIs are resolved against its folder.
     pub(super) file: &'a str,
 }
 
 /// A top-level model.
 #[derive(Debug)]
-pub(super) struct Body<'a> {
+pub(super) struct RigidModel<'a> {
     pub(super) name: &'a str,
-    /// What the names of its links mark it as: its own, then those merged into it.
+    /// The object type that the names of its links declare: its own links first, then those of
+    /// models merged into it.
     pub(super) marker: Option<ObjectType>,
     pub(super) is_static: bool,
-    /// Its own frame in the world.
+    /// Pose of the model's frame in the world.
     pub(super) origin: Pose,
-    pub(super) collisions: Vec<Part<'a, CollisionSpec>>,
-    pub(super) visuals: Vec<Part<'a, VisualSpec>>,
-    pub(super) inertials: Vec<Part<'a, InertialSpec>>,
+    pub(super) collisions: Vec<PlacedSpec<'a, CollisionSpec>>,
+    pub(super) visuals: Vec<PlacedSpec<'a, VisualSpec>>,
+    pub(super) inertials: Vec<PlacedSpec<'a, InertialSpec>>,
     pub(super) has_joints: bool,
 }
 
-impl<'a> Body<'a> {
-    /// Gathers a top-level model; `None` if the scope is the world.
-    pub(super) fn gather(frames: &Frames<'a>, top: usize) -> Result<Option<Body<'a>>, Error> {
+impl<'a> RigidModel<'a> {
+    /// Collects the parts of a top-level model; `None` if the scope is the world.
+    pub(super) fn collect(frames: &Frames<'a>, top: usize) -> Result<Option<RigidModel<'a>>, Error> {
         let scope = &frames.tree.scopes[top];
         let (Some(_), Some(frame)) = (scope.model, scope.frame) else { return Ok(None) };
-        let mut body = Body {
+        let mut body = RigidModel {
             name: frames.tree.frames[frame].name,
             marker: None,
             is_static: scope.is_static,
@@ -46,11 +48,11 @@ impl<'a> Body<'a> {
             inertials: Vec::new(),
             has_joints: false,
         };
-        // Scopes, and whether their links are the model's own.
+        // Pairs of a scope and whether its links belong to the top-level model itself.
         let mut todo = vec![(top, true)];
         while let Some((id, own)) = todo.pop() {
             let scope = &frames.tree.scopes[id];
-            body.take(frames, top, id)?;
+            body.add_parts_of(frames, top, id)?;
             if own {
                 body.marker = body.marker.or(scope.model.and_then(ModelSpec::marker));
             }
@@ -59,22 +61,23 @@ impl<'a> Body<'a> {
         Ok(Some(body))
     }
 
-    fn take(&mut self, frames: &Frames<'a>, top: usize, id: usize) -> Result<(), Error> {
+    /// Adds the parts of one scope, without its nested models.
+    fn add_parts_of(&mut self, frames: &Frames<'a>, top: usize, id: usize) -> Result<(), Error> {
         let scope = &frames.tree.scopes[id];
         let Some(model) = scope.model else { return Ok(()) };
         let file = scope.file;
-        let above = frames.model_in(id, top);
+        let model_pose = frames.model_in(id, top);
         self.has_joints |= !model.joints.is_empty();
         for (link, frame) in model.links.iter().zip(&scope.links) {
-            let place = |pose| frames.part(id, *frame, pose).map(|p| above.then(&p));
+            let pose_of = |pose| frames.part(id, *frame, pose).map(|p| model_pose.then(&p));
             for spec in &link.collisions {
-                self.collisions.push(Part { pose: place(&spec.pose)?, spec, file });
+                self.collisions.push(PlacedSpec { pose: pose_of(&spec.pose)?, spec, file });
             }
             for spec in &link.visuals {
-                self.visuals.push(Part { pose: place(&spec.pose)?, spec, file });
+                self.visuals.push(PlacedSpec { pose: pose_of(&spec.pose)?, spec, file });
             }
             if let Some(spec) = &link.inertial {
-                self.inertials.push(Part { pose: place(&spec.pose)?, spec, file });
+                self.inertials.push(PlacedSpec { pose: pose_of(&spec.pose)?, spec, file });
             }
         }
         Ok(())

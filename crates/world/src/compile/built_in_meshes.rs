@@ -1,12 +1,12 @@
-//! The standard looks of objects, which no bundle needs to bring along: their names and sizes.
+//! Names and sizes of the built-in meshes of objects, which a bundle need not contain.
 
 use super::extents::Extents;
 use super::uri::{folder_of, stem_of};
 use crate::scene::BuiltInMesh;
 use glam::DVec3;
 
-/// The standard look that a mesh of another publisher is known by: `<brand>_cone` and so on, as
-/// the name of the file or of its folder.
+/// The built-in mesh that replaces a missing mesh of another publisher. The name of the file or of
+/// its folder decides, such as `<brand>_cone`.
 pub(super) fn built_in(uri: &str) -> Option<BuiltInMesh> {
     let folder = folder_of(uri).rsplit('/').next().unwrap_or("");
     [stem_of(uri), folder].into_iter().find_map(|name| {
@@ -20,7 +20,7 @@ pub(super) fn built_in(uri: &str) -> Option<BuiltInMesh> {
     })
 }
 
-/// The size of a standard look where nothing else says it; it stands on its origin.
+/// The default bounding box of a built-in mesh. Its bottom centre is the origin.
 pub(super) fn built_in_extents(mesh: BuiltInMesh, scale: [f64; 3]) -> Extents {
     let size = match mesh {
         BuiltInMesh::BoxObstacle => DVec3::new(0.3, 0.2, 0.2),

@@ -10,7 +10,7 @@ use chicane_world::{Profile, World};
 use std::sync::{Arc, OnceLock};
 
 /// A world that is loaded.
-pub struct Place {
+pub struct ServedWorld {
     pub name: Arc<str>,
     /// `<name>.world`.
     pub file: Arc<str>,
@@ -31,14 +31,14 @@ pub struct Place {
     scene: OnceLock<Arc<SceneFile>>,
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for ServedWorld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Place({})", self.name)
+        write!(f, "ServedWorld({})", self.name)
     }
 }
 
-impl Place {
-    pub fn new(entry: LibraryEntry, world: Arc<World>) -> Result<Place, serde_json::Error> {
+impl ServedWorld {
+    pub fn new(entry: LibraryEntry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
         let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
         let mut lights: Vec<usize> =
             (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();
@@ -47,7 +47,7 @@ impl Place {
         let bounds = world.ground.bounds.as_ref().map(view::rect);
         let whole = view::world(&entry, &world, route.clone(), bounds);
         let named_route = route.map(|lines| chicane_wire::Route { world: world.name.clone(), lines });
-        Ok(Place {
+        Ok(ServedWorld {
             name: Arc::from(world.name.as_str()),
             file: Arc::from(format!("{}.world", world.name)),
             world_json: json(&whole)?,

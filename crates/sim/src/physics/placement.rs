@@ -1,4 +1,4 @@
-//! Bodies moved from outside: put somewhere at once, or carried along by a motion.
+//! Bodies that are moved by commands: placed immediately, or carried by a motion.
 
 use super::engine::{Engine, to_engine};
 use chicane_world::Pose;
@@ -8,19 +8,19 @@ use rapier3d_f64::parry::bounding_volume::BoundingVolume;
 use rapier3d_f64::prelude as rapier;
 
 impl Engine {
-    /// Puts the car somewhere at rest.
+    /// Places the car at rest.
     pub(crate) fn put_car(&mut self, pose: &Pose) {
         self.put(self.chassis, pose, RigidBodyType::Dynamic);
     }
 
-    /// Puts an object somewhere at rest.
+    /// Places an object at rest.
     pub(crate) fn put_object(&mut self, i: usize, pose: &Pose, is_static: bool) {
         let resting = if is_static { RigidBodyType::Fixed } else { RigidBodyType::Dynamic };
         self.put(self.objects[i], pose, resting);
     }
 
     fn put(&mut self, handle: RigidBodyHandle, pose: &Pose, kind: RigidBodyType) {
-        self.unseen = true;
+        self.dirty = true;
         self.wake_neighbours(handle);
         let body = &mut self.bodies[handle];
         body.set_enabled(true);
@@ -35,10 +35,10 @@ impl Engine {
         self.wake_around(handle);
     }
 
-    /// Lets the simulator carry a body from here on; `None`: the car.
-    pub(crate) fn take_up(&mut self, object: Option<usize>) {
+    /// Makes a body kinematic, so that a motion can carry it. `None` is the car.
+    pub(crate) fn start_carrying(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
-        self.unseen = true;
+        self.dirty = true;
         self.wake_neighbours(handle);
         let body = &mut self.bodies[handle];
         body.set_linvel(DVec3::ZERO, true);
@@ -48,13 +48,14 @@ impl Engine {
         body.set_body_type(RigidBodyType::KinematicPositionBased, true);
     }
 
-    /// Where a carried body is to be after the next sub-step.
+    /// Sets the pose of a carried body after the next sub-step. `None` is the car.
     pub(crate) fn carry_to(&mut self, object: Option<usize>, pose: &Pose) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
         self.bodies[handle].set_next_kinematic_position(to_engine(pose));
     }
 
-    /// Whatever leans on a body must notice that it goes.
+    /// Wakes the bodies in contact with a body that is about to move, because they can lose their
+    /// support.
     fn wake_neighbours(&mut self, handle: RigidBodyHandle) {
         let mut wake: Vec<RigidBodyHandle> = Vec::new();
         for &collider in self.bodies[handle].colliders() {
@@ -66,7 +67,7 @@ impl Engine {
         self.wake(&wake);
     }
 
-    /// Whatever a body was put into must notice that it came.
+    /// Wakes the bodies around the new position of a body, because they can overlap with it.
     fn wake_around(&mut self, handle: RigidBodyHandle) {
         let body = &self.bodies[handle];
         let pose = *body.position();

@@ -1,67 +1,65 @@
-//! The scene: what every visual looks like and where it is drawn.
+//! Builds the scene from the visuals of all models.
 
-use super::body::{Body, Part};
+use super::built_in_meshes::built_in_extents;
 use super::extents::Extents;
-use super::made::{flat, key_of};
-use super::meshes::{MAX_ALL_READ, MeshFound, MeshKey, Meshes, point};
+use super::generated::{flat_shaded, polygon_key};
+use super::materials::Materials;
+use super::meshes::{MAX_ALL_READ, MeshKey, MeshTarget, Meshes, point};
 use super::objects::from_z_to;
-use super::paint::MaterialKey;
+use super::rigid_model::{PlacedSpec, RigidModel};
 use super::solids::polyline_extents;
-use super::standard::built_in_extents;
-use super::textures::Textures;
 use crate::bundle::Assets;
 use crate::collada;
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::pose::Pose;
-use crate::scene::{Group, Instance, Look, Mesh, Owner, Role, Scene};
+use crate::scene::{Group, Instance, Look, Mesh, Owner, Role, WorldScene};
 use crate::spec::{Geometry, VisualSpec};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where something is drawn, what, and by which factors.
-type Placed = (Pose, Look, [f64; 3]);
+/// Pose, shape and scale factors of an instance.
+type PlacedLook = (Pose, Look, [f64; 3]);
 
-/// A scene that is being made.
-pub(super) struct Looks<'a> {
-    pub(super) scene: Scene,
-    pub(super) textures: Textures<'a>,
-    pub(super) materials: BTreeMap<MaterialKey, usize>,
-    /// By what they show and which axes are mirrored.
+/// A scene under construction.
+pub(super) struct SceneBuilder<'a> {
+    scene: WorldScene,
+    pub(super) materials: Materials<'a>,
+    /// Indices of the meshes by file, part and mirrored axes.
     meshes: BTreeMap<(MeshKey, [bool; 3]), usize>,
+    /// Indices of the meshes of extruded polygons.
     polylines: BTreeMap<Vec<u64>, usize>,
-    /// Corners of all meshes.
+    /// Number of vertices of all meshes.
     corners: usize,
 }
 
-impl<'a> Looks<'a> {
-    pub(super) fn new(assets: Assets<'a>) -> Looks<'a> {
-        Looks {
-            scene: Scene::default(),
-            textures: Textures::new(assets),
-            materials: BTreeMap::new(),
+impl<'a> SceneBuilder<'a> {
+    pub(super) fn new(assets: Assets<'a>) -> SceneBuilder<'a> {
+        SceneBuilder {
+            scene: WorldScene::default(),
+            materials: Materials::new(assets),
             meshes: BTreeMap::new(),
             polylines: BTreeMap::new(),
             corners: 0,
         }
     }
 
-    /// The finished scene, still without its lights.
-    pub(super) fn finish(mut self) -> Scene {
-        self.scene.textures = self.textures.list;
+    /// The finished scene, without its lights.
+    pub(super) fn finish(mut self) -> WorldScene {
+        (self.scene.materials, self.scene.textures) = self.materials.finish();
         self.scene
     }
 
-    /// Draws something that no file describes.
+    /// Adds an instance that is not a visual of a model.
     pub(super) fn push(&mut self, instance: Instance) {
         self.scene.instances.push(instance);
     }
 
-    /// Draws all visuals of a model. `extents` is the box round what is solid of it: standard
-    /// looks fill it, and it is drawn in place of a mesh that is missing.
-    pub(super) fn draw(
+    /// Adds all visuals of a model. `extents` is the bounding box of its collision shapes. Built-in
+    /// meshes of an object are stretched to it, and a box of this size replaces a missing mesh.
+    pub(super) fn add_visuals(
         &mut self,
-        body: &Body<'_>,
+        body: &RigidModel<'_>,
         owner: Owner,
         extents: Option<Extents>,
         is_light: bool,
@@ -69,24 +67,30 @@ impl<'a> Looks<'a> {
         warnings: &mut Warnings,
     ) -> Result<(), Error> {
         let is_object = matches!(owner, Owner::Object(_));
-        let mut stand_in = extents;
+        // Used once, so that several missing meshes give one box.
+        let mut replacement = extents;
         for part in &body.visuals {
             let material = match &part.spec.material {
-                Some(spec) => self.material_of(spec, part, warnings)?,
+                Some(spec) => self.materials.of_visual(spec, part.file, warnings)?,
                 None => None,
             };
-            let found = match &part.spec.geometry {
+            let placed = match &part.spec.geometry {
                 Geometry::Mesh { uri, scale, submesh } => {
                     match meshes.find(uri, submesh.as_ref(), part.file, warnings)? {
-                        MeshFound::File(key) => Some(self.scaled_mesh(&key, *scale, part, meshes, warnings)?),
-                        // Only an object is known to be nothing but its look.
-                        MeshFound::BuiltIn(mesh) => Some(match extents.filter(|_| is_object) {
+                        MeshTarget::File(key) => {
+                            Some(self.scaled_mesh(&key, *scale, part, meshes, warnings)?)
+                        }
+                        // Only for objects, because the bounding box of scenery may cover several
+                        // meshes.
+                        MeshTarget::BuiltIn(mesh) => Some(match extents.filter(|_| is_object) {
                             Some(e) => boxed(&Pose::IDENTITY, e, |size| Look::BuiltIn(mesh, size)),
                             None => boxed(&part.pose, built_in_extents(mesh, *scale), |size| {
                                 Look::BuiltIn(mesh, size)
                             }),
                         }),
-                        MeshFound::Missing => stand_in.take().map(|e| boxed(&Pose::IDENTITY, e, Look::Box)),
+                        MeshTarget::Missing => {
+                            replacement.take().map(|e| boxed(&Pose::IDENTITY, e, Look::Box))
+                        }
                     }
                 }
                 Geometry::Plane { normal, size } => {
@@ -98,10 +102,11 @@ impl<'a> Looks<'a> {
                 }
                 other => primitive(other).map(|look| (part.pose, look, [1.0; 3])),
             };
-            let Some((pose, look, scale)) = found else { continue };
-            // Meshes bring their own materials; a primitive needs one.
-            let own = matches!(look, Look::Mesh(_) | Look::BuiltIn(..));
-            let material = if own { material } else { Some(material.unwrap_or_else(|| self.plain())) };
+            let Some((pose, look, scale)) = placed else { continue };
+            // A mesh has its own materials, but a primitive needs one.
+            let has_own = matches!(look, Look::Mesh(_) | Look::BuiltIn(..));
+            let material =
+                if has_own { material } else { Some(material.unwrap_or_else(|| self.materials.plain())) };
             self.scene.instances.push(Instance {
                 owner,
                 name: part.spec.name.clone(),
@@ -116,16 +121,16 @@ impl<'a> Looks<'a> {
         Ok(())
     }
 
-    /// A mesh file, as it is or mirrored.
+    /// The mesh of a file. Negative scale factors give a mirrored copy of it.
     fn scaled_mesh(
         &mut self,
         key: &MeshKey,
         factors: [f64; 3],
-        part: &Part<'_, VisualSpec>,
+        part: &PlacedSpec<'_, VisualSpec>,
         meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Placed, Error> {
-        // Whatever is seen must be within reach, too.
+    ) -> Result<PlacedLook, Error> {
+        // Only for the error if the scaled mesh is too large.
         meshes.extents(key, factors)?;
         let mesh = self.mesh(key, factors.map(|f| f < 0.0), meshes, warnings)?;
         Ok((part.pose, Look::Mesh(mesh), factors.map(f64::abs)))
@@ -155,14 +160,14 @@ impl<'a> Looks<'a> {
                         Some(known) => *known,
                         None => {
                             let own = group.material.and_then(|m| file.model.materials.get(m));
-                            let kept = self.mesh_material(own, &key.path, warnings)?;
-                            materials.insert(group.material, kept);
-                            kept
+                            let index = self.materials.of_mesh(own, &key.path, warnings)?;
+                            materials.insert(group.material, index);
+                            index
                         }
                     };
                     let mut indices: Vec<u32> = group.indices.iter().map(|i| i + base).collect();
                     if mirrored.iter().filter(|m| **m).count() % 2 == 1 {
-                        // A mirror turns every triangle over: turn it back.
+                        // Mirroring reverses the orientation of triangles; restore it.
                         indices.chunks_exact_mut(3).for_each(|t| t.swap(1, 2));
                     }
                     mesh.groups.push(Group { material, indices });
@@ -175,43 +180,44 @@ impl<'a> Looks<'a> {
         Ok(index)
     }
 
-    /// A polygon with its height, as a mesh of plain material, else as a box.
+    /// The mesh of an extruded polygon, or its bounding box if it cannot be triangulated.
     fn polyline(
         &mut self,
         points: &[[f64; 2]],
         height: f64,
-        part: &Part<'_, VisualSpec>,
+        part: &PlacedSpec<'_, VisualSpec>,
         meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Option<Placed>, Error> {
-        let key = key_of(points, height);
+    ) -> Result<Option<PlacedLook>, Error> {
+        let key = polygon_key(points, height);
         if let Some(known) = self.polylines.get(&key) {
             return Ok(Some((part.pose, Look::Mesh(*known), [1.0; 3])));
         }
         let Some(prism) = meshes.prism(points, height) else {
-            warnings.add("a polyline that can't be cut up is drawn as a box", || Place::file(part.file));
+            let message = "a polyline that cannot be triangulated is drawn as a box";
+            warnings.add(message, || SourceLocation::file(part.file));
             return Ok(polyline_extents(points, height).map(|e| boxed(&part.pose, e, Look::Box)));
         };
         self.count_corners(3 * prism.triangles.len(), part.file)?;
         let index = self.scene.meshes.len();
-        let plain = self.plain();
-        self.scene.meshes.push(Arc::new(flat(&prism, plain)));
+        let plain = self.materials.plain();
+        self.scene.meshes.push(Arc::new(flat_shaded(&prism, plain)));
         self.polylines.insert(key, index);
         Ok(Some((part.pose, Look::Mesh(index), [1.0; 3])))
     }
 
-    /// Corners of all meshes are bounded: mirror images and parts of one file are meshes of their
-    /// own.
+    /// Limits the number of vertices of all meshes. The limit on mesh files is not enough, because
+    /// every mirrored copy and every submesh of a file is another mesh.
     fn count_corners(&mut self, corners: usize, file: &str) -> Result<(), Error> {
         self.corners += corners;
         if self.corners > MAX_ALL_READ {
-            return Err(Error::file(file, format!("more than {MAX_ALL_READ} corners in all that is seen")));
+            return Err(Error::file(file, format!("more than {MAX_ALL_READ} vertices in all visuals")));
         }
         Ok(())
     }
 }
 
-fn append(mesh: &mut Mesh, part: &collada::Part, shift: DVec3, mirrored: [bool; 3]) {
+fn append(mesh: &mut Mesh, part: &collada::MeshPart, shift: DVec3, mirrored: [bool; 3]) {
     let flip = |v: [f32; 3]| {
         let mut out = v;
         out.iter_mut().zip(mirrored).filter(|(_, m)| *m).for_each(|(x, _)| *x = -*x);
@@ -222,13 +228,13 @@ fn append(mesh: &mut Mesh, part: &collada::Part, shift: DVec3, mirrored: [bool; 
     mesh.positions.extend(part.positions.iter().map(|p| flip(moved(p))));
     mesh.normals.extend(part.normals.iter().map(|n| flip(*n)));
     mesh.uvs.extend(&part.uvs);
-    // One of each for every corner, whatever the file left out.
+    // Every vertex needs a normal and a uv, but the file may have none.
     mesh.normals.resize(mesh.positions.len(), [0.0, 0.0, 1.0]);
     mesh.uvs.resize(mesh.positions.len(), [0.0; 2]);
 }
 
-/// A look that fills a box in a frame.
-fn boxed(pose: &Pose, e: Extents, look: impl FnOnce([f64; 3]) -> Look) -> Placed {
+/// A shape that fills a bounding box, which is given in the frame at `pose`.
+fn boxed(pose: &Pose, e: Extents, look: impl FnOnce([f64; 3]) -> Look) -> PlacedLook {
     (Pose { position: pose.point(e.centre), ..*pose }, look(e.size.to_array()), [1.0; 3])
 }
 

@@ -1,14 +1,14 @@
-//! Seeded noise, one stream a sensor.
+//! Seeded noise, one stream per sensor.
 //!
-//! A stream is a function of seed, sensor, sample and element, not a state: a sensor that nobody
-//! reads changes no other's noise, and saving a simulation saves no generator.
+//! A stream is a pure function of seed, sensor, sample and element. It has no state, so a sensor
+//! that is not read does not change the noise of another one, and a save contains no generator.
 
 use std::sync::OnceLock;
 
-/// Cells of the table below.
+/// Number of intervals in the table of [`quantiles`].
 const CELLS: usize = 4096;
 
-/// Which sensor a stream belongs to.
+/// The sensor that a stream belongs to.
 #[derive(Debug, Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum Sensor {
@@ -28,7 +28,7 @@ impl Stream {
         Stream { base: mix(mix(mix(seed) ^ sensor as u64) ^ sample) }
     }
 
-    /// A standard normal number for an element, within ±3.7.
+    /// A number from the standard normal distribution for an element, within ±3.7.
     pub(crate) fn normal(&self, element: u64) -> f64 {
         let bits = mix(self.base.wrapping_add(element.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
         let table = quantiles();
@@ -46,8 +46,9 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Quantiles of the normal distribution at equal steps of probability. A table look-up costs
-/// three nanoseconds, uses no platform mathematics and has no tail that a test must allow for.
+/// Quantiles of the normal distribution at equal steps of probability. A table look-up takes
+/// three nanoseconds, uses no platform mathematics, and its values are bounded, so tests can
+/// assert a maximum.
 fn quantiles() -> &'static [f64; CELLS + 1] {
     static TABLE: OnceLock<Box<[f64; CELLS + 1]>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -55,7 +56,8 @@ fn quantiles() -> &'static [f64; CELLS + 1] {
         let mut x = 0.0;
         for i in CELLS / 2..=CELLS {
             let above = 1.0 - (i as f64 + 0.5) / (CELLS + 1) as f64;
-            // Newton from the node before; the function is smooth and the steps are small.
+            // Newton's method starts at the previous node, which is near because the steps are
+            // small.
             for _ in 0..12 {
                 let density = libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7;
                 let error = 0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) - above;
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_unlike_each_other() {
+    fn streams_are_uncorrelated() {
         let a = Stream::new(1, Sensor::Gyro, 5);
         for b in [
             Stream::new(2, Sensor::Gyro, 5),
@@ -107,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn the_table_holds_the_quantiles() {
-        // Φ⁻¹(0.975) lies in cell 0.975·4097 − 0.5 of the table.
+    fn the_table_contains_the_quantiles() {
+        // Φ⁻¹(0.975) is at index 0.975·4097 − 0.5 of the table.
         let at = 0.975 * (CELLS + 1) as f64 - 0.5;
         let (i, part) = (at as usize, at.fract());
         let q = quantiles()[i] + (quantiles()[i + 1] - quantiles()[i]) * part;

@@ -1,4 +1,4 @@
-//! Meshes that no file brings: polygons with a height, and ellipsoids that never move.
+//! Generates meshes for shapes without a mesh file: extruded polygons, and static ellipsoids.
 
 use crate::scene::{Group, Mesh};
 use crate::world::TriangleMesh;
@@ -6,42 +6,43 @@ use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Corners of one polygon, and of all: cutting it up takes their cube.
+/// Maximum number of corners of a polygon, because triangulation takes cubic time.
 const MAX_POINTS: usize = 128;
+/// Maximum number of corners of all polygons of a world.
 const MAX_ALL_POINTS: usize = 100_000;
-/// Steps round and along half of an ellipsoid.
+/// Number of segments around an ellipsoid; from pole to pole there are half as many.
 const STEPS: usize = 16;
 
-/// Meshes that were made, by what they are made of.
+/// Cache of the extruded polygons of a world.
 #[derive(Default)]
-pub(super) struct Made {
+pub(super) struct GeneratedMeshes {
     prisms: BTreeMap<Vec<u64>, Option<Arc<TriangleMesh>>>,
     points: usize,
 }
 
-impl Made {
-    /// A polygon with its height above it; `None` if it crosses itself, has no area or too many
+impl GeneratedMeshes {
+    /// An extruded polygon. `None` if the polygon intersects itself, has no area or has too many
     /// corners.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
-        let key = key_of(points, height);
+        let key = polygon_key(points, height);
         if let Some(known) = self.prisms.get(&key) {
             return known.clone();
         }
         self.points += points.len();
         let fits = points.len() <= MAX_POINTS && self.points <= MAX_ALL_POINTS;
-        let made = if fits { extruded(points, height).map(Arc::new) } else { None };
-        self.prisms.insert(key, made.clone());
-        made
+        let prism = if fits { extruded(points, height).map(Arc::new) } else { None };
+        self.prisms.insert(key, prism.clone());
+        prism
     }
 }
 
-/// What tells one polygon from another.
-pub(super) fn key_of(points: &[[f64; 2]], height: f64) -> Vec<u64> {
+/// Cache key of an extruded polygon: the bits of its numbers.
+pub(super) fn polygon_key(points: &[[f64; 2]], height: f64) -> Vec<u64> {
     points.iter().flatten().chain([&height]).map(|x| x.to_bits()).collect()
 }
 
-/// A mesh to look at: every triangle with a normal of its own, pictures by the metre.
-pub(super) fn flat(from: &TriangleMesh, material: usize) -> Mesh {
+/// A visible mesh with flat shading: every triangle has its own normal. One uv unit is one metre.
+pub(super) fn flat_shaded(from: &TriangleMesh, material: usize) -> Mesh {
     let mut mesh = Mesh::default();
     for triangle in &from.triangles {
         let [a, b, c] = triangle.map(|i| from.vertices[i as usize]);
@@ -68,7 +69,7 @@ fn extruded(points: &[[f64; 2]], height: f64) -> Option<TriangleMesh> {
         ring.reverse();
     }
     let n = ring.len() as u32;
-    let caps = cut_up(&ring)?;
+    let caps = triangulated(&ring)?;
     let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(2 * caps.len() + 2 * ring.len());
     triangles.extend(caps.iter().map(|[a, b, c]| [*a, *c, *b]));
     triangles.extend(caps.iter().map(|t| t.map(|i| i + n)));
@@ -80,8 +81,8 @@ fn extruded(points: &[[f64; 2]], height: f64) -> Option<TriangleMesh> {
     Some(TriangleMesh { vertices, triangles })
 }
 
-/// Cuts a counter-clockwise polygon up, ear by ear.
-fn cut_up(ring: &[DVec2]) -> Option<Vec<[u32; 3]>> {
+/// Triangulates a counter-clockwise polygon by ear clipping.
+fn triangulated(ring: &[DVec2]) -> Option<Vec<[u32; 3]>> {
     let turn = |a: DVec2, b: DVec2, c: DVec2| (b - a).perp_dot(c - a);
     let mut left: Vec<usize> = (0..ring.len()).collect();
     let mut triangles = Vec::new();
@@ -99,7 +100,7 @@ fn cut_up(ring: &[DVec2]) -> Option<Vec<[u32; 3]>> {
     (!triangles.is_empty()).then_some(triangles)
 }
 
-/// An ellipsoid of these half axes, closed.
+/// A closed mesh of an ellipsoid with these half axes.
 pub(super) fn ellipsoid(radii: DVec3) -> TriangleMesh {
     use std::f64::consts::{PI, TAU};
     let rings = STEPS / 2;
@@ -131,7 +132,7 @@ pub(super) fn ellipsoid(radii: DVec3) -> TriangleMesh {
 mod tests {
     use super::*;
 
-    /// The volume inside, which is right only if the mesh is closed and faces outwards.
+    /// The enclosed volume. It is only correct if the mesh is closed and faces outwards.
     fn volume(mesh: &TriangleMesh) -> f64 {
         let of = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn polygons_of_every_kind_enclose_their_volume() {
+    fn prisms_enclose_the_volume_of_their_polygon() {
         let l = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
         let mut turned = l.to_vec();
         turned.reverse();
@@ -155,18 +156,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_polygon() {
+    fn invalid_polygons_give_no_prism() {
         let crossed = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
         let flat = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]];
         for points in [crossed.as_slice(), &flat, &[[1.0, 1.0]; 5], &[]] {
-            assert!(Made::default().prism(points, 1.0).is_none(), "{points:?}");
+            assert!(GeneratedMeshes::default().prism(points, 1.0).is_none(), "{points:?}");
         }
         let many: Vec<[f64; 2]> = (0..200).map(|i| [f64::from(i), f64::from(i * i)]).collect();
-        assert!(Made::default().prism(&many, 1.0).is_none());
+        assert!(GeneratedMeshes::default().prism(&many, 1.0).is_none());
     }
 
     #[test]
-    fn an_ellipsoid_is_nearly_as_large_as_it_should_be() {
+    fn the_volume_of_an_ellipsoid_mesh_is_slightly_too_small() {
         let want = 4.0 / 3.0 * std::f64::consts::PI * 6.0;
         let got = volume(&ellipsoid(DVec3::new(1.0, 2.0, 3.0)));
         assert!(got > 0.9 * want && got < want, "{got} {want}");

@@ -1,7 +1,7 @@
 //! Tests with a fake engine: the commands that the simulator runs, and how it handles their
 //! results.
 
-use crate::bench::{ServedSimulator, TestFolder, fault, processes, script_log, until};
+use crate::served::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -181,13 +181,13 @@ fn a_missing_engine_or_image_is_reported_with_its_remedy() {
     let engine = FakeEngine::new("missing");
     let refused = |served: &ServedSimulator, says: &[&str]| {
         let line = served.about_judge();
-        let (status, said) = served.start(json!({}));
-        let said = said["error"].as_str().unwrap_or_default().to_owned();
-        assert_eq!(status, 503, "{said}");
+        let (status, error) = served.start(json!({}));
+        let error = error["error"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(status, 503, "{error}");
         for part in says {
-            assert!(said.contains(part) && line.contains(part), "{part}: {said} / {line}");
+            assert!(error.contains(part) && line.contains(part), "{part}: {error} / {line}");
         }
-        assert!(said.starts_with("judge not available: "), "{said}");
+        assert!(error.starts_with("judge not available: "), "{error}");
     };
     let script = "def evaluate(sim):\n    sim.finish()\n";
     let none = [("PATH", "/nowhere")];

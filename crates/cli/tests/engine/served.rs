@@ -45,15 +45,15 @@ impl TestFolder {
         let mut command = command(&words, environment);
         let lines = std::fs::File::create(&log).expect("a file");
         let mut child = command.stdout(Stdio::piped()).stderr(lines).spawn().expect("started");
-        let mut said = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut said).expect("a line");
-        let address = said
+        let mut first_line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut first_line).expect("a line");
+        let address = first_line
             .strip_prefix("chicane is ready: http://")
             .and_then(|rest| rest.split_once("/sim"))
             .and_then(|(address, _)| address.parse().ok());
         let Some(address) = address else {
             let _ = child.kill();
-            panic!("{said:?} {}", std::fs::read_to_string(&log).unwrap_or_default());
+            panic!("{first_line:?} {}", std::fs::read_to_string(&log).unwrap_or_default());
         };
         let served = ServedSimulator { child, address, log };
         // Waits for the judge, because every request for it would wait too.
@@ -98,8 +98,8 @@ impl ServedSimulator {
 
     /// Runs a session to its end and returns its record.
     pub(crate) fn run(&self, body: Value) -> Value {
-        let (status, said) = self.start(body);
-        assert_eq!(status, 200, "{said}");
+        let (status, started) = self.start(body);
+        assert_eq!(status, 200, "{started}");
         until("the session ends", || (self.get("/evaluation/session")["active"] == false).then_some(()));
         self.get("/evaluation/record")
     }
