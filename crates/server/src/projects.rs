@@ -4,7 +4,9 @@ use crate::cli::{JudgeBy, New};
 use crate::progress::Progress;
 use crate::script;
 use chicane_builder::project::{Script, WorldName};
-use chicane_builder::{Files, Finding, Line, Project, Severity, Wish, build, check, check_files, random};
+use chicane_builder::{
+    Files, Finding, Project, RandomTrackOptions, Severity, TrackLine, build, check, check_files, random,
+};
 use chicane_render::{Print, thumbnail};
 use chicane_store::FolderBundle;
 use chicane_world::{Assets, Bundle, MemoryBundle, Profile, World};
@@ -79,13 +81,13 @@ fn errors(findings: &[Finding]) -> usize {
 }
 
 fn describe(project: &Project) -> String {
-    let line = Line::of(&project.track);
+    let line = TrackLine::of(&project.track);
     let bend = line.samples.iter().map(|s| s.curvature.abs()).fold(0.0, f64::max);
     let [w, h] = project.field.size;
     let kind = if line.closed { "closed" } else { "open" };
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for object in &project.objects {
-        *kinds.entry(object.kind.word()).or_default() += 1;
+        *kinds.entry(object.kind.name()).or_default() += 1;
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     let of_kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
@@ -219,7 +221,7 @@ pub(crate) fn new(wanted: &New) -> Result<(), String> {
         Some(seed) => seed,
         None => u64::from(getrandom::u32().map_err(|e| format!("no random number: {e}"))?),
     };
-    let wish = Wish {
+    let wish = RandomTrackOptions {
         seed,
         field: wanted.field,
         width: wanted.width,

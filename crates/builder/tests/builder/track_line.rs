@@ -1,13 +1,13 @@
-//! The centre line and the waypoints.
+//! The centre line and the route.
 
 use crate::support::{circle, read, ring};
-use chicane_builder::Line;
+use chicane_builder::TrackLine;
 use glam::DVec2;
 use serde_json::{Value, json};
 use std::f64::consts::TAU;
 
-fn line(value: &Value) -> Line {
-    Line::of(&read(value).track)
+fn line(value: &Value) -> TrackLine {
+    TrackLine::of(&read(value).track)
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_ring_is_round_and_evenly_sampled() {
 }
 
 #[test]
-fn the_first_row_is_on_the_start_line_and_goes_the_right_way() {
+fn the_route_begins_at_the_start_line_in_the_direction_of_travel() {
     let mut value = ring();
     assert!(line(&value).route().centre[0].distance(DVec2::new(6.5, 4.0)) < 1e-9);
     value["track"]["start"] = json!(TAU * 2.5 / 4.0);
@@ -41,7 +41,7 @@ fn the_first_row_is_on_the_start_line_and_goes_the_right_way() {
     let route = line(&value).route();
     assert!(route.centre[0].distance(DVec2::new(4.0, 1.5)) < 0.02, "{}", route.centre[0]);
     assert!(route.centre[1].x < route.centre[0].x);
-    // Inside is inside, whichever way one drives.
+    // The inner border does not depend on the direction of travel.
     let inner = route.borders.expect("borders").inner[0];
     assert!((inner.distance(DVec2::splat(4.0)) - 2.2).abs() < 0.01);
 }
@@ -82,7 +82,7 @@ fn an_open_line_begins_and_ends_at_its_nodes() {
 }
 
 #[test]
-fn strange_nodes_give_finite_lines() {
+fn degenerate_nodes_give_finite_lines() {
     let same = json!([{ "x": 1, "y": 1 }, { "x": 1, "y": 1 }, { "x": 1, "y": 1 }]);
     let back = json!([{ "x": 1, "y": 1 }, { "x": 2, "y": 1 }, { "x": 1, "y": 1 }, { "x": 2, "y": 1 }]);
     let far: Value =
