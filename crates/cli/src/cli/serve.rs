@@ -115,7 +115,10 @@ impl Serve {
         }
         let domain = match self.ros_domain {
             Some(domain) => domain,
-            None => RosOptions::usual_domain(std::env::var("ROS_DOMAIN_ID").ok().as_deref())?,
+            None => {
+                let variable = std::env::var("ROS_DOMAIN_ID").ok();
+                RosOptions::domain_from_environment(variable.as_deref()).map_err(|e| e.to_string())?
+            }
         };
         Ok(Some(RosOptions { domain, network: self.ros_network.clone() }))
     }
