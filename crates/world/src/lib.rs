@@ -12,6 +12,7 @@ pub mod collada;
 pub mod compile;
 pub mod error;
 pub mod evaluation;
+mod generations;
 pub mod npy;
 pub mod picture;
 pub mod pose;
