@@ -18,7 +18,7 @@ pub(crate) enum RobotError {
 }
 
 fn generations() -> String {
-    let names: Vec<&str> = Profile::GENERATIONS.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = Profile::GENERATIONS.iter().map(|generation| generation.name).collect();
     names.join(", ")
 }
 

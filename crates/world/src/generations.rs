@@ -2,19 +2,28 @@
 
 use crate::vehicle::Profile;
 
+/// A built-in robot generation.
+#[derive(Debug, Clone, Copy)]
+pub struct Generation {
+    /// Name of the generation, `gen1`.
+    pub name: &'static str,
+    /// Returns the profile of the generation.
+    pub profile: fn() -> Profile,
+}
+
 impl Profile {
-    /// Built-in generations: the name of each, and the function that returns its profile.
-    ///
-    /// A new generation needs a file `vehicles/<name>.json` and an entry here.
-    pub const GENERATIONS: &[(&str, fn() -> Profile)] = &[(Profile::DEFAULT_GENERATION, Profile::gen1)];
+    /// All built-in generations. A new generation needs a file `vehicles/<name>.json` and an entry
+    /// here.
+    pub const GENERATIONS: &[Generation] =
+        &[Generation { name: Profile::DEFAULT_GENERATION, profile: Profile::gen1 }];
 
     /// The generation of a simulator that is started without a choice.
     pub const DEFAULT_GENERATION: &str = "gen1";
 
     /// The built-in profile of a generation. Returns `None` if the name is unknown.
     pub fn named(name: &str) -> Option<Profile> {
-        let (_, profile) = Profile::GENERATIONS.iter().find(|(known, _)| *known == name)?;
-        Some(profile())
+        let generation = Profile::GENERATIONS.iter().find(|generation| generation.name == name)?;
+        Some((generation.profile)())
     }
 }
 
@@ -24,7 +33,7 @@ mod tests {
 
     #[test]
     fn each_generation_has_the_profile_of_its_name() {
-        for (name, profile) in Profile::GENERATIONS {
+        for Generation { name, profile } in Profile::GENERATIONS {
             assert_eq!(profile().generation, *name);
             assert_eq!(Profile::named(name), Some(profile()));
         }

@@ -27,6 +27,7 @@ mod xml;
 
 pub use bundle::{Assets, Bundle, MemoryBundle};
 pub use error::{Error, Place, Warning, Warnings};
+pub use generations::Generation;
 pub use pose::Pose;
 pub use route::{Bounds, Route};
 pub use scene::Scene;
