@@ -149,7 +149,7 @@ impl Simulator {
 
 /// Follows a session to its end.
 async fn watch(job: &Job, host: &Host) -> Result<Record, String> {
-    host.ready().await?;
+    host.ready().await.map_err(|e| e.to_string())?;
     let id = host.evaluate(job.request.clone(), job.drive.clone()).await.map_err(|e| e.to_string())?;
     let mut told = Told::default();
     loop {

@@ -72,7 +72,7 @@ async fn until_told_to_stop(serve: &Serve) -> Result<(), String> {
     });
     let server = server.await.map_err(|e| e.to_string())?;
     tokio::select! {
-        ready = server.host().ready() => ready?,
+        ready = server.host().ready() => ready.map_err(|e| e.to_string())?,
         () = stop.wait() => {
             server.stop().await;
             return Ok(());

@@ -1,4 +1,4 @@
-//! Counters of the running simulator, in the text format that Prometheus reads.
+//! Metrics of the running simulator, in the text format of Prometheus.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -7,9 +7,9 @@ use std::time::Duration;
 /// Counters of the sim thread and of the event stream.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Real time of one tick; its count is the number of ticks.
+    /// Real time of a tick. The count of the histogram is the number of ticks.
     pub tick_time: Histogram,
-    /// Real time from an order to its answer.
+    /// Real time from an order to its reply.
     pub command_latency: Histogram,
     /// Measured real-time factor.
     pub rtf: Gauge,
@@ -21,13 +21,15 @@ pub struct Metrics {
     pub frames: AtomicU64,
 }
 
-/// Upper bounds of the buckets, seconds.
+/// Upper bounds of the buckets, s.
 const BOUNDS: [f64; 14] = [2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 1e-1, 1.0];
 
-/// Number of durations in each bucket.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 pub struct Histogram {
+    /// Number of durations in each bucket. The last bucket has no upper bound.
     buckets: [AtomicU64; BOUNDS.len() + 1],
+    /// Sum of all durations, ns.
     nanoseconds: AtomicU64,
 }
 
@@ -74,19 +76,19 @@ impl Gauge {
     }
 }
 
-/// Writes the two lines that introduce a metric.
+/// Appends the `HELP` and `TYPE` lines of a metric.
 pub fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// Writes a metric that has one value.
+/// Appends a metric that has one value.
 pub fn single(text: &mut String, name: &str, kind: &str, help: &str, value: f64) {
     head(text, name, kind, help);
     let _ = writeln!(text, "{name} {value}");
 }
 
 impl Metrics {
-    /// Writes all of it as text.
+    /// Appends all metrics to the text.
     pub fn write(&self, text: &mut String) {
         single(text, "chicane_ticks_total", "counter", "Ticks simulated.", self.tick_time.count() as f64);
         let help = "Simulated seconds in a real one, over the last second.";
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_add_up() {
+    fn buckets_are_cumulative() {
         let metrics = Metrics::default();
         for us in [1, 3, 30, 3_000_000] {
             metrics.tick_time.observe(Duration::from_micros(us));
