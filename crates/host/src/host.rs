@@ -43,13 +43,13 @@ pub enum BootError {
     Stopped,
 }
 
-/// Why it is unknown how judging scripts can be run on this machine.
+/// Why [`Host::find_judge`] found no way to run judging scripts.
 #[derive(Debug, thiserror::Error)]
 pub enum FindJudgeError {
-    /// Judging scripts can't be run.
+    /// Judging scripts can't be run, for this reason.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// The task that tests it panicked.
+    /// The test panicked.
     #[error(transparent)]
     Panicked(#[from] tokio::task::JoinError),
 }
@@ -74,7 +74,7 @@ pub struct Host {
     pub data: Arc<Data>,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
-    /// Counters for operators.
+    /// Metrics for operators.
     pub metrics: Arc<Metrics>,
     /// The robot.
     pub profile: Arc<Profile>,
@@ -203,7 +203,7 @@ impl Host {
 
     /// The session that is active, or the last one.
     pub fn session(&self) -> CurrentSession {
-        self.evaluations.current().answer()
+        self.evaluations.current().response()
     }
 
     /// Waits for the end of the active session, if there is one.
@@ -227,8 +227,8 @@ impl Host {
         records::record(&self.data, Some(session))
     }
 
-    /// Ends the session, the sim thread and the event stream. Orders are refused with
-    /// [`Refused::Stopping`] from now on.
+    /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are refused
+    /// with [`Refused::Stopping`](crate::driver::Refused::Stopping).
     pub async fn stop(&self) {
         // The session is first, because it needs the sim thread to stop the car.
         self.evaluations.shut_down().await;
@@ -283,7 +283,7 @@ async fn load_first_world(
         && !chosen
         && name != FIRST_WORLD
     {
-        tracing::warn!(world = name, "the last world can't be loaded, so the default one is: {why}");
+        tracing::warn!(world = name, "the last world can't be loaded, so the default world is loaded: {why}");
         outcome = loader.boot(FIRST_WORLD, Default::default()).await;
     }
     if outcome.is_err() {
@@ -301,7 +301,7 @@ async fn reload_lost_worlds(loader: Loader) {
     let mut view = loader.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
         if let Err(failure) = loader.respawn(DEFAULT_SEED).await {
-            tracing::error!(?failure, "a lost world could not be loaded again");
+            tracing::error!(?failure, "a world whose simulation failed could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }

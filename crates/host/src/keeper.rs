@@ -1,13 +1,14 @@
 //! Stores settings (brightness, last world, lights) on disk.
 //!
-//! A change is written before it is applied, so an acknowledged change survives `kill -9` and a
+//! A change is written before it is applied, so an acknowledged change survives `kill -9`, and a
 //! change that can't be stored has no effect.
-//! After a command was applied or refused, the keeper writes the state that is published by then.
-//! That matters when two writers overlap: an HTTP client and a judging script. The published state
-//! is read under the lock of the disk, so the last write holds the newest state.
 //!
-//! HTTP handlers take turns. A judging script does not wait for a turn, because the handler whose
-//! turn it is may wait for the sim thread, which waits for the script.
+//! After a command was applied or refused, the keeper writes the published state again, because an
+//! HTTP client and a judging script may have changed a setting at the same time. The published state
+//! is read under the lock of the disk, so the last write has the newest state.
+//!
+//! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
+//! handler, because the handler may wait for the sim thread, and the sim thread waits for the script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
 use chicane_session::SceneError;

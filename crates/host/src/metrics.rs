@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Counters of the sim thread and of the event stream.
+/// Metrics of the sim thread and of the event stream.
 #[derive(Debug, Default)]
 pub struct Metrics {
     /// Real time of a tick. The count of the histogram is the number of ticks.
@@ -13,11 +13,11 @@ pub struct Metrics {
     pub command_latency: Histogram,
     /// Measured real-time factor.
     pub rtf: Gauge,
-    /// Open event streams.
+    /// Number of open event streams.
     pub subscribers: AtomicI64,
     /// State frames that slow subscribers missed.
     pub dropped_frames: AtomicU64,
-    /// State frames made.
+    /// State frames made so far.
     pub frames: AtomicU64,
 }
 
@@ -61,7 +61,7 @@ impl Histogram {
     }
 }
 
-/// A number that goes up and down.
+/// A value that can increase and decrease.
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicU64);
 
@@ -91,7 +91,7 @@ impl Metrics {
     /// Appends all metrics to the text.
     pub fn write(&self, text: &mut String) {
         single(text, "chicane_ticks_total", "counter", "Ticks simulated.", self.tick_time.count() as f64);
-        let help = "Simulated seconds in a real one, over the last second.";
+        let help = "Simulated seconds per real second, over the last second.";
         single(text, "chicane_real_time_factor", "gauge", help, self.rtf.get());
         let subscribers = self.subscribers.load(Relaxed) as f64;
         single(text, "chicane_event_subscribers", "gauge", "Open event streams.", subscribers);
@@ -99,10 +99,10 @@ impl Metrics {
         let help = "State frames made for event streams.";
         single(text, "chicane_state_frames_total", "counter", help, frames);
         let dropped = self.dropped_frames.load(Relaxed) as f64;
-        let help = "State frames that slow readers missed.";
+        let help = "State frames that slow subscribers missed.";
         single(text, "chicane_dropped_frames_total", "counter", help, dropped);
-        self.tick_time.write(text, "chicane_tick_seconds", "Real time that a tick took.");
-        self.command_latency.write(text, "chicane_command_seconds", "From a command to its answer.");
+        self.tick_time.write(text, "chicane_tick_seconds", "Real time of a tick.");
+        self.command_latency.write(text, "chicane_command_seconds", "Real time from a command to its reply.");
     }
 }
 

@@ -13,15 +13,15 @@ pub enum Refused {
     Switching,
     /// An evaluation is under way.
     Evaluating,
-    /// Too many orders wait.
+    /// The inbox is full, or the steps that wait have too many ticks.
     Busy,
-    /// The program ends.
+    /// The simulator is stopping.
     Stopping,
-    /// The sim thread failed on the way.
+    /// The simulation panicked during the order.
     Failed,
-    /// By the simulation.
+    /// The simulation refused the command.
     BySimulation(Refusal),
-    /// By the robot.
+    /// The robot refused the command.
     ByRobot(chicane_robot::Refusal),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// The text of a refusal, for clients and judging scripts alike.
+/// The text of a refusal, for clients and judging scripts.
 pub fn refusal_text(refusal: &Refusal) -> Cow<'static, str> {
     Cow::Borrowed(match refusal {
         Refusal::NoSuchObject { .. } => "model not found in world",

@@ -52,7 +52,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Starts a feed. Its tasks end when the feed is closed or the sim thread ends.
+    /// Starts a feed. Its tasks end when the feed is closed and the sim thread has ended.
     pub(crate) fn start(simulator: Simulator, metrics: Arc<Metrics>) -> Feed {
         let (head, _) = watch::channel(Head::default());
         let feed = Feed { head, story: Arc::default(), simulator, metrics };

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Number of lines in the ring buffer.
+/// Maximum number of lines in the ring buffer.
 const MAX_LINES: usize = 4096;
-/// Bytes of all lines in the ring buffer.
+/// Maximum size of all lines in the ring buffer, bytes.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The newest story lines, which every subscriber receives.
@@ -20,7 +20,7 @@ struct Ring {
     last_id: u64,
     /// Lines with their ids, the oldest first.
     lines: VecDeque<(u64, Bytes)>,
-    /// Total size of the lines.
+    /// Size of all lines.
     bytes: usize,
     /// Id of the newest line that was dropped from the buffer.
     last_dropped: u64,
