@@ -22,6 +22,7 @@ pub mod metrics;
 mod observe;
 mod options;
 pub mod scene;
+mod served_world;
 mod session_status;
 mod source;
 pub mod view;

@@ -1,6 +1,6 @@
 //! Makes the observations that a judging script gets.
 
-use crate::driver::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,7 +1,7 @@
 //! Values that are moved into the sim thread: a loaded world, and the start of a session.
 
 use super::refused::Refused;
-use super::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use chicane_session::{Note, Notes};
 use chicane_sim::{Command, Lamp, Sim};
 use std::collections::BTreeMap;

@@ -23,18 +23,17 @@ mod published;
 mod refused;
 mod run;
 mod running;
-pub(crate) mod served_world;
 mod session_requests;
 mod state;
 mod taps;
 mod ticks;
 
+pub use crate::served_world::ServedWorld;
 pub use entry::DriveAt;
 pub(crate) use entry::{Loaded, SessionEntry, SessionRequest};
 pub use order::{Answer, Held};
 pub use published::{ClockView, Exposure, OverlayView, Published, RobotView, TopicSample, WorldView};
 pub use refused::{Refused, refusal_text};
-pub use served_world::ServedWorld;
 pub(crate) use state::InitialState;
 pub use taps::{Tap, TappedTick};
 

@@ -23,7 +23,7 @@ pub(super) struct Publication {
     replies: Vec<SendReply>,
     /// Sound events since the last publication, each with its simulated time in seconds.
     pub(super) sounds: Vec<(f64, SoundEvent)>,
-    /// Something happened that is not published yet.
+    /// A change or a reply is not published yet.
     unseen: bool,
     /// Simulated time advanced since the last publication.
     stale: bool,
@@ -57,7 +57,7 @@ impl Publication {
         self.unseen = true;
     }
 
-    /// Requests a publication for something that is not counted as a change.
+    /// Requests a publication without counting a change.
     pub(super) fn mark_unseen(&mut self) {
         self.unseen = true;
     }
@@ -67,7 +67,7 @@ impl Publication {
         self.stale = true;
     }
 
-    /// Whether something happened that is not published yet.
+    /// Whether a change or a reply is not published yet.
     pub(super) fn is_unseen(&self) -> bool {
         self.unseen
     }

@@ -1,6 +1,6 @@
 //! The published state of the simulator: immutable, shared by all readers, replaced as a whole.
 
-use super::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use crate::session_status::SessionStatus;
 use crate::view;
 use bytes::Bytes;
@@ -63,13 +63,13 @@ pub struct WorldView {
 pub struct RobotView {
     /// Odometry.
     pub odom: Option<Arc<TopicSample<Odom>>>,
-    /// Joint angles and speeds.
+    /// States of the joints.
     pub joints: Option<Arc<TopicSample<Joints>>>,
-    /// Lidar.
+    /// Scan of the lidar.
     pub scan: Option<Arc<TopicSample<Scan>>>,
-    /// Inertial measurement unit.
+    /// Sample of the inertial measurement unit.
     pub imu: Option<Arc<TopicSample<Imu>>>,
-    /// Battery.
+    /// State of the battery.
     pub battery: Option<Arc<TopicSample<Battery>>>,
     /// The drive command in force.
     pub command: Drive,
@@ -169,7 +169,7 @@ pub struct OverlayView {
     pub ttl_s: f64,
     /// Factor of the font size.
     pub size: f64,
-    /// Number of the text. Viewers show a text again if its number changes.
+    /// Number of the text. It increases with every text, so that viewers notice an equal text.
     pub seq: u64,
     /// When the text is removed; `None` if there is none.
     pub(super) ends: Option<Instant>,

@@ -1,4 +1,4 @@
-//! Why the sim thread refuses an order.
+//! The reasons why the sim thread refuses an order.
 
 use chicane_sim::{NotMovableWhy, Refusal};
 use std::borrow::Cow;
@@ -11,13 +11,13 @@ pub enum Refused {
     NotReady,
     /// A world is being loaded already.
     Switching,
-    /// An evaluation is under way.
+    /// An evaluation is active.
     Evaluating,
     /// The inbox is full, or the steps that wait have too many ticks.
     Busy,
     /// The simulator is stopping.
     Stopping,
-    /// The simulation panicked during the order.
+    /// The simulation panicked during the order, or the sim thread has ended.
     Failed,
     /// The simulation refused the command.
     BySimulation(Refusal),

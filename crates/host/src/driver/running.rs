@@ -8,7 +8,7 @@
 
 use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
-use super::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use chicane_robot::{Axis, Command, Hold, Stack};
 use chicane_sim::{Sim, sample_at};
 use std::sync::Arc;
