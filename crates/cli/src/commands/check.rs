@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, JudgeArgs};
 use crate::judge_script::{self, InvalidScript};
 use crate::project::{self, ProjectError};
 use crate::world_source::{self, WorldSourceError};
-use chicane_builder::{TrackLine, Project, check, check_files};
+use chicane_builder::{Project, TrackLine, check, check_files};
 use chicane_world::World;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -8,7 +8,7 @@ use crate::project::{self, ProjectError};
 use crate::runtime::{self, RuntimeError};
 use crate::world_folder::{self, WorldFolderError};
 use chicane_builder::project::WorldName;
-use chicane_store::{Label, Need, Package, PublishError, RandomError, IdPlaceholder, Unfit};
+use chicane_store::{IdPlaceholder, Label, Need, Package, PublishError, RandomError, Unfit};
 use chicane_world::MemoryBundle;
 use std::path::Path;
 

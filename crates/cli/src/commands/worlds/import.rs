@@ -3,7 +3,7 @@
 use super::{ImportError, WorldsError};
 use crate::args::{DataDirArgs, JudgeArgs};
 use crate::{data_dir, judge_script, world_folder};
-use chicane_store::{Access, Checked, Label, Need, Package, InstalledWorlds, IdPlaceholder};
+use chicane_store::{Access, Checked, IdPlaceholder, InstalledWorlds, Label, Need, Package};
 use std::path::Path;
 
 pub(super) fn run(

@@ -7,7 +7,7 @@ use crate::cdn_target::CdnTarget;
 use crate::{data_dir, runtime};
 use chicane_remote::Token;
 use chicane_remote::cdn::listed;
-use chicane_store::{Cdn, LibraryEntry, Library};
+use chicane_store::{Cdn, Library, LibraryEntry};
 use serde_json::Value;
 
 /// Longest text of a CDN that is printed, in characters.

@@ -4,7 +4,7 @@ use super::WorldsError;
 use crate::args::{AccessLevel, DataDirArgs};
 use crate::cdn_target::{self, PRIVATE_WARNING};
 use crate::{data_dir, runtime};
-use chicane_store::{Access, PublishError, InstalledWorlds, is_name};
+use chicane_store::{Access, InstalledWorlds, PublishError, is_name};
 use chicane_wire::WorldId;
 
 /// Renames a published world, and the installed world in the data folder if no other CDN is given.
