@@ -1,7 +1,7 @@
 //! `chicane setup`: installs Python 3.14 for judging scripts, and checks that they can run here.
 
 use chicane_session::root::{self, RootError};
-use chicane_session::{Setting, SettingError, SettingOptions};
+use chicane_session::{Setting, SettingError, SettingOptions, TrialError};
 use std::time::Instant;
 
 /// Why judging scripts can't run.
@@ -15,7 +15,7 @@ pub(crate) enum SetupError {
     Setting(#[from] SettingError),
     /// The test run of a script failed.
     #[error("judging scripts can't be run here: {0}")]
-    TestRun(SettingError),
+    TestRun(TrialError),
 }
 
 pub(crate) fn run() -> Result<(), SetupError> {

@@ -17,7 +17,7 @@ pub(super) type FoundSetting = (Arc<Setting>, Isolation);
 enum CheckScriptError {
     /// Judging scripts can't be run on this machine.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] TrialError),
     /// The process that checks the script failed.
     #[error(transparent)]
     Judge(#[from] JudgeError),

@@ -3,7 +3,7 @@
 use super::{ImportError, WorldsError};
 use crate::args::{DataDirArgs, JudgeArgs};
 use crate::{data_dir, judge_script, world_folder};
-use chicane_store::{Access, Checked, IdPlaceholder, InstalledWorlds, Label, Need, Package};
+use chicane_store::{Access, CheckedWorld, IdPlaceholder, InstalledWorlds, Label, Need, Package};
 use std::path::Path;
 
 pub(super) fn run(
@@ -35,7 +35,7 @@ fn install(
     folder: &Path,
     bundle: &chicane_world::MemoryBundle,
     label: &Label,
-) -> Result<(Package, Checked), ImportError> {
+) -> Result<(Package, CheckedWorld), ImportError> {
     let package = Package::new(bundle, &IdPlaceholder::new()?, label, Need::World)
         .map_err(|source| ImportError::Unfit { folder: folder.to_owned(), source })?;
     let installed = InstalledWorlds::of(data_dir)

@@ -6,7 +6,7 @@ use crate::args::DataDirArgs;
 use crate::cdn_target::CdnTarget;
 use crate::{data_dir, runtime};
 use chicane_remote::Token;
-use chicane_remote::cdn::listed;
+use chicane_remote::cdn::list_worlds;
 use chicane_store::{Cdn, Library, LibraryEntry};
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ pub(super) fn published(data: &DataDirArgs, to: Option<&str>) -> Result<(), Worl
 
 /// Lists the worlds that the CDN of another simulator shows.
 pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError> {
-    let list = runtime::start()?.block_on(listed(url, token));
+    let list = runtime::start()?.block_on(list_worlds(url, token));
     print_published(&list.map_err(|e| WorldsError::Cdn(e.to_string()))?["worlds"]);
     Ok(())
 }
