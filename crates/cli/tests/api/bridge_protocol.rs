@@ -26,7 +26,10 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
         (r#"{"op": "subscribe", "topic": "/scan", "compression": "png"}"#, "use none"),
         (r#"{"op": "subscribe", "topic": "/scan", "compression": "cbor-raw"}"#, "use none"),
         (r#"{"op": "subscribe", "topic": "/scan", "throttle_rate": "fast"}"#, "milliseconds"),
-        (r#"{"op": "publish", "topic": "/scan", "msg": {}}"#, "only the robot publishes /scan; a client can publish on /speed"),
+        (
+            r#"{"op": "publish", "topic": "/scan", "msg": {}}"#,
+            "only the robot publishes /scan; a client can publish on /speed",
+        ),
         (r#"{"op": "advertise", "topic": "/tf", "type": "tf2_msgs/TFMessage"}"#, "only the robot publishes"),
         (
             r#"{"op": "advertise", "topic": "/cmd_vel", "type": "std_msgs/Float64"}"#,
