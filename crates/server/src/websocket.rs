@@ -1,10 +1,10 @@
 //! WebSockets: the upgrade of a request, messages, and the closing handshake.
 //!
 //! A handler extracts an [`Upgrade`], which has checked the handshake, and returns the response of
-//! [`Upgrade::run`]. A task then runs with a [`Socket`]. The socket pings its peer, detects that the
-//! peer is gone, limits its send buffer, and closes when the simulator stops. A task that sends and
-//! receives in turn uses [`Socket::next`] and [`Socket::send`]. A task that does both at once uses
-//! [`Socket::start_send`] and [`Socket::next_event`].
+//! [`Upgrade::run`]. A task then runs with a [`Socket`]. The socket pings its peer, detects that
+//! the peer is gone, limits its send buffer, and closes when the simulator stops. A task that sends
+//! and receives in turn uses [`Socket::next`] and [`Socket::send`]. A task that does both at once
+//! uses [`Socket::start_send`] and [`Socket::next_event`].
 
 mod upgrade;
 
@@ -31,7 +31,8 @@ const PING_INTERVAL: Duration = Duration::from_secs(3);
 const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Time for [`Socket::send`] to send a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time for a message of [`Socket::start_send`]. It is longer, because only this client waits for it.
+/// Time for a message of [`Socket::start_send`]. It is longer, because only this client waits for
+/// it.
 const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for the closing handshake. It is short, because the simulator may be stopping.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
@@ -137,9 +138,9 @@ impl Socket {
         None
     }
 
-    /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is `None`
-    /// once the peer has closed its side. In that mode no pings are sent, and a peer that vanished is
-    /// detected by TCP keep-alive, within about a minute.
+    /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is
+    /// `None` once the peer has closed its side. In that mode no pings are sent, and a peer that
+    /// vanished is detected by TCP keep-alive, within about a minute.
     pub(crate) async fn next_if(&mut self, read: bool) -> Option<SocketMessage> {
         match &self.peer {
             Some(peer) if !read => {
@@ -156,8 +157,8 @@ impl Socket {
         self.sending_since.is_none()
     }
 
-    /// Starts to send a text message, which [`Socket::next_event`] continues. Only one message may be
-    /// sent at a time, see [`Socket::can_send`].
+    /// Starts to send a text message, which [`Socket::next_event`] continues. Only one message may
+    /// be sent at a time, see [`Socket::can_send`].
     pub(crate) fn start_send(&mut self, text: Utf8Bytes) {
         self.start_send_message(Message::Text(text));
     }
@@ -250,7 +251,8 @@ impl Socket {
         if sent { Ok(()) } else { Err(PeerGone) }
     }
 
-    /// Sends a ping. The socket ends if too many pings were unanswered, or if this one can't be sent.
+    /// Sends a ping. The socket ends if too many pings were unanswered, or if this one can't be
+    /// sent.
     async fn ping(&mut self) {
         self.unanswered_pings += 1;
         if self.unanswered_pings > MAX_UNANSWERED_PINGS {

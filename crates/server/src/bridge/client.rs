@@ -141,7 +141,8 @@ fn command_topic(text: &str) -> Result<Topic, StatusMessage> {
     Err(StatusMessage::error(text))
 }
 
-/// Refuses a type that differs from the type of the topic. No type, an empty one and `*` are accepted.
+/// Refuses a type that differs from the type of the topic. No type, an empty one and `*` are
+/// accepted.
 fn check_type(topic: Topic, kind: Option<&str>) -> Result<(), StatusMessage> {
     match kind {
         None | Some("" | "*") => Ok(()),

@@ -1,8 +1,8 @@
 //! The definitions of message types. Services return them, and messages of clients are checked with
 //! them.
 //!
-//! A definition has lines of type and name, as in a `.msg` file. A test compares the definitions with
-//! the messages.
+//! A definition has lines of type and name, as in a `.msg` file. A test compares the definitions
+//! with the messages.
 
 use super::protocol::{StatusMessage, quoted};
 use serde_json::{Value, json};
@@ -178,8 +178,8 @@ fn example(field: &Field<'_>) -> &'static str {
     }
 }
 
-/// Checks that a message has only fields of its type, with values of the right types. Commands consist
-/// of floating-point numbers, so other scalar types are refused.
+/// Checks that a message has only fields of its type, with values of the right types. Commands
+/// consist of floating-point numbers, so other scalar types are refused.
 pub(super) fn check(kind: &str, message: &Value) -> Result<(), StatusMessage> {
     check_at(&short_type(kind), message, "msg")
 }
@@ -211,8 +211,8 @@ mod tests {
     use chicane_ros::messages::*;
     use chicane_ros::{Message, Topic};
 
-    /// Compares a definition with the JSON of a message, recursively. Arrays of messages are compared
-    /// by an example.
+    /// Compares a definition with the JSON of a message, recursively. Arrays of messages are
+    /// compared by an example.
     fn assert_matches(kind: &str, value: &Value) {
         let Some(lines) = lines(kind) else {
             let fits = match kind {

@@ -18,8 +18,8 @@ pub(crate) struct Hub {
     mailboxes: Mutex<Vec<Arc<Mailbox>>>,
     /// Number of subscribers of each topic.
     subscribers: [AtomicUsize; Topic::ALL.len()],
-    /// Number of subscribers of all topics that the robot publishes. Receivers are notified of every
-    /// subscription, even if the number stays the same.
+    /// Number of subscribers of all topics that the robot publishes. Receivers are notified of
+    /// every subscription, even if the number stays the same.
     robot_subscribers: watch::Sender<usize>,
 }
 
@@ -92,7 +92,8 @@ impl Hub {
 
     fn notify(&self) {
         let robot_topics = Topic::ALL.into_iter().filter(|topic| topic.direction() == Direction::Out);
-        // `send_modify` holds a lock, so the last of several concurrent calls computes the final sum.
+        // `send_modify` holds a lock, so the last of several concurrent calls computes the final
+        // sum.
         self.robot_subscribers.send_modify(|sum| {
             *sum = robot_topics.map(|topic| self.subscribers[topic as usize].load(Relaxed)).sum();
         });

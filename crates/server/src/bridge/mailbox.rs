@@ -1,7 +1,8 @@
 //! The subscriptions of a client, and the messages that wait for it.
 //!
-//! Every subscription has a bounded queue. If the client is slow, the oldest messages are dropped, and
-//! publishers never wait. Messages of all subscriptions are taken in the order of their publication.
+//! Every subscription has a bounded queue. If the client is slow, the oldest messages are dropped,
+//! and publishers never wait. Messages of all subscriptions are taken in the order of their
+//! publication.
 
 use super::encode::{EncodedMessage, TopicName};
 use super::protocol::{Delivery, MessageId, StatusMessage};
@@ -85,8 +86,8 @@ impl Mailbox {
         Ok(is_first)
     }
 
-    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. True if none of the
-    /// topic is left.
+    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. True if none of
+    /// the topic is left.
     pub(super) fn unsubscribe(&self, name: TopicName, id: Option<&MessageId>) -> Result<bool, StatusMessage> {
         let mut contents = self.lock();
         let Some(subscription) = contents.subscriptions.get_mut(&name) else {
@@ -182,8 +183,8 @@ impl Mailbox {
 }
 
 impl Subscription {
-    /// Combines the options of all subscriptions to the shortest throttle time and the shortest queue,
-    /// as rosbridge does.
+    /// Combines the options of all subscriptions to the shortest throttle time and the shortest
+    /// queue, as rosbridge does.
     fn combine_options(&mut self) {
         let requested = self.requested.iter().map(|(_, delivery)| *delivery);
         let combined = requested

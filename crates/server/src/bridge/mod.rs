@@ -1,11 +1,11 @@
 //! The robot's topics for programs without ROS: the rosbridge protocol, JSON over a WebSocket.
 //!
-//! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, a task reads the
-//! robot's ticks (`pump`). A message is written as JSON once (`encode`) and put into the mailboxes of
-//! all subscribers (`hub`). Each client takes messages from its mailbox at its own speed, and loses the
-//! oldest if it is slow. Messages from a client are parsed (`protocol`) and executed (`client`), or
-//! answered with a status message. Commands are queued, and the newest wins (`commands`). The bridge
-//! does not depend on DDS, and works without a ROS 2 graph.
+//! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, a task reads
+//! the robot's ticks (`pump`). A message is written as JSON once (`encode`) and put into the
+//! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
+//! speed, and loses the oldest if it is slow. Messages from a client are parsed (`protocol`) and
+//! executed (`client`), or answered with a status message. Commands are queued, and the newest wins
+//! (`commands`). The bridge does not depend on DDS, and works without a ROS 2 graph.
 
 mod client;
 mod commands;

@@ -4,8 +4,8 @@
 //!   replaces that response by one with the JSON body of all errors.
 //! - `hyper` ignores `#` in the target of a request and the text after it. The stream makes such a
 //!   request invalid.
-//! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection may
-//!   be idle much longer.
+//! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection
+//!   may be idle much longer.
 //! - [`Peer`] detects that a client has closed its side, even if received bytes are still unread.
 
 use chicane_wire::{ErrorBody, ErrorCode};
@@ -47,7 +47,8 @@ impl Peer {
     /// Waits until the client has closed its side of the connection. Bytes that it sent before may
     /// still be unread.
     pub(crate) async fn disconnected(&self) {
-        // The event for urgent data also reports a closed side. Urgent data itself is not used in HTTP.
+        // The event for urgent data also reports a closed side. Urgent data itself is not used in
+        // HTTP.
         #[cfg(target_os = "linux")]
         let _ = self.0.ready(Interest::PRIORITY).await;
         #[cfg(not(target_os = "linux"))]
@@ -89,8 +90,8 @@ impl ClientStream {
         self.partial_head.as_ref().is_some_and(|(before, _)| self.state.requests.load(Relaxed) == *before)
     }
 
-    /// Whether the next byte begins a request head: no request is being handled, and no part of a head
-    /// has arrived.
+    /// Whether the next byte begins a request head: no request is being handled, and no part of a
+    /// head has arrived.
     fn is_at_start(&self) -> bool {
         let requests = self.state.requests.load(Relaxed);
         let at_start = requests == self.state.responses.load(Relaxed) && !self.in_head();
@@ -201,7 +202,8 @@ fn is_complete_head(bytes: &[u8]) -> bool {
     bytes.windows(4).any(|w| w == b"\r\n\r\n")
 }
 
-/// Replaces `#` in the target of a request line by a zero byte, so that `hyper` refuses the request.
+/// Replaces `#` in the target of a request line by a zero byte, so that `hyper` refuses the
+/// request.
 fn invalidate_fragment(bytes: &mut [u8]) {
     if !bytes.first().is_some_and(u8::is_ascii_uppercase) {
         return;

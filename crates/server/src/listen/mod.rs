@@ -69,7 +69,8 @@ pub(crate) async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Most likely the limit of open files is reached. Connections that close free some.
+                    // Most likely the limit of open files is reached. Connections that close free
+                    // some.
                     if warned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
                         tracing::warn!(%error, "can't accept connections");
                         warned = Some(Instant::now());

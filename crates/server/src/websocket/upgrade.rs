@@ -126,7 +126,8 @@ impl Upgrade {
         self
     }
 
-    /// Returns the response that switches protocols, and runs `handle` with the socket in a new task.
+    /// Returns the response that switches protocols, and runs `handle` with the socket in a new
+    /// task.
     pub(crate) fn run<F, S>(self, app: &App, handle: F) -> Response
     where
         F: FnOnce(Socket) -> S + Send + 'static,
