@@ -4,7 +4,7 @@ use super::packed::{FOR_EVER, Packed};
 use crate::body::Name;
 use crate::error::ApiError;
 use crate::state::App;
-use crate::websocket::{NoSocket, Upgrade};
+use crate::websocket::{Upgrade, UpgradeError};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -15,10 +15,10 @@ include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
 /// A browser goes on to the page. A program that opens a WebSocket and names no path, as programs for ROS do,
 /// speaks rosbridge.
-pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, NoSocket>) -> Response {
+pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, UpgradeError>) -> Response {
     match upgrade {
         Ok(upgrade) => crate::bridge::open(State(app), upgrade).await,
-        Err(NoSocket::NotAsked) => Redirect::temporary("/sim").into_response(),
+        Err(UpgradeError::NotRequested) => Redirect::temporary("/sim").into_response(),
         Err(refused) => refused.into_response(),
     }
 }

@@ -13,7 +13,7 @@ use super::super::sensors::robot;
 use super::super::view::json;
 use super::view;
 use crate::state::App;
-use crate::websocket::{Gone, Said, Socket, Upgrade};
+use crate::websocket::{PeerGone, Socket, SocketMessage, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
 use chicane_host::driver::Published;
@@ -86,7 +86,7 @@ async fn open(app: &App, wanted: Stream) -> Result<(u64, u64), RobotError> {
     }
 }
 
-async fn say<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), Gone> {
+async fn say<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), PeerGone> {
     socket.send(String::from_utf8_lossy(&json(what)).into_owned()).await
 }
 
@@ -191,10 +191,10 @@ impl Feeding {
     }
 
     /// Takes what a client says.
-    async fn take(&mut self, said: Said) -> Result<(), Gone> {
+    async fn take(&mut self, said: SocketMessage) -> Result<(), PeerGone> {
         let samples = match said {
-            Said::Binary(samples) => samples,
-            Said::Text(_) => {
+            SocketMessage::Binary(samples) => samples,
+            SocketMessage::Text(_) => {
                 let text = "send samples in binary frames, 16 bits each, little end first";
                 return say(&mut self.socket, &RobotError::bad_value(text).detail()).await;
             }
@@ -202,7 +202,7 @@ impl Feeding {
         if !samples.len().is_multiple_of(self.stride) {
             let text = format!("a frame must hold a multiple of {} bytes", self.stride);
             self.socket.close(CloseCode::Unsupported, &text).await;
-            return Err(Gone);
+            return Err(PeerGone);
         }
         self.waiting.extend(&samples);
         Ok(())
