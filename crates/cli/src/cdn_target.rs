@@ -4,7 +4,7 @@
 //! be published while a simulator uses the data folder, and the simulator serves them at once.
 
 use crate::data_dir::{self, DataDirError};
-use chicane_remote::bucket;
+use chicane_remote::open_bucket;
 use chicane_store::{Cdn, PublishError};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ impl CdnTarget {
             Some(("file", path)) if path.starts_with('/') => Ok(CdnTarget::Folder(path.into())),
             Some(("file", _)) => Err(CdnTargetError::RelativeFile),
             Some(("s3", _)) => {
-                bucket(to).map(CdnTarget::Bucket).map_err(|e| CdnTargetError::Bucket(e.to_string()))
+                open_bucket(to).map(CdnTarget::Bucket).map_err(|e| CdnTargetError::Bucket(e.to_string()))
             }
             Some(("http" | "https", _)) => Err(CdnTargetError::WebAddress),
             Some(_) => Err(CdnTargetError::Scheme),

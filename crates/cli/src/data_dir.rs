@@ -1,7 +1,7 @@
 //! The data folder: settings, records, installed worlds, and the folder of the own CDN.
 
 use crate::error::FileError;
-use chicane_store::make_private;
+use chicane_store::create_private;
 use std::path::{Path, PathBuf};
 
 /// Why there is no data folder.
@@ -37,5 +37,5 @@ pub(crate) fn resolve_absolute(given: Option<&Path>) -> Result<PathBuf, DataDirE
 
 /// Creates the data folder if it does not exist. Only its owner can read it.
 pub(crate) fn create(folder: &Path) -> Result<(), DataDirError> {
-    Ok(make_private(folder).map_err(FileError::write(folder))?)
+    Ok(create_private(folder).map_err(FileError::write(folder))?)
 }

@@ -14,7 +14,7 @@ use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::{DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess};
 use chicane_server::{Options, Server, StartError};
 use chicane_store::StoreError;
-use chicane_wire::{Record, Session, StartRequest};
+use chicane_wire::{Outcome, Phase, Record, Session, StartRequest};
 use chicane_world::Profile;
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -83,7 +83,7 @@ pub(crate) struct EvaluationJob {
 }
 
 /// Runs an evaluation, prints its record, and returns its outcome.
-pub(crate) fn run(job: &EvaluationJob) -> Result<Option<String>, EvaluationError> {
+pub(crate) fn run(job: &EvaluationJob) -> Result<Option<Outcome>, EvaluationError> {
     let runtime = runtime::start_with_workers(2)?;
     let temporary = TempFolder::new()?;
     let ended = runtime.block_on(evaluate(job, job.data_dir.as_deref().unwrap_or(&temporary.0)));
@@ -181,7 +181,7 @@ async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, Eval
 /// The part of a session that was already shown.
 #[derive(Default)]
 struct SessionProgress {
-    phase: &'static str,
+    phase: Option<Phase>,
     /// Number of log lines.
     lines: usize,
 }
@@ -205,10 +205,10 @@ impl SessionProgress {
             let record: String = record.chars().take(60).collect();
             let text = format!("{:<12} {:>8.2} s{record}", session.phase, session.elapsed_s.0);
             let _ = write!(out, "\r{text:<90}\r").and_then(|()| out.flush());
-        } else if session.phase != self.phase {
+        } else if Some(session.phase) != self.phase {
             let _ = writeln!(out, "{} at {:.2} s", session.phase, session.elapsed_s.0);
         }
-        self.phase = session.phase;
+        self.phase = Some(session.phase);
     }
 }
 
@@ -220,7 +220,7 @@ fn clear_status_line() {
 }
 
 fn describe(record: &Record) -> String {
-    let outcome = record.outcome.as_deref().unwrap_or("unknown");
+    let outcome = record.outcome.map_or("unknown", Outcome::name);
     let reason = record.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
     format!("{outcome}{reason}\nrecord {} after {:.3} s", record.record, record.elapsed_s.0)
 }

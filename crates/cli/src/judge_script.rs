@@ -7,7 +7,7 @@
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use chicane_session::root::{self, RootError};
-use chicane_session::{Judge, JudgeError, Setting, SettingError, Wanted};
+use chicane_session::{Judge, JudgeError, Setting, SettingError, SettingOptions};
 
 /// The judging script of a world is invalid.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,8 @@ pub(crate) enum NotChecked {
 /// Returns the error of an invalid script, or `None` for a valid one.
 fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotChecked> {
     let launcher = std::env::current_exe().map_err(NotChecked::Launcher)?;
-    let wanted = Wanted { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
+    let wanted =
+        SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
     let setting = Setting::find(&wanted)?;
     Ok(Judge::start(&setting)?.check(script)?)
 }

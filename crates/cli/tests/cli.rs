@@ -173,7 +173,7 @@ fn mistakes_in_projects_are_reported_with_their_place() {
     std::fs::write(&path, "{\"version\": 1, \"nmae\": \"x\"}").expect("written");
     assert_eq!(
         refused(&["check", bad]),
-        format!("chicane: {bad}: nmae is not known; did you mean \"name\"?")
+        format!("chicane: {bad}: nmae is not a known field; did you mean \"name\"?")
     );
     let text = std::fs::read_to_string(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/projects/loop.json"),

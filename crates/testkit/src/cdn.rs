@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_types)]
 
 use crate::shipped_bundle;
-use chicane_store::{Access, Cdn, Label, Need, Package, Stand};
+use chicane_store::{Access, Cdn, IdPlaceholder, Label, Need, Package};
 use chicane_wire::WorldId;
 use chicane_world::MemoryBundle;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,7 +20,7 @@ pub fn packed(name: &str, access: Access) -> Package {
 /// Packs a bundle as a world with this name.
 pub fn packed_bundle(bundle: &MemoryBundle, name: &str, access: Access) -> Package {
     let label = Label { name: name.to_owned(), access };
-    let stand = Stand::new().expect("random numbers");
+    let stand = IdPlaceholder::new().expect("random numbers");
     Package::new(bundle, &stand, &label, Need::Track).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 

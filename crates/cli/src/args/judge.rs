@@ -1,6 +1,6 @@
 //! The options `--judge` and `--judge-image`: where judging scripts run.
 
-use chicane_session::{EngineKind, EngineWanted};
+use chicane_session::{EngineKind, EngineOptions};
 use clap::{Args, ValueEnum};
 
 /// The container engine of judging scripts.
@@ -24,14 +24,14 @@ pub(crate) enum JudgeArgsError {
 
 impl JudgeArgs {
     /// The external engine, or `None` for the built-in jail.
-    pub(crate) fn engine(&self) -> Result<Option<EngineWanted>, JudgeArgsError> {
+    pub(crate) fn engine(&self) -> Result<Option<EngineOptions>, JudgeArgsError> {
         let kind = match self.engine {
             EngineName::Podman => EngineKind::Podman,
             EngineName::Docker => EngineKind::Docker,
             EngineName::Own if self.image.is_some() => return Err(JudgeArgsError::ImageWithoutEngine),
             EngineName::Own => return Ok(None),
         };
-        Ok(Some(EngineWanted { kind, program: None, image: self.image.clone(), loopback_only: true }))
+        Ok(Some(EngineOptions { kind, program: None, image: self.image.clone(), loopback_only: true }))
     }
 }
 

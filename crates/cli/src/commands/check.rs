@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, JudgeArgs};
 use crate::judge_script::{self, InvalidScript};
 use crate::project::{self, ProjectError};
 use crate::world_source::{self, WorldSourceError};
-use chicane_builder::{Line, Project, check, check_files};
+use chicane_builder::{Project, TrackLine, check, check_files};
 use chicane_world::World;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -89,11 +89,11 @@ fn check_project(path: &str, judge: &JudgeArgs) -> Result<(), CheckError> {
 }
 
 fn describe_project(project: &Project) -> String {
-    let line = Line::of(&project.track);
+    let line = TrackLine::of(&project.track);
     let bend = line.samples.iter().map(|s| s.curvature.abs()).fold(0.0, f64::max);
     let [w, h] = project.field.size;
     let shape = if line.closed { "closed" } else { "open" };
-    let kinds = counts(project.objects.iter().map(|object| object.kind.word()));
+    let kinds = counts(project.objects.iter().map(|object| object.kind.name()));
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({kinds})") };
     let radius = if bend > 1e-3 { format!("{:.2} m", 1.0 / bend) } else { "none".to_owned() };
     format!(

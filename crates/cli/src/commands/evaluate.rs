@@ -3,10 +3,10 @@
 use crate::args::EvaluateArgs;
 use crate::evaluation::{self, EvaluationError, EvaluationJob};
 use crate::{drive_file, robot};
-use chicane_wire::StartRequest;
+use chicane_wire::{Outcome, StartRequest};
 
 /// Runs one evaluation and returns its outcome.
-pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<String>, EvaluationError> {
+pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationError> {
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),
         profile: robot::load(&args.robot)?,

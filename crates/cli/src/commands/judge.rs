@@ -4,10 +4,10 @@ use crate::args::JudgeDriveArgs;
 use crate::error::FileError;
 use crate::evaluation::{self, EvaluationError, EvaluationJob};
 use crate::{drive_file, robot};
-use chicane_wire::StartRequest;
+use chicane_wire::{Outcome, StartRequest};
 
 /// Runs one evaluation with the given script and returns its outcome.
-pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<String>, EvaluationError> {
+pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationError> {
     let script = std::fs::read_to_string(&args.script).map_err(FileError::read(&args.script))?;
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),

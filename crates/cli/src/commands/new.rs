@@ -2,7 +2,7 @@
 
 use crate::args::NewArgs;
 use crate::error::FileError;
-use chicane_builder::{RandomError, Wish, random};
+use chicane_builder::{RandomError, RandomTrackOptions, random};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &NewArgs) -> Result<(), NewError> {
         Some(seed) => seed,
         None => u64::from(getrandom::u32().map_err(NewError::Seed)?),
     };
-    let text = random::track(&Wish {
+    let text = random::track(&RandomTrackOptions {
         seed,
         field: args.field,
         width: args.width,

@@ -8,7 +8,7 @@ use crate::project::{self, ProjectError};
 use crate::runtime::{self, RuntimeError};
 use crate::world_folder::{self, WorldFolderError};
 use chicane_builder::project::WorldName;
-use chicane_store::{Label, Need, Package, PublishError, RandomError, Stand, Unfit};
+use chicane_store::{IdPlaceholder, Label, Need, Package, PublishError, RandomError, Unfit};
 use chicane_world::MemoryBundle;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) enum PublishCommandError {
 
 pub(crate) fn run(args: &PublishArgs) -> Result<(), PublishCommandError> {
     let cdn = cdn_target::open(args.to.as_deref(), args.data.data_dir.as_deref())?;
-    let stand = Stand::new()?;
+    let stand = IdPlaceholder::new()?;
     let (bundle, name) = bundle(&args.path, &stand, &args.judge)?;
     if args.to.is_some() && args.access == AccessLevel::Private {
         eprintln!("warning: {PRIVATE_WARNING}");
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &PublishArgs) -> Result<(), PublishCommandError> {
 /// The files to publish, and the display name of the world.
 fn bundle(
     path: &str,
-    stand: &Stand,
+    stand: &IdPlaceholder,
     judge: &JudgeArgs,
 ) -> Result<(MemoryBundle, String), PublishCommandError> {
     if Path::new(path).is_dir() {

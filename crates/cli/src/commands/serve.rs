@@ -146,7 +146,7 @@ fn ros_options(args: &ServeArgs) -> Result<Option<RosOptions>, ServeError> {
     }
     let domain = match args.ros_domain {
         Some(domain) => domain,
-        None => RosOptions::usual_domain(std::env::var("ROS_DOMAIN_ID").ok().as_deref())
+        None => RosOptions::domain_from_environment(std::env::var("ROS_DOMAIN_ID").ok().as_deref())
             .map_err(|e| ServeError::RosDomain(e.to_string()))?,
     };
     Ok(Some(RosOptions { domain, network: args.ros_network.clone() }))

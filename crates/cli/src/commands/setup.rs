@@ -1,7 +1,7 @@
 //! `chicane setup`: installs Python 3.14 for judging scripts, and checks that they can run here.
 
 use chicane_session::root::{self, RootError};
-use chicane_session::{Setting, SettingError, Wanted};
+use chicane_session::{Setting, SettingError, SettingOptions, TrialError};
 use std::time::Instant;
 
 /// Why judging scripts can't run.
@@ -15,7 +15,7 @@ pub(crate) enum SetupError {
     Setting(#[from] SettingError),
     /// The test run of a script failed.
     #[error("judging scripts can't be run here: {0}")]
-    TestRun(SettingError),
+    TestRun(TrialError),
 }
 
 pub(crate) fn run() -> Result<(), SetupError> {
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<(), SetupError> {
         println!("judge: Python 3.14 is in {} ({:.0} s)", folder.display(), started.elapsed().as_secs_f64());
     }
     let launcher = std::env::current_exe().map_err(SetupError::Launcher)?;
-    let setting = Setting::find(&Wanted { launcher, folder, isolation: None, engine: None })?;
+    let setting = Setting::find(&SettingOptions { launcher, folder, isolation: None, engine: None })?;
     let isolation = setting.try_out().map_err(SetupError::TestRun)?;
     println!("judge: ready: {}", setting.describe(isolation));
     Ok(())

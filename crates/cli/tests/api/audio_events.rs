@@ -124,15 +124,15 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
             good.next_of("pcm");
         }
     }
-    let mut heard = 0;
+    let mut received = 0;
     loop {
         match slow.hear(Duration::from_secs(20)) {
-            Heard::Event(_) => heard += 1,
+            Heard::Event(_) => received += 1,
             Heard::End => break,
-            Heard::Silence => panic!("the slow client is still connected after {heard} events"),
+            Heard::Silence => panic!("the slow client is still connected after {received} events"),
         }
     }
-    assert!(heard < 1000, "{heard}");
+    assert!(received < 1000, "{received}");
     let mut anew = simulator.follow("/audio/events");
     assert_eq!(next(&mut anew).0, "play");
 }

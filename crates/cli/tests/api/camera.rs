@@ -75,7 +75,10 @@ fn before_the_first_world_there_is_no_frame() {
     let answer = simulator.client().get("/camera");
     gate.open();
     assert_eq!(answer.status, 503);
-    assert_eq!(parsed(&answer), json!({"error": "No camera data", "status": "waiting"}));
+    assert_eq!(
+        parsed(&answer),
+        json!({"error": "No camera data", "status": "waiting", "code": "no_reading"})
+    );
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn a_stream_sends_the_newest_frames() {
     let address = simulator.client().address();
     let request = format!("GET /camera?stream=true&width=64 HTTP/1.1\r\nHost: {address}\r\n\r\n");
     // Frame 42 is the last one before tick 560.
-    let last = |heard: &str| heard.contains("X-Sim-Time: 2.800\r\n");
+    let last = |received: &str| received.contains("X-Sim-Time: 2.800\r\n");
     let reader = std::thread::spawn(move || raw_until(address, request.as_bytes(), last));
     for _ in 0..40 {
         api.step(14);

@@ -161,12 +161,12 @@ fn an_idle_stream_sends_comments() {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
     write!(stream, "GET /info?stream=true HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address).expect("sent");
-    let mut heard = String::new();
-    while !heard.contains(": \n\n") {
+    let mut received = String::new();
+    while !received.contains(": \n\n") {
         let mut piece = [0; 4096];
         let n = stream.read(&mut piece).expect("a comment arrives before the timeout");
-        assert!(n > 0, "the stream ended: {heard}");
-        heard.push_str(&String::from_utf8_lossy(&piece[..n]));
+        assert!(n > 0, "the stream ended: {received}");
+        received.push_str(&String::from_utf8_lossy(&piece[..n]));
     }
-    assert_eq!(heard.matches("data: ").count(), 1, "{heard}");
+    assert_eq!(received.matches("data: ").count(), 1, "{received}");
 }

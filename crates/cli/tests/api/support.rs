@@ -4,12 +4,12 @@ mod bridge;
 mod bundles;
 pub(crate) mod judged;
 mod robot;
-mod scratch;
+mod temp_folder;
 
 pub(crate) use bridge::{Bridge, seconds};
 pub(crate) use bundles::{LoadGate, many_boxes, open_route, plain, scenery, truncated};
 pub(crate) use robot::{Received, Robot, Socket, detail};
-pub(crate) use scratch::TempFolder;
+pub(crate) use temp_folder::TempFolder;
 
 use chicane_host::{HostOptions, JudgeOptions};
 use chicane_remote::Token;
@@ -342,13 +342,19 @@ pub(crate) fn json(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_else(|e| panic!("{e}: {}", answer.text()))
 }
 
-/// Status and text of an error response. Its body must have the field `error` and no other.
+/// Status and text of an error response. Its body must have the fields `error` and `code` and no
+/// other.
 pub(crate) fn refusal(answer: &Answer) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
     let fields = body.as_object().unwrap_or_else(|| panic!("an object, not {body}"));
-    assert_eq!(fields.len(), 1, "{body}");
+    assert!(fields.len() == 2 && is_code(&body["code"]), "{body}");
     (answer.status, body["error"].as_str().unwrap_or_else(|| panic!("a text, not {body}")).to_owned())
+}
+
+/// Whether a value is an error code: lower-case words with underscores.
+pub(crate) fn is_code(value: &Value) -> bool {
+    value.as_str().is_some_and(|code| code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
 
 pub(crate) fn number(value: &Value) -> f64 {

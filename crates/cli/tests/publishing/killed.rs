@@ -3,7 +3,7 @@
 
 use crate::moto::Moto;
 use crate::program::{Program, TempFolder, command};
-use crate::{get, output_of, walk, way};
+use crate::{get, output_of, proxy, walk};
 use chicane_store::{Access, Cdn, Manifest, Meta, Sum};
 use chicane_testkit::Random;
 use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish as publish_package};
@@ -212,7 +212,7 @@ fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool)
     let publisher = Arc::new(Mutex::new((before, None::<Child>)));
     let (end, ended) = channel();
     let state = Arc::clone(&publisher);
-    let proxy = way::open_proxy(moto.address, move |asked| {
+    let proxy = proxy::open_proxy(moto.address, move |asked| {
         let mut state = state.lock().expect("the lock");
         if state.0 > 0 {
             state.0 -= 1;

@@ -3,7 +3,7 @@
 use super::WorldsError;
 use crate::args::DataDirArgs;
 use crate::{data_dir, runtime};
-use chicane_remote::{Running, ask};
+use chicane_remote::{RunningSimulator, call_simulator};
 use chicane_store::{Data, OpenError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub(super) enum DataFolder {
     /// This command holds the lock until the value is dropped.
     Locked(Box<Data>),
     /// A simulator holds the lock.
-    InUse(Running),
+    InUse(RunningSimulator),
 }
 
 impl DataFolder {
@@ -33,7 +33,7 @@ impl DataFolder {
                 Err(e) => return Err(e.into()),
             };
             if let OpenError::InUse { pid: Some(pid), .. } = &refused
-                && let Some(running) = Running::of(&dir, *pid)
+                && let Some(running) = RunningSimulator::read(&dir, *pid)
             {
                 return Ok(DataFolder::InUse(running));
             }
@@ -47,15 +47,19 @@ impl DataFolder {
 
 /// Sends a request to a simulator and returns the body of its response.
 pub(super) async fn request(
-    running: &Running,
+    running: &RunningSimulator,
     method: &str,
     path: &str,
     body: Option<Value>,
 ) -> Result<Value, WorldsError> {
-    ask(running, method, path, body).await.map_err(|e| WorldsError::Simulator(e.to_string()))
+    call_simulator(running, method, path, body).await.map_err(|e| WorldsError::Simulator(e.to_string()))
 }
 
 /// Sends a request without a body and waits for the response.
-pub(super) fn request_blocking(running: &Running, method: &str, path: &str) -> Result<Value, WorldsError> {
+pub(super) fn request_blocking(
+    running: &RunningSimulator,
+    method: &str,
+    path: &str,
+) -> Result<Value, WorldsError> {
     runtime::start()?.block_on(request(running, method, path, None))
 }

@@ -3,7 +3,7 @@
 use super::{ImportError, WorldsError};
 use crate::args::{DataDirArgs, JudgeArgs};
 use crate::{data_dir, judge_script, world_folder};
-use chicane_store::{Access, Checked, Label, Need, Package, Shelf, Stand};
+use chicane_store::{Access, CheckedWorld, IdPlaceholder, InstalledWorlds, Label, Need, Package};
 use std::path::Path;
 
 pub(super) fn run(
@@ -35,10 +35,10 @@ fn install(
     folder: &Path,
     bundle: &chicane_world::MemoryBundle,
     label: &Label,
-) -> Result<(Package, Checked), ImportError> {
-    let package = Package::new(bundle, &Stand::new()?, label, Need::World)
+) -> Result<(Package, CheckedWorld), ImportError> {
+    let package = Package::new(bundle, &IdPlaceholder::new()?, label, Need::World)
         .map_err(|source| ImportError::Unfit { folder: folder.to_owned(), source })?;
-    let installed = Shelf::of(data_dir)
+    let installed = InstalledWorlds::of(data_dir)
         .install(&package)
         .map_err(|source| ImportError::Install { folder: folder.to_owned(), source })?;
     Ok((package, installed))

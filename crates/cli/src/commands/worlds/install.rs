@@ -5,8 +5,8 @@ use super::data_folder::{DataFolder, request};
 use crate::args::{JudgeArgs, WorldsArgs};
 use crate::progress::Progress;
 use crate::{data_dir, judge_script, runtime};
-use chicane_remote::cdn::{Where, install_here};
-use chicane_remote::{Running, Token};
+use chicane_remote::cdn::{CdnLocation, install_world};
+use chicane_remote::{RunningSimulator, Token};
 use chicane_store::Library;
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
@@ -43,8 +43,8 @@ pub(super) fn run(
             // Unlocks the folder, so that a simulator can start during the installation.
             drop(folder);
             let from = match cdn {
-                Some((url, token)) => Where::Web(url, token),
-                None => Where::Folder(dir.join("cdn")),
+                Some((url, token)) => CdnLocation::Web(url, token),
+                None => CdnLocation::Folder(dir.join("cdn")),
             };
             directly(&dir, id, &from, require_verified, progress, &args.judge)?
         }
@@ -58,7 +58,7 @@ pub(super) fn run(
 fn directly(
     dir: &Path,
     id: &WorldId,
-    from: &Where,
+    from: &CdnLocation,
     require_verified: bool,
     progress: Progress,
     judge: &JudgeArgs,
@@ -72,7 +72,7 @@ fn directly(
             progress.set(part);
         }
     };
-    let installed = runtime::start()?.block_on(install_here(dir, id, from, require_verified, show));
+    let installed = runtime::start()?.block_on(install_world(dir, id, from, require_verified, show));
     progress.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut installed = installed.map_err(|e| WorldsError::Cdn(e.to_string()))?;
     let name = installed.record.world_name();
@@ -94,7 +94,7 @@ fn script_warning(dir: &Path, name: &str, judge: &JudgeArgs) -> Option<String> {
 
 /// Has a running simulator install a world.
 fn by_simulator(
-    running: &Running,
+    running: &RunningSimulator,
     id: &WorldId,
     progress: Progress,
     require_verified: bool,
@@ -112,7 +112,7 @@ fn by_simulator(
 
 /// Requests an installation and shows its progress until the simulator responds.
 async fn follow_installation(
-    running: &Running,
+    running: &RunningSimulator,
     id: &WorldId,
     mut progress: Progress,
 ) -> Result<Value, WorldsError> {

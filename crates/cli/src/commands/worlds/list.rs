@@ -6,8 +6,8 @@ use crate::args::DataDirArgs;
 use crate::cdn_target::CdnTarget;
 use crate::{data_dir, runtime};
 use chicane_remote::Token;
-use chicane_remote::cdn::listed;
-use chicane_store::{Cdn, Entry, Library};
+use chicane_remote::cdn::list_worlds;
+use chicane_store::{Cdn, Library, LibraryEntry};
 use serde_json::Value;
 
 /// Longest text of a CDN that is printed, in characters.
@@ -31,7 +31,7 @@ pub(super) fn available(data: &DataDirArgs) -> Result<(), WorldsError> {
         }
         DataFolder::Locked(data) => {
             let library = Library::built_in().with_installed(data.dir());
-            for Entry { name, display, official, deletable, verified, .. } in library.entries() {
+            for LibraryEntry { name, display, official, deletable, verified, .. } in library.entries() {
                 let sides = library.summary(&name).map_or([0.0; 2], |s| s.size);
                 lines.push([name, display, size(sides), origin(official, deletable, verified).to_owned()]);
             }
@@ -58,7 +58,7 @@ pub(super) fn published(data: &DataDirArgs, to: Option<&str>) -> Result<(), Worl
 
 /// Lists the worlds that the CDN of another simulator shows.
 pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError> {
-    let list = runtime::start()?.block_on(listed(url, token));
+    let list = runtime::start()?.block_on(list_worlds(url, token));
     print_published(&list.map_err(|e| WorldsError::Cdn(e.to_string()))?["worlds"]);
     Ok(())
 }

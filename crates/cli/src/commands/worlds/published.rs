@@ -4,7 +4,7 @@ use super::WorldsError;
 use crate::args::{AccessLevel, DataDirArgs};
 use crate::cdn_target::{self, PRIVATE_WARNING};
 use crate::{data_dir, runtime};
-use chicane_store::{Access, PublishError, Shelf, is_name};
+use chicane_store::{Access, InstalledWorlds, PublishError, is_name};
 use chicane_wire::WorldId;
 
 /// Renames a published world, and the installed world in the data folder if no other CDN is given.
@@ -22,7 +22,7 @@ pub(super) fn rename(
     let published = runtime::start()?.block_on(cdn.change(id, |meta| meta.name = name.to_owned()));
     let installed = match to {
         Some(_) => false,
-        None => Shelf::of(&data_dir::resolve_absolute(data.data_dir.as_deref())?)
+        None => InstalledWorlds::of(&data_dir::resolve_absolute(data.data_dir.as_deref())?)
             .rename(id, name)
             .map_err(|source| WorldsError::Rename { id: id.clone(), source })?,
     };

@@ -1,6 +1,6 @@
 //! Clients of the robot's own API: an HTTP client and a WebSocket client.
 
-use super::{Simulator, json, number};
+use super::{Simulator, is_code, json, number};
 use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
 use serde_json::Value;
 use std::io::Write;
@@ -78,7 +78,8 @@ fn time_of(answer: &Answer) -> f64 {
 pub(crate) fn detail(answer: &Answer) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
-    assert_eq!(body.as_object().map(serde_json::Map::len), Some(1), "{body}");
+    let fields = body.as_object().map(serde_json::Map::len);
+    assert!(fields == Some(2) && is_code(&body["code"]), "{body}");
     (answer.status, body["detail"].as_str().unwrap_or_else(|| panic!("a text, not {body}")).to_owned())
 }
 
