@@ -1,7 +1,7 @@
 //! The CDN that worlds are published to: a folder or a bucket.
 //!
-//! The default is the folder `cdn` of the data folder. That folder has its own lock, so worlds can be
-//! published while a simulator uses the data folder, and the simulator serves them at once.
+//! The default is the folder `cdn` of the data folder. That folder has its own lock, so worlds can
+//! be published while a simulator uses the data folder, and the simulator serves them at once.
 
 use crate::data_dir::{self, DataDirError};
 use chicane_remote::open_bucket;

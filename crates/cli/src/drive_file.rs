@@ -1,5 +1,5 @@
-//! Files of drive commands: seconds, speed and steering on each line, separated by spaces or commas.
-//! `#` begins a comment, and the first line may contain the names of the columns.
+//! Files of drive commands: each line has seconds, speed and steering, separated by spaces or
+//! commas. `#` begins a comment, and the first line may contain the names of the columns.
 
 use crate::error::FileError;
 use chicane_host::DriveAt;

@@ -178,7 +178,7 @@ async fn print_addresses(server: &Server, token: Option<&Token>) {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "chicane is ready: {}", viewer_url(server.address(), token));
     if let Some(address) = outside_address(server.address()).await {
-        // The token is printed once only, because people copy this line to others.
+        // Without the token, which is in the first line and is printed only once.
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
     }
 }

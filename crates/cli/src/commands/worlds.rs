@@ -1,8 +1,8 @@
 //! `chicane worlds`: lists, installs, removes and changes worlds.
 //!
 //! A simulator may be using the data folder. An operation that concerns the running world then goes
-//! through the web API of that simulator, whose address is stored in the folder. The other operations
-//! change the disk: each change is atomic and locked, and the simulator notices it.
+//! through the web API of that simulator, whose address is stored in the folder. The other
+//! operations change the disk: each change is atomic and locked, and the simulator notices it.
 
 mod data_folder;
 mod import;

@@ -26,8 +26,9 @@ struct Installation {
     warnings: Vec<String>,
 }
 
-/// Installs a world from a CDN and its token. Without a CDN, the simulator that uses the data folder
-/// installs the world; without a simulator, the world comes from the CDN folder of the data folder.
+/// Installs a world from a CDN, which has an address and perhaps a token. If no CDN is given, the
+/// simulator that uses the data folder installs the world. If there is no simulator either, the
+/// world comes from the CDN folder of the data folder.
 pub(super) fn run(
     args: &WorldsArgs,
     id: &WorldId,
@@ -62,8 +63,8 @@ fn directly(
     progress: Progress,
     judge: &JudgeArgs,
 ) -> Result<Installation, WorldsError> {
-    // Shared with the callback, which may live longer than the installation. Taken out at the end, so
-    // that the bar is removed before a warning is printed.
+    // Shared with the callback, which may live longer than the installation. Taken out at the end,
+    // so that the bar is removed before a warning is printed.
     let progress = Arc::new(Mutex::new(Some(progress)));
     let shown = Arc::clone(&progress);
     let show = move |part| {
