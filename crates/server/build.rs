@@ -1,4 +1,4 @@
-//! Writes the table of the viewer's files, `viewer.rs`: everything in `web/dist`.
+//! Generates `viewer.rs`, a table of all files of `web/dist` for embedding them in the program.
 #![allow(clippy::disallowed_methods)]
 
 use std::error::Error;
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     } else {
         println!(
-            "cargo::error=web/dist is missing: `make build` builds the viewer first, `make viewer` does only that"
+            "cargo::error=web/dist/index.html is missing; run `make viewer` (or `make build`) to build the viewer"
         );
     }
     table.push_str("];\n");

@@ -1,8 +1,8 @@
-//! Requests that a browser sent.
+//! Recognises requests that a browser sent.
 
 use axum::http::{HeaderMap, header};
 
-/// Whether a browser sent this request. Programs set none of these headers.
+/// Whether a browser sent this request. HTTP libraries do not set these headers by themselves.
 pub(crate) fn is_from_browser(headers: &HeaderMap) -> bool {
     headers.contains_key(header::ORIGIN)
         || headers.contains_key("sec-fetch-site")

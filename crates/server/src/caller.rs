@@ -1,4 +1,4 @@
-//! Who sent a request.
+//! Records in each order whether a browser or a program sent the request.
 
 use crate::browser::is_from_browser;
 use crate::state::App;
@@ -8,7 +8,7 @@ use chicane_host::Source;
 use chicane_host::driver::Simulator;
 use std::convert::Infallible;
 
-/// The sim thread, for a handler that commands it. Its orders carry the origin of the request.
+/// Extracts a handle of the sim thread. Orders sent with it carry the origin of the request.
 pub(crate) struct Commander(pub(crate) Simulator);
 
 impl FromRequestParts<App> for Commander {

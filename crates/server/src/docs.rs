@@ -1,6 +1,6 @@
-//! OpenAPI documents, and the pages that show them. Everything comes from the binary.
+//! OpenAPI documents and the pages that show them. All files are embedded in the program.
 
-use crate::body::Name;
+use crate::body::PathName;
 use crate::error::ApiError;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -21,16 +21,16 @@ type Schemas = std::collections::BTreeMap<String, RefOr<Schema>>;
 const PAGE: &str = include_str!("../assets/docs.html");
 const START: &str = include_str!("../assets/docs.js");
 
-/// An error that every path can answer with: its status, when it comes, and the schema of its body.
+/// An error that every path can return: its status, its description and the schema of its body.
 pub(crate) type CommonError = (&'static str, &'static str, &'static str);
 
-/// A document without its paths.
+/// Creates a document without paths.
 pub(crate) fn document(title: &str, about: &str) -> OpenApi {
     let info = InfoBuilder::new().title(title).version(env!("CARGO_PKG_VERSION")).description(Some(about));
     OpenApiBuilder::new().info(info).build()
 }
 
-/// Adds a schema that no path refers to, with every schema that it refers to.
+/// Adds a schema that no path refers to, and every schema that it refers to.
 pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
     let mut used = Vec::new();
     T::schemas(&mut used);
@@ -41,19 +41,19 @@ pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
     }
 }
 
-/// A finished document, and where it is served.
+/// A finished document, and the address where it is served.
 #[derive(Clone)]
 pub(crate) struct Docs {
     json: Arc<str>,
     title: Arc<str>,
-    /// What the paths of the document begin with.
+    /// Prefix of the paths of the document.
     base: &'static str,
-    /// Makes an error answer in the shape of these paths.
+    /// Makes an error response in the format of these paths.
     refuse: fn(ApiError) -> Response,
 }
 
 impl Docs {
-    /// Finishes a document: its paths get their base, and their errors.
+    /// Finishes a document: adds the prefix and the common errors to its paths.
     pub(crate) fn new(
         mut document: OpenApi,
         base: &'static str,
@@ -80,7 +80,7 @@ impl Docs {
         self.json.to_string()
     }
 
-    /// The document, and the page that shows it.
+    /// Routes of the document and of the page that shows it.
     pub(crate) fn routes<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
         Router::new()
             .route("/openapi.json", get(openapi))
@@ -89,13 +89,13 @@ impl Docs {
             .layer(Extension(self))
     }
 
-    /// A text of the page, with title and addresses of this document.
-    fn here(&self, text: &str) -> String {
+    /// Fills the title and the prefix of this document into a template.
+    fn fill(&self, text: &str) -> String {
         text.replace("{title}", &self.title).replace("{base}", self.base)
     }
 }
 
-/// Whether a body has fields that may not be omitted: if not, the whole of it may be.
+/// Whether a body has required fields. If not, the client may omit the whole body.
 fn needs_body(operation: &Operation, schemas: &Schemas) -> bool {
     let Some(RefOr::T(body)) = &operation.request_body else { return false };
     let names = body.content.values().filter_map(|content| match content {
@@ -133,12 +133,12 @@ async fn openapi(Extension(docs): Extension<Docs>) -> Response {
 }
 
 async fn page(Extension(docs): Extension<Docs>) -> Response {
-    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], docs.here(PAGE)).into_response()
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], docs.fill(PAGE)).into_response()
 }
 
-async fn asset(Extension(docs): Extension<Docs>, Name(file): Name) -> Response {
+async fn asset(Extension(docs): Extension<Docs>, PathName(file): PathName) -> Response {
     let (kind, bytes, gzipped) = match file.as_str() {
-        "start.js" => ("text/javascript".to_owned(), Bytes::from(docs.here(START)), false),
+        "start.js" => ("text/javascript".to_owned(), Bytes::from(docs.fill(START)), false),
         _ => {
             let config = Arc::new(utoipa_swagger_ui::Config::from(format!("{}/openapi.json", docs.base)));
             match utoipa_swagger_ui::serve(&file, config).ok().flatten() {

@@ -1,8 +1,8 @@
-//! What holds for every path: headers, counting, panics, access.
+//! Middleware of every path: security headers, metrics, panics, access.
 
-use crate::access::{Access, guard, secure};
-use crate::answers::panicked;
+use crate::access::{Access, add_security_headers, guard};
 use crate::api;
+use crate::error_response::panic_response;
 use crate::metrics::HttpMetrics;
 use crate::state::App;
 use axum::Router;
@@ -15,21 +15,22 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-/// The routes with what holds for all of them: headers, counting, panics, access.
+/// All routes with the middleware.
 pub(crate) fn with_layers(app: App, access: Access) -> Router {
     let metrics = Arc::clone(&app.http_metrics);
     api::router(app)
         .layer(from_fn_with_state(Arc::new(access), guard))
-        .layer(from_fn(move |request: Request, next: Next| observed(Arc::clone(&metrics), request, next)))
+        .layer(from_fn(move |request: Request, next: Next| observe(Arc::clone(&metrics), request, next)))
 }
 
-async fn observed(metrics: Arc<HttpMetrics>, request: Request, next: Next) -> Response {
+/// Runs the handler, catches a panic, adds the security headers, counts and logs the response.
+async fn observe(metrics: Arc<HttpMetrics>, request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let started = Instant::now();
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let response = secure(answered.unwrap_or_else(|_| {
+    let response = add_security_headers(answered.unwrap_or_else(|_| {
         tracing::error!(%method, path, "a handler panicked");
-        panicked(&path)
+        panic_response(&path)
     }));
     let status = response.status().as_u16();
     if let Some(count) = metrics.answers.get(usize::from(status / 100).wrapping_sub(1)) {

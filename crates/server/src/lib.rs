@@ -7,7 +7,6 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod access;
-mod answers;
 mod api;
 mod body;
 mod bridge;
@@ -15,13 +14,15 @@ mod browser;
 mod caller;
 mod docs;
 mod error;
-mod installing;
+mod error_response;
+mod install_progress;
 mod layers;
 mod listen;
 mod metrics;
 mod options;
-mod print;
-mod published;
+mod own_cdn;
+mod print_queue;
+
 mod robot;
 mod server;
 mod state;

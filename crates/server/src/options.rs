@@ -1,4 +1,4 @@
-//! What a server is started with, and why it may not start.
+//! Options of a server, and the reasons why it does not start.
 
 use chicane_dds::{JoinError, RosOptions};
 use chicane_host::{HostOptions, StartHostError};
@@ -7,30 +7,30 @@ use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// How a simulator with a web server is started.
+/// Options of a simulator with a web server.
 pub struct Options {
-    /// The simulator.
+    /// Options of the simulator.
     pub host: HostOptions,
-    /// Address to listen on; port 0 takes any free one.
+    /// Address to listen on. With port 0 the system chooses a free port.
     pub listen: SocketAddr,
-    /// Address of the CDN that worlds are installed from; the simulator's own if `None`.
+    /// URL of the CDN that worlds are installed from. `None`: the simulator's own CDN, `/cdn`.
     pub cdn: Option<String>,
-    /// Token of the CDN: of `cdn`, or of the simulator's own if `cdn` is `None`.
+    /// Token of the CDN of `cdn`, or of the simulator's own CDN if `cdn` is `None`.
     pub cdn_token: Option<Token>,
-    /// How long a CDN may send nothing before a download fails.
+    /// A download fails when the CDN sends nothing for this long.
     pub cdn_timeout: Duration,
-    /// Refuse worlds whose files can't be checked against their id.
+    /// Whether to refuse worlds whose files can't be checked against their id.
     pub require_verified: bool,
-    /// Secret that every request must carry.
+    /// Token that every request must carry. `None`: no token is needed.
     pub token: Option<Token>,
-    /// Further names of this machine that requests may use.
+    /// Further host names that requests may use in their `Host` header.
     pub allow_hosts: Vec<String>,
-    /// Publish the robot's topics on a ROS 2 graph.
+    /// Options of the ROS 2 graph. `None`: the robot's topics are not published on ROS 2.
     pub ros: Option<RosOptions>,
 }
 
 impl Default for Options {
-    /// Any free port of the loopback address, without a token.
+    /// A free port of the loopback address, without a token.
     fn default() -> Options {
         Options {
             host: HostOptions::default(),
@@ -55,16 +55,16 @@ pub enum StartError {
     /// The server can't listen on the address.
     #[error("can't listen on {address}: {reason}; choose another address with --listen")]
     Listen {
-        /// As asked.
+        /// The address of the options.
         address: SocketAddr,
-        /// Why.
+        /// The error of the operating system.
         reason: std::io::Error,
     },
     /// The address of the CDN is malformed.
     #[error(transparent)]
     Cdn(#[from] CdnError),
     /// Other machines can reach the address, and there is no token.
-    #[error("{0} can be reached from other machines: a token is needed, such as --token auto")]
+    #[error("{0} can be reached from other machines, so a token is needed; add --token auto")]
     NeedsToken(SocketAddr),
     /// A thread could not be started.
     #[error("can't start a thread: {0}")]

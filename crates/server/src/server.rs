@@ -1,13 +1,13 @@
 //! Starts and stops a simulator with its web server.
 
-use crate::access::{Access, Hosts};
+use crate::access::{Access, HostRules};
 use crate::bridge;
 use crate::layers::with_layers;
 use crate::listen;
 use crate::metrics::HttpMetrics;
 use crate::options::{Options, StartError};
-use crate::print::Prints;
-use crate::state::{App, CdnKeys, MAX_SOCKETS, Parts};
+use crate::print_queue::PrintQueue;
+use crate::state::{App, AppState, CdnTokens, MAX_SOCKETS};
 use chicane_dds::{RosNode, join_graph};
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
@@ -20,7 +20,7 @@ use std::time::Instant;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-/// A simulator that runs, with its web server.
+/// A running simulator with its web server.
 pub struct Server {
     address: SocketAddr,
     app: App,
@@ -30,7 +30,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a simulator. It answers requests at once; its first world is loaded in the background.
+    /// Starts a simulator. The server accepts requests at once, while the first world is loaded in
+    /// the background.
     pub async fn start(mut options: Options) -> Result<Server, StartError> {
         if !options.listen.ip().is_loopback() && options.token.is_none() {
             return Err(StartError::NeedsToken(options.listen));
@@ -59,7 +60,7 @@ impl Server {
         Ok(Server { address, app, stop, listening, ros })
     }
 
-    /// The address that it listens on.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -69,7 +70,7 @@ impl Server {
         &self.app.host
     }
 
-    /// Ends every stream, step and connection within a second. The data folder is free afterwards.
+    /// Ends every stream, step and connection within a second, and unlocks the data folder.
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
         host.stop().await;
@@ -91,7 +92,7 @@ fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
     Ok((listener, address))
 }
 
-/// Makes the state of the handlers and the rules of access.
+/// Creates the state of the handlers and the access rules.
 fn assemble(
     options: Options,
     host: Arc<Host>,
@@ -105,29 +106,29 @@ fn assemble(
             let source = CdnSource::web(&url, secret, options.cdn_timeout)?;
             (source, url, None)
         }
-        // Worlds that were published here are read from their folder, not over the network.
+        // The simulator reads its own CDN from the folder, without HTTP.
         None => {
             let url = format!("http://{}/cdn", reachable(address));
             (CdnSource::Folder(published.clone()), url, options.cdn_token)
         }
     };
-    let report = crate::installing::show(host.simulator.clone());
+    let report = crate::install_progress::show(host.simulator.clone());
     let library = Arc::clone(&host.loader.library);
     let installer = Installer::new(library, source, options.require_verified, report, stopped.clone());
     let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
-    let hosts = Hosts { allowed, network: !options.listen.ip().is_loopback() };
-    let app = App::new(Parts {
+    let hosts = HostRules { allowed, network: !options.listen.ip().is_loopback() };
+    let app = App::new(AppState {
         host,
         http_metrics: Arc::new(HttpMetrics::default()),
         cdn,
         installer,
         published,
-        cdn_keys: CdnKeys { cdn: cdn_token.clone(), own: options.token.clone() },
+        cdn_tokens: CdnTokens { cdn: cdn_token.clone(), own: options.token.clone() },
         summarising: Mutex::default(),
         waypoints: tokio::sync::Mutex::default(),
         car: CarFile::default(),
         thumbnails: tokio::sync::Mutex::default(),
-        prints: Prints::default(),
+        print_queue: PrintQueue::default(),
         bridge: Arc::default(),
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
@@ -142,7 +143,7 @@ fn environment(address: SocketAddr, token: Option<&Token>) -> BTreeMap<String, S
     [Some(address), token].into_iter().flatten().collect()
 }
 
-/// The address under which a program on this machine reaches a listening address.
+/// The address at which a program on this machine reaches a server that listens on `address`.
 pub fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),

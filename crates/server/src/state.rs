@@ -1,9 +1,9 @@
-//! The state that handlers share.
+//! The state that all handlers share.
 
-use crate::access::is_carried;
+use crate::access::has_token;
 use crate::bridge::hub::Hub;
 use crate::metrics::HttpMetrics;
-use crate::print::Prints;
+use crate::print_queue::PrintQueue;
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use chicane_host::Host;
@@ -17,75 +17,76 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::Semaphore;
 
-/// WebSockets that may be open at a time.
+/// Largest number of open WebSockets.
 pub(crate) const MAX_SOCKETS: usize = 256;
 
-/// The state that handlers share.
+/// A handle of the shared state.
 #[derive(Clone)]
-pub(crate) struct App(Arc<Parts>);
+pub(crate) struct App(Arc<AppState>);
 
-/// The name of a world and, if it was installed, its revision. Another revision of the same world
-/// can be installed later.
+/// The name of a world and, if it was installed, its revision. The revision is part of the cache
+/// key because another revision of the same world can be installed later.
 type WorldRev = (String, Option<String>);
 
-/// The parts of a web server. Handlers reach the simulator's parts through it.
-pub(crate) struct Parts {
+/// The state of the web server. It dereferences to [`Host`], the running simulator.
+pub(crate) struct AppState {
     pub(crate) host: Arc<Host>,
     pub(crate) http_metrics: Arc<HttpMetrics>,
-    /// Address of the CDN, for people.
+    /// URL of the CDN that `GET /worldpub` returns.
     pub(crate) cdn: String,
     pub(crate) installer: Installer,
-    /// Folder of the worlds that were published here.
+    /// Folder of the worlds that are published at `/cdn`.
     pub(crate) published: PathBuf,
-    pub(crate) cdn_keys: CdnKeys,
-    /// Worlds whose summary is being made, or was made, for the list.
+    pub(crate) cdn_tokens: CdnTokens,
+    /// Names of the worlds whose summary was started or finished by `GET /worlds`.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
-    /// Waypoint files made so far. The lock is held while one is made.
+    /// Cache of waypoint files; `None` for a world without a route. The lock is held while a file
+    /// is made.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<WorldRev, Option<Bytes>>>,
-    /// The car as glTF, for viewers.
+    /// The glTF file of the car.
     pub(crate) car: CarFile,
-    /// Thumbnails made so far. The lock is held while one is made.
+    /// Cache of thumbnails (PNG). The lock is held while a thumbnail is made.
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
-    /// Prints that are being made.
-    pub(crate) prints: Prints,
-    /// Clients of the rosbridge endpoint.
+    pub(crate) print_queue: PrintQueue,
+    /// Clients of `/rosbridge`.
     pub(crate) bridge: Arc<Hub>,
-    /// One permit for each WebSocket that may be opened.
+    /// One permit for each WebSocket that may still be opened.
     pub(crate) sockets: Arc<Semaphore>,
+    /// Start of the server.
     pub(crate) started: Instant,
 }
 
-/// The tokens that open private published worlds.
+/// The tokens that give access to private published worlds.
 #[derive(Debug, Clone)]
-pub(crate) struct CdnKeys {
+pub(crate) struct CdnTokens {
     /// The token of the CDN.
     pub(crate) cdn: Option<Token>,
     /// The token of the simulator.
     pub(crate) own: Option<Token>,
 }
 
-impl CdnKeys {
+impl CdnTokens {
     /// Whether a request carries one of the tokens.
-    pub(crate) fn fit(&self, headers: &HeaderMap, port: u16) -> bool {
-        [&self.cdn, &self.own].into_iter().flatten().any(|token| is_carried(token, headers, port))
+    pub(crate) fn admit(&self, headers: &HeaderMap, port: u16) -> bool {
+        [&self.cdn, &self.own].into_iter().flatten().any(|token| has_token(token, headers, port))
     }
 }
 
 impl App {
-    pub(crate) fn new(parts: Parts) -> App {
-        App(Arc::new(parts))
+    pub(crate) fn new(state: AppState) -> App {
+        App(Arc::new(state))
     }
 }
 
 impl Deref for App {
-    type Target = Parts;
+    type Target = AppState;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &AppState {
         &self.0
     }
 }
 
-impl Deref for Parts {
+impl Deref for AppState {
     type Target = Host;
 
     fn deref(&self) -> &Host {

@@ -1,15 +1,15 @@
-//! Headers that keep browsers from doing more with an answer than was meant.
+//! Headers that restrict what a browser does with a response.
 
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
-/// Pages load everything from this server, run no script written into them and are not framed.
+/// Pages load files from this server only, run no inline scripts and can't be framed.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
 
-/// Adds the headers to an answer.
-pub(crate) fn secure(mut response: Response) -> Response {
+/// Adds the security headers to a response, and `no-store` unless the handler set a cache policy.
+pub(crate) fn add_security_headers(mut response: Response) -> Response {
     let is_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|v| v.as_bytes().starts_with(b"text/html"));
     let headers = response.headers_mut();

@@ -1,30 +1,31 @@
-//! The `Host` header: which names of this machine are good.
+//! Checks the `Host` header, so that a foreign DNS name that points to this machine is refused.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, header};
 use chicane_wire::ErrorCode;
 use std::net::IpAddr;
 
-/// Names that are good besides loopback and the address a connection came in on.
+/// The hosts that a request may name. Loopback names are always allowed.
 #[derive(Debug, Default)]
-pub(crate) struct Hosts {
-    /// Lower case, without port.
+pub(crate) struct HostRules {
+    /// Further allowed names, in lower case and without a port.
     pub(crate) allowed: Vec<String>,
-    /// Whether the server listens to more than loopback: then its other addresses are good too.
+    /// Whether the server listens on more than loopback. Then the address that received the
+    /// connection is allowed too.
     pub(crate) network: bool,
 }
 
-/// A `Host` taken apart.
+/// A parsed `Host` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Host {
-    /// Lower case; an IPv6 address without brackets.
-    pub(crate) name: String,
-    pub(crate) port: Option<u16>,
+pub(super) struct HostHeader {
+    /// In lower case; an IPv6 address without brackets.
+    pub(super) name: String,
+    pub(super) port: Option<u16>,
 }
 
-impl Host {
-    /// Reads `name`, `name:port` or `[address]:port`.
-    pub(crate) fn parse(text: &str) -> Option<Host> {
+impl HostHeader {
+    /// Parses `name`, `name:port` or `[address]:port`.
+    pub(super) fn parse(text: &str) -> Option<HostHeader> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
                 let (name, rest) = rest.split_once(']')?;
@@ -40,45 +41,47 @@ impl Host {
         if name.is_empty() || !name.bytes().all(fits) {
             return None;
         }
-        // `parse` would take a sign.
+        // `parse` alone would accept a leading `+`.
         let port = match port {
             Some(p) if p.bytes().all(|b| b.is_ascii_digit()) => Some(p.parse().ok()?),
             Some(_) => return None,
             None => None,
         };
-        Some(Host { name: name.to_ascii_lowercase(), port })
+        Some(HostHeader { name: name.to_ascii_lowercase(), port })
     }
 }
 
-impl Hosts {
-    /// The host that was asked for, if it is one of ours.
-    pub(crate) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<Host, ApiError> {
+impl HostRules {
+    /// Returns the host of a request if it is allowed. `local` is the address of this machine that
+    /// received the connection.
+    pub(super) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<HostHeader, ApiError> {
         let mut sent = headers.get_all(header::HOST).iter();
         let (first, second) = (sent.next(), sent.next());
         let host = match (first, second) {
-            (Some(value), None) => value.to_str().ok().and_then(Host::parse),
+            (Some(value), None) => value.to_str().ok().and_then(HostHeader::parse),
             _ => None,
         };
         let Some(host) = host else {
             return Err(ApiError::new(ErrorCode::UnknownHost, "the request must have one valid Host header"));
         };
-        if self.is_ours(&host.name, local) {
+        if self.is_allowed(&host.name, local) {
             return Ok(host);
         }
         Err(ApiError::new(
             ErrorCode::UnknownHost,
             format!(
-                "host {} is not served here; start with --allow-host {} if it should be",
+                "host {} is not allowed; to allow it, start the simulator with --allow-host {}",
                 host.name, host.name
             ),
         ))
     }
 
-    fn is_ours(&self, name: &str, local: Option<IpAddr>) -> bool {
+    fn is_allowed(&self, name: &str, local: Option<IpAddr>) -> bool {
         if name == "localhost" || self.allowed.iter().any(|a| a == name) {
             return true;
         }
-        // An address can't be pointed elsewhere, so our own is good; 0.0.0.0 is nobody's.
+        // Unlike a DNS name, an IP address can't be redirected to this machine by an attacker, so
+        // the machine's own address is safe. 0.0.0.0 is refused because it is no address of a host.
         match name.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || (self.network && Some(ip) == local.map(|l| l.to_canonical())),
             Err(_) => false,
@@ -91,8 +94,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_taken_apart() {
-        let host = |text: &str| Host::parse(text).map(|h| (h.name, h.port));
+    fn host_headers_are_parsed() {
+        let host = |text: &str| HostHeader::parse(text).map(|h| (h.name, h.port));
         assert_eq!(host("LocalHost:8000"), Some(("localhost".to_owned(), Some(8000))));
         assert_eq!(host("[::1]"), Some(("::1".to_owned(), None)));
         assert_eq!(host("[::1]:80"), Some(("::1".to_owned(), Some(80))));
@@ -104,9 +107,9 @@ mod tests {
     }
 
     #[test]
-    fn only_our_names_are_ours() {
+    fn only_loopback_own_and_listed_hosts_are_allowed() {
         let local = Some("192.168.1.5".parse().expect("an address"));
-        let loopback_only = Hosts::default();
+        let loopback_only = HostRules::default();
         for name in ["localhost", "127.0.0.1", "127.8.8.8", "::1"] {
             assert!(loopback_only.is_ours(name, local), "{name}");
         }
@@ -127,7 +130,7 @@ mod tests {
         for name in foreign {
             assert!(!loopback_only.is_ours(name, local), "{name}");
         }
-        let network = Hosts { allowed: vec!["lab.example".to_owned()], network: true };
+        let network = HostRules { allowed: vec!["lab.example".to_owned()], network: true };
         assert!(network.is_ours("192.168.1.5", local) && network.is_ours("lab.example", local));
         assert!(!network.is_ours("192.168.1.6", local) && !network.is_ours("0.0.0.0", local));
     }

@@ -1,9 +1,10 @@
-//! Who may speak to the simulator.
+//! Access rules of every path.
 //!
-//! A page of any site that a person has open can send requests to this machine. So, on every path:
-//! the `Host` must be one of ours (a name that was pointed here by someone else is not), what
-//! changes something must not come from another site, and in token mode every request carries the
-//! token. No answer ever allows another site to read it.
+//! Any page that is open in a person's browser can send requests to this machine. Therefore three
+//! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
+//! points to this machine is refused. A request from a page of another site is refused, except when
+//! the person follows a link. If a token is set, the request must carry it. No response contains
+//! CORS headers, so a page of another site can't read it.
 
 mod headers;
 mod host;
@@ -12,9 +13,9 @@ mod path;
 mod sign_in;
 mod token;
 
-pub(crate) use headers::secure;
-pub(crate) use host::Hosts;
-pub(crate) use token::is_carried;
+pub(crate) use headers::add_security_headers;
+pub(crate) use host::HostRules;
+pub(crate) use token::has_token;
 
 use crate::body::drain;
 use crate::error::ApiError;
@@ -27,20 +28,21 @@ use chicane_wire::ErrorCode;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Address of this machine that a connection came in on.
+/// Address of this machine that received the connection. The listener adds it to each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 
-/// The rules of this simulator.
+/// The access rules of this simulator.
 #[derive(Debug)]
 pub(crate) struct Access {
-    pub(crate) hosts: Hosts,
+    pub(crate) hosts: HostRules,
+    /// Token of all paths. `None`: no token is needed.
     pub(crate) token: Option<Token>,
-    /// Opens `/cdn`, and nothing else.
+    /// A further token that gives access to `/cdn` only.
     pub(crate) cdn_token: Option<Token>,
 }
 
-/// Lets a request in, or answers why not, in the same shape on every path.
+/// Passes an allowed request on. The error of a refused request has the same format on every path.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let refused = match check(&access, &request) {
         Ok(Decision::Admit) => return next.run(request).await,
@@ -63,22 +65,23 @@ enum Decision {
 
 fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     if request.version() > Version::HTTP_11 {
-        return Err(ApiError::invalid("this server speaks HTTP/1.1"));
+        return Err(ApiError::invalid("this server supports HTTP/1.0 and HTTP/1.1 only"));
     }
     if is_absolute(request.uri()) {
         return Err(ApiError::new(
             ErrorCode::NotAProxy,
-            "this is no proxy: ask for a path, not for a whole address",
+            "this server is not a proxy; send the path only, not a complete URL",
         ));
     }
     let local = request.extensions().get::<LocalAddress>().map(|a| a.0);
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     origin::check(request.method(), request.headers(), &host)?;
-    // Other simulators may have published worlds without being able to control this one.
+    // The CDN has its own token, so that other simulators can install worlds from this one without
+    // controlling it.
     let port = local.map_or(0, |l| l.port());
     let for_cdn = access.cdn_token.as_ref().filter(|_| request.uri().path().starts_with("/cdn/"));
-    if for_cdn.is_some_and(|token| is_carried(token, request.headers(), port)) {
+    if for_cdn.is_some_and(|token| has_token(token, request.headers(), port)) {
         return Ok(Decision::Admit);
     }
     match &access.token {

@@ -1,24 +1,24 @@
-//! Requests that a page of another site makes a browser send.
+//! Refuses requests that a page of another site makes a browser send.
 //!
-//! Browsers say where a request comes from: newer ones in `Sec-Fetch-Site`, all of them in `Origin`
-//! when it matters. Programs say neither, and are let in.
+//! Browsers send the origin of a request: newer ones in `Sec-Fetch-Site`, all of them in `Origin`
+//! for requests that can change something. Programs send neither header and are allowed.
 
-use super::host::Host;
+use super::host::HostHeader;
 use crate::error::ApiError;
 use axum::http::{HeaderMap, Method};
 use chicane_wire::ErrorCode;
 
-/// Refuses what another site's page asks for.
-pub(super) fn check(method: &Method, headers: &HeaderMap, host: &Host) -> Result<(), ApiError> {
+/// Refuses a request from a page of another site.
+pub(super) fn check(method: &Method, headers: &HeaderMap, host: &HostHeader) -> Result<(), ApiError> {
     let foreign =
         || ApiError::new(ErrorCode::ForeignSite, "requests from pages of other sites are not allowed");
     let text = |name: &str| headers.get(name).map(|v| v.to_str().unwrap_or("?"));
     let safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
     let same_origin = text("origin").map(|origin| is_same(origin, host));
     match text("sec-fetch-site") {
-        // The page itself, or the person: address bar and bookmarks.
+        // The viewer page, or an address that the person typed or bookmarked.
         Some("same-origin" | "none") => {}
-        // A link to the viewer on another page may be followed; nothing else may be asked for.
+        // A page of another site may link to the viewer, but may not send other requests.
         Some(_) if safe && is_navigation(headers) => return Ok(()),
         Some(_) => return Err(foreign()),
         None => {}
@@ -34,14 +34,14 @@ fn is_navigation(headers: &HeaderMap) -> bool {
     is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
 }
 
-/// Whether an `Origin` is the host that was asked.
-fn is_same(origin: &str, host: &Host) -> bool {
+/// Whether an `Origin` header names the same host and port as the `Host` header.
+fn is_same(origin: &str, host: &HostHeader) -> bool {
     let (rest, default) = match origin.split_once("://") {
         Some(("http", rest)) => (rest, 80),
         Some(("https", rest)) => (rest, 443),
         _ => return false,
     };
-    let Some(from) = Host::parse(rest) else { return false };
+    let Some(from) = HostHeader::parse(rest) else { return false };
     from.name == host.name && from.port.unwrap_or(default) == host.port.unwrap_or(default)
 }
 
@@ -54,11 +54,11 @@ mod tests {
         for (name, value) in headers {
             map.insert(*name, value.parse().expect("a value"));
         }
-        check(&method, &map, &Host::parse("localhost:8000").expect("a host")).is_ok()
+        check(&method, &map, &HostHeader::parse("localhost:8000").expect("a host")).is_ok()
     }
 
     #[test]
-    fn programs_and_our_own_pages_are_let_in() {
+    fn programs_and_own_pages_are_allowed() {
         for method in [Method::GET, Method::POST, Method::DELETE] {
             assert!(allowed(method.clone(), &[]), "a program");
             assert!(allowed(method.clone(), &[("origin", "http://localhost:8000")]));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn other_sites_are_not() {
+    fn requests_from_other_sites_are_refused() {
         let origins = [
             "http://evil.example",
             "http://localhost:3000",
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_may_be_followed_but_not_a_form_sent() {
+    fn another_site_may_link_here_but_not_send_a_form() {
         let link = [
             ("sec-fetch-site", "cross-site"),
             ("sec-fetch-mode", "navigate"),

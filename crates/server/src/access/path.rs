@@ -1,18 +1,21 @@
-//! Paths that lead elsewhere than they seem to.
+//! Refuses paths that could be resolved to another file or handler than they appear to name.
 
 use crate::error::ApiError;
 
-/// Refuses paths with `.` or `..` segments, backslashes and control characters, escaped or not.
+/// Refuses paths with `.` or `..` segments, backslashes, `#` or control characters, also if these
+/// are percent-encoded.
 pub(super) fn check(path: &str) -> Result<(), ApiError> {
     let plain = decoded(path);
     let dots = plain.split(|&b| b == b'/').any(|segment| segment == b"." || segment == b"..");
     if dots || plain.iter().any(|&b| b < 0x20 || b == 0x7f || b == b'\\' || b == b'#') {
-        return Err(ApiError::invalid("the path may not hold . or .. segments, \\, # or control characters"));
+        return Err(ApiError::invalid(
+            "the path must not contain . or .. segments, \\, # or control characters",
+        ));
     }
     Ok(())
 }
 
-/// Undoes %xx, as often as it was done.
+/// Decodes `%xx` repeatedly, up to four times, because a client may have encoded it several times.
 fn decoded(path: &str) -> Vec<u8> {
     let mut bytes = path.as_bytes().to_vec();
     for _ in 0..4 {
@@ -49,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tricks_are_refused_and_names_are_not() {
+    fn dot_segments_and_control_characters_are_refused() {
         for bad in [
             "/sim/../etc",
             "/sim/%2e%2e/x",

@@ -1,12 +1,12 @@
-//! The page that asks a person for the token. It has no script: its form leads to `/sim?token=…`, which
-//! sets the cookie. Programs, which don't ask for HTML, get the error that every path gives.
+//! The sign-in page, where a person enters the token. Its form opens `/sim?token=…`, which sets the
+//! cookie. Programs do not accept HTML, so they get the same error as on every other path.
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
-/// The page, for a browser that wants to show the viewer.
+/// The sign-in page for a browser that opens the viewer; `None` for every other request.
 pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
     if *method != Method::GET || !matches!(uri.path(), "/sim" | "/sim/") || !accepts.contains("text/html") {
@@ -14,7 +14,7 @@ pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Re
     }
     let pairs = || uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
     let tried = pairs().any(|(name, value)| name == "token" && !value.is_empty());
-    // A link to a world stays one.
+    // Keep the world of the link, so that the viewer opens it after the sign-in.
     let plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
     let world = pairs().find(|(name, value)| *name == "world" && plain(value)).map_or("", |(_, value)| value);
     let html = PAGE.replace("{wrong}", if tried { "" } else { "hidden" }).replace("{world}", world);
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn only_browsers_that_want_the_viewer_are_asked() {
+    fn only_a_browser_that_opens_the_viewer_gets_the_page() {
         assert_eq!(shown("/sim", "text/html,*/*;q=0.8"), Some(401));
         assert_eq!(shown("/sim/?world=oval", "text/html"), Some(401));
         for (path, accept) in [("/sim", "*/*"), ("/sim/api/status", "text/html"), ("/", "text/html")] {

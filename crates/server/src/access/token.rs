@@ -1,4 +1,4 @@
-//! The token on the HTTP side: in a header, in a cookie, or in the address of the page.
+//! Checks the token of a request: in a header, in a cookie, or in the address of the page.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -7,13 +7,13 @@ use chicane_remote::Token;
 use chicane_wire::ErrorCode;
 
 /// Whether a request carries the token, in a header or a cookie.
-pub(crate) fn is_carried(token: &Token, headers: &HeaderMap, port: u16) -> bool {
+pub(crate) fn has_token(token: &Token, headers: &HeaderMap, port: u16) -> bool {
     let bearer = headers.get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()).and_then(bearer);
     bearer.is_some_and(|t| token.matches(t)) || cookies(headers, &cookie_name(port)).any(|t| token.matches(t))
 }
 
-/// Admits a request that carries the token. A page whose address carries the token is answered
-/// here: the token moves to a cookie, and the browser is redirected to the address without it.
+/// Admits a request that carries the token. If the address of the page carries it, the response
+/// moves the token to a cookie and redirects the browser to the address without the token.
 pub(super) fn check(
     token: &Token,
     uri: &Uri,
@@ -21,7 +21,7 @@ pub(super) fn check(
     port: u16,
 ) -> Result<Option<Response>, ApiError> {
     let cookie = cookie_name(port);
-    if is_carried(token, headers, port) {
+    if has_token(token, headers, port) {
         return Ok(without_token(token, uri, &cookie));
     }
     let page = matches!(uri.path(), "/sim" | "/sim/");
@@ -34,7 +34,7 @@ pub(super) fn check(
     }
 }
 
-/// The redirect from `/sim?token=…` to `/sim`, if the token is right.
+/// The redirect from `/sim?token=…` to `/sim`, if the token is correct.
 fn without_token(token: &Token, uri: &Uri, cookie: &str) -> Option<Response> {
     if !matches!(uri.path(), "/sim" | "/sim/") {
         return None;
@@ -56,12 +56,14 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Cookies know no ports: two simulators on one machine need two names.
+/// The name contains the port, because browsers share cookies between the ports of a machine and
+/// two simulators may run on it.
 fn cookie_name(port: u16) -> String {
     format!("chicane_token_{port}")
 }
 
-/// Values of the cookies of a name. Cookies of others may hold any bytes.
+/// Values of all cookies with this name. Cookies of other programs may contain any bytes, so a
+/// cookie that is not UTF-8 is skipped.
 fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
     let pairs = headers.get_all(header::COOKIE).iter().flat_map(|v| v.as_bytes().split(|b| *b == b';'));
     pairs

@@ -1,6 +1,6 @@
-//! Reading, stopping and pacing time.
+//! Reads, pauses and paces simulated time.
 
-use crate::body::Body;
+use crate::body::JsonBody;
 use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
@@ -9,7 +9,7 @@ use axum::extract::State;
 use chicane_host::driver::Published;
 use chicane_wire::{Clock, ClockChanged, ClockRequest, ErrorBody, ErrorCode, Num};
 
-/// Simulated and real time.
+/// Returns simulated and real time.
 #[utoipa::path(get, path = "/clock", tag = "State and time", responses(
     (status = 200, body = Clock),
     (status = 503, body = ErrorBody, description = "Before the first world is ready"),
@@ -18,7 +18,9 @@ pub(super) async fn get_clock(State(app): State<App>) -> Result<Json<Clock>, Api
     clock(&app.simulator.now()).map(Json)
 }
 
-/// Stops, starts or paces time. Both settings survive reset, respawn and switch.
+/// Pauses or continues simulated time, or sets its speed.
+///
+/// Both settings survive reset, respawn and switch.
 #[utoipa::path(post, path = "/clock", tag = "State and time", request_body = ClockRequest, responses(
     (status = 200, body = ClockChanged),
     (status = 400, body = ErrorBody),
@@ -26,7 +28,7 @@ pub(super) async fn get_clock(State(app): State<App>) -> Result<Json<Clock>, Api
 ))]
 pub(super) async fn set_clock(
     Commander(simulator): Commander,
-    Body(request): Body<ClockRequest>,
+    JsonBody(request): JsonBody<ClockRequest>,
 ) -> Result<Json<ClockChanged>, ApiError> {
     clock(&simulator.now())?;
     let ((), now) = simulator.clock(request.paused, request.speed).await?;

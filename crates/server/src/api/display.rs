@@ -1,6 +1,6 @@
-//! What people see: brightness and the overlay text.
+//! Brightness and the overlay text.
 
-use crate::body::Body;
+use crate::body::JsonBody;
 use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
@@ -12,13 +12,13 @@ use chicane_wire::{
 };
 use std::time::Instant;
 
-/// Factor of every shown pixel.
+/// Returns the brightness, a factor of every pixel.
 #[utoipa::path(get, path = "/brightness", tag = "Display", responses((status = 200, body = Brightness)))]
 pub(super) async fn get_brightness(State(app): State<App>) -> Json<Brightness> {
     Json(Brightness { value: Num(app.simulator.now().brightness) })
 }
 
-/// Brightens or darkens viewers and camera alike. It survives world switches and restarts.
+/// Sets the brightness of viewers and camera. It survives world switches and restarts.
 #[utoipa::path(post, path = "/brightness", tag = "Display", request_body = BrightnessRequest, responses(
     (status = 200, body = BrightnessChanged),
     (status = 400, body = ErrorBody),
@@ -26,26 +26,26 @@ pub(super) async fn get_brightness(State(app): State<App>) -> Json<Brightness> {
 pub(super) async fn set_brightness(
     State(app): State<App>,
     Commander(simulator): Commander,
-    Body(request): Body<BrightnessRequest>,
+    JsonBody(request): JsonBody<BrightnessRequest>,
 ) -> Result<Json<BrightnessChanged>, ApiError> {
     app.keeper.brightness(&simulator, request.value).await?;
     Ok(Json(BrightnessChanged { ok: true, value: Num(request.value) }))
 }
 
-/// The text that is shown to everyone.
+/// Returns the text that all viewers show.
 #[utoipa::path(get, path = "/overlay", tag = "Display", responses((status = 200, body = Overlay)))]
 pub(super) async fn get_overlay(State(app): State<App>) -> Json<Overlay> {
     Json(overlay(&app.simulator.now()))
 }
 
-/// Shows a text to everyone for some real seconds; an empty one takes it away.
+/// Shows a text in all viewers for `ttl` real seconds. An empty text removes it.
 #[utoipa::path(post, path = "/overlay", tag = "Display", request_body = OverlayRequest, responses(
     (status = 200, body = OverlayChanged),
     (status = 400, body = ErrorBody),
 ))]
 pub(super) async fn set_overlay(
     Commander(simulator): Commander,
-    Body(request): Body<OverlayRequest>,
+    JsonBody(request): JsonBody<OverlayRequest>,
 ) -> Result<Json<OverlayChanged>, ApiError> {
     let ((), now) = simulator.overlay(request).await?;
     Ok(Json(OverlayChanged { ok: true, overlay: overlay(&now) }))

@@ -1,8 +1,8 @@
-//! Evaluation of the world that runs.
+//! Evaluation of the running world.
 
-use super::Written;
+use super::ready_json::ReadyJson;
 use super::world::served;
-use crate::body::Body;
+use crate::body::JsonBody;
 use crate::error::ApiError;
 use crate::state::App;
 use axum::Json;
@@ -17,16 +17,16 @@ use chicane_wire::{
 };
 use std::sync::Arc;
 
-/// How a run of this world is judged.
+/// Describes how a run of this world is judged.
 #[utoipa::path(get, path = "/evaluation", tag = "Evaluation", responses(
     (status = 200, body = EvaluationDocument),
     (status = 404, body = ErrorBody, description = "The world has no evaluation"),
 ))]
-pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError> {
+pub(super) async fn document(State(app): State<App>) -> Result<ReadyJson, ApiError> {
     served(&app)?
         .evaluation_json
         .clone()
-        .map(Written)
+        .map(ReadyJson)
         .ok_or_else(|| StartEvaluationError::NoEvaluation.into())
 }
 
@@ -35,39 +35,41 @@ pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError
     (status = 200, body = Started),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "The world has no evaluation"),
-    (status = 409, body = ErrorBody, description = "No world is ready, or a session is under way"),
-    (status = 503, body = ErrorBody, description = "There is no judge"),
+    (status = 409, body = ErrorBody, description = "No world is ready, or a session is in progress"),
+    (status = 503, body = ErrorBody, description = "The judge is not available"),
 ))]
 pub(super) async fn start(
     State(app): State<App>,
-    Body(request): Body<StartRequest>,
+    JsonBody(request): JsonBody<StartRequest>,
 ) -> Result<Json<Started>, ApiError> {
     let session = app.evaluations.start(request, Arc::default()).await?;
     Ok(Json(Started { ok: true, session }))
 }
 
-/// Ends the session, if there is one. Answered when nothing of it is left.
+/// Ends the session, if there is one.
+///
+/// The response comes after the student's program and the judge have ended.
 #[utoipa::path(post, path = "/evaluation/stop", tag = "Evaluation", request_body = NoFields, responses(
     (status = 200, body = Stopped),
     (status = 400, body = ErrorBody),
 ))]
-pub(super) async fn stop(State(app): State<App>, Body(NoFields {}): Body<NoFields>) -> Json<Stopped> {
+pub(super) async fn stop(State(app): State<App>, JsonBody(NoFields {}): JsonBody<NoFields>) -> Json<Stopped> {
     let stopped = app.evaluations.stop(StopCause::Asked).await;
     Json(Stopped { ok: true, stopped })
 }
 
-/// The session that is under way, or the last one.
+/// Returns the session in progress, or the last one.
 #[utoipa::path(get, path = "/evaluation/session", tag = "Evaluation", responses((status = 200, body = CurrentSession)))]
 pub(super) async fn session(State(app): State<App>) -> Json<CurrentSession> {
     Json(app.evaluations.session().await)
 }
 
-/// Record of the last session, or of a given one, with its story.
+/// Returns the record of the last session, or of a given one, with its events.
 #[utoipa::path(get, path = "/evaluation/record", tag = "Evaluation",
     params(("session" = Option<String>, Query, description = "Id of a session")),
     responses(
         (status = 200, body = Record),
-        (status = 404, body = ErrorBody, description = "There is none"),
+        (status = 404, body = ErrorBody, description = "There is no such record"),
     ))]
 pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Record>, ApiError> {
     let id = name(&uri, "session");
@@ -76,12 +78,12 @@ pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Reco
     record.map(Json).ok_or_else(|| ApiError::new(ErrorCode::NoRecord, "no record"))
 }
 
-/// Records of all sessions, the newest first, without their stories.
+/// Lists the records of all sessions, the newest first, without their events.
 #[utoipa::path(get, path = "/evaluation/records", tag = "Evaluation",
     params(
         ("world" = Option<String>, Query, description = "Name of a world"),
-        ("limit" = Option<u16>, Query, description = "Records of a page; 50 if omitted", minimum = 1, maximum = 500),
-        ("cursor" = Option<String>, Query, description = "`next` of the page before", pattern = "^[0-9]{1,18}$"),
+        ("limit" = Option<u16>, Query, description = "Records per page; 50 if omitted", minimum = 1, maximum = 500),
+        ("cursor" = Option<String>, Query, description = "`next` of the previous page", pattern = "^[0-9]{1,18}$"),
     ),
     responses(
         (status = 200, body = RecordList),
@@ -97,24 +99,24 @@ pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Record
     let below = match parameter(&uri, "cursor").map(|text| text.parse::<i64>()) {
         None => None,
         Some(Ok(below)) if below >= 0 => Some(below),
-        Some(_) => return Err(ApiError::invalid("cursor must be the `next` of the page before")),
+        Some(_) => return Err(ApiError::invalid("cursor must be the `next` value of the previous page")),
     };
     let data = Arc::clone(&app.data);
     read(move || records::list(&data, world.as_deref(), below, limit)).await.map(Json)
 }
 
-/// The last value of a parameter.
+/// The last value of a query parameter.
 fn parameter(uri: &Uri, name: &str) -> Option<String> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
     pairs.into_iter().rev().find(|(n, _)| n == name).map(|(_, value)| value)
 }
 
-/// The same, where nothing after the sign means all.
+/// The last value of a query parameter. An empty value means that the parameter is omitted.
 fn name(uri: &Uri, parameter_name: &str) -> Option<String> {
     parameter(uri, parameter_name).filter(|value| !value.is_empty())
 }
 
-/// Reads the database, off the threads that answer.
+/// Reads the database on a blocking thread.
 async fn read<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ApiError> {

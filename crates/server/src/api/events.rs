@@ -8,12 +8,12 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use chicane_wire::{ErrorBody, ErrorCode};
 
-/// Server-sent events: `state` whenever something changes, `run` and `evaluation` lines.
+/// Streams server-sent events: `state` on every change, and every `run` and `evaluation` event.
 ///
-/// A `state` event comes first. Every event has an id; with `Last-Event-ID` the `run` and `evaluation`
-/// lines after it are sent that are still kept.
+/// The first event is a `state`. Every event has an id. With `Last-Event-ID`, the stream repeats
+/// the later `run` and `evaluation` events that the server still keeps.
 #[utoipa::path(get, path = "/events", tag = "Monitoring",
-    params(("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that was seen")),
+    params(("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received")),
     responses(
     (status = 200, body = String, content_type = "text/event-stream", description = "The stream"),
     (status = 503, body = ErrorBody, description = "Too many subscribers"),

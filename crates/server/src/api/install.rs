@@ -1,6 +1,6 @@
-//! Published worlds: installing and deleting them.
+//! Installs published worlds and deletes installed ones.
 
-use crate::body::{Body, Name};
+use crate::body::{JsonBody, PathName};
 use crate::error::{ApiError, remove_failed};
 use crate::state::App;
 use axum::Json;
@@ -8,24 +8,27 @@ use axum::extract::State;
 use chicane_wire::{Deleted, ErrorBody, InstallAnswer, InstallRequest, InstallRequestBody};
 use std::sync::Arc;
 
-/// Installs a published world from the CDN and answers when it can be switched to. The running world runs
-/// on; `transition` in the state says how far it is.
+/// Installs a published world from the CDN.
+///
+/// The response comes when the world is installed. The running world continues meanwhile.
+/// `transition` in the state shows the progress.
 #[utoipa::path(post, path = "/worlds/install", tag = "World management", request_body = InstallRequestBody, responses(
     (status = 200, body = InstallAnswer),
     (status = 400, body = ErrorBody),
-    (status = 404, body = ErrorBody, description = "No such world was published, or it is private"),
+    (status = 404, body = ErrorBody, description = "The world is not published, or it is private"),
     (status = 413, body = ErrorBody, description = "The world is too large"),
-    (status = 422, body = ErrorBody, description = "The world breaks a rule, or is not what its id promises"),
+    (status = 422, body = ErrorBody, description = "The world breaks a rule, or its files do not match its id"),
     (status = 502, body = ErrorBody, description = "The CDN failed"),
 ))]
 pub(super) async fn install(
     State(app): State<App>,
-    Body(request): Body<InstallRequest>,
+    JsonBody(request): JsonBody<InstallRequest>,
 ) -> Result<Json<InstallAnswer>, ApiError> {
     let installed = app.installer.install(&request.world_id).await?;
     let record = installed.record;
     if record.evaluation && !installed.cached {
-        // A world whose script can't judge can be driven in all the same. Nobody waits for this.
+        // A broken script does not prevent driving in the world. Therefore the script is checked in
+        // the background, and the response does not wait for the result.
         let (finder, name) = (Arc::clone(app.evaluations.finder()), record.world_name());
         let library = Arc::clone(&app.loader.library);
         tokio::task::spawn_blocking(move || {
@@ -50,11 +53,14 @@ pub(super) async fn install(
 #[utoipa::path(delete, path = "/worlds/{name}", tag = "World management",
     params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$")), responses(
     (status = 200, body = Deleted),
-    (status = 403, body = ErrorBody, description = "A world that can't be deleted"),
+    (status = 403, body = ErrorBody, description = "The world is protected and can't be deleted"),
     (status = 404, body = ErrorBody, description = "No such world"),
-    (status = 409, body = ErrorBody, description = "It is the current world"),
+    (status = 409, body = ErrorBody, description = "The world is running"),
 ))]
-pub(super) async fn delete(State(app): State<App>, Name(name): Name) -> Result<Json<Deleted>, ApiError> {
+pub(super) async fn delete(
+    State(app): State<App>,
+    PathName(name): PathName,
+) -> Result<Json<Deleted>, ApiError> {
     app.loader.find(&name).await;
     app.loader.remove(&name).await.map_err(|failure| remove_failed(failure, &name))?;
     app.waypoints.lock().await.retain(|(world, _), _| *world != name);

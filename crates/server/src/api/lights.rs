@@ -1,6 +1,6 @@
 //! Traffic lights.
 
-use crate::body::{Body, Name};
+use crate::body::{JsonBody, PathName};
 use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
@@ -11,7 +11,7 @@ use chicane_wire::{ErrorBody, ErrorCode, LightChanged, LightRequest, Lights};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The lights of the world, by name.
+/// Lists the lights of the world, sorted by name.
 #[utoipa::path(get, path = "/traffic_lights", tag = "Traffic lights", responses(
     (status = 200, body = Lights),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -22,20 +22,20 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiErro
     Ok(Json(Lights { world: Arc::clone(&seen.served.name), lights: seen.lights() }))
 }
 
-/// Asks a light for red (by way of three seconds of yellow) or green (at once).
+/// Switches a light to red (after three seconds of yellow) or to green (at once).
 #[utoipa::path(post, path = "/traffic_lights/{name}", tag = "Traffic lights",
     params(("name" = String, Path, description = "Name of a light", pattern = r"^[A-Za-z0-9_-]+$", example = "signal1")),
     request_body = LightRequest, responses(
     (status = 200, body = LightChanged),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "No such light"),
-    (status = 409, body = ErrorBody, description = "In the yellow phase, or no world is ready"),
+    (status = 409, body = ErrorBody, description = "The light is in its yellow phase, or no world is ready"),
 ))]
 pub(super) async fn set(
     State(app): State<App>,
     Commander(simulator): Commander,
-    Name(name): Name,
-    Body(request): Body<LightRequest>,
+    PathName(name): PathName,
+    JsonBody(request): JsonBody<LightRequest>,
 ) -> Result<Json<LightChanged>, ApiError> {
     let command = Command::SetLight { name: name.clone(), red: request.is_red() };
     let (light, red) = (name.clone(), request.is_red());

@@ -1,4 +1,4 @@
-//! `/sim/api`: one file a resource. This file reads like the API document.
+//! `/sim/api`: the routes in the order of the API document. Each resource has its own file.
 
 mod clock;
 mod display;
@@ -9,6 +9,7 @@ mod lights;
 mod objects;
 mod packed;
 mod print;
+mod ready_json;
 mod scene;
 mod state;
 mod step;
@@ -18,45 +19,46 @@ mod viewer;
 mod world;
 mod worlds;
 
-use crate::answers::answer;
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
 use crate::error::ApiError;
+use crate::error_response::error_response;
 use crate::state::App;
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use bytes::Bytes;
 use chicane_wire::{ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, RunEvent};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const ABOUT: &str = "Controls a Chicane simulator: world, vehicle, objects, lights, time and evaluation. Metres, \
-    seconds and radians. A command answers `{\"ok\": true, …}`; every error is `{\"error\": \"<text>\"}`. \
-    The robot has [a page of its own](/docs).";
+const ABOUT: &str = "Controls a Chicane simulator: world, vehicle, objects, lights, time and evaluation. \
+    The API of the robot is described [on another page](/docs).\n\n\
+    Units are metres, seconds and radians. A command returns `{\"ok\": true, …}`. \
+    Every error is `{\"error\": \"<text>\", \"code\": \"<code>\"}`.";
 
-/// Errors that every path can answer with.
-const COMMON: [CommonError; 9] = [
-    ("400", "The request can't be understood", "ErrorBody"),
+/// Errors that every path can return.
+const COMMON_ERRORS: [CommonError; 9] = [
+    ("400", "The request is malformed, or a value is out of range", "ErrorBody"),
     ("401", "A token is needed", "ErrorBody"),
-    ("403", "The request comes from another site, or by a name that is not ours", "ErrorBody"),
-    ("408", "The request did not come in time", "ErrorBody"),
+    ("403", "The request comes from a page of another site, or its Host is not allowed", "ErrorBody"),
+    ("408", "The request did not arrive in time", "ErrorBody"),
     ("413", "The body is larger than 1 MiB", "ErrorBody"),
     ("414", "The address is too long", "ErrorBody"),
-    ("431", "The head is too large", "ErrorBody"),
-    ("500", "Something went wrong inside", "ErrorBody"),
+    ("431", "The header section is too large", "ErrorBody"),
+    ("500", "The simulator failed on this request", "ErrorBody"),
     ("503", "Not available at the moment", "ErrorBody"),
 ];
 
-/// Where these paths are.
+/// Prefix of these paths.
 const BASE: &str = "/sim/api";
 
-/// Every path under `/sim/api`, with its description.
+/// All routes under `/sim/api` with their descriptions.
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
-    // Payloads of the event stream, and the protocol between the simulator and a judging script.
+    // No route refers to these schemas: payloads of the event stream, and the protocol between the
+    // simulator and a judging script.
     docs::add_schema::<RunEvent>(&mut document);
     docs::add_schema::<EvaluationEvent>(&mut document);
     docs::add_schema::<JudgeCall>(&mut document);
@@ -106,10 +108,10 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(thumbnail::thumbnail_of))
 }
 
-/// The whole server.
+/// All routes of the server.
 pub(crate) fn router(app: App) -> Router {
     let (resources, document) = resources().split_for_parts();
-    let api = resources.merge(Docs::new(document, BASE, &COMMON, ApiError::into_response).routes());
+    let api = resources.merge(Docs::new(document, BASE, &COMMON_ERRORS, ApiError::into_response).routes());
     Router::new()
         .nest(BASE, api)
         .merge(crate::robot::router(&app))
@@ -119,45 +121,36 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
-        .route("/cdn/{*path}", get(crate::published::serve))
+        .route("/cdn/{*path}", get(crate::own_cdn::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)
 }
 
-/// The OpenAPI document as it is served.
+/// The OpenAPI document of `/sim/api`, as the server returns it.
 pub fn openapi() -> String {
-    Docs::new(resources().split_for_parts().1, BASE, &COMMON, ApiError::into_response).json()
+    Docs::new(resources().split_for_parts().1, BASE, &COMMON_ERRORS, ApiError::into_response).json()
 }
 
-async fn no_such_path(axum::extract::State(app): axum::extract::State<App>, request: Request) -> Response {
+async fn no_such_path(State(app): State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     drain(request).await;
     if crate::robot::is_path(&path) {
-        let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists what there is");
-        return crate::robot::at(app.simulator.now().time_s(), answer(error, &path));
+        let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists all paths");
+        return crate::robot::at(app.simulator.now().time_s(), error_response(error, &path));
     }
-    ApiError::new(ErrorCode::NotFound, "no such path; /sim/api/docs lists what there is").into_response()
+    ApiError::new(ErrorCode::NotFound, "no such path; /sim/api/docs lists all paths").into_response()
 }
 
 async fn wrong_method(request: Request) -> ApiError {
     drain(request).await;
-    ApiError::new(ErrorCode::MethodNotAllowed, "this path does not take this method; see the Allow header")
+    ApiError::new(ErrorCode::MethodNotAllowed, "this path does not support this method; see the Allow header")
 }
 
-async fn metrics(axum::extract::State(app): axum::extract::State<App>) -> Response {
+async fn metrics(State(app): State<App>) -> Response {
     (
         [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
         app.http_metrics.text(&app.metrics),
     )
         .into_response()
-}
-
-/// JSON that is written already.
-struct Written(Bytes);
-
-impl IntoResponse for Written {
-    fn into_response(self) -> Response {
-        ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
-    }
 }

@@ -1,7 +1,7 @@
-//! Objects of the world: listing and moving them.
+//! Lists and moves objects of the world.
 
 use super::vehicle::unexpected;
-use crate::body::{Body, Name};
+use crate::body::{JsonBody, PathName};
 use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
@@ -12,7 +12,7 @@ use chicane_sim::{Applied, Who};
 use chicane_wire::{ErrorBody, ErrorCode, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Objects};
 use std::sync::Arc;
 
-/// All marked objects, walls and lights, in the order of the world file.
+/// Lists all marked objects, walls and lights, in the order of the world file.
 #[utoipa::path(get, path = "/objects", tag = "World and objects", responses(
     (status = 200, body = Objects),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -26,21 +26,21 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiErr
     Ok(Json(Objects { world: Arc::clone(&served.name), objects }))
 }
 
-/// Moves or turns an object: at once, over a time, or along a path. It ends up upright.
+/// Moves or turns an object: at once, over a duration, or along a path. The object is stood upright.
 #[utoipa::path(post, path = "/models/{name}/pose", tag = "World and objects",
     params(("name" = String, Path, description = "Name of an object", pattern = r"^[A-Za-z0-9_-]+$", example = "box1")),
     request_body = ModelRequestBody, responses(
     (status = 200, body = ModelMoved),
     (status = 400, body = ErrorBody),
-    (status = 403, body = ErrorBody, description = "The vehicle, the track, a wall or scenery"),
-    (status = 404, body = ErrorBody, description = "No such model"),
+    (status = 403, body = ErrorBody, description = "The vehicle, the track, a wall or scenery can't be moved here"),
+    (status = 404, body = ErrorBody, description = "No such object"),
     (status = 409, body = ErrorBody, description = "No world is ready"),
 ))]
 pub(super) async fn set_pose(
     State(app): State<App>,
     Commander(simulator): Commander,
-    Name(name): Name,
-    Body(request): Body<ModelRequest>,
+    PathName(name): PathName,
+    JsonBody(request): JsonBody<ModelRequest>,
 ) -> Result<Json<ModelMoved>, ApiError> {
     if name == "vehicle" || name == app.profile.model_name {
         return Err(ApiError::new(ErrorCode::NotMovable, "use POST /pose for the vehicle"));

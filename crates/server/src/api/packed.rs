@@ -1,31 +1,32 @@
-//! Files packed for those who can unpack them, and kept by browsers.
+//! Files that are served gzipped to clients that accept it, and that browsers cache.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-/// For a file whose address changes with its bytes.
-pub(super) const FOR_EVER: &str = "private, max-age=31536000, immutable";
+/// `Cache-Control` of a file whose address changes with its content.
+pub(super) const CACHE_FOREVER: &str = "private, max-age=31536000, immutable";
 
-/// A file, and the same gzipped.
+/// A file in plain and gzipped form.
 #[derive(Debug, Clone)]
-pub(super) struct Packed {
-    pub(super) kind: &'static str,
-    /// How long it may be kept.
-    pub(super) keep: &'static str,
+pub(super) struct PackedFile {
+    /// Value of `Content-Type`.
+    pub(super) content_type: &'static str,
+    /// Value of `Cache-Control`.
+    pub(super) cache_control: &'static str,
     pub(super) plain: Bytes,
     pub(super) gzipped: Option<Bytes>,
 }
 
-impl Packed {
-    /// The answer to a request with these headers.
-    pub(super) fn answer(self, headers: &HeaderMap) -> Response {
-        let gzipped = self.gzipped.filter(|_| takes_gzip(headers));
+impl PackedFile {
+    /// The response to a request with these headers.
+    pub(super) fn respond(self, headers: &HeaderMap) -> Response {
+        let gzipped = self.gzipped.filter(|_| accepts_gzip(headers));
         let encoding = gzipped.is_some().then_some("gzip");
         let mut response = gzipped.unwrap_or(self.plain).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.keep));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.cache_control));
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         if let Some(encoding) = encoding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
@@ -35,7 +36,7 @@ impl Packed {
 }
 
 /// Whether `Accept-Encoding` allows gzip.
-fn takes_gzip(headers: &HeaderMap) -> bool {
+fn accepts_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok());
     values.flat_map(|v| v.split(',')).any(|one| {
         let (name, weight) = one.split_once(';').unwrap_or((one, "q=1"));
@@ -49,11 +50,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gzip_is_for_those_who_take_it() {
-        let takes = |value: &'static str| {
-            takes_gzip(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))]))
+    fn gzip_is_used_if_accept_encoding_allows_it() {
+        let accepts = |value: &'static str| {
+            accepts_gzip(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))]))
         };
-        assert!(takes("gzip") && takes("br, GZIP;q=0.5") && takes("*"));
-        assert!(!takes("br") && !takes("gzip;q=0") && !takes("") && !takes_gzip(&HeaderMap::new()));
+        assert!(accepts("gzip") && accepts("br, GZIP;q=0.5") && accepts("*"));
+        assert!(!accepts("br") && !accepts("gzip;q=0") && !accepts("") && !accepts_gzip(&HeaderMap::new()));
     }
 }

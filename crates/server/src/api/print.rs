@@ -1,9 +1,9 @@
-//! The floor of a world, to be printed.
+//! The floor of a world as a JPEG for printing.
 
 use super::worlds::entry;
-use crate::body::Name;
+use crate::body::PathName;
 use crate::error::ApiError;
-use crate::print::{self, Busy};
+use crate::print_queue::{self, PrintQueueBusy};
 use crate::state::App;
 use axum::extract::{Query, State};
 use axum::http::{Uri, header};
@@ -14,41 +14,48 @@ use chicane_wire::{ErrorBody, ErrorCode, Octets};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Pixels an inch that can be asked for.
+/// Allowed pixels per inch.
 const DPI: RangeInclusive<u16> = 10..=600;
-/// Those of a request that does not say: as fine as large posters are.
-const USUAL_DPI: u16 = 150;
+/// Pixels per inch of a request without `dpi`: the usual resolution of large posters.
+const DEFAULT_DPI: u16 = 150;
 
-/// A world's floor from above, true to scale, for printing: what lies flat on the ground and nothing that
-/// stands on it. It is sent while it is made; one is made at a time.
+/// Returns a picture of a world's floor for printing, true to scale and seen from above.
+///
+/// The picture shows everything that lies flat on the ground, without standing objects. It is sent
+/// while it is drawn. One picture is drawn at a time; further requests wait.
 #[utoipa::path(get, path = "/worlds/{name}/print.jpg", tag = "World management",
     params(
         ("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval"),
-        ("dpi" = Option<u16>, Query, description = "Pixels an inch; 150 if omitted. No side of the picture has more than 65,535 pixels",
+        ("dpi" = Option<u16>, Query, description = "Pixels per inch; 150 if omitted. No side of the picture may have more than 65,535 pixels",
             minimum = 10, maximum = 600, example = 10),
     ), responses(
     (status = 200, body = Octets, content_type = "image/jpeg"),
-    (status = 400, body = ErrorBody, description = "No such dpi, or the picture would be too large; the text says what fits"),
-    (status = 404, body = ErrorBody, description = "No such world, or nothing lies on its floor"),
+    (status = 400, body = ErrorBody, description = "`dpi` is out of range, or the picture would be too large; the text names the largest possible `dpi`"),
+    (status = 404, body = ErrorBody, description = "No such world, or it has no floor"),
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
     (status = 503, body = ErrorBody, description = "Too many prints are being made"),
 ))]
-pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) -> Result<Response, ApiError> {
+pub(super) async fn print(
+    State(app): State<App>,
+    PathName(name): PathName,
+    uri: Uri,
+) -> Result<Response, ApiError> {
     entry(&app, &name).await?;
     let dpi = dpi(&uri)?;
-    let turn = app.prints.turn().await;
-    let turn =
-        turn.map_err(|Busy| ApiError::new(ErrorCode::Busy, "too many prints are being made; try again"))?;
+    let permit = app.print_queue.acquire().await.map_err(|PrintQueueBusy| {
+        ApiError::new(ErrorCode::Busy, "too many prints are being made; try again")
+    })?;
     let now = app.simulator.now();
     let running =
         now.running.as_ref().filter(|r| *r.served.name == *name).map(|r| Arc::clone(&r.served.world));
     let (library, file) = (Arc::clone(&app.loader.library), name.clone());
-    // The turn goes along: it does not end while this goes on, whoever waits for it.
+    // The permit moves into the thread. Otherwise a cancelled request would free it while the thread
+    // still works.
     let made = tokio::task::spawn_blocking(move || {
         let world = running.map_or_else(|| library.load(&file).map(Arc::new), Ok)?;
-        Ok::<_, LoadError>((Print::new(&world, dpi), turn))
+        Ok::<_, LoadError>((Print::new(&world, dpi), permit))
     });
-    let (print, turn) = made.await.map_err(|e| ApiError::internal(e.to_string()))??;
+    let (print, permit) = made.await.map_err(|e| ApiError::internal(e.to_string()))??;
     let print = print.map_err(|error| match error {
         PrintError::NoFloor => ApiError::new(ErrorCode::NoFloor, error.to_string()),
         PrintError::TooLarge { max_dpi, .. } if max_dpi < *DPI.start() => {
@@ -60,15 +67,15 @@ pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) ->
         (header::CONTENT_TYPE, "image/jpeg".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}-{dpi}dpi.jpg\"")),
     ];
-    Ok((headers, print::body(print, turn)).into_response())
+    Ok((headers, print_queue::body(print, permit)).into_response())
 }
 
-/// The last dpi of an address.
+/// The last `dpi` of the query string.
 fn dpi(uri: &Uri) -> Result<u16, ApiError> {
     let wrong =
         || ApiError::invalid(format!("dpi must be a whole number from {} to {}", DPI.start(), DPI.end()));
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| wrong())?;
-    let Some((_, text)) = pairs.iter().rfind(|(name, _)| name == "dpi") else { return Ok(USUAL_DPI) };
+    let Some((_, text)) = pairs.iter().rfind(|(name, _)| name == "dpi") else { return Ok(DEFAULT_DPI) };
     text.parse().ok().filter(|dpi| DPI.contains(dpi)).ok_or_else(wrong)
 }
 
@@ -77,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dpi_is_read_from_the_address() {
+    fn the_dpi_is_read_from_the_query_string() {
         let read = |query: &str| dpi(&format!("/x{query}").parse().expect("an address"));
         assert_eq!(read(""), Ok(150));
         assert_eq!(read("?other=1"), Ok(150));

@@ -1,8 +1,8 @@
-//! The world and the car for viewers.
+//! The glTF files of the world and of the car, for viewers.
 
-use super::packed::{FOR_EVER, Packed};
+use super::packed::{CACHE_FOREVER, PackedFile};
 use super::world::served;
-use crate::body::Name;
+use crate::body::PathName;
 use crate::error::ApiError;
 use crate::state::App;
 use axum::Json;
@@ -13,7 +13,7 @@ use chicane_host::scene::SceneFile;
 use chicane_wire::{ErrorBody, ErrorCode, Scene};
 use std::sync::Arc;
 
-/// Where viewers find the world that runs, and the car.
+/// Returns the addresses of the glTF files of the running world and of the car.
 #[utoipa::path(get, path = "/scene", tag = "World and objects", responses(
     (status = 200, body = Scene),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -33,7 +33,7 @@ pub(super) async fn scene(State(app): State<App>) -> Result<Json<Scene>, ApiErro
 /// `/sim/scene/<version>.glb`.
 pub(super) async fn file(
     State(app): State<App>,
-    Name(name): Name,
+    PathName(name): PathName,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let files = made(&app).await?;
@@ -41,15 +41,20 @@ pub(super) async fn file(
     let file = found.ok_or_else(|| {
         ApiError::new(
             ErrorCode::NotFound,
-            "this version is not served any more; /sim/api/scene has the address of what is",
+            "this version is no longer served; GET /sim/api/scene returns the current address",
         )
     })?;
     let gzipped = Some(file.gzipped.clone()).filter(|bytes| !bytes.is_empty());
-    Ok(Packed { kind: "model/gltf-binary", keep: FOR_EVER, plain: file.glb.clone(), gzipped }
-        .answer(&headers))
+    let packed = PackedFile {
+        content_type: "model/gltf-binary",
+        cache_control: CACHE_FOREVER,
+        plain: file.glb.clone(),
+        gzipped,
+    };
+    Ok(packed.respond(&headers))
 }
 
-/// Both files of this moment. Whoever asks first waits until they are made.
+/// The current files of the world and of the car. The first request waits until they are made.
 async fn made(app: &App) -> Result<[Arc<SceneFile>; 2], ApiError> {
     let (served, app) = (served(app)?, app.clone());
     let made = tokio::task::spawn_blocking(move || [served.scene(), app.car.file(&app.profile)]);

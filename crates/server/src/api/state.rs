@@ -1,12 +1,12 @@
 //! Status and the live state.
 
-use super::Written;
+use super::ready_json::ReadyJson;
 use crate::state::App;
 use axum::Json;
 use axum::extract::State;
 use chicane_wire::{Num, Status};
 
-/// What the simulator is doing.
+/// Returns the status of the simulator.
 #[utoipa::path(get, path = "/status", tag = "State and time", responses((status = 200, body = Status)))]
 pub(super) async fn status(State(app): State<App>) -> Json<Status> {
     let now = app.simulator.now();
@@ -22,8 +22,8 @@ pub(super) async fn status(State(app): State<App>) -> Json<Status> {
     })
 }
 
-/// Everything that changes, in one answer.
+/// Returns everything that changes, in one response.
 #[utoipa::path(get, path = "/state", tag = "Monitoring", responses((status = 200, body = chicane_wire::State)))]
-pub(super) async fn state(State(app): State<App>) -> Written {
-    Written(app.simulator.now().state_json())
+pub(super) async fn state(State(app): State<App>) -> ReadyJson {
+    ReadyJson(app.simulator.now().state_json())
 }

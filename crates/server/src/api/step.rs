@@ -1,6 +1,6 @@
-//! Lockstep: the client says how far time goes.
+//! Lockstep: the client determines how far simulated time advances.
 
-use crate::body::Body;
+use crate::body::JsonBody;
 use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
@@ -20,10 +20,10 @@ use chicane_wire::{
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// Pauses the world if it runs and goes on by exactly so much simulated time.
+/// Pauses the world if it is not paused, and advances it by the given simulated time.
 ///
-/// With `Accept: application/octet-stream` the answer is one line of JSON (`state`, and name, shape,
-/// type and offset of each array), then the raw arrays.
+/// With `Accept: application/octet-stream`, the response is one line of JSON (`state`, and the name,
+/// shape, type and offset of each array), followed by the raw arrays.
 #[utoipa::path(post, path = "/step", tag = "State and time", request_body = StepRequestBody, responses(
     (status = 200, description = "The state after the last tick", content(
         (Stepped = "application/json"),
@@ -36,7 +36,7 @@ pub(super) async fn step(
     State(app): State<App>,
     Commander(simulator): Commander,
     headers: HeaderMap,
-    Body(request): Body<StepRequest>,
+    JsonBody(request): JsonBody<StepRequest>,
 ) -> Result<Response, ApiError> {
     let ((), now) = simulator.step(&request).await?;
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
@@ -61,7 +61,7 @@ fn wants_arrays(headers: &HeaderMap) -> bool {
     accepted.split(',').any(|a| a.split(';').next().unwrap_or("").trim() == "application/octet-stream")
 }
 
-/// The last frame of the camera and its pixels, if it was asked for.
+/// The last camera frame and its pixels, if `observe` contains the camera.
 async fn picture(
     app: &App,
     request: &StepRequest,
@@ -97,7 +97,7 @@ async fn camera_observation(
 }
 
 fn not_drawn() -> ApiError {
-    ApiError::internal("the camera's picture could not be drawn")
+    ApiError::internal("the camera picture could not be drawn")
 }
 
 fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observations {
@@ -123,7 +123,7 @@ fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observatio
     }
 }
 
-/// The binary answer.
+/// The binary response.
 fn arrays(
     app: &App,
     observe: &[Observe],

@@ -1,7 +1,7 @@
-//! Worlds as small pictures, for lists.
+//! Small pictures of worlds, for lists.
 
 use super::worlds::entry;
-use crate::body::Name;
+use crate::body::PathName;
 use crate::error::ApiError;
 use crate::state::App;
 use axum::extract::State;
@@ -12,19 +12,26 @@ use chicane_render::thumbnail;
 use chicane_wire::{ErrorBody, Octets};
 use std::sync::Arc;
 
-/// A picture that ships with a world and is larger is not a thumbnail.
-const MAX_FILE: usize = 4 << 20;
+/// Largest thumbnail file of a bundle, in bytes. A larger file is ignored.
+const MAX_THUMBNAIL_BYTES: usize = 4 << 20;
 
-/// A picture of a world, 640 × 480: the one that its publisher made, else one that is drawn here.
+/// Returns a picture of a world, 640 × 480 pixels.
+///
+/// If the world was published with a picture, that picture is returned. Otherwise the simulator
+/// draws one.
 #[utoipa::path(get, path = "/worlds/{name}/thumbnail.png", tag = "World management",
     params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
     (status = 200, body = Octets, content_type = "image/png"),
     (status = 404, body = ErrorBody, description = "No such world"),
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
-pub(super) async fn thumbnail_of(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
+pub(super) async fn thumbnail_of(
+    State(app): State<App>,
+    PathName(name): PathName,
+) -> Result<Response, ApiError> {
     let key = (name.clone(), entry(&app, &name).await?.rev);
-    // One is drawn at a time; whoever wants the same one finds it made.
+    // The lock is held while a thumbnail is drawn: one at a time, and a second request for the same
+    // world finds it in the cache.
     let mut made = app.thumbnails.lock().await;
     let known = made.get(&key).cloned();
     let png = match known {
@@ -33,7 +40,7 @@ pub(super) async fn thumbnail_of(State(app): State<App>, Name(name): Name) -> Re
             let (library, profile) = (Arc::clone(&app.loader.library), Arc::clone(&app.profile));
             let draw = move || {
                 if let Some(shipped) = library.file(&name, &format!("track_iconography/{name}.png"))
-                    && shipped.len() <= MAX_FILE
+                    && shipped.len() <= MAX_THUMBNAIL_BYTES
                     && shipped.starts_with(b"\x89PNG")
                 {
                     return Ok(Bytes::from(shipped));
@@ -42,7 +49,7 @@ pub(super) async fn thumbnail_of(State(app): State<App>, Name(name): Name) -> Re
             };
             let drawn = tokio::task::spawn_blocking(draw).await;
             let png = drawn.map_err(|e| ApiError::internal(e.to_string()))??;
-            // Another revision of the same world won't come back.
+            // Older revisions of this world can no longer be requested.
             made.retain(|(name, _), _| *name != key.0);
             made.insert(key, png.clone());
             png

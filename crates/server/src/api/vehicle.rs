@@ -1,6 +1,6 @@
-//! The vehicle: where it is, putting it elsewhere, starting over.
+//! The vehicle: its pose, its profile, reset and respawn.
 
-use crate::body::Body;
+use crate::body::JsonBody;
 use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
@@ -14,7 +14,7 @@ use chicane_wire::{
 };
 use std::collections::BTreeMap;
 
-/// True pose of the car in the world.
+/// Returns the true pose of the car in the world.
 #[utoipa::path(get, path = "/pose", tag = "Vehicle", responses(
     (status = 200, body = Pose),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -25,7 +25,9 @@ pub(super) async fn get_pose(State(app): State<App>) -> Result<Json<Pose>, ApiEr
     Ok(Json(view::pose(&seen.snapshot.vehicle.pose)))
 }
 
-/// Puts the car somewhere: upright, on the ground, at rest. Without fields it is righted where it is.
+/// Places the car: upright, on the ground, at rest.
+///
+/// Omitted fields keep their value. Without any field, the car is set upright where it is.
 #[utoipa::path(post, path = "/pose", tag = "Vehicle", request_body = PoseRequest, responses(
     (status = 200, body = Placed),
     (status = 400, body = ErrorBody),
@@ -33,7 +35,7 @@ pub(super) async fn get_pose(State(app): State<App>) -> Result<Json<Pose>, ApiEr
 ))]
 pub(super) async fn set_pose(
     Commander(simulator): Commander,
-    Body(PoseRequest { x, y, yaw }): Body<PoseRequest>,
+    JsonBody(PoseRequest { x, y, yaw }): JsonBody<PoseRequest>,
 ) -> Result<Json<Placed>, ApiError> {
     let command = Command::Place { who: Who::Vehicle, x, y, z: None, yaw, how: How::AtOnce };
     match simulator.command(command).await? {
@@ -42,26 +44,28 @@ pub(super) async fn set_pose(
     }
 }
 
-/// Loads the whole world anew: time, noise and the robot's stack start over; lights stay as they are.
+/// Reloads the world: time, noise and the robot's stack restart, and lights keep their state.
 ///
 /// The same inputs after two respawns with the same seed give the same bytes.
 #[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = RespawnRequestBody, responses(
     (status = 200, body = Respawned),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "No world runs"),
-    (status = 409, body = ErrorBody, description = "A world is being loaded, or an evaluation is under way"),
-    (status = 422, body = ErrorBody, description = "The world can't be loaded any more; the old one runs on"),
+    (status = 409, body = ErrorBody, description = "A world is being loaded, or an evaluation is in progress"),
+    (status = 422, body = ErrorBody, description = "The world can't be loaded any more; the old one continues"),
 ))]
 pub(super) async fn respawn(
     State(app): State<App>,
-    Body(RespawnRequest { seed }): Body<RespawnRequest>,
+    JsonBody(RespawnRequest { seed }): JsonBody<RespawnRequest>,
 ) -> Result<Json<Respawned>, ApiError> {
     let now = app.loader.respawn(seed).await?;
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
     Ok(Json(Respawned { ok: true, world: seen.served.file.to_string(), inplace: false }))
 }
 
-/// Puts the car and everything movable back to their start, lights green, all at rest. Time goes on.
+/// Resets the car and all movable objects to their start poses, at rest, and all lights to green.
+///
+/// Simulated time continues.
 #[utoipa::path(post, path = "/reset", tag = "Vehicle", request_body = NoFields, responses(
     (status = 200, body = ResetDone),
     (status = 400, body = ErrorBody),
@@ -70,7 +74,7 @@ pub(super) async fn respawn(
 pub(super) async fn reset(
     State(app): State<App>,
     Commander(simulator): Commander,
-    Body(NoFields {}): Body<NoFields>,
+    JsonBody(NoFields {}): JsonBody<NoFields>,
 ) -> Result<Json<ResetDone>, ApiError> {
     let all_green = |lights: &mut BTreeMap<String, bool>| lights.values_mut().for_each(|red| *red = false);
     let (applied, now) = app.keeper.with_lights(&simulator, Command::Reset, all_green).await?;
@@ -82,13 +86,13 @@ pub(super) async fn reset(
     Ok(Json(ResetDone { ok: true, reset }))
 }
 
-/// The profile of the robot: sizes, limits and sensors.
+/// Returns the profile of the robot: sizes, limits and sensors.
 #[utoipa::path(get, path = "/vehicle", tag = "Vehicle", responses((status = 200, body = Profile)))]
 pub(super) async fn profile(State(app): State<App>) -> Json<Profile> {
     Json(view::profile(&app.profile))
 }
 
-/// A command was answered by something else than it asks for.
+/// The error when the simulation returns a result that does not belong to the command.
 pub(super) fn unexpected(applied: &Applied) -> ApiError {
-    ApiError::internal(format!("unexpected answer of the simulation: {applied:?}"))
+    ApiError::internal(format!("unexpected result of the simulation: {applied:?}"))
 }

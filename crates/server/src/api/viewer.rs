@@ -1,7 +1,8 @@
-//! The page at `/sim` and its files, as `web/` builds them. They are part of the program.
+//! The page at `/sim` and its files. The build of `web/` makes them, and they are embedded in the
+//! program.
 
-use super::packed::{FOR_EVER, Packed};
-use crate::body::Name;
+use super::packed::{CACHE_FOREVER, PackedFile};
+use crate::body::PathName;
 use crate::error::ApiError;
 use crate::state::App;
 use crate::websocket::{Upgrade, UpgradeError};
@@ -13,8 +14,8 @@ use chicane_wire::ErrorCode;
 
 include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
-/// A browser goes on to the page. A program that opens a WebSocket and names no path, as programs for ROS do,
-/// speaks rosbridge.
+/// `/`: redirects a browser to the page. A WebSocket is connected to rosbridge, because ROS clients
+/// usually connect without a path.
 pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, UpgradeError>) -> Response {
     match upgrade {
         Ok(upgrade) => crate::bridge::open(State(app), upgrade).await,
@@ -23,29 +24,30 @@ pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, Upgrad
     }
 }
 
-/// The page names its files by their content, so it alone must be asked for again.
+/// The page `/sim`. The names of its files contain a hash of their content, so browsers cache these
+/// files without expiry and request only the page again.
 pub(super) async fn page(headers: HeaderMap) -> Response {
     file("index.html", &headers)
-        .unwrap_or_else(|| ApiError::internal("the viewer is not part of this program").into_response())
+        .unwrap_or_else(|| ApiError::internal("this program was built without the viewer").into_response())
 }
 
-pub(super) async fn asset(Name(name): Name, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(super) async fn asset(PathName(name): PathName, headers: HeaderMap) -> Result<Response, ApiError> {
     file(&format!("viewer/{name}"), &headers)
         .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "no such file"))
 }
 
 fn file(name: &str, headers: &HeaderMap) -> Option<Response> {
     let plain = embedded(name)?;
-    let (kind, keep) = match name.rsplit_once('.')?.1 {
+    let (content_type, cache_control) = match name.rsplit_once('.')?.1 {
         "html" => ("text/html; charset=utf-8", "no-cache"),
-        "js" => ("text/javascript; charset=utf-8", FOR_EVER),
-        "css" => ("text/css; charset=utf-8", FOR_EVER),
+        "js" => ("text/javascript; charset=utf-8", CACHE_FOREVER),
+        "css" => ("text/css; charset=utf-8", CACHE_FOREVER),
         "svg" => ("image/svg+xml", "private, max-age=86400"),
-        // What a build leaves beside its files is no file of the page.
+        // Other files of the build, such as `.gz` files, are not served under their own name.
         _ => return None,
     };
     let gzipped = embedded(&format!("{name}.gz"));
-    Some(Packed { kind, keep, plain, gzipped }.answer(headers))
+    Some(PackedFile { content_type, cache_control, plain, gzipped }.respond(headers))
 }
 
 fn embedded(name: &str) -> Option<Bytes> {
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_found_and_none_else() {
+    fn only_embedded_files_are_found() {
         for (name, bytes) in FILES {
             assert_eq!(embedded(name).as_deref(), Some(*bytes), "{name}");
         }
@@ -66,6 +68,9 @@ mod tests {
             assert!(file(none, &HeaderMap::new()).is_none(), "{none}");
         }
         let gzipped = FILES.iter().map(|f| f.0).find(|name| name.ends_with(".gz")).expect("packed files");
-        assert!(file(gzipped, &HeaderMap::new()).is_none(), "a packed file is no file of its own");
+        assert!(
+            file(gzipped, &HeaderMap::new()).is_none(),
+            "a gzipped file is not served under its own name"
+        );
     }
 }

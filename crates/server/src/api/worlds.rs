@@ -1,7 +1,7 @@
-//! The worlds there are.
+//! The available worlds: list, switch, publication, waypoints.
 
 use super::world::served;
-use crate::body::{Body, Name};
+use crate::body::{JsonBody, PathName};
 use crate::error::ApiError;
 use crate::state::App;
 use axum::Json;
@@ -17,7 +17,7 @@ use chicane_wire::{
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-/// All worlds that can be switched to: those that can't be deleted first, then by name.
+/// Lists all worlds that can be switched to: first those that can't be deleted, then by name.
 #[utoipa::path(get, path = "/worlds", tag = "World management", responses((status = 200, body = Worlds)))]
 pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     let entries = summarised(&app).await;
@@ -36,14 +36,14 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     Json(Worlds { worlds: worlds.collect(), current })
 }
 
-/// All worlds with what is known of them. Unknown ones are looked into, once each; a list does not
-/// wait long for one that is slow, and shows it without a size.
+/// All worlds with their summaries. Missing summaries are made on blocking threads, once per world.
+/// A world whose summary takes longer than one second is listed without a size.
 async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
-    const PATIENCE: Duration = Duration::from_secs(1);
+    const SUMMARY_TIMEOUT: Duration = Duration::from_secs(1);
     let library = &app.loader.library;
     app.loader.refresh().await;
     let entries = library.entries();
-    // One that was removed meanwhile is not waited for.
+    // A world that was removed meanwhile gets no summary, so the loop must not wait for it.
     let unknown =
         |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
@@ -54,24 +54,26 @@ async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
             tokio::task::spawn_blocking(move || library.summary(&name));
         }
     }
-    let patience = Instant::now() + PATIENCE;
-    while entries.iter().any(|e| unknown(&e)) && Instant::now() < patience {
+    let deadline = Instant::now() + SUMMARY_TIMEOUT;
+    while entries.iter().any(|e| unknown(&e)) && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     entries.into_iter().map(|e| (library.known_summary(&e.name).and_then(Result::ok), e)).collect()
 }
 
-/// Switches to another world and answers when it is ready. One that fails to load leaves the old one.
+/// Switches to another world. The response comes when that world is ready.
+///
+/// If the world can't be loaded, the old world continues.
 #[utoipa::path(post, path = "/switch", tag = "World management", request_body = SwitchRequestBody, responses(
     (status = 200, body = Switched),
     (status = 400, body = ErrorBody),
     (status = 404, body = ErrorBody, description = "No such world"),
-    (status = 409, body = ErrorBody, description = "A world is being loaded, or an evaluation is under way"),
-    (status = 422, body = ErrorBody, description = "The world can't be loaded; the old one runs on"),
+    (status = 409, body = ErrorBody, description = "A world is being loaded, or an evaluation is in progress"),
+    (status = 422, body = ErrorBody, description = "The world can't be loaded; the old one continues"),
 ))]
 pub(super) async fn switch(
     State(app): State<App>,
-    Body(request): Body<SwitchRequest>,
+    JsonBody(request): JsonBody<SwitchRequest>,
 ) -> Result<Json<Switched>, ApiError> {
     let name = match request {
         SwitchRequest::Name(name) => name,
@@ -84,7 +86,7 @@ pub(super) async fn switch(
     Ok(Json(Switched { ok: true, world: format!("{name}.world") }))
 }
 
-/// Where the running world was published, and where worlds come from.
+/// Returns id and revision of the running world, and the CDN that worlds are installed from.
 #[utoipa::path(get, path = "/worldpub", tag = "World management", responses(
     (status = 200, body = Publication),
     (status = 404, body = ErrorBody, description = "No world runs"),
@@ -100,15 +102,18 @@ pub(super) async fn publication(State(app): State<App>) -> Result<Json<Publicati
     }))
 }
 
-/// The waypoints of a world as a NumPy array: centre, inner and outer x and y.
+/// Returns the waypoints of a world as a NumPy array: x and y of centre line, inner and outer border.
 #[utoipa::path(get, path = "/worlds/{name}/waypoints.npy", tag = "World management",
     params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
     (status = 200, body = Octets, content_type = "application/octet-stream"),
     (status = 404, body = ErrorBody, description = "No such world, or it has no route"),
     (status = 422, body = ErrorBody, description = "The world can't be loaded"),
 ))]
-pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Result<Response, ApiError> {
-    // An installed world may come anew in another revision.
+pub(super) async fn waypoints(
+    State(app): State<App>,
+    PathName(name): PathName,
+) -> Result<Response, ApiError> {
+    // The key contains the revision, because another revision of the world may be installed later.
     let key = (name.clone(), entry(&app, &name).await?.rev);
     let mut made = app.waypoints.lock().await;
     let known = made.get(&key).cloned();
@@ -134,6 +139,7 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
     Ok((headers, npy).into_response())
 }
 
+/// The entry of a world in the library.
 pub(super) async fn entry(app: &App, name: &str) -> Result<LibraryEntry, ApiError> {
     app.loader.find(name).await.ok_or_else(|| ApiError::new(ErrorCode::NoSuchWorld, "world not found"))
 }

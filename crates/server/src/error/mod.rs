@@ -1,7 +1,7 @@
-//! The error of an HTTP request: a code, which decides the status, and a text.
+//! The error of an HTTP request: a code, which determines the status, and a text.
 //!
-//! `status` is the only place that chooses a status: for each [`ErrorCode`], and for each error of the
-//! crates below, which know nothing of HTTP.
+//! Only `status` chooses a status: for each [`ErrorCode`], and for each error of the crates below,
+//! which do not know HTTP.
 
 mod status;
 
@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use chicane_wire::{ErrorBody, ErrorCode, Invalid};
 use std::borrow::Cow;
 
-/// An error answer.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) code: ErrorCode,
@@ -25,17 +25,17 @@ impl ApiError {
         ApiError { code, text: text.into() }
     }
 
-    /// The request is malformed.
+    /// Creates the error of a malformed request.
     pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> ApiError {
         ApiError::new(ErrorCode::InvalidRequest, text)
     }
 
-    /// The simulator failed.
+    /// Creates the error of a failure inside the simulator.
     pub(crate) fn internal(text: impl Into<Cow<'static, str>>) -> ApiError {
         ApiError::new(ErrorCode::Internal, text)
     }
 
-    /// No world runs, and the request needs one.
+    /// Creates the error of a request that needs a running world while there is none.
     pub(crate) fn no_world() -> ApiError {
         ApiError::new(ErrorCode::NoWorld, "no world running")
     }
@@ -52,22 +52,23 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Why the body of a request was not accepted.
+/// Why a request body was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadBody {
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     #[error("the body did not arrive within 20 s")]
     Late,
-    /// The client stopped sending.
+    /// The connection ended before the end of the body.
     #[error("the body ended before its declared length")]
-    Torn,
-    /// It is larger than so many bytes.
+    Incomplete,
+    /// The body is larger than this limit, in bytes.
     #[error("body is larger than {}", size(*.0))]
     TooLarge(usize),
-    /// A browser sent it without a JSON content type, so a page of another site may have sent it.
-    #[error("a browser must send the body as application/json")]
-    NotSaidToBeJson,
-    /// It is not JSON, or its fields are wrong.
+    /// A browser sent the body without the JSON content type, so a page of another site may have
+    /// sent it.
+    #[error("a browser must send the body with Content-Type: application/json")]
+    NotDeclaredJson,
+    /// The body is not JSON, or its fields are wrong.
     #[error("{0}")]
     Invalid(Invalid),
 }

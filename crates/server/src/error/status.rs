@@ -1,4 +1,4 @@
-//! Statuses: of each error code, and of each error of the crates below.
+//! Maps each error code to an HTTP status, and each error of the crates below to an error code.
 
 use super::{ApiError, BadBody};
 use axum::http::StatusCode;
@@ -46,8 +46,8 @@ impl From<BadBody> for ApiError {
         let code = match bad {
             BadBody::Late => ErrorCode::RequestTimeout,
             BadBody::TooLarge(_) => ErrorCode::TooLarge,
-            BadBody::NotSaidToBeJson => ErrorCode::NotJson,
-            BadBody::Torn | BadBody::Invalid(_) => ErrorCode::InvalidRequest,
+            BadBody::NotDeclaredJson => ErrorCode::NotJson,
+            BadBody::Incomplete | BadBody::Invalid(_) => ErrorCode::InvalidRequest,
         };
         ApiError::new(code, bad.to_string())
     }
@@ -116,7 +116,7 @@ impl From<InstallError> for ApiError {
     }
 }
 
-/// The answer when the world of this name was not removed.
+/// The error response when the world `name` was not removed.
 pub(crate) fn remove_failed(failure: RemoveFailure, name: &str) -> ApiError {
     match failure {
         RemoveFailure::NotFound => ApiError::new(ErrorCode::NoSuchWorld, "world not found"),
@@ -124,7 +124,7 @@ pub(crate) fn remove_failed(failure: RemoveFailure, name: &str) -> ApiError {
             ApiError::new(ErrorCode::ProtectedWorld, format!("cannot delete protected world: {name}"))
         }
         RemoveFailure::Current => {
-            ApiError::new(ErrorCode::WorldInUse, "world is current: switch to another one first")
+            ApiError::new(ErrorCode::WorldInUse, "the world is running; switch to another world first")
         }
         RemoveFailure::Disk(why) => {
             ApiError::new(ErrorCode::NotStored, format!("the world can't be deleted: {why}"))

@@ -1,9 +1,9 @@
-//! `GET /info` and `GET /health`: what the robot is, and how it does.
+//! `GET /info` and `GET /health`: description and status of the robot.
 
 use super::error::RobotError;
 use super::query::Query;
-use super::stream::{Reading, Stamp, answer};
-use super::view;
+use super::stream::{Reading, SampleStamp, respond};
+use super::to_wire;
 use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
@@ -14,18 +14,18 @@ use chicane_wire::{Detail, Health, Info, Num, Rates, Sensors, Sizes};
 use chicane_world::Profile;
 use std::sync::Arc;
 
-struct Identity;
+struct InfoReading;
 
-impl Reading for Identity {
+impl Reading for InfoReading {
     const NAME: &'static str = "info";
 
-    /// It is always the same.
-    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
-        Some(Stamp::constant(now.time_s()))
+    /// Constant, because the description never changes.
+    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
+        Some(SampleStamp::constant(now.time_s()))
     }
 
     async fn json(&self, app: &App, _: &Arc<Published>) -> Result<Bytes, RobotError> {
-        Ok(view::json(&about(&app.profile)))
+        Ok(to_wire::json(&about(&app.profile)))
     }
 }
 
@@ -57,43 +57,43 @@ fn about(profile: &Profile) -> Info {
     }
 }
 
-/// What the robot is: generation, limits, sizes, sensors.
+/// Describes the robot: generation, limits, sizes, sensors.
 #[utoipa::path(get, path = "/info", tag = "About",
     params(("stream" = Option<bool>, Query, description = "Server-sent events")),
     responses(
     (status = 200, body = Info),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
 ))]
 pub(super) async fn info(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Identity).await
+    respond(&app, &query, InfoReading).await
 }
 
-struct Wellbeing;
+struct HealthReading;
 
-impl Reading for Wellbeing {
+impl Reading for HealthReading {
     const NAME: &'static str = "health";
 
-    /// A new one every simulated second, and when something changes.
-    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
+    /// Changes every simulated second, and when a field of the response changes.
+    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let (time_s, there) = (now.time_s(), now.running.is_some());
-        let stamp = Stamp::new(now, time_s as u64, time_s);
+        let stamp = SampleStamp::new(now, time_s as u64, time_s);
         Some(stamp.with(2, u64::from(there)).with(3, u64::from(now.clock.paused)))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let time = now.running.as_ref().map(|seen| Num(seen.snapshot.time_s));
         let status = if time.is_some() { "ok" } else { "waiting" };
-        Ok(view::json(&Health { status, time, paused: now.clock.paused }))
+        Ok(to_wire::json(&Health { status, time, paused: now.clock.paused }))
     }
 }
 
-/// How the robot does: `ok`, or `waiting` before its first world.
+/// Returns the status of the robot: `ok`, or `waiting` before its first world.
 #[utoipa::path(get, path = "/health", tag = "About",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one per simulated second")),
     responses(
     (status = 200, body = Health),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
 ))]
 pub(super) async fn health(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Wellbeing).await
+    respond(&app, &query, HealthReading).await
 }

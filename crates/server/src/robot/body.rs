@@ -1,16 +1,16 @@
-//! Bodies of requests to the robot: read as everywhere, refused in the robot's own shape.
+//! Request bodies of the robot's API: same checks as everywhere, errors in the robot's format.
 
 use super::error::RobotError;
-use crate::body::{MAX_BODY, read_json};
+use crate::body::read_json;
 use axum::extract::{FromRequest, Request};
 
-/// A request read from a JSON body of at most `LIMIT` bytes.
-pub(super) struct Body<T, const LIMIT: usize = MAX_BODY>(pub(super) T);
+/// Extracts a request of type `T` from a JSON body.
+pub(super) struct RobotJsonBody<T>(pub(super) T);
 
-impl<S: Sync, T: chicane_wire::Body, const LIMIT: usize> FromRequest<S> for Body<T, LIMIT> {
+impl<S: Sync, T: chicane_wire::Body> FromRequest<S> for RobotJsonBody<T> {
     type Rejection = RobotError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Body<T, LIMIT>, RobotError> {
-        Ok(Body(read_json(request, LIMIT).await?))
+    async fn from_request(request: Request, _: &S) -> Result<RobotJsonBody<T>, RobotError> {
+        Ok(RobotJsonBody(read_json(request).await?))
     }
 }

@@ -1,8 +1,8 @@
-//! Pictures of the on-board camera: one, or a stream of them.
+//! `GET /camera`: a picture of the on-board camera, or a stream of pictures.
 
 use super::error::RobotError;
 use super::query::Query;
-use super::time::{at, text};
+use super::sim_time::{at, text};
 use crate::state::App;
 use axum::body::Body;
 use axum::extract::State;
@@ -18,16 +18,16 @@ use tokio::sync::watch;
 
 const BOUNDARY: &str = "frame";
 
-/// The last frame as JPEG; with `stream=true` every frame from now on, as multipart MJPEG.
+/// Returns the last camera frame as JPEG, or a stream of frames as multipart MJPEG.
 #[utoipa::path(get, path = "/camera", tag = "Camera",
     params(
-    ("width" = Option<u64>, Query, description = "Largest width, pixels; the shape is kept, and nothing enlarged",
+    ("width" = Option<u64>, Query, description = "Largest width in pixels. The aspect ratio is kept, and the picture is never enlarged",
         minimum = 16, maximum = 1920),
-    ("height" = Option<u64>, Query, description = "Largest height, pixels", minimum = 16, maximum = 1080),
-    ("stream" = Option<bool>, Query, description = "Multipart MJPEG, 15 frames a simulated second")),
+    ("height" = Option<u64>, Query, description = "Largest height in pixels", minimum = 16, maximum = 1080),
+    ("stream" = Option<bool>, Query, description = "Multipart MJPEG, 15 frames per simulated second")),
     responses(
     (status = 200, body = Octets, content_type = "image/jpeg"),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No frame yet"),
 ))]
 pub(super) async fn camera(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
@@ -42,9 +42,10 @@ pub(super) async fn camera(State(app): State<App>, query: Query) -> Result<Respo
     Ok(at(seen.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
 }
 
-/// A stream of frames: the newest, whenever its reader is ready for one.
+/// A stream that sends the newest frame whenever the client is ready for one. Older frames are
+/// skipped.
 fn stream(app: &App, size: [usize; 2]) -> Response {
-    let reader = Reader { app: app.clone(), view: app.simulator.watch(), size, last: None };
+    let reader = FrameReader { app: app.clone(), view: app.simulator.watch(), size, last: None };
     let frames = unfold(reader, |mut reader| async move {
         let part = reader.next().await?;
         Some((Ok::<_, Infallible>(part), reader))
@@ -54,14 +55,17 @@ fn stream(app: &App, size: [usize; 2]) -> Response {
     at(time_s, ([(header::CONTENT_TYPE, kind)], Body::from_stream(frames)))
 }
 
-struct Reader {
+/// The position of one client in the stream of frames.
+struct FrameReader {
     app: App,
     view: watch::Receiver<Arc<Published>>,
+    /// Width and height in pixels.
     size: [usize; 2],
+    /// The last sent exposure, and the bits of the brightness it was drawn with.
     last: Option<(Arc<Exposure>, u64)>,
 }
 
-impl Reader {
+impl FrameReader {
     /// The next part of the stream; `None` at its end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
@@ -81,7 +85,7 @@ impl Reader {
                 self.last = Some((exposure, brightness.to_bits()));
                 return Some(part);
             }
-            // The sim thread ends with the program, and the stream with it.
+            // An error means that the sim thread has ended. Then the stream ends too.
             self.view.changed().await.ok()?;
         }
     }

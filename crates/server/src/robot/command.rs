@@ -1,8 +1,13 @@
-//! What the robot is asked for: speed, steering, and where the camera looks.
+//! Commands to the robot: speed, steering, and the direction of the camera.
+//!
+//! A command is an order to the robot's stack. The newest command of an axis is in force, and the
+//! response contains the value in force. A speed with a duration is answered at the end of the
+//! duration. If the client disconnects before that, the server sends an order that ends the command.
+//! That order has no effect if a newer command was given, or if another world runs by then.
 
-use super::body::Body;
+use super::body::RobotJsonBody;
 use super::error::RobotError;
-use super::time::at;
+use super::sim_time::at;
 use crate::caller::Commander;
 use axum::Json;
 use axum::response::Response;
@@ -14,22 +19,22 @@ use chicane_wire::{
     SteeringRequest,
 };
 
-/// Asks for a speed, for one second, or for as long as `duration` says.
+/// Sets the speed, for one simulated second or for `duration`.
 ///
-/// With `duration` the answer comes at the end: `stopped` in its time, or `superseded` by a newer command.
-/// The car stops if the one who asked hangs up before.
+/// With `duration`, the response comes at the end, with the message `stopped`, or `superseded` if a newer
+/// command replaced this one. If the client disconnects before that, the car stops.
 #[utoipa::path(post, path = "/speed", tag = "Driving", operation_id = "set_speed", request_body = SpeedRequest,
     responses(
     (status = 200, body = Commanded),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn speed(
     Commander(simulator): Commander,
-    Body(request): Body<SpeedRequest>,
+    RobotJsonBody(request): RobotJsonBody<SpeedRequest>,
 ) -> Result<Response, RobotError> {
     let Some(duration) = request.duration else {
-        return one(&simulator, Command::Speed(request.value)).await;
+        return give(&simulator, Command::Speed(request.value)).await;
     };
     let ticks = (duration * TICKS_PER_SECOND as f64).round().max(1.0) as u64;
     let (held, now) = simulator.hold(request.value, ticks).await?;
@@ -37,29 +42,29 @@ pub(super) async fn speed(
     Ok(at(now.time_s(), Json(Commanded { success: true, value: Num(held.value), message })))
 }
 
-/// Asks for a steering angle, until another is asked for.
+/// Sets the steering angle, until the next command.
 #[utoipa::path(post, path = "/steering", tag = "Driving", operation_id = "set_steering",
     request_body = SteeringRequest, responses(
     (status = 200, body = Commanded),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn steering(
     Commander(simulator): Commander,
-    Body(request): Body<SteeringRequest>,
+    RobotJsonBody(request): RobotJsonBody<SteeringRequest>,
 ) -> Result<Response, RobotError> {
-    one(&simulator, Command::Steering(request.value)).await
+    give(&simulator, Command::Steering(request.value)).await
 }
 
-/// Asks for speed and steering in one command.
+/// Sets speed and steering in one command.
 #[utoipa::path(post, path = "/drive", tag = "Driving", request_body = DriveRequest, responses(
     (status = 200, body = Driven),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn drive(
     Commander(simulator): Commander,
-    Body(request): Body<DriveRequest>,
+    RobotJsonBody(request): RobotJsonBody<DriveRequest>,
 ) -> Result<Response, RobotError> {
     let DriveRequest { speed, steering } = request;
     let command = Command::Drive { speed: Some(speed), steering: Some(steering) };
@@ -74,13 +79,13 @@ pub(super) async fn drive(
     request_body = CameraAngleRequest, responses(
     (status = 200, body = Commanded),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn pan(
     Commander(simulator): Commander,
-    Body(request): Body<CameraAngleRequest>,
+    RobotJsonBody(request): RobotJsonBody<CameraAngleRequest>,
 ) -> Result<Response, RobotError> {
-    one(&simulator, Command::Pan(request.value)).await
+    give(&simulator, Command::Pan(request.value)).await
 }
 
 /// Turns the camera up or down.
@@ -88,22 +93,22 @@ pub(super) async fn pan(
     request_body = CameraAngleRequest, responses(
     (status = 200, body = Commanded),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn tilt(
     Commander(simulator): Commander,
-    Body(request): Body<CameraAngleRequest>,
+    RobotJsonBody(request): RobotJsonBody<CameraAngleRequest>,
 ) -> Result<Response, RobotError> {
-    one(&simulator, Command::Tilt(request.value)).await
+    give(&simulator, Command::Tilt(request.value)).await
 }
 
-/// A command of one value.
-async fn one(simulator: &Simulator, command: Command) -> Result<Response, RobotError> {
+/// Gives a command with one value.
+async fn give(simulator: &Simulator, command: Command) -> Result<Response, RobotError> {
     let (done, now) = simulator.robot(command).await?;
     let Done::Commanded { value, .. } = done else { return Err(unexpected(done)) };
     Ok(at(now.time_s(), Json(Commanded { success: true, value: Num(value), message: None })))
 }
 
 fn unexpected(done: Done) -> RobotError {
-    RobotError::failed(format!("the robot answered something else: {done:?}"))
+    RobotError::failed(format!("unexpected result of the robot: {done:?}"))
 }

@@ -1,4 +1,4 @@
-//! Errors of the robot's API, whose bodies have a shape of their own.
+//! Errors of the robot's API, which have their own format.
 
 use crate::error::{ApiError, BadBody};
 use axum::Json;
@@ -8,45 +8,45 @@ use chicane_host::driver::Refused;
 use chicane_wire::{Detail, ErrorCode, Invalid, Waiting};
 use std::borrow::Cow;
 
-/// An error answer of the robot.
+/// An error response of the robot's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RobotError {
     /// This sensor has no reading yet.
     Waiting(&'static str),
-    /// A value has the wrong type or is out of range. The robot answers 422 here, not 400.
+    /// A value has the wrong type or is out of range. The status is 422 here, not 400.
     BadValue(Cow<'static, str>),
     /// Any other error, with the status of its code.
     Other(ApiError),
-    /// The access rules refused the request. The body has the shape that they use on every path.
-    KeptOut(ApiError),
+    /// The access rules refused the request. Their errors have the same format on every path.
+    AccessRefused(ApiError),
 }
 
 impl RobotError {
-    pub(crate) fn new(code: ErrorCode, text: impl Into<Cow<'static, str>>) -> RobotError {
+    pub(super) fn new(code: ErrorCode, text: impl Into<Cow<'static, str>>) -> RobotError {
         RobotError::Other(ApiError::new(code, text))
     }
 
-    /// A value has the wrong type or is out of range.
-    pub(crate) fn bad_value(text: impl Into<Cow<'static, str>>) -> RobotError {
+    /// Creates the error of a value with the wrong type or out of range.
+    pub(super) fn bad_value(text: impl Into<Cow<'static, str>>) -> RobotError {
         RobotError::BadValue(text.into())
     }
 
-    /// The simulator failed.
-    pub(crate) fn failed(text: impl Into<Cow<'static, str>>) -> RobotError {
+    /// Creates the error of a failure inside the simulator.
+    pub(super) fn failed(text: impl Into<Cow<'static, str>>) -> RobotError {
         RobotError::new(ErrorCode::Internal, text)
     }
 
-    /// The text alone, for sockets, which have no status.
-    pub(crate) fn text(&self) -> Cow<'static, str> {
+    /// The text without a status, for WebSockets.
+    pub(super) fn text(&self) -> Cow<'static, str> {
         match self {
             RobotError::Waiting(what) => Cow::Owned(format!("No {what} data")),
             RobotError::BadValue(text) => text.clone(),
-            RobotError::Other(error) | RobotError::KeptOut(error) => error.text.clone(),
+            RobotError::Other(error) | RobotError::AccessRefused(error) => error.text.clone(),
         }
     }
 
-    /// The error as a message on a socket.
-    pub(crate) fn detail(&self) -> Detail {
+    /// The error as a message on a WebSocket.
+    pub(super) fn detail(&self) -> Detail {
         Detail { detail: self.text().into_owned(), code: self.code() }
     }
 
@@ -54,7 +54,7 @@ impl RobotError {
         match self {
             RobotError::Waiting(_) => ErrorCode::NoReading,
             RobotError::BadValue(_) => ErrorCode::InvalidRequest,
-            RobotError::Other(error) | RobotError::KeptOut(error) => error.code,
+            RobotError::Other(error) | RobotError::AccessRefused(error) => error.code,
         }
     }
 }
@@ -69,7 +69,7 @@ impl IntoResponse for RobotError {
             }
             RobotError::BadValue(_) => (StatusCode::UNPROCESSABLE_ENTITY, Json(detail)).into_response(),
             RobotError::Other(error) => (error.status(), Json(detail)).into_response(),
-            RobotError::KeptOut(error) => error.into_response(),
+            RobotError::AccessRefused(error) => error.into_response(),
         }
     }
 }
@@ -84,7 +84,7 @@ impl From<BadBody> for RobotError {
     fn from(bad: BadBody) -> RobotError {
         match bad {
             BadBody::Invalid(invalid) => invalid.into(),
-            BadBody::NotSaidToBeJson => RobotError::KeptOut(bad.into()),
+            BadBody::NotDeclaredJson => RobotError::AccessRefused(bad.into()),
             other => ApiError::from(other).into(),
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_have_their_statuses() {
+    fn errors_have_the_expected_statuses() {
         let status = |refused: Refused| RobotError::from(refused).into_response().status().as_u16();
         assert_eq!(status(Refused::NotReady), 409);
         assert_eq!(status(Refused::Busy), 503);
@@ -115,12 +115,12 @@ mod tests {
         let status = |bad: BadBody| RobotError::from(bad).into_response().status().as_u16();
         assert_eq!(status(BadBody::Invalid(Invalid("x".to_owned()))), 422);
         assert_eq!(status(BadBody::TooLarge(1 << 20)), 413);
-        assert_eq!(status(BadBody::NotSaidToBeJson), 403);
+        assert_eq!(status(BadBody::NotDeclaredJson), 403);
         assert_eq!(status(BadBody::Late), 408);
     }
 
     #[test]
-    fn a_sensor_without_a_reading_is_named() {
+    fn the_text_names_the_sensor_without_a_reading() {
         assert_eq!(RobotError::Waiting("odometry").text(), "No odometry data");
     }
 }

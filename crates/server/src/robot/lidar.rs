@@ -1,10 +1,10 @@
-//! `GET /lidar`: the last scan, in degrees, as finely as asked for.
+//! `GET /lidar`: the last scan, with the angular step of the request.
 
 use super::error::RobotError;
 use super::query::Query;
 use super::sensors::robot;
-use super::stream::{Reading, Stamp, answer};
-use super::view;
+use super::stream::{Reading, SampleStamp, respond};
+use super::to_wire;
 use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
@@ -16,21 +16,23 @@ use chicane_wire::{Detail, LIDAR_STEP, LidarScan, Named, Num, ScanMeta, Waiting}
 use chicane_world::Profile;
 use std::sync::Arc;
 
-/// Degrees from key to key, if nothing is asked for: those scans are written once for all.
-const USUAL_STEP: f64 = 1.0;
+/// Default step between keys, in degrees. The JSON of this step is written once per scan and shared
+/// by all readers.
+const DEFAULT_STEP_DEG: f64 = 1.0;
 
-/// The last scan, every so many degrees.
-pub(super) struct Lidar {
+/// A request for the last scan.
+pub(super) struct LidarReading {
+    /// Step between keys, in degrees.
     step: f64,
 }
 
-impl Lidar {
-    pub(super) fn asked(query: &Query) -> Result<Lidar, RobotError> {
-        Ok(Lidar { step: query.number("step", LIDAR_STEP)?.unwrap_or(USUAL_STEP) })
+impl LidarReading {
+    pub(super) fn from_query(query: &Query) -> Result<LidarReading, RobotError> {
+        Ok(LidarReading { step: query.number("step", LIDAR_STEP)?.unwrap_or(DEFAULT_STEP_DEG) })
     }
 
-    /// The words for a scan.
-    pub(super) fn view(&self, scan: &Scan, profile: &Profile) -> LidarScan {
+    /// Converts a scan to its wire type.
+    pub(super) fn scan_to_wire(&self, scan: &Scan, profile: &Profile) -> LidarScan {
         let lidar = &profile.lidar;
         let ranges = ranges(self.step, &scan.ranges);
         LidarScan {
@@ -55,7 +57,8 @@ impl Lidar {
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;
-    // What is added and multiplied in binary is no decimal; adding 0 turns −0 into 0.
+    // Rounding removes binary rounding errors, so that keys are short decimals. Adding 0 turns −0
+    // into 0.
     let degrees = (-last..=last).map(|k| (k as f64 * step * 1e6).round() / 1e6 + 0.0);
     let shown = degrees.filter(|d| (-180.0..180.0).contains(d));
     let beam = |d: f64| beams.get(((d + 180.0) / 360.0 * n as f64).round() as usize % n.max(1));
@@ -63,47 +66,47 @@ fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     shown.map(|d| (d.to_string(), beam(d).and_then(range))).collect()
 }
 
-impl Reading for Lidar {
+impl Reading for LidarReading {
     const NAME: &'static str = "scan";
 
-    fn stamp(&self, app: &App, now: &Published) -> Option<Stamp> {
+    fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp> {
         let scan = robot(now)?.scan.as_ref()?;
-        Some(Stamp::new(now, scan.sample, sample_time(scan.sample, app.profile.lidar.rate_hz)))
+        Some(SampleStamp::new(now, scan.sample, sample_time(scan.sample, app.profile.lidar.rate_hz)))
     }
 
     async fn json(&self, app: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let scan = robot(now).and_then(|r| r.scan.as_ref()).ok_or(RobotError::Waiting(Self::NAME))?;
-        let write = |scan: &Scan| view::json(&self.view(scan, &app.profile));
-        Ok(if self.step == USUAL_STEP { scan.json(write) } else { write(scan) })
+        let write = |scan: &Scan| to_wire::json(&self.scan_to_wire(scan, &app.profile));
+        Ok(if self.step == DEFAULT_STEP_DEG { scan.json(write) } else { write(scan) })
     }
 }
 
-/// The last laser scan. Keys are degrees, + is left.
+/// Returns the last laser scan. Keys are angles in degrees; positive angles are to the left.
 #[utoipa::path(get, path = "/lidar", tag = "Sensors",
     params(
-    ("step" = Option<f64>, Query, description = "Degrees from key to key; 1 if omitted", minimum = 0.5, maximum = 30),
-    ("stream" = Option<bool>, Query, description = "Server-sent events, 10 a simulated second")),
+    ("step" = Option<f64>, Query, description = "Step between keys in degrees; 1 if omitted", minimum = 0.5, maximum = 30),
+    ("stream" = Option<bool>, Query, description = "Server-sent events, 10 per simulated second")),
     responses(
     (status = 200, body = LidarScan),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn lidar(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Lidar::asked(&query)?).await
+    respond(&app, &query, LidarReading::from_query(&query)?).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Keys for a step, with beams whose range is their own number.
+    /// Keys and ranges for a step. The range of each beam is the beam's index.
     fn keys(step: f64, beams: usize) -> Vec<(String, f64)> {
         let beams: Vec<f32> = (0..beams).map(|i| i as f32).collect();
         ranges(step, &beams).into_iter().map(|(k, v)| (k, v.map_or(-1.0, |v| v.0))).collect()
     }
 
     #[test]
-    fn keys_are_the_shortest_decimals_and_zero_is_always_there() {
+    fn keys_are_short_decimals_and_include_zero() {
         let one = keys(1.0, 720);
         assert_eq!((one.len(), one[0].0.as_str(), one[359].0.as_str()), (360, "-180", "179"));
         let half = keys(0.5, 720);
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_have_three_decimals_and_nothing_is_null() {
+    fn ranges_have_three_decimals_and_no_hit_is_null() {
         let all = ranges(30.0, &[1.234_56, f32::INFINITY]);
         assert_eq!(serde_json::to_string(&Named(all[..1].to_vec())).expect("json"), r#"{"-180":1.235}"#);
         assert_eq!(all[6].1, None);

@@ -1,5 +1,5 @@
-//! The robot's own web API, at the root: what a physical car has too. This file reads like the API
-//! document.
+//! The robot's API, at the root of the server: the paths that a physical car has too. This file lists
+//! the routes in the order of the API document.
 
 mod about;
 mod audio;
@@ -10,14 +10,14 @@ mod error;
 mod lidar;
 mod query;
 mod sensors;
+mod sim_time;
 mod sockets;
 mod states;
 mod stream;
-mod time;
-mod view;
+mod to_wire;
 
 pub(crate) use error::RobotError;
-pub(crate) use time::at;
+pub(crate) use sim_time::at;
 
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
@@ -33,35 +33,39 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const ABOUT: &str = "Drives a robot car and reads its sensors; the simulator has [a page of its own](/sim/api/docs). Metres, seconds and radians, where nothing else is \
-    said. Every answer carries `X-Sim-Time`, the simulated seconds that it speaks of. An error is \
-    `{\"detail\": \"<text>\"}`, whoever is kept out reads `{\"error\": \"<text>\"}` as on every path, \
-    and a sensor without a reading yet says `{\"error\": …, \"status\": \"waiting\"}`. Every path that is read takes `?stream=true` or `Accept: text/event-stream` and then sends what is new as \
-    server-sent events, the camera as MJPEG.\n\n\
-    WebSockets: `/speed/stream` and `/steering/stream` take text frames `{\"value\": x}`, a command each. A frame \
-    that makes no sense is answered by `{\"detail\": \"<text>\"}`. When the client goes, its last command is zeroed \
-    after 0.7 s unless a newer one came.\n\n\
-    `/audio/stream?sample_rate=24000&channels=1&volume=1.0` plays samples: it says \
-    `{\"id\", \"sample_rate\", \"channels\"}` first and then takes binary frames of 16-bit samples, little end first, \
-    channels by turns, at the pace of simulated time and up to two seconds ahead of it. Closing it stops the sound, and \
-    stopping the sound closes it.\n\n\
-    `/rosbridge` speaks the rosbridge protocol, version 2: the robot's ROS 2 topics as JSON, for `roslibpy` and `roslib`.";
+const ABOUT: &str = "Drives a robot car and reads its sensors. The API of the simulator is described \
+    [on another page](/sim/api/docs).\n\n\
+    Units are metres, seconds and radians, unless another unit is named. Every response has the header \
+    `X-Sim-Time` with its simulated time in seconds. An error is `{\"detail\": \"<text>\"}`. An error of the access \
+    rules is `{\"error\": \"<text>\"}`, as on every path. Before the first reading of a sensor, the error is \
+    `{\"error\": …, \"status\": \"waiting\"}`.\n\n\
+    With `?stream=true` or `Accept: text/event-stream`, a GET request of a reading returns a stream: server-sent \
+    events, or MJPEG for the camera.\n\n\
+    WebSockets: `/speed/stream` and `/steering/stream` accept text frames `{\"value\": x}`. Each frame is a command. \
+    The reply to an invalid frame is `{\"detail\": \"<text>\"}`. When the client disconnects, its last command is set \
+    to zero after 0.7 s, unless a newer command was given.\n\n\
+    `/audio/stream?sample_rate=24000&channels=1&volume=1.0` plays samples. The server first sends \
+    `{\"id\", \"sample_rate\", \"channels\"}`. Then it accepts binary frames of 16-bit little-endian samples with \
+    interleaved channels. Samples are played in simulated time, and the client may send up to two seconds in advance. \
+    Closing the socket stops the sound, and stopping the sound closes the socket.\n\n\
+    `/rosbridge` supports version 2 of the rosbridge protocol: the robot's ROS 2 topics as JSON, for `roslibpy` and \
+    `roslib`.";
 
-/// Errors that every path can answer with.
-const COMMON: [CommonError; 9] = [
-    ("400", "The request can't be understood", "ErrorBody"),
+/// Errors that every path can return.
+const COMMON_ERRORS: [CommonError; 9] = [
+    ("400", "The request is malformed", "ErrorBody"),
     ("401", "A token is needed", "ErrorBody"),
-    ("403", "The request comes from another site, or by a name that is not ours", "ErrorBody"),
-    ("408", "The request did not come in time", "Detail"),
+    ("403", "The request comes from a page of another site, or its Host is not allowed", "ErrorBody"),
+    ("408", "The request did not arrive in time", "Detail"),
     ("413", "The body is too large", "Detail"),
     ("414", "The address is too long", "ErrorBody"),
-    ("431", "The head is too large", "ErrorBody"),
-    ("500", "Something went wrong inside", "Detail"),
+    ("431", "The header section is too large", "ErrorBody"),
+    ("500", "The simulator failed on this request", "Detail"),
     ("503", "Not available at the moment", "Detail"),
 ];
 
-/// What the robot's paths begin with.
-const FIRST: [&str; 15] = [
+/// First segments of the robot's paths.
+const FIRST_SEGMENTS: [&str; 15] = [
     "audio",
     "battery",
     "camera",
@@ -79,16 +83,16 @@ const FIRST: [&str; 15] = [
     "steering",
 ];
 
-/// Whether a path is the robot's.
+/// Whether a path belongs to the robot's API.
 pub(crate) fn is_path(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or("");
-    FIRST.contains(&first)
+    FIRST_SEGMENTS.contains(&first)
 }
 
-/// Every path of the robot that has a description.
+/// All routes of the robot's API that the OpenAPI document describes.
 fn routes() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane robot", ABOUT);
-    // No path answers with this one by itself: it comes from the connection.
+    // No route refers to this schema. The access rules and the listener return it.
     let schemas = &mut document.components.get_or_insert_default().schemas;
     schemas.insert(ErrorBody::name().into_owned(), ErrorBody::schema());
     OpenApiRouter::with_openapi(document)
@@ -113,30 +117,30 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(about::health))
 }
 
-/// The OpenAPI document as it is served.
+/// The OpenAPI document of the robot's API, as the server returns it.
 pub fn openapi() -> String {
-    Docs::new(routes().split_for_parts().1, "", &COMMON, refuse).json()
+    Docs::new(routes().split_for_parts().1, "", &COMMON_ERRORS, refuse).json()
 }
 
 fn refuse(error: ApiError) -> Response {
     RobotError::from(error).into_response()
 }
 
-/// Everything at the root.
+/// All routes of the robot's API.
 pub(crate) fn router(app: &App) -> Router<App> {
     let (routes, document) = routes().split_for_parts();
     routes
         .route("/speed/stream", get(sockets::speed))
         .route("/steering/stream", get(sockets::steering))
         .route("/rosbridge", get(crate::bridge::open))
-        .merge(Docs::new(document, "", &COMMON, refuse).routes())
+        .merge(Docs::new(document, "", &COMMON_ERRORS, refuse).routes())
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn_with_state(app.clone(), time::stamp))
+        .layer(from_fn_with_state(app.clone(), sim_time::stamp))
 }
 
 async fn wrong_method(request: Request) -> RobotError {
     drain(request).await;
-    let text = "this path does not take this method; see the Allow header";
+    let text = "this path does not support this method; see the Allow header";
     RobotError::new(ErrorCode::MethodNotAllowed, text)
 }
 
@@ -145,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_robot_knows_its_paths() {
+    fn is_path_recognises_all_paths_of_the_robot() {
         let (_, document) = routes().split_for_parts();
         assert!(document.paths.paths.keys().all(|path| is_path(path)));
         assert!(is_path("/speed/stream") && is_path("/docs/x.css") && is_path("/openapi.json"));

@@ -1,4 +1,4 @@
-//! What is asked for in the address: parameters with their limits. Those nobody knows are ignored.
+//! Query parameters with their limits. Unknown parameters are ignored.
 
 use super::error::RobotError;
 use axum::extract::FromRequestParts;
@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri, header};
 use std::convert::Infallible;
 
-/// The parameters of a request.
+/// The query parameters of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Query {
     pairs: Vec<(String, String)>,
@@ -28,7 +28,7 @@ impl Query {
         Query { pairs: pairs.unwrap_or_default(), accepts_events: accepts.contains("text/event-stream") }
     }
 
-    /// Every value of a parameter.
+    /// All values of a parameter.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.pairs.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.as_str())
     }
@@ -38,7 +38,7 @@ impl Query {
         self.all(name).last()
     }
 
-    /// Whether a stream is wanted.
+    /// Whether the client requests a stream, by `stream` or by `Accept`.
     pub(super) fn stream(&self) -> Result<bool, RobotError> {
         let asked = match self.get("stream").map(str::to_ascii_lowercase).as_deref() {
             None | Some("false" | "0") => false,
@@ -48,7 +48,7 @@ impl Query {
         Ok(asked || self.accepts_events)
     }
 
-    /// A whole number within limits.
+    /// A parameter that is a whole number from `low` to `high`.
     pub(super) fn whole(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, RobotError> {
         let wrong = || RobotError::bad_value(format!("{name} must be a whole number from {low} to {high}"));
         let Some(text) = self.get(name) else { return Ok(None) };
@@ -56,7 +56,7 @@ impl Query {
         value.map(Some).ok_or_else(wrong)
     }
 
-    /// A number within limits.
+    /// A parameter that is a number from `low` to `high`.
     pub(super) fn number(&self, name: &str, [low, high]: [f64; 2]) -> Result<Option<f64>, RobotError> {
         let wrong = || RobotError::bad_value(format!("{name} must be a number from {low} to {high}"));
         let Some(text) = self.get(name) else { return Ok(None) };
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_read_and_nonsense_is_refused() {
+    fn parameters_are_read_and_invalid_values_are_refused() {
         let q = query("width=160&stream=True&x=1&step=2.5&include=odom%2Cimu");
         assert_eq!(q.whole("width", 16, 1920), Ok(Some(160)));
         assert_eq!(q.whole("height", 16, 1080), Ok(None));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn who_accepts_events_gets_a_stream() {
+    fn accepting_event_streams_requests_a_stream() {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, "text/event-stream".parse().expect("a value"));
         assert_eq!(Query::new(&Uri::from_static("/x"), &headers).stream(), Ok(true));

@@ -1,10 +1,10 @@
-//! `GET /odom`, `/imu`, `/battery`, and what servos and wheels measure: `/speed`, `/steering`,
-//! `/camera/pan`, `/camera/tilt`.
+//! `GET /odom`, `/imu`, `/battery`, and the measurements of wheels and servos: `/speed`,
+//! `/steering`, `/camera/pan`, `/camera/tilt`.
 
 use super::error::RobotError;
 use super::query::Query;
-use super::stream::{Reading, Stamp, answer};
-use super::view;
+use super::stream::{Reading, SampleStamp, respond};
+use super::to_wire;
 use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
@@ -16,158 +16,158 @@ use chicane_sim::TICK_S;
 use chicane_wire::{Battery, Detail, Inertial, Num, Odometry, Waiting};
 use std::sync::Arc;
 
-/// What the robot says, if there is one.
+/// The published view of the robot; `None` while no world runs.
 pub(super) fn robot(now: &Published) -> Option<&RobotView> {
     now.running.as_ref().map(|seen| &seen.robot)
 }
 
-struct Odom;
+struct OdomReading;
 
-impl Reading for Odom {
+impl Reading for OdomReading {
     const NAME: &'static str = "odometry";
 
-    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
+    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let odom = robot(now)?.odom.as_ref()?;
-        Some(Stamp::new(now, odom.sample, odom.tick as f64 * TICK_S))
+        Some(SampleStamp::new(now, odom.sample, odom.tick as f64 * TICK_S))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let odom = robot(now).and_then(|r| r.odom.as_ref()).ok_or(RobotError::Waiting(Self::NAME))?;
-        Ok(odom.json(|odom| view::json(&view::odom(odom))))
+        Ok(odom.json(|odom| to_wire::json(&to_wire::odom(odom))))
     }
 }
 
-/// Where the car believes it is, from lidar and gyro alone.
+/// Returns the estimated pose of the car, from lidar and gyro only.
 #[utoipa::path(get, path = "/odom", tag = "Sensors",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
     (status = 200, body = Odometry),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn odom(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Odom).await
+    respond(&app, &query, OdomReading).await
 }
 
-struct Imu;
+struct ImuReading;
 
-impl Reading for Imu {
+impl Reading for ImuReading {
     const NAME: &'static str = "IMU";
 
-    fn stamp(&self, app: &App, now: &Published) -> Option<Stamp> {
+    fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp> {
         let imu = robot(now)?.imu.as_ref()?;
-        Some(Stamp::new(now, imu.sample, sample_time(imu.sample, app.profile.imu.rate_hz)))
+        Some(SampleStamp::new(now, imu.sample, sample_time(imu.sample, app.profile.imu.rate_hz)))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let imu = robot(now).and_then(|r| r.imu.as_ref()).ok_or(RobotError::Waiting(Self::NAME))?;
-        Ok(imu.json(|imu| view::json(&view::imu(imu))))
+        Ok(imu.json(|imu| to_wire::json(&to_wire::imu(imu))))
     }
 }
 
-/// Gyro and accelerometer.
+/// Returns the readings of gyro and accelerometer.
 #[utoipa::path(get, path = "/imu", tag = "Sensors",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, 50 a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, 50 per simulated second")),
     responses(
     (status = 200, body = Inertial),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn imu(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Imu).await
+    respond(&app, &query, ImuReading).await
 }
 
-struct Charge;
+struct BatteryReading;
 
-impl Reading for Charge {
+impl Reading for BatteryReading {
     const NAME: &'static str = "battery";
 
-    fn stamp(&self, app: &App, now: &Published) -> Option<Stamp> {
+    fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp> {
         let battery = robot(now)?.battery.as_ref()?;
-        Some(Stamp::new(now, battery.sample, sample_time(battery.sample, app.profile.battery.rate_hz)))
+        Some(SampleStamp::new(now, battery.sample, sample_time(battery.sample, app.profile.battery.rate_hz)))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let battery = robot(now).and_then(|r| r.battery.as_ref()).ok_or(RobotError::Waiting(Self::NAME))?;
-        Ok(battery.json(|battery| view::json(&view::battery(battery))))
+        Ok(battery.json(|battery| to_wire::json(&to_wire::battery(battery))))
     }
 }
 
-/// The battery.
+/// Returns the state of the battery.
 #[utoipa::path(get, path = "/battery", tag = "Sensors",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, one a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, one per simulated second")),
     responses(
     (status = 200, body = Battery),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn battery(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Charge).await
+    respond(&app, &query, BatteryReading).await
 }
 
-/// A number that wheels or servos measure. `NAMED` is an index into [`NAMES`].
-struct Measured<const NAMED: usize>(fn(&Joints) -> f64);
+/// A measurement of wheels or servos. `INDEX` is an index into [`JOINT_NAMES`].
+struct JointReading<const INDEX: usize>(fn(&Joints) -> f64);
 
-const NAMES: [&str; 4] = ["speed", "steering", "pan", "tilt"];
+const JOINT_NAMES: [&str; 4] = ["speed", "steering", "pan", "tilt"];
 
-impl<const NAMED: usize> Reading for Measured<NAMED> {
-    const NAME: &'static str = NAMES[NAMED];
+impl<const INDEX: usize> Reading for JointReading<INDEX> {
+    const NAME: &'static str = JOINT_NAMES[INDEX];
 
-    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
+    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let joints = robot(now)?.joints.as_ref()?;
-        Some(Stamp::new(now, joints.sample, joints.tick as f64 * TICK_S))
+        Some(SampleStamp::new(now, joints.sample, joints.tick as f64 * TICK_S))
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let joints = robot(now).and_then(|r| r.joints.as_ref()).ok_or(RobotError::Waiting(Self::NAME))?;
-        Ok(view::json(&Num((self.0)(joints))))
+        Ok(to_wire::json(&Num((self.0)(joints))))
     }
 }
 
-/// The speed that the wheels measure, m/s.
+/// Returns the speed that the wheels measure, in m/s.
 #[utoipa::path(get, path = "/speed", tag = "Driving", operation_id = "get_speed",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
     (status = 200, body = f64, content_type = "application/json"),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn speed(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Measured::<0>(|joints| joints.speed)).await
+    respond(&app, &query, JointReading::<0>(|joints| joints.speed)).await
 }
 
-/// The angle of the steering servo, rad, + is left.
+/// Returns the angle of the steering servo in rad; positive is left.
 #[utoipa::path(get, path = "/steering", tag = "Driving", operation_id = "get_steering",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
     (status = 200, body = f64, content_type = "application/json"),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn steering(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Measured::<1>(|joints| joints.steering)).await
+    respond(&app, &query, JointReading::<1>(|joints| joints.steering)).await
 }
 
-/// The angle of the camera's pan servo, rad, + is left.
+/// Returns the angle of the camera's pan servo in rad; positive is left.
 #[utoipa::path(get, path = "/camera/pan", tag = "Camera", operation_id = "get_pan",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
     (status = 200, body = f64, content_type = "application/json"),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn pan(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Measured::<2>(|joints| joints.pan)).await
+    respond(&app, &query, JointReading::<2>(|joints| joints.pan)).await
 }
 
-/// The angle of the camera's tilt servo, rad, + is up.
+/// Returns the angle of the camera's tilt servo in rad; positive is up.
 #[utoipa::path(get, path = "/camera/tilt", tag = "Camera", operation_id = "get_tilt",
-    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 a simulated second")),
+    params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
     (status = 200, body = f64, content_type = "application/json"),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn tilt(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Measured::<3>(|joints| joints.tilt)).await
+    respond(&app, &query, JointReading::<3>(|joints| joints.tilt)).await
 }

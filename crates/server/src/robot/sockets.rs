@@ -1,11 +1,11 @@
-//! The WebSockets `/speed/stream` and `/steering/stream`: a command a frame.
+//! The WebSockets `/speed/stream` and `/steering/stream`: each frame is a command.
 //!
-//! Frames are carried out one after the other, none is skipped, and the next one is read when the last
-//! one is in force. What a client that goes away asked for last ends soon, unless someone else has
-//! asked for something since.
+//! The server executes all frames in order and reads the next frame when the last command is in
+//! force. When the client disconnects, its last command is released: the robot ends it shortly after,
+//! unless a newer command was given.
 
 use super::error::RobotError;
-use super::view;
+use super::to_wire;
 use crate::caller::Commander;
 use crate::state::App;
 use crate::websocket::{Socket, SocketMessage, Upgrade};
@@ -15,31 +15,31 @@ use chicane_host::driver::Simulator;
 use chicane_robot::{Axis, Command, Done};
 use chicane_wire::{Body, Fields, Invalid, SpeedFrame, SteeringRequest};
 
-/// Frames `{"value": m/s}`.
+/// `/speed/stream`: frames `{"value": x}` with a speed in m/s.
 pub(super) async fn speed(
     State(app): State<App>,
     Commander(simulator): Commander,
     upgrade: Upgrade,
 ) -> Response {
     let parse = |fields: &Fields| Ok(Command::Speed(SpeedFrame::parse(fields)?.value));
-    upgrade.run(&app, move |socket| obey(simulator, socket, Axis::Speed, parse))
+    upgrade.run(&app, move |socket| execute_frames(simulator, socket, Axis::Speed, parse))
 }
 
-/// Frames `{"value": rad}`.
+/// `/steering/stream`: frames `{"value": x}` with an angle in rad.
 pub(super) async fn steering(
     State(app): State<App>,
     Commander(simulator): Commander,
     upgrade: Upgrade,
 ) -> Response {
     let parse = |fields: &Fields| Ok(Command::Steering(SteeringRequest::parse(fields)?.value));
-    upgrade.run(&app, move |socket| obey(simulator, socket, Axis::Steering, parse))
+    upgrade.run(&app, move |socket| execute_frames(simulator, socket, Axis::Steering, parse))
 }
 
 type Parse = fn(&Fields) -> Result<Command, Invalid>;
 
-/// Carries out what a client asks for, until it goes.
-async fn obey(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse) {
-    // The command that is in force: its number, and the world it was given in.
+/// Executes the commands of a client until it disconnects.
+async fn execute_frames(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse) {
+    // Serial number of the last command, and number of the world in which it was given.
     let mut last: Option<(u64, u64)> = None;
     while let Some(said) = socket.next().await {
         let given = match read(&said, parse) {
@@ -50,7 +50,7 @@ async fn obey(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse
             Ok(given) => last = Some(given),
             Err(error) => {
                 let detail = error.detail();
-                let text = String::from_utf8_lossy(&view::json(&detail)).into_owned();
+                let text = String::from_utf8_lossy(&to_wire::json(&detail)).into_owned();
                 if socket.send(text).await.is_err() {
                     break;
                 }
@@ -58,7 +58,7 @@ async fn obey(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse
         }
     }
     if let Some((serial, world)) = last {
-        // Refused only by a world that has no such command any more.
+        // An error means that another world runs. The command ended with the old world.
         let _ = simulator.robot_of_world(Command::Release { axis, serial }, world).await;
     }
 }
@@ -66,14 +66,14 @@ async fn obey(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse
 fn read(said: &SocketMessage, parse: Parse) -> Result<Command, RobotError> {
     match said {
         SocketMessage::Text(text) => Ok(parse(&Fields::read(text.as_bytes())?)?),
-        SocketMessage::Binary(_) => Err(RobotError::bad_value("send text frames, such as {\"value\": 0.5}")),
+        SocketMessage::Binary(_) => Err(RobotError::bad_value("send text frames such as {\"value\": 0.5}")),
     }
 }
 
-/// Puts a command in force: its number, and that of the world.
+/// Gives a command. Returns its serial number and the number of the world.
 async fn give(simulator: &Simulator, command: Command) -> Result<(u64, u64), RobotError> {
     match simulator.robot_with_world(command).await? {
         (Done::Commanded { serial, .. }, world) => Ok((serial, world)),
-        (done, _) => Err(RobotError::failed(format!("the robot answered {done:?}"))),
+        (done, _) => Err(RobotError::failed(format!("unexpected result of the robot: {done:?}"))),
     }
 }

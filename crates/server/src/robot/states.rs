@@ -1,12 +1,12 @@
-//! `GET /states`: several things that the robot says, of one moment, in one answer.
+//! `GET /states`: several readings of the robot at the same tick, in one response.
 
 use super::audio;
 use super::error::RobotError;
-use super::lidar::Lidar;
+use super::lidar::LidarReading;
 use super::query::Query;
 use super::sensors::robot;
-use super::stream::{Reading, Stamp, answer};
-use super::view;
+use super::stream::{Reading, SampleStamp, respond};
+use super::to_wire;
 use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
@@ -16,27 +16,27 @@ use chicane_host::driver::Published;
 use chicane_wire::{CameraFrame, Detail, DriveCommand, Num, Shown, States};
 use std::sync::Arc;
 
-/// What was asked for.
-struct Asked {
+/// The parameters of a request.
+struct StatesRequest {
     shown: Vec<Shown>,
-    /// The camera was asked for by name: its picture is wanted.
+    /// Whether `include` names the camera. Only then the response contains the picture.
     picture: bool,
-    lidar: Lidar,
+    lidar: LidarReading,
 }
 
-impl Asked {
-    fn parse(query: &Query) -> Result<Asked, RobotError> {
-        let lidar = Lidar::asked(query)?;
+impl StatesRequest {
+    fn parse(query: &Query) -> Result<StatesRequest, RobotError> {
+        let lidar = LidarReading::from_query(query)?;
         let included: Vec<&str> = query.all("include").collect();
         if included.is_empty() {
-            return Ok(Asked { shown: Shown::ALL.to_vec(), picture: false, lidar });
+            return Ok(StatesRequest { shown: Shown::ALL.to_vec(), picture: false, lidar });
         }
         let shown = Shown::list(&included.join(","))?;
-        Ok(Asked { picture: shown.contains(&Shown::Camera), shown, lidar })
+        Ok(StatesRequest { picture: shown.contains(&Shown::Camera), shown, lidar })
     }
 
-    /// Something, if it was asked for.
-    fn want<T>(&self, what: Shown, make: impl FnOnce() -> T) -> Option<T> {
+    /// Calls `make` if the request includes `what`.
+    fn if_shown<T>(&self, what: Shown, make: impl FnOnce() -> T) -> Option<T> {
         self.shown.contains(&what).then(make)
     }
 
@@ -55,11 +55,11 @@ impl Asked {
     }
 }
 
-impl Reading for Asked {
+impl Reading for StatesRequest {
     const NAME: &'static str = "state";
 
-    fn stamp(&self, _: &App, now: &Published) -> Option<Stamp> {
-        let Some(robot) = robot(now) else { return Some(Stamp::constant(0.0)) };
+    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
+        let Some(robot) = robot(now) else { return Some(SampleStamp::constant(0.0)) };
         let frame = now.running.as_ref().map_or(0, |seen| seen.exposure.frame);
         let sample = |what: Shown| match what {
             Shown::Odom => robot.odom.as_ref().map(|t| t.sample),
@@ -68,15 +68,15 @@ impl Reading for Asked {
             Shown::Lidar => robot.scan.as_ref().map(|t| t.sample),
             Shown::Camera => Some(frame),
             Shown::Speed | Shown::Steering | Shown::Joints => robot.joints.as_ref().map(|t| t.sample),
-            Shown::Audio => Some(audio::moment(now)),
+            Shown::Audio => Some(audio::position_step(now)),
         };
-        // Added up, samples that only grow tell one moment from the next.
+        // Sample numbers increase, so their sum changes with each new sample.
         let samples = self.shown.iter().filter_map(|what| sample(*what)).sum();
         let cmd = &robot.command;
         let cmd = [cmd.speed, cmd.steering, cmd.pan, cmd.tilt].map(f64::to_bits);
-        let mut stamp = Stamp::new(now, samples, now.time_s());
-        for (place, part) in cmd.into_iter().enumerate() {
-            stamp = stamp.with(2 + place, part);
+        let mut stamp = SampleStamp::new(now, samples, now.time_s());
+        for (index, part) in cmd.into_iter().enumerate() {
+            stamp = stamp.with(2 + index, part);
         }
         Some(stamp)
     }
@@ -88,36 +88,37 @@ impl Reading for Asked {
         };
         let robot = robot(now);
         let joints = robot.and_then(|r| r.joints.as_deref());
-        Ok(view::json(&States {
-            cmd: robot.map_or_else(DriveCommand::default, |r| view::command(&r.command)),
-            odom: self.want(Shown::Odom, || robot?.odom.as_deref().map(|o| view::odom(o))),
-            battery: self.want(Shown::Battery, || robot?.battery.as_deref().map(|b| view::battery(b))),
-            imu: self.want(Shown::Imu, || robot?.imu.as_deref().map(|i| view::imu(i))),
-            lidar: self
-                .want(Shown::Lidar, || robot?.scan.as_deref().map(|s| self.lidar.view(s, &app.profile))),
+        Ok(to_wire::json(&States {
+            cmd: robot.map_or_else(DriveCommand::default, |r| to_wire::command(&r.command)),
+            odom: self.if_shown(Shown::Odom, || robot?.odom.as_deref().map(|o| to_wire::odom(o))),
+            battery: self.if_shown(Shown::Battery, || robot?.battery.as_deref().map(|b| to_wire::battery(b))),
+            imu: self.if_shown(Shown::Imu, || robot?.imu.as_deref().map(|i| to_wire::imu(i))),
+            lidar: self.if_shown(Shown::LidarReading, || {
+                robot?.scan.as_deref().map(|s| self.lidar.scan_to_wire(s, &app.profile))
+            }),
             camera,
-            speed: self.want(Shown::Speed, || joints.map(|j| Num(j.speed))),
-            steering: self.want(Shown::Steering, || joints.map(|j| Num(j.steering))),
-            joints: self.want(Shown::Joints, || joints.map(|j| view::joints(j))),
-            audio: self.want(Shown::Audio, || audio::sounds(now)),
+            speed: self.if_shown(Shown::Speed, || joints.map(|j| Num(j.speed))),
+            steering: self.if_shown(Shown::Steering, || joints.map(|j| Num(j.steering))),
+            joints: self.if_shown(Shown::Joints, || joints.map(|j| to_wire::joints(j))),
+            audio: self.if_shown(Shown::Audio, || audio::sounds(now)),
         }))
     }
 }
 
-/// What the robot says and what it is asked for, of one moment.
+/// Returns readings and commands of the robot at the same tick.
 ///
-/// Without `include` everything is shown, the camera without its picture.
+/// Without `include`, the response contains everything, but the camera without its picture.
 #[utoipa::path(get, path = "/states", tag = "Sensors",
     params(
     ("include" = Option<String>, Query,
-        description = "Names with commas: odom, battery, imu, lidar, camera, speed, steering, joints, audio"),
-    ("step" = Option<f64>, Query, description = "Degrees from key to key of the lidar; 1 if omitted",
+        description = "Names separated by commas: odom, battery, imu, lidar, camera, speed, steering, joints, audio"),
+    ("step" = Option<f64>, Query, description = "Step between keys of the lidar in degrees; 1 if omitted",
         minimum = 0.5, maximum = 30),
-    ("stream" = Option<bool>, Query, description = "Server-sent events, whenever something is new")),
+    ("stream" = Option<bool>, Query, description = "Server-sent events, one for each change")),
     responses(
     (status = 200, body = States),
-    (status = 422, body = Detail, description = "A parameter makes no sense"),
+    (status = 422, body = Detail, description = "A parameter is invalid"),
 ))]
 pub(super) async fn states(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    answer(&app, &query, Asked::parse(&query)?).await
+    respond(&app, &query, StatesRequest::parse(&query)?).await
 }

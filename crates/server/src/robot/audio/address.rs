@@ -1,44 +1,46 @@
-//! Which addresses a program of a student may have the simulator ask: those of the open internet, and
-//! none of this machine or of the network it is in.
+//! Decides from which addresses the simulator fetches sound files for a client: only public ones.
+//! Otherwise a student's program could use the simulator to reach services of this machine or of its
+//! network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Which addresses may be asked.
+/// The addresses that may be connected to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AddressRule {
-    /// Beside those of the open internet.
+    /// Allowed in addition to public addresses.
     also: Vec<SocketAddr>,
 }
 
 impl AddressRule {
-    /// The open internet and one address more.
+    /// Allows public addresses and `address`.
     #[cfg(test)]
-    pub(super) fn and(address: SocketAddr) -> AddressRule {
+    pub(super) fn and_also(address: SocketAddr) -> AddressRule {
         AddressRule { also: vec![address] }
     }
 
-    /// Whether an address may be asked.
+    /// Whether the simulator may connect to an address.
     pub(super) fn permits(&self, address: SocketAddr) -> bool {
-        is_open(address.ip()) || self.also.contains(&address)
+        is_public(address.ip()) || self.also.contains(&address)
     }
 }
 
-/// Whether an address is one of the open internet.
-fn is_open(ip: IpAddr) -> bool {
+/// Whether an address is public.
+fn is_public(ip: IpAddr) -> bool {
     match ip {
-        IpAddr::V4(ip) => is_open_v4(ip),
-        IpAddr::V6(ip) => is_open_v6(ip),
+        IpAddr::V4(ip) => is_public_v4(ip),
+        IpAddr::V6(ip) => is_public_v6(ip),
     }
 }
 
-fn is_open_v4(ip: Ipv4Addr) -> bool {
+fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     let closed = ip.is_loopback()
         || ip.is_private()
         || ip.is_link_local()
         || ip.is_multicast()
         || ip.is_documentation()
-        // This network; carriers; protocols; measurements; reserved, with broadcast at its end.
+        // 0.0.0.0/8 (this network), 100.64.0.0/10 (carrier NAT), 192.0.0.0/24 (protocols),
+        // 198.18.0.0/15 (benchmarks), 240.0.0.0/4 (reserved, with broadcast).
         || a == 0
         || (a == 100 && b & 0xc0 == 64)
         || (a == 192 && b == 0 && c == 0)
@@ -47,17 +49,17 @@ fn is_open_v4(ip: Ipv4Addr) -> bool {
     !closed
 }
 
-fn is_open_v6(ip: Ipv6Addr) -> bool {
+fn is_public_v6(ip: Ipv6Addr) -> bool {
     let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match ip.segments() {
-        // An IPv4 address in another coat: mapped, through NAT64, through 6to4.
-        [0, 0, 0, 0, 0, 0xffff, high, low] => is_open_v4(inner(high, low)),
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_open_v4(inner(high, low)),
-        [0x2002, high, low, ..] => is_open_v4(inner(high, low)),
-        // Protocols, among them Teredo; documentation.
+        // Addresses that contain an IPv4 address: mapped, NAT64, 6to4.
+        [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(inner(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(inner(high, low)),
+        [0x2002, high, low, ..] => is_public_v4(inner(high, low)),
+        // 2001::/23 (protocols, with Teredo), 2001:db8::/32 and 3fff::/20 (documentation).
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
-        // Everything else that is given out.
+        // 2000::/3: all global unicast addresses.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }
@@ -67,8 +69,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_open_internet_may_be_asked_and_nothing_near() {
-        let open = [
+    fn only_public_addresses_are_permitted() {
+        let public = [
             "1.1.1.1",
             "8.8.8.8",
             "100.63.255.255",
@@ -82,7 +84,7 @@ mod tests {
             "64:ff9b::808:808",
             "2002:808:808::1",
         ];
-        let closed = [
+        let not_public = [
             "0.0.0.0",
             "0.1.2.3",
             "10.0.0.1",
@@ -120,16 +122,16 @@ mod tests {
             "fec0::1",
             "ff02::1",
         ];
-        for (list, want) in [(&open[..], true), (&closed[..], false)] {
+        for (list, want) in [(&public[..], true), (&not_public[..], false)] {
             for text in list {
-                assert_eq!(is_open(text.parse().expect("an address")), want, "{text}");
+                assert_eq!(is_public(text.parse().expect("an address")), want, "{text}");
             }
         }
     }
 
     #[test]
-    fn one_address_more_is_one_address_more() {
-        let rule = AddressRule::and("127.0.0.1:4000".parse().expect("an address"));
+    fn an_additional_address_permits_no_other_address() {
+        let rule = AddressRule::and_also("127.0.0.1:4000".parse().expect("an address"));
         for (address, want) in
             [("127.0.0.1:4000", true), ("127.0.0.1:4001", false), ("127.0.0.2:4000", false)]
         {

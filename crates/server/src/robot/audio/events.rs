@@ -1,14 +1,14 @@
-//! `GET /audio/events`: what happens to sounds, for the page that plays them.
+//! `GET /audio/events`: sound events, for the pages that play the sounds.
 //!
-//! A listener first gets a `play` for everything that plays, then every event. A task beside it takes
-//! events from the common ring as they come and puts them into a queue of its own; one whose queue is
-//! full is disconnected, and starts anew from what plays. So nobody waits for it, and the ring keeps
-//! nothing for it.
+//! A listener first gets a `play` event for each playing sound, then every event. A task per listener
+//! moves the events from the common broadcast channel into the listener's own bounded queue. When
+//! that queue is full, the listener is disconnected; after it reconnects, it starts again from the
+//! playing sounds. Therefore a slow listener never blocks the simulation or other listeners.
 
 use super::super::error::RobotError;
-use super::super::stream::{beat, events as answer};
-use super::super::view::json;
-use super::view;
+use super::super::stream::{event_stream, heartbeat};
+use super::super::to_wire::json;
+use super::to_wire;
 use crate::state::App;
 use axum::extract::State;
 use axum::response::Response;
@@ -24,55 +24,58 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc};
 
-/// Pieces that wait for a slow listener.
-const QUEUE: usize = 256;
-/// Nothing, to show that the stream is open.
-const NOTHING: &[u8] = b": \n\n";
+/// Size of a listener's queue.
+const QUEUE_EVENTS: usize = 256;
+/// An empty comment, which shows that the stream is still open.
+const HEARTBEAT: &[u8] = b": \n\n";
 
-/// What happens to sounds: `play`, `pcm`, `volume`, `stop`, `stop_all`, `ended`.
+/// Streams sound events: `play`, `pcm`, `volume`, `stop`, `stop_all`, `ended`.
 ///
-/// First comes a `play` for everything that plays, with its position. A listener that does not keep up is
-/// disconnected; when it comes again it starts anew.
+/// The stream starts with a `play` event for each playing sound, with its position. A listener that is too
+/// slow is disconnected and can connect again.
 #[utoipa::path(get, path = "/audio/events", tag = "Audio", responses(
     (status = 200, body = SoundEvent, content_type = "text/event-stream"),
-    (status = 503, body = Detail, description = "Too many listen already"),
+    (status = 503, body = Detail, description = "Too many listeners"),
 ))]
 pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotError> {
-    let too_many = || RobotError::new(ErrorCode::Busy, "too many listen already");
-    // In this order: what happens in between is in both, and is skipped by its serial number.
-    let told = app.loudspeaker.listen().ok_or_else(too_many)?;
+    let too_many =
+        || RobotError::new(ErrorCode::Busy, "too many listeners; close some pages or event streams");
+    // Subscribe before reading the playing sounds, so that no event is missed. An event between the
+    // two steps is in both; `forward` skips it by its serial number.
+    let notice = app.loudspeaker.listen().ok_or_else(too_many)?;
     let now = app.simulator.now();
-    let mut first = BytesMut::from(NOTHING);
+    let mut first = BytesMut::from(HEARTBEAT);
     for playing in now.running.iter().flat_map(|seen| seen.robot.playing.iter()) {
-        first.put(written(&SoundEvent::Play(view::begun(playing, now.time_s()))));
+        first.put(encoded(&SoundEvent::Play(to_wire::begun(playing, now.time_s()))));
     }
-    let (queue, pieces) = mpsc::channel(QUEUE);
+    let (queue, pieces) = mpsc::channel(QUEUE_EVENTS);
     let _ = queue.try_send(first.freeze());
-    tokio::spawn(pass_on(told, now.serial, queue, app.simulator.clone()));
+    tokio::spawn(forward(notice, now.serial, queue, app.simulator.clone()));
     let stream = unfold(pieces, |mut pieces| async move {
         let piece = pieces.recv().await?;
         Some((Ok::<_, Infallible>(piece), pieces))
     });
-    Ok(answer(stream))
+    Ok(event_stream(stream))
 }
 
-/// Puts what is told into a listener's queue, until that is full or nobody empties it.
-async fn pass_on(
-    mut told: broadcast::Receiver<Arc<SoundNotice>>,
+/// Moves events with a serial number above `known` into a listener's queue. Ends when the queue is
+/// full or closed.
+async fn forward(
+    mut notice: broadcast::Receiver<Arc<SoundNotice>>,
     known: u64,
     queue: mpsc::Sender<Bytes>,
     simulator: Simulator,
 ) {
-    let mut beat = beat();
+    let mut heartbeat = heartbeat();
     loop {
         let piece = tokio::select! {
-            told = told.recv() => match told {
-                Ok(told) if told.serial <= known => continue,
-                Ok(told) => told.bytes.get_or_init(|| written(&event(&told))).clone(),
-                // It fell behind.
+            notice = notice.recv() => match notice {
+                Ok(notice) if notice.serial <= known => continue,
+                Ok(notice) => notice.bytes.get_or_init(|| encoded(&event(&notice))).clone(),
+                // The task was too slow for the broadcast channel, or the channel is closed.
                 Err(_) => return,
             },
-            _ = beat.tick() => Bytes::from_static(NOTHING),
+            _ = heartbeat.tick() => Bytes::from_static(HEARTBEAT),
             () = queue.closed() => return,
             () = simulator.ended() => return,
         };
@@ -82,8 +85,8 @@ async fn pass_on(
     }
 }
 
-/// An event as it is sent.
-fn written(event: &SoundEvent) -> Bytes {
+/// Encodes an event as a server-sent event.
+fn encoded(event: &SoundEvent) -> Bytes {
     let (name, data) = (event.name(), json(event));
     let mut bytes = BytesMut::with_capacity(name.len() + data.len() + 16);
     for part in [&b"event: "[..], name.as_bytes(), b"\ndata: ", &data, b"\n\n"] {
@@ -92,19 +95,21 @@ fn written(event: &SoundEvent) -> Bytes {
     bytes.freeze()
 }
 
-/// In the words of the API.
-fn event(told: &SoundNotice) -> SoundEvent {
-    match &told.event {
-        AudioEvent::Play { playing, .. } => SoundEvent::Play(view::begun(playing, told.time_s)),
+/// Converts an event to its wire type.
+fn event(notice: &SoundNotice) -> SoundEvent {
+    match &notice.event {
+        AudioEvent::Play { playing, .. } => SoundEvent::Play(to_wire::begun(playing, notice.time_s)),
         AudioEvent::Pcm { id, sample_rate, channels, data } => SoundEvent::Pcm(SoundSamples {
-            id: view::id(*id),
+            id: to_wire::id(*id),
             sample_rate: *sample_rate,
             channels: *channels,
             data: STANDARD.encode(data),
         }),
-        AudioEvent::Volume { id, volume } => SoundEvent::Volume { id: view::id(*id), volume: Num(*volume) },
-        AudioEvent::Stop { id } => SoundEvent::Stop { id: view::id(*id) },
+        AudioEvent::Volume { id, volume } => {
+            SoundEvent::Volume { id: to_wire::id(*id), volume: Num(*volume) }
+        }
+        AudioEvent::Stop { id } => SoundEvent::Stop { id: to_wire::id(*id) },
         AudioEvent::StopAll => SoundEvent::StopAll {},
-        AudioEvent::Ended { id } => SoundEvent::Ended { id: view::id(*id) },
+        AudioEvent::Ended { id } => SoundEvent::Ended { id: to_wire::id(*id) },
     }
 }

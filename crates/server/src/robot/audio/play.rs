@@ -1,10 +1,11 @@
 //! `POST /audio/play`, `/audio/stop`, `/audio/volume`.
 
-use super::super::body::Body;
+use super::super::body::RobotJsonBody;
 use super::super::error::RobotError;
-use super::super::time::at;
-use super::{number_of, refused, source, view};
-use crate::body::read_json_apart;
+use super::super::sim_time::at;
+use super::sound_id::{number_of, refused};
+use super::{source, to_wire};
+use crate::body::read_json_without_permit;
 use crate::state::App;
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
@@ -19,47 +20,52 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Largest body of a request to play: a file of 16 MiB in base64, and some more.
-const MAX_PLAY_BODY: usize = 24 << 20;
-/// Up to here a body needs no place.
-const SMALL: u64 = 64 << 10;
-/// Requests with larger bodies at a time; more wait.
-static PLACES: Semaphore = Semaphore::const_new(3);
-/// But not longer than this.
-const WAIT: Duration = Duration::from_secs(20);
+/// Largest body of `/audio/play`, in bytes: a file of 16 MiB in base64, and the other fields.
+const MAX_PLAY_BODY_BYTES: usize = 24 << 20;
+/// A body up to this size needs no permit.
+const SMALL_BODY_BYTES: u64 = 64 << 10;
+/// Requests with larger bodies that are handled at a time. Further requests wait.
+static LARGE_BODY_PERMITS: Semaphore = Semaphore::const_new(3);
+/// Longest time that a request waits for a permit.
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A request to play. One with a large body holds a place from before it is read until it is answered.
-pub(super) struct Play {
+/// Extracts a request to play. A request with a large body holds a permit from before its body is
+/// read until its response, which limits the memory for such bodies.
+pub(super) struct PlayInput {
     request: PlayRequest,
-    _place: Option<SemaphorePermit<'static>>,
+    _permit: Option<SemaphorePermit<'static>>,
 }
 
-impl<S: Sync> FromRequest<S> for Play {
+impl<S: Sync> FromRequest<S> for PlayInput {
     type Rejection = RobotError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Play, RobotError> {
-        let place = match chicane_remote::web::content_length(request.headers()) {
-            Some(length) if length <= SMALL => None,
-            _ => tokio::time::timeout(WAIT, PLACES.acquire()).await.map_err(|_| busy())?.ok(),
+    async fn from_request(request: Request, _: &S) -> Result<PlayInput, RobotError> {
+        let permit = match chicane_remote::web::content_length(request.headers()) {
+            Some(length) if length <= SMALL_BODY_BYTES => None,
+            _ => tokio::time::timeout(PERMIT_TIMEOUT, LARGE_BODY_PERMITS.acquire())
+                .await
+                .map_err(|_| source::busy())?
+                .ok(),
         };
-        Ok(Play { request: read_json_apart(request, MAX_PLAY_BODY).await?, _place: place })
+        Ok(PlayInput {
+            request: read_json_without_permit(request, MAX_PLAY_BODY_BYTES).await?,
+            _permit: permit,
+        })
     }
 }
 
-pub(super) fn busy() -> RobotError {
-    RobotError::new(ErrorCode::Busy, "too many files are on their way; try again")
-}
-
-/// Plays a file: wav, mp3, ogg (Vorbis) or flac, at most 16 MiB, 600 s and 57.6 million samples, mono or stereo.
+/// Plays a sound file.
 ///
-/// It is decoded to its end before it begins; what it lasts and when it ends goes by simulated time.
+/// Formats: wav, mp3, ogg (Vorbis) and flac, mono or stereo. Limits: 16 MiB, 600 s and 57.6 million
+/// samples. The file is decoded completely before the sound starts. The sound is played in simulated
+/// time.
 #[utoipa::path(post, path = "/audio/play", tag = "Audio", request_body = PlayRequestBody, responses(
     (status = 200, body = Played),
     (status = 409, body = Detail, description = "16 sounds play already, or no world is ready"),
     (status = 413, body = Detail, description = "The body is larger than 24 MiB"),
-    (status = 422, body = Detail, description = "The body makes no sense, or the file can't be had or played"),
+    (status = 422, body = Detail, description = "The body is invalid, or the file can't be fetched, read or decoded"),
 ))]
-pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response, RobotError> {
+pub(super) async fn play(State(app): State<App>, play: PlayInput) -> Result<Response, RobotError> {
     let now = app.simulator.now();
     let world = now.assets_version;
     if now.current().is_none() {
@@ -67,14 +73,16 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     }
     drop(now);
     let PlayRequest { source, format, volume, looped, replace } = play.request;
-    let ready = source::ready(&app, source, format).await?;
-    let duration = Num(ready.clip.duration_s());
-    let (file, source) = (Arc::clone(&ready.file), Arc::clone(&ready.source));
-    let sound = Sound { clip: ready.clip, file, source, volume, looped, replace };
-    // Only in the world that was there when it was asked for.
+    let loaded = source::load(&app, source, format).await?;
+    let duration = Num(loaded.clip.duration_s());
+    let (file, source) = (Arc::clone(&loaded.file), Arc::clone(&loaded.source));
+    let sound = Sound { clip: loaded.clip, file, source, volume, looped, replace };
+    // If another world was loaded since the request came, the sound must not start in it.
     let (done, now) = app.simulator.robot_of_world(Command::Play(Box::new(sound)), world).await?;
-    let Done::SoundStarted(number) = done else { return Err(RobotError::failed("the robot did not play")) };
-    Ok(at(now.time_s(), Json(Played { success: true, id: view::id(number), duration })))
+    let Done::SoundStarted(number) = done else {
+        return Err(RobotError::failed("the robot did not start the sound"));
+    };
+    Ok(at(now.time_s(), Json(Played { success: true, id: to_wire::id(number), duration })))
 }
 
 /// Stops a sound, or all of them.
@@ -82,11 +90,11 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     (status = 200, body = SoundStopped),
     (status = 404, body = Detail, description = "No such sound plays"),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn stop(
     State(app): State<App>,
-    Body(request): Body<StopSoundRequest>,
+    RobotJsonBody(request): RobotJsonBody<StopSoundRequest>,
 ) -> Result<Response, RobotError> {
     let (command, id) = match request {
         StopSoundRequest::One(id) => (Command::Stop { id: number_of(&id)? }, id),
@@ -96,16 +104,16 @@ pub(super) async fn stop(
     Ok(at(now.time_s(), Json(SoundStopped { success: true })))
 }
 
-/// Makes a sound louder or quieter.
+/// Sets the volume of a sound.
 #[utoipa::path(post, path = "/audio/volume", tag = "Audio", request_body = VolumeRequest, responses(
     (status = 200, body = VolumeChanged),
     (status = 404, body = Detail, description = "No such sound plays"),
     (status = 409, body = Detail, description = "No world is ready"),
-    (status = 422, body = Detail, description = "The body makes no sense"),
+    (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn volume(
     State(app): State<App>,
-    Body(request): Body<VolumeRequest>,
+    RobotJsonBody(request): RobotJsonBody<VolumeRequest>,
 ) -> Result<Response, RobotError> {
     let VolumeRequest { id, volume } = request;
     let command = Command::Volume { id: number_of(&id)?, volume };

@@ -1,17 +1,17 @@
-//! The WebSocket `/audio/stream`: samples that a client sends as it likes, and that are taken at the pace
-//! of simulated time.
+//! The WebSocket `/audio/stream`: a client sends samples, which are played in simulated time.
 //!
-//! What comes is put together to pieces of up to a tenth of a second. It may be two simulated seconds
-//! ahead; then pieces wait. Up to [`MAX_WAITING`] bytes are read ahead, so that a close is seen behind
-//! them; beyond that the client has to wait too, and only its hanging up is seen. Closing stops the sound,
-//! and what still waited is dropped. The socket ends with the sound, whatever ends that: a stop, a reset,
-//! another world.
+//! The server joins samples to pieces of up to a tenth of a second and passes the pieces to the
+//! robot. The robot buffers up to two simulated seconds; further pieces wait in a queue. While the
+//! queue has less than [`MAX_QUEUED_BYTES`], the server continues to read, so that it sees a close
+//! frame behind the samples. With a full queue it stops reading (back-pressure) and sees only that
+//! the connection ends. Closing the socket stops the sound and drops the queue. When the sound ends
+//! (by a stop, a reset or another world), the server closes the socket.
 
 use super::super::error::RobotError;
 use super::super::query::Query;
 use super::super::sensors::robot;
-use super::super::view::json;
-use super::view;
+use super::super::to_wire::json;
+use super::to_wire;
 use crate::state::App;
 use crate::websocket::{PeerGone, Socket, SocketMessage, Upgrade};
 use axum::extract::State;
@@ -27,62 +27,63 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-/// Largest message.
-const MAX_MESSAGE: usize = 1 << 20;
-/// Ticks that samples may be ahead of time: two simulated seconds.
-const MAX_AHEAD: u64 = 400;
-/// When more bytes than this wait for their time, nothing more is read.
-const MAX_WAITING: usize = 4 << 20;
-/// Pieces a second.
-const PIECES: usize = 10;
-/// A piece that is this many times shorter than it could be has to wait for more ...
-const SHORT: usize = 10;
-/// ... unless the last one was passed on this long ago.
-const PAUSE: Duration = Duration::from_millis(10);
+/// Largest message, in bytes.
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
+/// Ticks that the robot may buffer ahead of simulated time: two simulated seconds.
+const MAX_AHEAD_TICKS: u64 = 400;
+/// The server stops reading while the queue has this many bytes or more.
+const MAX_QUEUED_BYTES: usize = 4 << 20;
+/// Full pieces per second of sound.
+const PIECES_PER_SECOND: usize = 10;
+/// A piece is short if it has less than this fraction (1/10) of a full piece.
+const SHORT_PIECE_DIVISOR: usize = 10;
+/// Shortest time between a piece and a following short piece. It limits the number of orders to the
+/// sim thread when a client sends many small messages.
+const SHORT_PIECE_PAUSE: Duration = Duration::from_millis(10);
 
-/// Samples, 16 bits each, little end first, channels by turns.
+/// Opens the WebSocket. Its samples are 16-bit little-endian integers with interleaved channels.
 pub(super) async fn stream(
     State(app): State<App>,
     query: Query,
     upgrade: Upgrade,
 ) -> Result<Response, RobotError> {
-    let wanted = Stream {
+    let settings = Stream {
         sample_rate: query.whole("sample_rate", 8000, 48_000)?.unwrap_or(24_000) as u32,
         channels: query.whole("channels", 1, 2)?.unwrap_or(1) as u16,
         volume: query.number("volume", [0.0, 1.0])?.unwrap_or(1.0),
     };
-    let speaking = app.clone();
-    let upgrade = upgrade.max_message(MAX_MESSAGE);
-    Ok(upgrade.run(&app, move |socket| run(speaking, socket, wanted)))
+    let for_socket = app.clone();
+    let upgrade = upgrade.max_message(MAX_MESSAGE_BYTES);
+    Ok(upgrade.run(&app, move |socket| run(for_socket, socket, settings)))
 }
 
-/// Opens a sound, feeds it, and stops it.
-async fn run(app: App, mut socket: Socket, wanted: Stream) {
-    let (id, world) = match open(&app, wanted).await {
+/// Starts a sound, plays the samples of the client, and stops the sound.
+async fn run(app: App, mut socket: Socket, settings: Stream) {
+    let (id, world) = match open(&app, settings).await {
         Ok(opened) => opened,
         Err(error) => {
-            let _ = say(&mut socket, &error.detail()).await;
+            let _ = send_json(&mut socket, &error.detail()).await;
             return socket.close(CloseCode::Again, &error.text()).await;
         }
     };
-    let Stream { sample_rate, channels, .. } = wanted;
+    let Stream { sample_rate, channels, .. } = settings;
     let stride = 2 * usize::from(channels);
-    let piece = sample_rate as usize / PIECES * stride;
-    let waiting = Waiting { piece, pieces: VecDeque::new(), bytes: 0 };
-    let rested = Instant::now();
-    let mut feeding = Feeding { app, socket, id, world, stride, ready: 0, rested, waiting };
-    let opened = StreamOpened { id: view::id(id), sample_rate, channels };
-    if say(&mut feeding.socket, &opened).await.is_ok() {
-        feeding.feed().await;
+    let piece = sample_rate as usize / PIECES_PER_SECOND * stride;
+    let queue = SampleQueue { piece, pieces: VecDeque::new(), bytes: 0 };
+    let short_allowed_at = Instant::now();
+    let mut stream = SoundStream { app, socket, id, world, stride, ready: 0, short_allowed_at, queue };
+    let opened = StreamOpened { id: to_wire::id(id), sample_rate, channels };
+    if send_json(&mut stream.socket, &opened).await.is_ok() {
+        stream.feed().await;
     }
-    feeding.stop().await;
+    stream.stop().await;
 }
 
-/// A sound: its number, and that of the world.
-async fn open(app: &App, wanted: Stream) -> Result<(u64, u64), RobotError> {
-    match app.simulator.robot_with_world(Command::Open(wanted)).await? {
+/// Starts a sound. Returns its number and the number of the world.
+async fn open(app: &App, settings: Stream) -> Result<(u64, u64), RobotError> {
+    match app.simulator.robot_with_world(Command::Open(settings)).await? {
         (Done::SoundStarted(id), world) => Ok((id, world)),
-        _ => Err(RobotError::failed("the robot opened no stream")),
+        _ => Err(RobotError::failed("the robot did not start the stream")),
     }
 }
 
@@ -90,33 +91,33 @@ async fn say<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), PeerGone
     socket.send(String::from_utf8_lossy(&json(what)).into_owned()).await
 }
 
-/// A stream that is open.
-struct Feeding {
+/// An open stream.
+struct SoundStream {
     app: App,
     socket: Socket,
     id: u64,
-    /// Number of the world that it plays in.
+    /// Number of the world in which the sound plays.
     world: u64,
-    /// Bytes of one sample of every channel.
+    /// Bytes of one sample of all channels.
     stride: usize,
-    /// The tick from which on the next piece is taken.
+    /// First tick at which the robot has room for the next piece.
     ready: u64,
-    /// When a short piece may be passed on again.
-    rested: Instant,
-    waiting: Waiting,
+    /// Time from which a short piece may be played.
+    short_allowed_at: Instant,
+    queue: SampleQueue,
 }
 
-/// Samples that came and are not taken yet.
-struct Waiting {
-    /// Largest piece, bytes.
+/// Samples that were received and not yet passed to the robot.
+struct SampleQueue {
+    /// Size of a full piece, in bytes.
     piece: usize,
     pieces: VecDeque<Vec<u8>>,
-    /// In all pieces.
+    /// Bytes in all pieces.
     bytes: usize,
 }
 
-impl Waiting {
-    /// More samples: the last piece is filled up first.
+impl SampleQueue {
+    /// Adds samples. The last piece is filled first.
     fn extend(&mut self, mut samples: &[u8]) {
         self.bytes += samples.len();
         while !samples.is_empty() {
@@ -133,9 +134,9 @@ impl Waiting {
         }
     }
 
-    /// Whether there is a piece, and it is worth passing on by itself.
-    fn is_worth_it(&self) -> bool {
-        self.pieces.front().is_some_and(|piece| piece.len() >= self.piece / SHORT)
+    /// Whether the first piece exists and is not short.
+    fn has_long_piece(&self) -> bool {
+        self.pieces.front().is_some_and(|piece| piece.len() >= self.piece / SHORT_PIECE_DIVISOR)
     }
 
     fn take(&mut self) -> Option<Vec<u8>> {
@@ -144,15 +145,15 @@ impl Waiting {
         Some(piece)
     }
 
-    /// A piece that was taken is the next one again.
+    /// Puts a piece back to the front of the queue.
     fn put_back(&mut self, piece: Vec<u8>) {
         self.bytes += piece.len();
         self.pieces.push_front(piece);
     }
 }
 
-impl Feeding {
-    /// Passes samples on until the client or the sound ends.
+impl SoundStream {
+    /// Plays samples until the client disconnects or the sound ends.
     async fn feed(&mut self) {
         let mut view = self.app.simulator.watch();
         loop {
@@ -160,23 +161,23 @@ impl Feeding {
             if !self.plays(&now) {
                 return self.socket.close(CloseCode::Normal, "the sound was stopped").await;
             }
-            let due = tick(&now) >= self.ready && self.waiting.bytes > 0;
+            let due = tick(&now) >= self.ready && self.queue.bytes > 0;
             drop(now);
-            let rests = due && !self.waiting.is_worth_it() && Instant::now() < self.rested;
+            let must_pause = due && !self.queue.has_long_piece() && Instant::now() < self.short_allowed_at;
             if due
-                && !rests
-                && let Some(piece) = self.waiting.take()
-                && self.pass_on(piece).await
+                && !must_pause
+                && let Some(piece) = self.queue.take()
+                && self.play(piece).await
             {
                 continue;
             }
-            let has_room = self.waiting.bytes < MAX_WAITING;
+            let has_room = self.queue.bytes < MAX_QUEUED_BYTES;
             tokio::select! {
                 said = self.socket.next_if(has_room) => match said {
                     None => return,
-                    Some(said) => if self.take(said).await.is_err() { return },
+                    Some(said) => if self.receive(said).await.is_err() { return },
                 },
-                () = sleep_until(self.rested), if rests => {}
+                () = sleep_until(self.short_allowed_at), if must_pause => {}
                 changed = view.changed() => if changed.is_err() {
                     return self.socket.close(CloseCode::Away, "the simulator stops").await;
                 },
@@ -184,48 +185,50 @@ impl Feeding {
         }
     }
 
-    /// Whether the sound is still there.
+    /// Whether the sound still plays.
     fn plays(&self, now: &Published) -> bool {
         let sounds = robot(now).filter(|_| now.assets_version == self.world).map(|robot| &robot.playing);
         sounds.is_some_and(|sounds| sounds.iter().any(|sound| sound.id == self.id))
     }
 
-    /// Takes what a client says.
-    async fn take(&mut self, said: SocketMessage) -> Result<(), PeerGone> {
+    /// Adds the samples of a message to the queue.
+    async fn receive(&mut self, said: SocketMessage) -> Result<(), PeerGone> {
         let samples = match said {
             SocketMessage::Binary(samples) => samples,
             SocketMessage::Text(_) => {
-                let text = "send samples in binary frames, 16 bits each, little end first";
-                return say(&mut self.socket, &RobotError::bad_value(text).detail()).await;
+                let text = "send samples as binary frames of 16-bit little-endian integers";
+                return send_json(&mut self.socket, &RobotError::bad_value(text).detail()).await;
             }
         };
         if !samples.len().is_multiple_of(self.stride) {
-            let text = format!("a frame must hold a multiple of {} bytes", self.stride);
+            let text = format!("the size of a frame must be a multiple of {} bytes", self.stride);
             self.socket.close(CloseCode::Unsupported, &text).await;
             return Err(PeerGone);
         }
-        self.waiting.extend(&samples);
+        self.queue.extend(&samples);
         Ok(())
     }
 
-    /// Gives a piece to the robot; false if it has to wait, for the world or for ever.
-    async fn pass_on(&mut self, piece: Vec<u8>) -> bool {
+    /// Passes a piece to the robot. If the robot refuses it, puts it back and returns false.
+    async fn play(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.app.simulator.robot_of_world(command, self.world).await {
             Ok((Done::Buffered(ahead), now)) => {
-                self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD);
-                self.rested = Instant::now() + PAUSE;
+                self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD_TICKS);
+                self.short_allowed_at = Instant::now() + SHORT_PIECE_PAUSE;
                 true
             }
-            // A world is on its way in. Either it comes, and this sound is gone, or the old one goes on.
+            // Another world is being loaded. If that succeeds, this sound ends. Otherwise the old
+            // world continues, and this piece is passed again.
             _ => {
-                self.waiting.put_back(piece);
+                self.queue.put_back(piece);
                 false
             }
         }
     }
 
-    /// The sound ends with its client.
+    /// Stops the sound. If the robot refuses because a world is being loaded, retries after the next
+    /// change.
     async fn stop(&mut self) {
         let mut view = self.app.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {

@@ -1,88 +1,101 @@
-//! From what a client gives to a file that can be played: fetched, read or unpacked, then decoded to its
-//! end, off the threads that answer requests, and only a few at a time.
+//! Loads the sound file of a request to play.
+//!
+//! The file is downloaded, read from the workspace, or decoded from base64. Then a blocking thread
+//! decodes it to its end (`decode_while` in the crate `robot`), to check that the file is complete
+//! and to measure its length. The samples are counted and not kept. Semaphores limit how many files
+//! are loaded at a time.
 
 use super::super::error::RobotError;
 use super::fetch::Fetcher;
-use super::{MAX_FILE, view, workspace};
+use super::to_wire;
+use super::workspace::{self, MAX_FILE_BYTES};
 use crate::state::App;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chicane_robot::audio::{Clip, decode_while};
-use chicane_wire::{SoundFormat, SoundSource};
+use chicane_wire::{ErrorCode, SoundFormat, SoundSource};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Files that are read or unpacked and decoded at a time; more wait before there is anything to keep.
-static DECODING: Semaphore = Semaphore::const_new(2);
-/// Files that are fetched and decoded at a time. Slow servers hold up no others.
-static FETCHED: Semaphore = Semaphore::const_new(4);
-/// How long a request waits for its turn.
-const WAIT: Duration = Duration::from_secs(20);
-/// Decoding ends here. A file of ten minutes takes one or two seconds.
-const DECODE_TIME: Duration = Duration::from_secs(10);
+/// Files that are read and decoded at a time. Further requests wait before they allocate memory.
+static DECODE_PERMITS: Semaphore = Semaphore::const_new(2);
+/// Files from the web that are fetched and decoded at a time. This is a separate semaphore, so that
+/// slow servers do not block files of other sources.
+static FETCH_PERMITS: Semaphore = Semaphore::const_new(4);
+/// Longest time that a request waits for a permit.
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest time for decoding. A file of ten minutes takes one or two seconds.
+const DECODE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A file that can be played.
-pub(super) struct Ready {
+/// A sound file that can be played.
+pub(super) struct LoadedSound {
     pub(super) file: Arc<[u8]>,
     pub(super) clip: Clip,
-    /// Where it came from, for people.
+    /// URL or path of the file, or `data`. `GET /audio` shows it.
     pub(super) source: Arc<str>,
-    /// Held until the sound is where it belongs.
-    _places: Places,
+    /// Held until the sound is passed to the robot, because the file stays in memory until then.
+    _permits: Permits,
 }
 
-type Places = [Option<SemaphorePermit<'static>>; 2];
+/// A permit of [`FETCH_PERMITS`] and one of [`DECODE_PERMITS`].
+type Permits = [Option<SemaphorePermit<'static>>; 2];
 
-/// A file, or text that stands for one.
-enum Raw {
+/// The error when too many files are loaded at a time.
+pub(super) fn busy() -> RobotError {
+    RobotError::new(ErrorCode::Busy, "too many sound files are being loaded; try again")
+}
+
+/// A file before it is decoded.
+enum RawSound {
     File(Vec<u8>),
     Base64(String),
 }
 
-/// Gets a file and decodes it.
-pub(super) async fn ready(
+/// Loads a file and decodes it.
+pub(super) async fn load(
     app: &App,
     source: SoundSource,
     format: Option<SoundFormat>,
-) -> Result<Ready, RobotError> {
-    let mut places: Places = [None, None];
+) -> Result<LoadedSound, RobotError> {
+    let mut permits: Permits = [None, None];
     let (source, raw) = match source {
         SoundSource::Url(url) => {
-            places[0] = Some(place(&FETCHED).await?);
+            permits[0] = Some(acquire(&FETCH_PERMITS).await?);
             let file = Fetcher::default().fetch(&url).await;
             let file = file.map_err(|e| RobotError::bad_value(e.to_string()))?;
-            places[1] = Some(place(&DECODING).await?);
-            (url, Raw::File(file))
+            permits[1] = Some(acquire(&DECODE_PERMITS).await?);
+            (url, RawSound::File(file))
         }
         SoundSource::Path(path) => {
-            places[1] = Some(place(&DECODING).await?);
-            (path.clone(), Raw::File(read(app, path).await?))
+            permits[1] = Some(acquire(&DECODE_PERMITS).await?);
+            (path.clone(), RawSound::File(read(app, path).await?))
         }
         SoundSource::Data(text) => {
-            places[1] = Some(place(&DECODING).await?);
-            ("data".to_owned(), Raw::Base64(text))
+            permits[1] = Some(acquire(&DECODE_PERMITS).await?);
+            ("data".to_owned(), RawSound::Base64(text))
         }
     };
-    let (app, said) = (app.clone(), format.map(view::said));
-    // The places go along: a client that hangs up frees them when the work is done, not before.
+    let (app, format) = (app.clone(), format.map(to_wire::format_from_wire));
+    // The permits move into the thread. Otherwise a client that disconnects would free them while
+    // the thread still works.
     let decoding = tokio::task::spawn_blocking(move || {
         let file = unpack(raw)?;
         let started = Instant::now();
-        let go_on = || started.elapsed() < DECODE_TIME && !app.simulator.is_stopping();
-        let clip = decode_while(&file, said, &go_on).map_err(|e| RobotError::bad_value(e.to_string()))?;
-        Ok((Arc::from(file), clip, places))
+        let go_on = || started.elapsed() < DECODE_TIMEOUT && !app.simulator.is_stopping();
+        let clip = decode_while(&file, format, &go_on).map_err(|e| RobotError::bad_value(e.to_string()))?;
+        Ok((Arc::from(file), clip, permits))
     });
-    let (file, clip, places) = decoding.await.unwrap_or_else(|error| {
+    let (file, clip, permits) = decoding.await.unwrap_or_else(|error| {
         tracing::warn!(%error, "a decoder failed on a file");
-        Err(RobotError::bad_value("the file is damaged: no decoder can make sense of it"))
+        Err(RobotError::bad_value("the file is damaged: it can't be decoded"))
     })?;
-    Ok(Ready { file, clip, source: Arc::from(source), _places: places })
+    Ok(LoadedSound { file, clip, source: Arc::from(source), _permits: permits })
 }
 
-async fn place(of: &'static Semaphore) -> Result<SemaphorePermit<'static>, RobotError> {
-    let place = tokio::time::timeout(WAIT, of.acquire()).await.ok().and_then(Result::ok);
-    place.ok_or_else(super::play::busy)
+async fn acquire(permits: &'static Semaphore) -> Result<SemaphorePermit<'static>, RobotError> {
+    let permit = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire()).await.ok().and_then(Result::ok);
+    permit.ok_or_else(busy)
 }
 
 async fn read(app: &App, path: String) -> Result<Vec<u8>, RobotError> {
@@ -92,14 +105,14 @@ async fn read(app: &App, path: String) -> Result<Vec<u8>, RobotError> {
     read.map_err(|e| RobotError::bad_value(e.to_string()))
 }
 
-fn unpack(raw: Raw) -> Result<Vec<u8>, RobotError> {
+fn unpack(raw: RawSound) -> Result<Vec<u8>, RobotError> {
     let file = match raw {
-        Raw::File(file) => file,
-        Raw::Base64(text) => STANDARD
+        RawSound::File(file) => file,
+        RawSound::Base64(text) => STANDARD
             .decode(text)
             .map_err(|e| RobotError::bad_value(format!("data must be a file in base64: {e}")))?,
     };
-    if file.len() > MAX_FILE {
+    if file.len() > MAX_FILE_BYTES {
         return Err(RobotError::bad_value("the file is larger than 16 MiB"));
     }
     Ok(file)

@@ -1,4 +1,4 @@
-//! A small server on loopback, which only these tests permit, and what the fetcher makes of it.
+//! Tests of the fetcher with a small server on loopback, an address that only these tests permit.
 
 use super::*;
 use std::net::SocketAddr;
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A server that gives every request the answer that a function makes of its path, then hangs up.
-struct Server {
+/// A server that sends the response of a function of the path, and then closes the connection.
+struct TestServer {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
 }
 
-impl Server {
-    async fn start(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Server {
+impl TestServer {
+    async fn start(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> TestServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let requests = Arc::new(AtomicUsize::new(0));
@@ -31,7 +31,7 @@ impl Server {
                 let path = head.split(' ').nth(1).unwrap_or("");
                 let answer = answer(path);
                 if answer.is_empty() {
-                    // It never answers.
+                    // An empty response means: keep the connection open and never respond.
                     tokio::spawn(async move {
                         let _ = stream.read_u8().await;
                     });
@@ -40,7 +40,7 @@ impl Server {
                 let _ = stream.write_all(&answer).await;
             }
         });
-        Server { address, requests }
+        TestServer { address, requests }
     }
 
     fn url(&self, path: &str) -> String {
@@ -48,7 +48,7 @@ impl Server {
     }
 
     fn fetcher(&self) -> Fetcher {
-        Fetcher { rule: AddressRule::and(self.address), time: TIME, max: 1000 }
+        Fetcher { rule: AddressRule::and_also(self.address), timeout: FETCH_TIMEOUT, max_bytes: 1000 }
     }
 }
 
@@ -61,8 +61,8 @@ fn redirect(to: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_file_comes_with_and_without_a_length_and_after_a_redirect() {
-    let server = Server::start(|path| match path {
+async fn a_file_is_fetched_with_and_without_content_length_and_after_redirects() {
+    let server = TestServer::start(|path| match path {
         "/a/first" => redirect("second?x=1"),
         "/a/second?x=1" => redirect("/beep.wav"),
         "/open" => b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nopen".to_vec(),
@@ -78,8 +78,8 @@ async fn a_file_comes_with_and_without_a_length_and_after_a_redirect() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_or_broken_is_refused() {
-    let server = Server::start(|path| match path {
+async fn too_large_and_incomplete_files_are_refused() {
+    let server = TestServer::start(|path| match path {
         "/said" => b"HTTP/1.1 200 OK\r\ncontent-length: 1001\r\n\r\n".to_vec(),
         "/unsaid" => [&b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"[..], &[0; 5000]].concat(),
         "/most" => ok(&[0; 1000]),
@@ -93,8 +93,8 @@ async fn what_is_too_large_or_broken_is_refused() {
     for (path, want) in [
         ("/said", FetchError::TooLarge),
         ("/unsaid", FetchError::TooLarge),
-        ("/short", FetchError::BrokeOff),
-        ("/torn", FetchError::BrokeOff),
+        ("/short", FetchError::Incomplete),
+        ("/torn", FetchError::Incomplete),
         ("/missing", FetchError::Status("127.0.0.1".to_owned(), 404)),
     ] {
         assert_eq!(fetcher.fetch(&server.url(path)).await, Err(want), "{path}");
@@ -108,7 +108,7 @@ async fn what_is_too_large_or_broken_is_refused() {
 async fn a_redirect_is_checked_like_the_first_address() {
     let inner = TcpListener::bind("127.0.0.2:0").await.expect("a port");
     let port = inner.local_addr().expect("an address").port();
-    let server = Server::start(move |path| match path {
+    let server = TestServer::start(move |path| match path {
         "/near" => redirect(&format!("http://127.0.0.2:{port}/secret")),
         "/name" => redirect(&format!("//localhost:{port}/secret")),
         "/file" => redirect("file:///etc/passwd"),
@@ -127,19 +127,19 @@ async fn a_redirect_is_checked_like_the_first_address() {
         assert_eq!(fetcher.fetch(&server.url(path)).await, Err(want), "{path}");
     }
     assert_eq!(server.requests.load(Relaxed), 4 + 1 + MAX_REDIRECTS);
-    let waiting = tokio::time::timeout(Duration::ZERO, inner.accept()).await;
-    assert!(waiting.is_err(), "nobody came to the inner server");
+    let waiting = tokio::timeout::timeout(Duration::ZERO, inner.accept()).await;
+    assert!(waiting.is_err(), "the inner server got no connection");
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_not_waited_for() {
-    let server = Server::start(|_| Vec::new()).await;
-    let fetcher = Fetcher { time: Duration::from_millis(100), ..server.fetcher() };
+async fn a_server_that_never_responds_causes_a_timeout() {
+    let server = TestServer::start(|_| Vec::new()).await;
+    let fetcher = Fetcher { timeout: Duration::from_millis(100), ..server.fetcher() };
     assert_eq!(fetcher.fetch(&server.url("/")).await, Err(FetchError::TooSlow));
 }
 
 #[tokio::test]
-async fn a_secure_address_is_asked_securely() {
+async fn an_https_url_is_fetched_with_tls() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let first_byte = tokio::spawn(async move {
@@ -148,9 +148,9 @@ async fn a_secure_address_is_asked_securely() {
         stream.write_all(&ok(b"not secure")).await.expect("sent");
         byte
     });
-    let fetcher = Fetcher { rule: AddressRule::and(address), ..Fetcher::default() };
+    let fetcher = Fetcher { rule: AddressRule::and_also(address), ..Fetcher::default() };
     match fetcher.fetch(&format!("https://{address}/")).await {
-        // The first byte of a handshake.
+        // 22 is the first byte of a TLS handshake.
         Err(FetchError::Web(WebError::Tls(..))) => {
             assert_eq!(first_byte.await.expect("it ended"), 22)
         }

@@ -1,4 +1,4 @@
-//! From what the player says to the words of the API.
+//! Converts sounds of the robot's player to wire types.
 
 pub(super) use chicane_host::view::sound_id as id;
 use chicane_robot::audio::{Format, Playing, SoundSource};
@@ -14,8 +14,8 @@ pub(super) fn format(format: Format) -> SoundFormat {
     }
 }
 
-/// The other way.
-pub(super) fn said(format: SoundFormat) -> Format {
+/// Converts a wire format to a format of the robot.
+pub(super) fn format_from_wire(format: SoundFormat) -> Format {
     match format {
         SoundFormat::Wav => Format::Wav,
         SoundFormat::Mp3 => Format::Mp3,
@@ -24,7 +24,7 @@ pub(super) fn said(format: SoundFormat) -> Format {
     }
 }
 
-/// As browsers know it.
+/// The media type of a format.
 pub(super) fn content_type(format: Format) -> &'static str {
     match format {
         Format::Wav => "audio/wav",

@@ -1,8 +1,8 @@
-//! This simulator as a CDN: what was published to its data folder, at `/cdn`.
+//! The simulator's own CDN at `/cdn`: worlds that were published to its data folder.
 //!
-//! A world is there once its `meta.json` is. Private ones are there for whoever carries the CDN's token,
-//! or the simulator's own; for everyone else they don't exist. What lies under a revision never
-//! changes, and may be kept for ever; `meta.json` may be kept for a moment.
+//! A world is published once its `meta.json` exists. For a request without the token of the CDN or
+//! of the simulator, private worlds do not exist. Files below a revision never change, so clients
+//! may cache them without expiry. Clients may cache `meta.json` for five seconds.
 
 use crate::error::ApiError;
 use crate::state::App;
@@ -19,47 +19,48 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Bytes read from a file at a time.
-const CHUNK: u64 = 256 << 10;
+/// Bytes that are read from a file at a time.
+const CHUNK_BYTES: u64 = 256 << 10;
 
-/// What a path of the CDN stands for.
-enum Asked {
+/// A parsed path below `/cdn`.
+enum CdnPath {
+    /// `worlds`: the list of all worlds.
     List,
+    /// `worlds/<id>/meta.json`.
     Meta(WorldId),
-    /// A world, its revision, and the path below it.
+    /// `worlds/<id>/<revision>/<file>`: the id, the revision, and the path of the file.
     File(WorldId, String, String),
 }
 
-impl Asked {
-    fn parse(path: &str) -> Option<Asked> {
+impl CdnPath {
+    fn parse(path: &str) -> Option<CdnPath> {
         let rest = path.strip_prefix("worlds")?;
         if rest.is_empty() || rest == "/" {
-            return Some(Asked::List);
+            return Some(CdnPath::List);
         }
         let (id, rest) = rest.strip_prefix('/')?.split_once('/')?;
         let id = WorldId::parse(id)?;
         if rest == "meta.json" {
-            return Some(Asked::Meta(id));
+            return Some(CdnPath::Meta(id));
         }
         let (rev, file) = rest.split_once('/')?;
         let fits = file == "manifest.json" || FilePath::parse(file).is_ok();
-        fits.then(|| Asked::File(id, rev.to_owned(), file.to_owned()))
+        fits.then(|| CdnPath::File(id, rev.to_owned(), file.to_owned()))
     }
 }
 
 /// `GET /cdn/…`
 pub(crate) async fn serve(State(app): State<App>, path: RawPathParams, request: Request) -> Response {
-    let nothing =
-        || ApiError::new(ErrorCode::NotFound, "there is nothing at this path of the CDN").into_response();
+    let nothing = || ApiError::new(ErrorCode::NotFound, "nothing is published at this path").into_response();
     let path = path.iter().next().map(|(_, path)| path.to_owned()).unwrap_or_default();
-    let Some(asked) = Asked::parse(&path) else { return nothing() };
+    let Some(cdn_path) = CdnPath::parse(&path) else { return nothing() };
     let port = request.extensions().get::<crate::access::LocalAddress>().map_or(0, |a| a.0.port());
-    let trusted = app.cdn_keys.fit(request.headers(), port);
+    let trusted = app.cdn_tokens.admit(request.headers(), port);
     let folder = app.published.clone();
-    let found = match asked {
-        Asked::List => return list(folder, trusted).await,
-        Asked::Meta(id) => tokio::task::spawn_blocking(move || meta(&folder, &id, trusted)).await,
-        Asked::File(id, rev, file) => {
+    let found = match cdn_path {
+        CdnPath::List => return list(folder, trusted).await,
+        CdnPath::Meta(id) => tokio::task::spawn_blocking(move || meta(&folder, &id, trusted)).await,
+        CdnPath::File(id, rev, file) => {
             tokio::task::spawn_blocking(move || open(&folder, &id, &rev, &file, trusted)).await
         }
     };
@@ -69,7 +70,8 @@ pub(crate) async fn serve(State(app): State<App>, path: RawPathParams, request: 
     }
 }
 
-/// All public worlds; the private and unlisted ones too for whoever has a key.
+/// Lists all public worlds, and for a request with a token (`trusted`) also the private and
+/// unlisted ones.
 async fn list(folder: PathBuf, trusted: bool) -> Response {
     let worlds = match Cdn::reading(&folder) {
         Some(cdn) => cdn.worlds().await,
@@ -85,21 +87,26 @@ async fn list(folder: PathBuf, trusted: bool) -> Response {
     (headers, axum::Json(body)).into_response()
 }
 
-/// Something that is there.
-struct Found {
-    bytes: Source,
+/// A file that is served, with its headers.
+struct PublishedFile {
+    bytes: FileContent,
+    /// In bytes.
     length: u64,
+    /// Value of `ETag`, with quotes.
     tag: String,
+    /// Value of `Content-Type`.
     kind: &'static str,
+    /// Value of `Cache-Control`.
     cache: String,
 }
 
-enum Source {
+enum FileContent {
     Memory(Vec<u8>),
+    /// Read while the response is sent.
     Disk(File),
 }
 
-/// The description of a world, if it is there for this one.
+/// Reads `meta.json` of a world. `None` if the world does not exist for this request.
 fn described(folder: &Path, id: &WorldId, trusted: bool) -> Option<(Meta, Vec<u8>)> {
     let mut bytes = Vec::new();
     let path = folder.join("worlds").join(id.as_str()).join("meta.json");
@@ -112,18 +119,18 @@ fn scope(meta: &Meta) -> &'static str {
     if meta.access == Access::Private { "private" } else { "public" }
 }
 
-fn meta(folder: &Path, id: &WorldId, trusted: bool) -> Option<Found> {
+fn meta(folder: &Path, id: &WorldId, trusted: bool) -> Option<PublishedFile> {
     let (meta, bytes) = described(folder, id, trusted)?;
-    Some(Found {
+    Some(PublishedFile {
         length: bytes.len() as u64,
         tag: format!("\"{}\"", &Sum::of(&bytes).hex()[..24]),
         kind: "application/json",
         cache: format!("{}, max-age=5", scope(&meta)),
-        bytes: Source::Memory(bytes),
+        bytes: FileContent::Memory(bytes),
     })
 }
 
-fn open(folder: &Path, id: &WorldId, rev: &str, path: &str, trusted: bool) -> Option<Found> {
+fn open(folder: &Path, id: &WorldId, rev: &str, path: &str, trusted: bool) -> Option<PublishedFile> {
     let (meta, _) = described(folder, id, trusted)?;
     let listed = path == "manifest.json" || meta.files.iter().any(|f| f.as_str() == path);
     if meta.rev.as_str() != rev || !listed {
@@ -131,25 +138,26 @@ fn open(folder: &Path, id: &WorldId, rev: &str, path: &str, trusted: bool) -> Op
     }
     let file = plain_file(&folder.join("worlds").join(id.as_str()).join(rev).join(path))?;
     let length = file.metadata().ok()?.len();
-    Some(Found {
+    Some(PublishedFile {
         length,
         tag: format!("\"{rev}-{length}\""),
         kind: media_type(path),
         cache: format!("{}, max-age=31536000, immutable", scope(&meta)),
-        bytes: Source::Disk(file),
+        bytes: FileContent::Disk(file),
     })
 }
 
-/// A file that is one: no link, no folder.
+/// Opens a regular file. `None` for a link or a folder.
 fn plain_file(path: &Path) -> Option<File> {
     std::fs::symlink_metadata(path).ok().filter(|m| m.is_file())?;
     File::open(path).ok()
 }
 
-impl Found {
+impl PublishedFile {
     fn answer(self, headers: &HeaderMap) -> Response {
         let mut response = self.with_range(headers);
-        // A page of ours must not run what somebody published.
+        // Published files come from other people. The sandbox prevents that a browser runs them as
+        // pages of this site.
         let sandbox = HeaderValue::from_static("sandbox; default-src 'none'");
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, sandbox);
         response
@@ -162,27 +170,27 @@ impl Found {
             (header::ACCEPT_RANGES, "bytes".to_owned()),
             (header::CONTENT_TYPE, self.kind.to_owned()),
         ];
-        if text(headers, header::IF_NONE_MATCH).is_some_and(|tags| names(tags, &self.tag)) {
+        if text(headers, header::IF_NONE_MATCH).is_some_and(|tags| contains_tag(tags, &self.tag)) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
-        // A part of another version than the client has is of no use to it.
+        // If the client has a part of another version, it needs the whole file.
         let same = text(headers, header::IF_RANGE).is_none_or(|tag| tag == self.tag);
-        match text(headers, header::RANGE).filter(|_| same).map(|range| part(range, self.length)) {
-            None | Some(Part::Whole) => {
+        match text(headers, header::RANGE).filter(|_| same).map(|range| parse_range(range, self.length)) {
+            None | Some(RequestedRange::Whole) => {
                 let length = [(header::CONTENT_LENGTH, self.length.to_string())];
                 (common, length, body(self.bytes, 0..self.length)).into_response()
             }
-            Some(Part::Of(range)) => {
-                let part = [
+            Some(RequestedRange::Bytes(range)) => {
+                let range_headers = [
                     (
                         header::CONTENT_RANGE,
                         format!("bytes {}-{}/{}", range.start, range.end - 1, self.length),
                     ),
                     (header::CONTENT_LENGTH, (range.end - range.start).to_string()),
                 ];
-                (StatusCode::PARTIAL_CONTENT, common, part, body(self.bytes, range)).into_response()
+                (StatusCode::PARTIAL_CONTENT, common, range_headers, body(self.bytes, range)).into_response()
             }
-            Some(Part::Nowhere) => {
+            Some(RequestedRange::Unsatisfiable) => {
                 let length = [(header::CONTENT_RANGE, format!("bytes */{}", self.length))];
                 let error = ApiError::new(ErrorCode::RangeNotSatisfiable, "the file ends before this range");
                 (length, error).into_response()
@@ -195,22 +203,27 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|v| v.to_str().ok())
 }
 
-/// Whether a list of tags names this one.
-fn names(tags: &str, own: &str) -> bool {
+/// Whether a list of entity tags contains `own`.
+fn contains_tag(tags: &str, own: &str) -> bool {
     tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == own)
 }
 
+/// The part of a file that a `Range` header selects.
 #[derive(Debug, PartialEq, Eq)]
-enum Part {
+enum RequestedRange {
+    /// The complete file.
     Whole,
-    Of(Range<u64>),
-    Nowhere,
+    /// One range of bytes.
+    Bytes(Range<u64>),
+    /// The range begins after the end of the file.
+    Unsatisfiable,
 }
 
-/// Which part of a file is asked for. What can't be understood, or is several parts, is the whole.
-fn part(range: &str, length: u64) -> Part {
+/// Parses a `Range` header for a file of `length` bytes. A malformed header or several ranges
+/// select the whole file, as RFC 9110 allows.
+fn parse_range(range: &str, length: u64) -> RequestedRange {
     let Some((from, to)) = range.strip_prefix("bytes=").and_then(|r| r.trim().split_once('-')) else {
-        return Part::Whole;
+        return RequestedRange::Whole;
     };
     let number = |text: &str| -> Option<Option<u64>> {
         let digits = text.bytes().all(|b| b.is_ascii_digit());
@@ -220,36 +233,36 @@ fn part(range: &str, length: u64) -> Part {
         (Some(Some(from)), Some(to)) => {
             let end = to.map_or(length, |to| to.saturating_add(1).min(length));
             if to.is_some_and(|to| to < from) {
-                Part::Whole
+                RequestedRange::Whole
             } else if from < length {
-                Part::Of(from..end)
+                RequestedRange::Bytes(from..end)
             } else {
-                Part::Nowhere
+                RequestedRange::Unsatisfiable
             }
         }
         (Some(None), Some(Some(last))) if last > 0 && length > 0 => {
-            Part::Of(length.saturating_sub(last)..length)
+            RequestedRange::Bytes(length.saturating_sub(last)..length)
         }
-        (Some(None), Some(Some(_))) => Part::Nowhere,
-        _ => Part::Whole,
+        (Some(None), Some(Some(_))) => RequestedRange::Unsatisfiable,
+        _ => RequestedRange::Whole,
     }
 }
 
-/// The bytes of a range, read from disk as they are wanted.
-fn body(source: Source, range: Range<u64>) -> Body {
+/// A body with the bytes of a range. A file on disk is read in chunks while the client receives.
+fn body(source: FileContent, range: Range<u64>) -> Body {
     let file = match source {
-        Source::Memory(bytes) => {
+        FileContent::Memory(bytes) => {
             let part = bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
             return Body::from(part.to_vec());
         }
-        Source::Disk(file) => file,
+        FileContent::Disk(file) => file,
     };
     let stream = futures_util::stream::try_unfold((file, range), |(mut file, range)| async move {
         if range.is_empty() {
             return Ok::<_, std::io::Error>(None);
         }
         let read = tokio::task::spawn_blocking(move || {
-            let mut bytes = vec![0; (range.end - range.start).min(CHUNK) as usize];
+            let mut bytes = vec![0; (range.end - range.start).min(CHUNK_BYTES) as usize];
             file.seek(SeekFrom::Start(range.start))?;
             file.read_exact(&mut bytes)?;
             let rest = range.start + bytes.len() as u64..range.end;
@@ -265,38 +278,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_taken_as_browsers_mean_them() {
+    fn range_headers_are_parsed() {
         for (range, want) in [
-            ("bytes=0-9", Part::Of(0..10)),
-            ("bytes=10-", Part::Of(10..100)),
-            ("bytes=-10", Part::Of(90..100)),
-            ("bytes=-1000", Part::Of(0..100)),
-            ("bytes=90-1000", Part::Of(90..100)),
-            ("bytes=99-99", Part::Of(99..100)),
-            ("bytes=0-18446744073709551615", Part::Of(0..100)),
-            ("bytes=100-", Part::Nowhere),
-            ("bytes=-0", Part::Nowhere),
-            ("bytes=5-4", Part::Whole),
-            ("bytes=-", Part::Whole),
-            ("bytes=a-b", Part::Whole),
-            ("bytes=+1-2", Part::Whole),
-            ("bytes=0-1,5-6", Part::Whole),
-            ("lines=0-1", Part::Whole),
+            ("bytes=0-9", RequestedRange::Bytes(0..10)),
+            ("bytes=10-", RequestedRange::Bytes(10..100)),
+            ("bytes=-10", RequestedRange::Bytes(90..100)),
+            ("bytes=-1000", RequestedRange::Bytes(0..100)),
+            ("bytes=90-1000", RequestedRange::Bytes(90..100)),
+            ("bytes=99-99", RequestedRange::Bytes(99..100)),
+            ("bytes=0-18446744073709551615", RequestedRange::Bytes(0..100)),
+            ("bytes=100-", RequestedRange::Unsatisfiable),
+            ("bytes=-0", RequestedRange::Unsatisfiable),
+            ("bytes=5-4", RequestedRange::Whole),
+            ("bytes=-", RequestedRange::Whole),
+            ("bytes=a-b", RequestedRange::Whole),
+            ("bytes=+1-2", RequestedRange::Whole),
+            ("bytes=0-1,5-6", RequestedRange::Whole),
+            ("lines=0-1", RequestedRange::Whole),
         ] {
-            assert_eq!(part(range, 100), want, "{range}");
+            assert_eq!(parse_range(range, 100), want, "{range}");
         }
-        assert_eq!(part("bytes=0-", 0), Part::Nowhere);
-        assert_eq!(part("bytes=-5", 0), Part::Nowhere);
+        assert_eq!(parse_range("bytes=0-", 0), RequestedRange::Unsatisfiable);
+        assert_eq!(parse_range("bytes=-5", 0), RequestedRange::Unsatisfiable);
     }
 
     #[test]
-    fn paths_are_those_of_worlds_alone() {
+    fn only_paths_of_worlds_are_valid() {
         let id = "0123456789abcdef0123456789abcdef";
-        let kind = |path: &str| match Asked::parse(path) {
+        let kind = |path: &str| match CdnPath::parse(path) {
             None => "nothing",
-            Some(Asked::List) => "list",
-            Some(Asked::Meta(_)) => "meta",
-            Some(Asked::File(..)) => "file",
+            Some(CdnPath::List) => "list",
+            Some(CdnPath::Meta(_)) => "meta",
+            Some(CdnPath::File(..)) => "file",
         };
         for (path, want) in [
             ("worlds", "list"),

@@ -1,4 +1,4 @@
-//! From what the robot's stack says to the words of its API.
+//! Converts readings of the robot's stack to wire types.
 
 use bytes::Bytes;
 use chicane_robot::{Battery, Drive, Imu, Joints, Odom};
@@ -6,9 +6,9 @@ use chicane_wire as wire;
 use chicane_wire::Num;
 use serde::Serialize;
 
-/// JSON, written.
+/// Serialises a value as JSON.
 pub(super) fn json<T: Serialize>(value: &T) -> Bytes {
-    // These are numbers, texts and maps with text for keys: they can always be written.
+    // Can't fail: wire types contain only numbers, texts and maps with text keys.
     Bytes::from(serde_json::to_vec(value).unwrap_or_default())
 }
 
@@ -66,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_heading_is_told_in_degrees_and_as_a_quaternion() {
-        let said = odom(&Odom { yaw: std::f64::consts::FRAC_PI_2, forward: 1.0, ..Odom::default() });
-        let said = serde_json::to_value(said).expect("json");
-        assert_eq!(said["orientation"]["yaw"], 90.0);
-        let half = (said["orientation"]["quaternion"]["z"].as_f64()).expect("a number");
+    fn a_heading_has_degrees_and_a_quaternion() {
+        let json = odom(&Odom { yaw: std::f64::consts::FRAC_PI_2, forward: 1.0, ..Odom::default() });
+        let json = serde_json::to_value(json).expect("json");
+        assert_eq!(json["orientation"]["yaw"], 90.0);
+        let half = (json["orientation"]["quaternion"]["z"].as_f64()).expect("a number");
         assert!((half - std::f64::consts::FRAC_1_SQRT_2).abs() < 1e-6);
-        assert_eq!(said["velocity"]["linear"], 1.0);
+        assert_eq!(json["velocity"]["linear"], 1.0);
     }
 }

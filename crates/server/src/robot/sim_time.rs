@@ -1,4 +1,4 @@
-//! `X-Sim-Time`: every answer of the robot's says of which moment it speaks.
+//! `X-Sim-Time`: every response of the robot's API contains its simulated time.
 
 use crate::state::App;
 use axum::extract::{Request, State};
@@ -6,24 +6,24 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// Simulated seconds, three decimals.
+/// Simulated seconds with three decimals.
 const X_SIM_TIME: HeaderName = HeaderName::from_static("x-sim-time");
 
-/// As it is written.
+/// The value of the header.
 pub(super) fn text(time_s: f64) -> String {
     format!("{time_s:.3}")
 }
 
-/// An answer that speaks of this time.
-pub(crate) fn at(time_s: f64, answer: impl IntoResponse) -> Response {
-    let mut response = answer.into_response();
+/// Adds the header with the time `time_s` to a response.
+pub(crate) fn at(time_s: f64, response: impl IntoResponse) -> Response {
+    let mut response = response.into_response();
     if let Ok(value) = HeaderValue::try_from(text(time_s)) {
         response.headers_mut().insert(X_SIM_TIME, value);
     }
     response
 }
 
-/// An answer that does not say of which time it speaks, speaks of now.
+/// Adds the current simulated time to a response whose handler did not set the header.
 pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     if response.headers().contains_key(X_SIM_TIME) {

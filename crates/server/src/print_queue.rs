@@ -1,0 +1,146 @@
+//! Draws the floor prints that clients download.
+//!
+//! A print can take half a minute of a core and can have hundreds of megabytes. Therefore one print
+//! is drawn at a time, on half of the cores, and a few requests wait in a queue. A blocking thread
+//! sends the JPEG through a bounded channel to the response while it draws. When the client
+//! disconnects, the receiver is dropped and the thread stops at its next write.
+
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use chicane_render::Print;
+use futures_util::stream::unfold;
+use std::io::{Error, ErrorKind, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::timeout;
+
+/// Requests for prints at a time: one is drawn, the others wait.
+const MAX_REQUESTS: usize = 8;
+/// Longest time that a request waits until its print is drawn.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(120);
+/// A print is cancelled when its client receives nothing for this long.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+/// Size of one chunk of the response, in bytes.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Chunks that the channel holds.
+const CHANNEL_CHUNKS: usize = 4;
+/// The writer checks whether the client is still connected each time it has written this many bytes.
+const CHECK_BYTES: usize = 1 << 10;
+
+/// Limits how many prints are drawn and how many requests wait.
+pub(crate) struct PrintQueue {
+    requests: Arc<Semaphore>,
+    drawing: Arc<Semaphore>,
+}
+
+/// Permission to draw a print. Dropping it lets the next request draw.
+pub(crate) struct PrintPermit {
+    _request: OwnedSemaphorePermit,
+    _drawing: OwnedSemaphorePermit,
+}
+
+/// The queue is full, or the wait was too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PrintQueueBusy;
+
+impl Default for PrintQueue {
+    fn default() -> PrintQueue {
+        PrintQueue { requests: Arc::new(Semaphore::new(MAX_REQUESTS)), drawing: Arc::new(Semaphore::new(1)) }
+    }
+}
+
+impl PrintQueue {
+    /// Waits until the caller may draw. Fails at once if the queue is full.
+    pub(crate) async fn acquire(&self) -> Result<PrintPermit, PrintQueueBusy> {
+        let request = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| PrintQueueBusy)?;
+        let drawing = timeout(QUEUE_TIMEOUT, Arc::clone(&self.drawing).acquire_owned()).await;
+        let drawing = drawing.map_err(|_| PrintQueueBusy)?.map_err(|_| PrintQueueBusy)?;
+        Ok(PrintPermit { _request: request, _drawing: drawing })
+    }
+}
+
+/// A message from the drawing thread to the response.
+enum Chunk {
+    Bytes(Bytes),
+    End,
+}
+
+/// Draws a print on a blocking thread and returns it as a response body.
+pub(crate) fn body(print: Print, permit: PrintPermit) -> Body {
+    let (sender, receiver) = mpsc::channel(CHANNEL_CHUNKS);
+    let writer = ChunkWriter { sender, runtime: Handle::current(), bytes: BytesMut::new(), unchecked: 0 };
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        if let Err(error) = draw(&print, writer) {
+            tracing::debug!(%error, "a print was cancelled");
+        }
+    });
+    Body::from_stream(unfold(Some(receiver), |receiver| async move {
+        let mut receiver = receiver?;
+        match receiver.recv().await {
+            Some(Chunk::Bytes(bytes)) => Some((Ok(bytes), Some(receiver))),
+            Some(Chunk::End) => None,
+            // The thread ended without `End`. Without an error, the client would take the truncated
+            // file for a complete one.
+            None => Some((Err(Error::other("the print was cancelled")), None)),
+        }
+    }))
+}
+
+fn draw(print: &Print, mut writer: ChunkWriter) -> Result<(), Error> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads((cores / 2).max(1)).build();
+    let pool = pool.map_err(Error::other)?;
+    pool.install(|| print.write_jpeg(&mut writer))?;
+    writer.flush()?;
+    writer.send(Chunk::End)
+}
+
+/// Collects bytes into chunks and sends the chunks through the channel.
+struct ChunkWriter {
+    sender: mpsc::Sender<Chunk>,
+    runtime: Handle,
+    bytes: BytesMut,
+    /// Bytes written since the last check that the client is still connected.
+    unchecked: usize,
+}
+
+impl ChunkWriter {
+    /// Blocks while the channel is full. Fails when the client disconnects or stops receiving.
+    fn send(&self, chunk: Chunk) -> Result<(), Error> {
+        let sent = self.runtime.block_on(async { timeout(SEND_TIMEOUT, self.sender.send(chunk)).await });
+        match sent {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(ErrorKind::BrokenPipe.into()),
+            Err(_) => Err(ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+impl Write for ChunkWriter {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        self.unchecked += bytes.len();
+        if self.unchecked > CHECK_BYTES {
+            self.unchecked = 0;
+            if self.sender.is_closed() {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
+        }
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() >= CHUNK_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        let chunk = self.bytes.split().freeze();
+        self.bytes.reserve(CHUNK_BYTES + 64);
+        self.send(Chunk::Bytes(chunk))
+    }
+}
