@@ -117,10 +117,10 @@ impl Simulator {
         let taps = Taps::default();
         let parts = (Arc::clone(&metrics), loudspeaker, taps.clone());
         let (driver, view) = Driver::new(start, Inbox::new(orders), Arc::clone(&stopping), parts);
-        let (living, alive) = watch::channel(());
+        let (alive_sender, alive) = watch::channel(());
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
             driver.run();
-            drop(living);
+            drop(alive_sender);
         })?;
         let queued_ticks = Arc::default();
         let source = Source::Program;
@@ -240,14 +240,14 @@ impl Simulator {
     }
 
     /// Registers that a world is being loaded. `target` is the file name of the world. For a respawn,
-    /// `of` is the name of the world that has to run.
+    /// `required_world` is the name of the world that has to run.
     pub(crate) async fn begin_transition(
         &self,
         kind: TransitionKind,
         target: Arc<str>,
-        of: Option<Arc<str>>,
+        required_world: Option<Arc<str>>,
     ) -> Answer<()> {
-        self.ask(|reply| Order::BeginTransition { kind, target, of, reply }).await
+        self.ask(|reply| Order::BeginTransition { kind, target, required_world, reply }).await
     }
 
     /// Shows the progress of loading, 0 to 1. A full inbox drops it, because a later value replaces
