@@ -228,7 +228,7 @@ mod tests {
     fn a_frame_is_drawn_once_and_does_not_keep_its_world_alive() {
         let profile = Arc::new(Profile::gen1());
         let world = Arc::new(chicane_testkit::shipped_world("oval"));
-        let entry = chicane_store::Entry {
+        let entry = chicane_store::LibraryEntry {
             name: "oval".to_owned(),
             display: "Oval".to_owned(),
             world_id: None,

@@ -9,7 +9,7 @@ use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
-use chicane_session::{SettingError, StopCause};
+use chicane_session::{StopCause, TrialError};
 use chicane_store::{Data, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
@@ -48,7 +48,7 @@ pub enum BootError {
 pub enum FindJudgeError {
     /// Judging scripts can't be run, for this reason.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] TrialError),
     /// The test panicked.
     #[error(transparent)]
     Panicked(#[from] tokio::task::JoinError),

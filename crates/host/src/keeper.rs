@@ -11,7 +11,7 @@
 //! handler, because the handler may wait for the sim thread, and the sim thread waits for the script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
-use chicane_session::SceneError;
+use chicane_session::SessionHostError;
 use chicane_sim::{Applied, Command, Lamp};
 use chicane_store::{Data, StoreError};
 use std::collections::BTreeMap;
@@ -113,8 +113,8 @@ impl Keeper {
         &self,
         simulator: &Simulator,
         (name, red): (&str, bool),
-        apply: impl FnOnce() -> Result<(), SceneError>,
-    ) -> Result<(), SceneError> {
+        apply: impl FnOnce() -> Result<(), SessionHostError>,
+    ) -> Result<(), SessionHostError> {
         if let Some((world, mut all)) = lights(&simulator.now()) {
             if let Some(is_red) = all.get_mut(name) {
                 *is_red = red;
@@ -131,8 +131,8 @@ impl Keeper {
         &self,
         simulator: &Simulator,
         value: f64,
-        apply: impl FnOnce() -> Result<(), SceneError>,
-    ) -> Result<(), SceneError> {
+        apply: impl FnOnce() -> Result<(), SessionHostError>,
+    ) -> Result<(), SessionHostError> {
         self.write_brightness(value).map_err(not_kept)?;
         let applied = apply();
         self.write_shown_brightness(simulator).map_err(not_kept)?;
@@ -224,8 +224,8 @@ impl Keeper {
     }
 }
 
-fn not_kept(error: KeepError) -> SceneError {
-    SceneError::Refused(error.to_string())
+fn not_kept(error: KeepError) -> SessionHostError {
+    SessionHostError::Refused(error.to_string())
 }
 
 /// The result of a spawned change.

@@ -8,7 +8,7 @@
 use crate::driver::{Loaded, Published, Refused, ServedWorld, Simulator};
 use crate::keeper::{KeepError, Keeper};
 use chicane_sim::Sim;
-use chicane_store::{Entry, Library, LoadError};
+use chicane_store::{Library, LibraryEntry, LoadError};
 use chicane_wire::TransitionKind;
 use chicane_world::Profile;
 use std::collections::BTreeMap;
@@ -147,7 +147,11 @@ impl Loader {
     }
 
     /// Looks a world up and registers its transition.
-    async fn register_transition(&self, kind: TransitionKind, name: &str) -> Result<Entry, LoadFailure> {
+    async fn register_transition(
+        &self,
+        kind: TransitionKind,
+        name: &str,
+    ) -> Result<LibraryEntry, LoadFailure> {
         let _choice = self.choice_lock.lock().await;
         let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
         // The transition of the first world is open since the start of the sim thread.
@@ -163,7 +167,7 @@ impl Loader {
     async fn load_and_store(
         &self,
         kind: TransitionKind,
-        entry: Entry,
+        entry: LibraryEntry,
         lights: InitialLights,
         seed: u64,
     ) -> Result<Loaded, LoadFailure> {
@@ -181,7 +185,7 @@ impl Loader {
 
     /// A world by name. If it is unknown, the folder of installed worlds is read again, because
     /// another process may have installed it.
-    pub async fn find(&self, name: &str) -> Option<Entry> {
+    pub async fn find(&self, name: &str) -> Option<LibraryEntry> {
         if let Some(entry) = self.library.entry(name) {
             return Some(entry);
         }
@@ -217,7 +221,7 @@ impl Loader {
         }
     }
 
-    fn load(&self, entry: Entry, lights: InitialLights, seed: u64) -> Result<Loaded, LoadFailure> {
+    fn load(&self, entry: LibraryEntry, lights: InitialLights, seed: u64) -> Result<Loaded, LoadFailure> {
         // The running world is not read again, because a world with the same name and revision has
         // the same content.
         let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.served));
@@ -234,7 +238,7 @@ impl Loader {
         Ok(Loaded { sim, served, keep_lights: matches!(lights, InitialLights::Kept) })
     }
 
-    fn read(&self, entry: Entry) -> Result<Arc<ServedWorld>, LoadFailure> {
+    fn read(&self, entry: LibraryEntry) -> Result<Arc<ServedWorld>, LoadFailure> {
         let world = match self.library.load(&entry.name) {
             Ok(world) => Arc::new(world),
             Err(LoadError::NotFound) => return Err(LoadFailure::NotFound),

@@ -6,7 +6,7 @@
 //! that falls behind gets an error and starts again from the current sounds.
 
 use bytes::Bytes;
-use chicane_robot::audio::Event;
+use chicane_robot::audio::AudioEvent;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
@@ -29,7 +29,7 @@ pub struct SoundNotice {
     /// Simulated time of the event, s.
     pub time_s: f64,
     /// The event.
-    pub event: Event,
+    pub event: AudioEvent,
     /// The event as it is sent, written once for all listeners.
     pub bytes: OnceLock<Bytes>,
 }
@@ -42,7 +42,7 @@ impl Loudspeaker {
 
     /// Sends events, each with its simulated time in seconds, to all listeners. `serial` is the
     /// published value that includes them.
-    pub(crate) fn publish(&self, serial: u64, events: impl IntoIterator<Item = (f64, Event)>) {
+    pub(crate) fn publish(&self, serial: u64, events: impl IntoIterator<Item = (f64, AudioEvent)>) {
         for (time_s, event) in events {
             // The send fails if there is no listener.
             let _ = self.events.send(Arc::new(SoundNotice { serial, time_s, event, bytes: OnceLock::new() }));

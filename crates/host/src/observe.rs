@@ -4,7 +4,7 @@ use crate::served_world::ServedWorld;
 use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use chicane_robot::audio::{Event, Kind, Playing};
+use chicane_robot::audio::{AudioEvent, Playing, SoundSource};
 use chicane_sim::{Lamp, Snapshot};
 use chicane_wire::{
     JudgeAudio, JudgeSound, JudgeSoundEvent, JudgeTrack, Named, Num, Observation, RunState, Statics,
@@ -58,7 +58,7 @@ pub(crate) fn observation(
     snapshot: &Snapshot,
     clock: ObservedClock,
     playing: &[Playing],
-    sounds: &[Event],
+    sounds: &[AudioEvent],
 ) -> Observation {
     let names = served.names.iter().cloned();
     let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&served.names[*i]), view::light_state(*lamp));
@@ -84,8 +84,8 @@ fn sound(playing: &Playing) -> JudgeSound {
     JudgeSound {
         id: sound_id(playing.id),
         kind: match playing.kind {
-            Kind::File => "file",
-            Kind::Stream => "stream",
+            SoundSource::File => "file",
+            SoundSource::Stream => "stream",
         },
         source: Arc::clone(&playing.source),
         volume: Num(playing.volume),
@@ -95,25 +95,25 @@ fn sound(playing: &Playing) -> JudgeSound {
 
 /// A sound event as the script gets it. `StopAll` has no event of its own, because `JudgedSession`
 /// replaces it by a stop event for each sound.
-fn sound_event(event: &Event) -> Option<JudgeSoundEvent> {
+fn sound_event(event: &AudioEvent) -> Option<JudgeSoundEvent> {
     Some(match event {
-        Event::Play { playing, file } => JudgeSoundEvent::Play {
+        AudioEvent::Play { playing, file } => JudgeSoundEvent::Play {
             sound: sound(playing),
             data: file.as_ref().map(|file| STANDARD.encode(file)),
             sample_rate: playing.sample_rate,
             channels: playing.channels,
         },
-        Event::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
+        AudioEvent::Pcm { id: number, sample_rate, channels, data } => JudgeSoundEvent::Pcm {
             id: sound_id(*number),
             data: STANDARD.encode(data),
             sample_rate: *sample_rate,
             channels: *channels,
         },
-        Event::Volume { id: number, volume } => {
+        AudioEvent::Volume { id: number, volume } => {
             JudgeSoundEvent::Volume { id: sound_id(*number), volume: Num(*volume) }
         }
-        Event::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
-        Event::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
-        Event::StopAll => return None,
+        AudioEvent::Stop { id: number } => JudgeSoundEvent::Stop { id: sound_id(*number) },
+        AudioEvent::Ended { id: number } => JudgeSoundEvent::Ended { id: sound_id(*number) },
+        AudioEvent::StopAll => return None,
     })
 }

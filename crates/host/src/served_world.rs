@@ -4,7 +4,7 @@ use crate::scene::SceneFile;
 use crate::view;
 use bytes::Bytes;
 use chicane_render::Stage;
-use chicane_store::Entry;
+use chicane_store::LibraryEntry;
 use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ pub struct ServedWorld {
     /// File name of the world, `<name>.world`.
     pub file: Arc<str>,
     /// The world's entry in the library.
-    pub entry: Entry,
+    pub entry: LibraryEntry,
     /// The world.
     pub world: Arc<World>,
     /// Names of the objects, by index.
@@ -46,7 +46,7 @@ impl std::fmt::Debug for ServedWorld {
 impl ServedWorld {
     /// Writes the responses about a world. The error is an evaluation whose configuration is not
     /// valid JSON.
-    pub(crate) fn new(entry: Entry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
+    pub(crate) fn new(entry: LibraryEntry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
         let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
         let mut lights: Vec<usize> =
             (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();

@@ -2,8 +2,8 @@
 //!
 //! [`place_command`] converts in the other direction, for HTTP handlers and judging scripts.
 
-use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, sample_tick};
-use chicane_store::Entry;
+use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, YELLOW_S, sample_tick};
+use chicane_store::LibraryEntry;
 use chicane_wire as wire;
 use chicane_wire::{FlatPose, Named, Num, Rect, RouteLines, Size};
 use chicane_world::world::{Object, ObjectKind, ObjectType, Panel};
@@ -59,7 +59,7 @@ pub(crate) fn route_lines(route: &Route) -> RouteLines {
 
 /// The description of a world, `GET /world`.
 pub(crate) fn world(
-    entry: &Entry,
+    entry: &LibraryEntry,
     world: &World,
     route: Option<RouteLines>,
     bounds: Option<Rect>,
@@ -73,6 +73,7 @@ pub(crate) fn world(
         track: wire::Track { route, bounds },
         objects: Named(objects.collect()),
         evaluation: world.evaluation.is_some(),
+        yellow_s: Num(YELLOW_S),
     }
 }
 

@@ -1,18 +1,27 @@
-//! Other machines: the HTTP client, buckets to publish to, and worlds installed from a CDN.
+//! Connections to other machines: an HTTP client, S3 buckets, and installation of published worlds.
 //!
-//! This crate opens connections and never accepts one. It does not know the sim thread: an
+//! This crate opens connections and never accepts one. It does not depend on the sim thread: an
 //! [`Installer`](cdn::Installer) reports its progress through a callback, and the caller decides
-//! who sees it.
+//! where to show it.
+//!
+//! | Module | Content |
+//! |---|---|
+//! | `web` | connections to other machines: names, TLS, connection pool |
+//! | `bucket` | an S3 bucket: address, keys, requests, meaning of its errors |
+//! | `cdn` | installs published worlds: `source`, `download`, `installer` |
+//! | `running` | the file that names the simulator of a data folder |
+//! | `simulator` | requests to a running simulator from the command line |
+//! | `token` | the secret of a simulator or a CDN |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-pub mod announce;
 mod bucket;
 pub mod cdn;
+mod running;
 mod simulator;
 mod token;
 pub mod web;
 
-pub use announce::Running;
-pub use bucket::bucket;
-pub use simulator::ask;
+pub use bucket::{BucketError, open_bucket};
+pub use running::RunningSimulator;
+pub use simulator::{SimulatorError, call_simulator};
 pub use token::{BadToken, Token};

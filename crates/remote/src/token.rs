@@ -1,9 +1,11 @@
-//! The secret of a simulator or of a CDN.
+//! The secret of a simulator or a CDN.
+
+use chicane_store::RandomError;
 
 const MIN_LENGTH: usize = 8;
 const MAX_LENGTH: usize = 256;
 
-/// A secret that requests carry.
+/// A secret that every request must carry.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
@@ -20,21 +22,22 @@ impl std::fmt::Debug for Token {
 pub struct BadToken;
 
 impl Token {
-    /// A token that a person chose. Its characters fit into a cookie and a URL.
+    /// Checks a token that a person chose. All permitted characters can be used in a cookie and in a
+    /// URL.
     pub fn parse(text: &str) -> Result<Token, BadToken> {
-        let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'~');
-        if (MIN_LENGTH..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(fits) {
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'~');
+        if (MIN_LENGTH..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed) {
             return Ok(Token(text.to_owned()));
         }
         Err(BadToken)
     }
 
-    /// A token of 128 random bits.
-    pub fn random() -> Result<Token, String> {
-        chicane_store::random_hex().map(Token).map_err(|e| e.to_string())
+    /// Makes a token of 128 random bits.
+    pub fn random() -> Result<Token, RandomError> {
+        chicane_store::random_hex().map(Token)
     }
 
-    /// The secret itself.
+    /// The secret as text.
     pub fn secret(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! Shows in the state which world is being installed, and how far it is.
 
 use chicane_host::driver::Simulator;
-use chicane_remote::cdn::Report;
+use chicane_remote::cdn::ProgressCallback;
 use chicane_wire::{Num, Transition, TransitionKind, WorldId};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -14,7 +14,7 @@ type UnderWay = Vec<(WorldId, f64)>;
 
 /// A report that ends in the state of the simulator. The oldest installation is shown; the newest word of
 /// it wins, and none slows the installation.
-pub(crate) fn show(simulator: Simulator) -> Report {
+pub(crate) fn show(simulator: Simulator) -> ProgressCallback {
     let (shown, mut to_show) = watch::channel::<Option<(WorldId, f64)>>(None);
     tokio::spawn(async move {
         while to_show.changed().await.is_ok() {

@@ -1,9 +1,9 @@
 //! What a server is started with, and why it may not start.
 
-use chicane_dds::RosOptions;
+use chicane_dds::{JoinError, RosOptions};
 use chicane_host::{HostOptions, StartHostError};
 use chicane_remote::Token;
-use chicane_remote::cdn::CDN_TIMEOUT;
+use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -61,8 +61,8 @@ pub enum StartError {
         reason: std::io::Error,
     },
     /// The address of the CDN is malformed.
-    #[error("{0}")]
-    Cdn(String),
+    #[error(transparent)]
+    Cdn(#[from] CdnError),
     /// Other machines can reach the address, and there is no token.
     #[error("{0} can be reached from other machines: a token is needed, such as --token auto")]
     NeedsToken(SocketAddr),
@@ -70,6 +70,6 @@ pub enum StartError {
     #[error("can't start a thread: {0}")]
     Thread(std::io::Error),
     /// The ROS 2 graph can't be joined.
-    #[error("{0}")]
-    Ros(String),
+    #[error(transparent)]
+    Ros(#[from] JoinError),
 }

@@ -8,11 +8,11 @@ use crate::metrics::HttpMetrics;
 use crate::options::{Options, StartError};
 use crate::print::Prints;
 use crate::state::{App, CdnKeys, MAX_SOCKETS, Parts};
-use chicane_dds::{Ros, join};
+use chicane_dds::{RosNode, join_graph};
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
-use chicane_remote::cdn::{Installer, Source};
-use chicane_remote::{Token, announce};
+use chicane_remote::cdn::{CdnSource, Installer};
+use chicane_remote::{RunningSimulator, Token};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ pub struct Server {
     app: App,
     stop: watch::Sender<bool>,
     listening: tokio::task::JoinHandle<()>,
-    ros: Option<Ros>,
+    ros: Option<RosNode>,
 }
 
 impl Server {
@@ -40,7 +40,7 @@ impl Server {
         // Before the simulator opens sockets, because the DDS participant takes the first free ports
         // of its domain.
         let graph = match options.ros.take() {
-            Some(options) => Some(join(options).await.map_err(StartError::Ros)?),
+            Some(options) => Some(join_graph(options).await?),
             None => None,
         };
         let host = prepared.start(StudentAccess {
@@ -49,7 +49,7 @@ impl Server {
         })?;
         let (stop, stopped) = watch::channel(false);
         let (app, access) = assemble(options, Arc::clone(&host), address, &stopped)?;
-        announce::write(host.data.dir(), reachable(address), access.token.as_ref());
+        RunningSimulator::write(host.data.dir(), reachable(address), access.token.as_ref());
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
         let listening = tokio::spawn(listen::serve(listener, router, metrics, stopped));
@@ -75,7 +75,7 @@ impl Server {
         host.stop().await;
         self.stop.send_replace(true);
         let _ = self.listening.await;
-        announce::remove(host.data.dir());
+        RunningSimulator::remove(host.data.dir());
         if let Some(ros) = self.ros {
             ros.stop().await;
         }
@@ -102,13 +102,13 @@ fn assemble(
     let secret = options.cdn_token.as_ref().map(|t| t.secret().to_owned());
     let (source, cdn, cdn_token) = match options.cdn {
         Some(url) => {
-            let source = Source::web(&url, secret, options.cdn_timeout).map_err(StartError::Cdn)?;
+            let source = CdnSource::web(&url, secret, options.cdn_timeout)?;
             (source, url, None)
         }
         // Worlds that were published here are read from their folder, not over the network.
         None => {
             let url = format!("http://{}/cdn", reachable(address));
-            (Source::Folder(published.clone()), url, options.cdn_token)
+            (CdnSource::Folder(published.clone()), url, options.cdn_token)
         }
     };
     let report = crate::installing::show(host.simulator.clone());

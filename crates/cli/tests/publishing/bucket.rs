@@ -3,7 +3,7 @@
 use crate::get;
 use crate::moto::{Moto, output_of};
 use crate::program::{Program, TempFolder};
-use crate::way;
+use crate::proxy;
 use chicane_testkit::cdn::{Reply, WebServer};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn a_published_project_is_installed_from_a_bucket() {
     // The files have cache headers.
     let look = |path: &str| moto.client().get(&format!("/worlds/class/7b/worlds/{id}/{path}"));
     let meta = look("meta.json");
-    let cache = |answer: &chicane_testkit::http::Answer| {
+    let cache = |answer: &chicane_testkit::http::HttpResponse| {
         answer.header("cache-control").unwrap_or_default().to_owned()
     };
     assert_eq!(
@@ -123,7 +123,7 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let last = text.lines().last().unwrap_or_default();
         let clear =
-            last.contains("no secure connection to localhost") || last.contains("no certificates are found");
+            last.contains("no secure connection to localhost") || last.contains("has no root certificates");
         assert!(!output.status.success() && clear, "{text}");
     }
     // The bucket does not exist yet; the error arrives through TLS.
@@ -144,7 +144,7 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
 /// Starts a proxy that drops the first response to every write.
 fn lossy_proxy(to: SocketAddr) -> String {
     let lost = Mutex::new(BTreeSet::new());
-    way::open_proxy(to, move |asked| {
+    proxy::open_proxy(to, move |asked| {
         let answer = asked.forward()?;
         let is_first = || lost.lock().expect("a set").insert((asked.line.clone(), asked.body.clone()));
         (!asked.line.starts_with("PUT ") || !is_first()).then_some(answer)
@@ -196,7 +196,7 @@ fn invalid_targets_and_credentials_are_reported() {
     );
     for (to, more, word) in [
         ("s3://", &[][..], "names no bucket"),
-        ("s3://key:sesame@worlds", &[], "must not hold a user or a password"),
+        ("s3://key:sesame@worlds", &[], "must not contain a user or a password"),
         ("gopher://worlds", &[], "only s3://BUCKET/FOLDER"),
         ("http://127.0.0.1:9000/worlds", &[], "AWS_ENDPOINT"),
         ("https://key:sesame@minio.example.org/worlds", &[], "can't be published to"),
@@ -208,7 +208,7 @@ fn invalid_targets_and_credentials_are_reported() {
         (
             "s3://worlds",
             &[("AWS_ENDPOINT", "https://no-such-host.invalid")],
-            "no-such-host.invalid is not found",
+            "host no-such-host.invalid not found",
         ),
         ("s3://worlds", &[("AWS_ENDPOINT", "http://127.0.0.1:1")], "127.0.0.1 can't be reached"),
     ] {
@@ -219,7 +219,7 @@ fn invalid_targets_and_credentials_are_reported() {
     moto.lock("reader", "\"s3:GetObject\"");
     for (more, word) in [
         (&[][..], "access is denied: the access key needs s3:GetObject and s3:PutObject"),
-        (&[("AWS_ACCESS_KEY_ID", "AKIDNOBODY")], "AWS_ACCESS_KEY_ID is not known there"),
+        (&[("AWS_ACCESS_KEY_ID", "AKIDNOBODY")], "AWS_ACCESS_KEY_ID is not known to the server"),
         (&[("AWS_SECRET_ACCESS_KEY", "sesame")], "AWS_SECRET_ACCESS_KEY does not belong"),
         (&[("AWS_SESSION_TOKEN", "sesame"), ("AWS_ACCESS_KEY_ID", "ASIANOBODY")], "AWS_"),
     ] {
@@ -240,11 +240,11 @@ fn responses_that_are_not_from_a_bucket_are_reported() {
     };
     let echo = "HTTP/1.1 403 No\r\ncontent-length: 57\r\n\r\n<Error><Code>Odd</Code><Message>sesame</Message></Error>\r\n";
     odd(Reply::Raw(echo.as_bytes().to_vec()), 1, "access is denied");
-    odd(Reply::Status(500), 4, "it answered 500 (tried 4 times)");
-    odd(Reply::Status(418), 1, "it answered 418");
+    odd(Reply::Status(500), 4, "responded with status 500 (tried 4 times)");
+    odd(Reply::Status(418), 1, "responded with status 418");
     odd(Reply::Redirect("https://sesame.example/".to_owned()), 1, "AWS_REGION");
     odd(Reply::Endless, 1, "is too large");
-    odd(Reply::Raw(b"SSH-2.0-OpenSSH\r\n".to_vec()), 4, "gave no answer");
+    odd(Reply::Raw(b"SSH-2.0-OpenSSH\r\n".to_vec()), 4, "no response from");
     odd(
         Reply::File(b"<html>Welcome</html>".to_vec()),
         1,

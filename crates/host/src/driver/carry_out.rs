@@ -146,7 +146,7 @@ impl Driver {
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
             // Ends the commands of the old world, so that clients that wait for their end get a reply.
-            old.stack.calm();
+            old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
         }

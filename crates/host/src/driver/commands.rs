@@ -5,6 +5,7 @@ use super::refused::Refused;
 use super::state::Driver;
 use crate::source::Source;
 use chicane_sim::{Applied, Command, Who};
+use chicane_wire::CommandName;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ impl Driver {
         let name = command_name(&command);
         let applied = running.sim.apply(command).map_err(Refused::BySimulation)?;
         if is_reset {
-            running.stack.calm();
+            running.stack.clear_commands();
         }
         self.report_command(source, name, Value::Null);
         if is_reset {
@@ -33,7 +34,7 @@ impl Driver {
 
     /// Pauses, continues or paces time. `None` keeps a setting.
     pub(super) fn set_clock(&mut self, source: Source, paused: Option<bool>, speed: Option<f64>) {
-        self.report_command(source, "clock", json!({"paused": paused, "speed": speed}));
+        self.report_command(source, CommandName::Clock, json!({"paused": paused, "speed": speed}));
         if let (Some(judging), Some(paused)) = (&mut self.session.judging, paused) {
             match source {
                 Source::Judge => judging.set_paused_by_script(paused),
@@ -51,7 +52,7 @@ impl Driver {
     }
 
     /// Reports a command to the session, unless the judging script sent it.
-    pub(super) fn report_command(&self, source: Source, command: &'static str, detail: Value) {
+    pub(super) fn report_command(&self, source: Source, command: CommandName, detail: Value) {
         if let (Some(judging), false) = (&self.session.judging, source == Source::Judge) {
             judging.report_command(command, detail);
         }
@@ -64,11 +65,11 @@ fn moves_the_car(command: &Command) -> bool {
 }
 
 /// The name of a command in the record of an evaluation.
-fn command_name(command: &Command) -> &'static str {
+fn command_name(command: &Command) -> CommandName {
     match command {
-        Command::Place { who: Who::Vehicle, .. } => "pose",
-        Command::Place { .. } => "model",
-        Command::SetLight { .. } => "light",
-        Command::Reset => "reset",
+        Command::Place { who: Who::Vehicle, .. } => CommandName::Pose,
+        Command::Place { .. } => CommandName::Model,
+        Command::SetLight { .. } => CommandName::Light,
+        Command::Reset => CommandName::Reset,
     }
 }

@@ -4,10 +4,10 @@
 //! no order from the inbox, but the session must still be able to judge it and to stop it.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
-use chicane_wire::{EvaluationKind, Observation};
+use chicane_wire::{CommandName, EvaluationKind, Observation};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -128,8 +128,8 @@ impl JudgedSession {
     }
 
     /// Reports a command to the session that its script did not send.
-    pub(super) fn report_command(&self, command: &'static str, detail: serde_json::Value) {
-        self.notes.send(Note::Told(EvaluationKind::Command { command, detail }));
+    pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
+        self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
     }
 
     /// Starts simulated time at this tick.

@@ -3,7 +3,7 @@
 use super::order::Reply;
 use super::published::Published;
 use crate::loudspeaker::Loudspeaker;
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;

@@ -4,7 +4,7 @@ use super::inbox::Disconnected;
 use super::order::Envelope;
 use super::published::OverlayView;
 use super::state::{Driver, TIME_SLICE};
-use chicane_robot::audio::Event as SoundEvent;
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;

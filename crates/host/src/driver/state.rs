@@ -177,7 +177,7 @@ impl Driver {
             let (tick, epoch) = (running.sim.tick(), self.worlds.epoch);
             self.taps.put(|| TappedTick {
                 at: SystemTime::now(),
-                sample: Sample::told(tick, epoch),
+                sample: Sample::epoch_only(tick, epoch),
                 frame: None,
             });
         }

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn tapped_tick(tick: u64) -> TappedTick {
-        TappedTick { at: SystemTime::now(), sample: Sample::told(tick, 0), frame: None }
+        TappedTick { at: SystemTime::now(), sample: Sample::epoch_only(tick, 0), frame: None }
     }
 
     #[tokio::test]

@@ -6,7 +6,8 @@ use super::refused::Refused;
 use super::state::{Driver, TIME_SLICE, refuse};
 use crate::source::Source;
 use chicane_robot::Command as RobotCommand;
-use chicane_sim::Event;
+use chicane_sim::SimEvent;
+use chicane_wire::CommandName;
 use std::time::{Duration, Instant};
 
 /// Real time between two publications during a long step.
@@ -53,7 +54,7 @@ impl Driver {
         let (mut changed, mut car_reset) = (false, false);
         for event in running.sim.events() {
             changed = true;
-            if let Event::Quarantined(who) = event {
+            if let SimEvent::Quarantined(who) = event {
                 car_reset |= who.is_none();
                 let who = who.map_or("the vehicle", |i| &running.served.names[i]);
                 tracing::warn!(
@@ -91,7 +92,7 @@ impl Driver {
             return;
         }
         let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
-        self.report_command(source, "step", detail);
+        self.report_command(source, CommandName::Step, detail);
         if self.out.is_unseen() {
             // Replies of earlier orders describe the state before the step.
             self.publish();

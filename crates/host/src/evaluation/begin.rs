@@ -7,11 +7,11 @@ use super::journal::Journal;
 use super::session_world::{self, SessionWorld};
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use chicane_session::{
-    Brief, Note, Notes, NotesOut, SessionEnd, Setting, StudentOrder, Unsupported, notes, supervise,
+    Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
-use chicane_wire::{EvaluationEvent, EvaluationKind, Num, Session, StartRequest, StoryEvent};
-use chicane_world::evaluation::{Better, Evaluation};
+use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};
+use chicane_world::evaluation::Evaluation;
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -43,7 +43,7 @@ impl Evaluations {
         };
         let (send, receive) = notes().map_err(not_stored)?;
         let journal = self.store_start(&start, &begun, send.clone())?;
-        let brief = Brief { student: self.student(&start, setting.as_deref()), unsupported };
+        let brief = SessionSpec { student: self.student(&start, setting.as_deref()), unsupported };
         let session_world =
             self.session_world(&start, served, script, drive, (runtime, send.clone(), journal));
         let session = first_view(&start);
@@ -106,7 +106,7 @@ impl Evaluations {
         &self,
         mut session_world: SessionWorld,
         start: NewSession,
-        brief: Brief,
+        brief: SessionSpec,
         setting: Option<Arc<Setting>>,
         receive: NotesOut<Note>,
     ) -> Result<(), StartEvaluationError> {
@@ -120,7 +120,7 @@ impl Evaluations {
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
-            if let Some(processes) = ended.left.take() {
+            if let Some(processes) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
                 *leftover.lock().unwrap_or_else(PoisonError::into_inner) = Some(processes);
             }
@@ -140,9 +140,9 @@ impl Evaluations {
     }
 
     /// How to start the student's program; `None` if the request has no command.
-    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentOrder> {
+    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
         let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
-        Some(StudentOrder {
+        Some(StudentProgram {
             command: start.command.clone()?,
             workspace: self.parts.workspace.clone(),
             environment: self.parts.environment.clone(),
@@ -172,8 +172,8 @@ fn new_session(
         time_limit_s: request.time_limit_s.unwrap_or(evaluation.time_limit_s),
         seed: request.seed,
         better: match evaluation.better {
-            Better::Lower => "lower".to_owned(),
-            Better::Higher => "higher".to_owned(),
+            chicane_world::evaluation::Better::Lower => Better::Lower,
+            chicane_world::evaluation::Better::Higher => Better::Higher,
         },
         sha256: Sum::of(script.as_bytes()).hex(),
         started_at: time::now(),
@@ -193,7 +193,7 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         // The next session may have begun already.
         if self.current.active().as_ref() == Some(&self.id) {
-            self.current.end(|session| session.phase = "ended");
+            self.current.end(|session| session.phase = Phase::Ended);
             self.simulator.wake();
         }
         self.ended_sessions.send_modify(|count| *count += 1);
@@ -202,18 +202,17 @@ impl Drop for EndGuard {
 
 /// Stores the end of a session, then publishes it.
 fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEnd) {
-    let outcome = ended.ending.outcome().to_owned();
+    let outcome = ended.ending.outcome();
     let reason = ended.ending.reason(start.time_limit_s);
     let record = ended.record.clone();
     let (feed, current, simulator) =
         (session_world.feed.clone(), Arc::clone(&session_world.current), session_world.simulator.clone());
     let runtime = session_world.runtime.clone();
-    session_world.announce(ended.time_s, EvaluationKind::Phase { phase: "ended".to_owned() });
-    let end =
-        EvaluationKind::End { outcome: outcome.clone(), record: record.clone(), reason: reason.clone() };
+    session_world.announce(ended.time_s, EvaluationKind::Phase { phase: Phase::Ended });
+    let end = EvaluationKind::End { outcome, record: record.clone(), reason: reason.clone() };
     let result = SessionResult {
         ended_at: time::now(),
-        outcome: outcome.clone(),
+        outcome,
         reason: reason.clone(),
         record: record.to_string(),
         elapsed_s: ended.time_s,
@@ -228,7 +227,7 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
         );
     }
     current.end(|session| {
-        session.phase = "ended";
+        session.phase = Phase::Ended;
         session.outcome = Some(outcome);
         session.record = record;
         session.reason = reason;
@@ -240,6 +239,10 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
     runtime.block_on(simulator.wait_until_shown(&start.id, || false));
     let event = EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.send(&StoryEvent::Evaluation(event));
-    let outcome = ended.ending.outcome();
-    tracing::info!(session = start.id, outcome, elapsed_s = ended.time_s, "evaluation ended");
+    tracing::info!(
+        session = start.id,
+        outcome = outcome.name(),
+        elapsed_s = ended.time_s,
+        "evaluation ended"
+    );
 }

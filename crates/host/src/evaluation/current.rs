@@ -2,7 +2,7 @@
 
 use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
-use chicane_wire::{CurrentSession, Num, RunState, Session};
+use chicane_wire::{CurrentSession, Num, Phase, RunState, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -61,7 +61,7 @@ impl Current {
     /// Shows a new session. The view changes before the status, so the published state never shows a
     /// session that the view does not. `end` has the same order.
     pub(super) fn begin(&self, session: Session) {
-        let (id, phase) = (session.id.clone(), session.phase.to_owned());
+        let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.view) = CurrentView { active: true, session: Some(session), log: VecDeque::new() };
         self.change_status(|status| {
             status.run = Default::default();
@@ -78,7 +78,7 @@ impl Current {
         self.change_status(|status| {
             status.run.running = false;
             status.evaluation.active = false;
-            status.evaluation.phase = Some("ended".to_owned());
+            status.evaluation.phase = Some(Phase::Ended);
         });
     }
 
@@ -111,11 +111,11 @@ pub(super) fn first_view(start: &NewSession) -> Session {
         world: start.world.clone(),
         world_id: start.world_id.clone(),
         rev: start.rev.clone(),
-        phase: "initializing",
+        phase: Phase::Initializing,
         outcome: None,
         record: serde_json::Value::Null,
         reason: None,
-        better: start.better.clone(),
+        better: start.better,
         command: start.command.clone(),
         time_limit_s: Num(start.time_limit_s),
         seed: start.seed,

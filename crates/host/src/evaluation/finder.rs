@@ -4,7 +4,9 @@
 //! the data folder open.
 
 use super::options::JudgeOptions;
-use chicane_session::{EngineWanted, Isolation, Judge, JudgeError, Setting, SettingError, Wanted};
+use chicane_session::{
+    EngineOptions, Isolation, Judge, JudgeError, Setting, SettingError, SettingOptions, TrialError,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How judging scripts are run on this machine, and how their limits are enforced.
@@ -15,7 +17,7 @@ pub(super) type FoundSetting = (Arc<Setting>, Isolation);
 enum CheckScriptError {
     /// Judging scripts can't be run on this machine.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] TrialError),
     /// The process that checks the script failed.
     #[error(transparent)]
     Judge(#[from] JudgeError),
@@ -39,17 +41,17 @@ impl Finder {
 
     /// How judging scripts are run on this machine. The first call blocks, because it starts a test
     /// process.
-    pub(crate) fn setting(&self) -> Result<FoundSetting, SettingError> {
+    pub(crate) fn setting(&self) -> Result<FoundSetting, TrialError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*found {
             return Ok(known.clone());
         }
         let JudgeOptions { launcher, folder, isolation, engine, .. } = self.options.clone();
-        let engine = engine.map(|e| EngineWanted { loopback_only: self.loopback_only, ..e });
+        let engine = engine.map(|e| EngineOptions { loopback_only: self.loopback_only, ..e });
         let launcher =
             launcher.map_or_else(|| std::env::current_exe().map_err(SettingError::Launcher), Ok)?;
-        let folder = folder.map_or_else(chicane_session::root::folder, Ok)?;
-        let setting = Arc::new(Setting::find(&Wanted { launcher, folder, isolation, engine })?);
+        let folder = folder.map_or_else(chicane_session::root::folder, Ok).map_err(SettingError::from)?;
+        let setting = Arc::new(Setting::find(&SettingOptions { launcher, folder, isolation, engine })?);
         let isolation = setting.try_out()?;
         *found = Some((Arc::clone(&setting), isolation));
         Ok((setting, isolation))

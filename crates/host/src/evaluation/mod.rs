@@ -22,7 +22,7 @@ use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
-use chicane_session::{Left, Note, Notes, StopCause};
+use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::Data;
 use chicane_wire::{CurrentSession, Session, StartRequest};
 use chicane_world::Profile;
@@ -72,7 +72,7 @@ pub struct Evaluations {
     notes: Mutex<Option<Notes<Note>>>,
     /// Processes of an earlier student program that were killed but still exist. A process that waits
     /// for a device in the kernel can outlive its session.
-    leftover_processes: Arc<Mutex<Option<Left>>>,
+    leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Number of ended sessions.
     ended_sessions: Arc<watch::Sender<u64>>,
 }
@@ -147,7 +147,7 @@ impl Evaluations {
     /// Whether processes of an earlier student program still exist, although they were killed.
     fn student_still_runs(&self) -> bool {
         let mut left = self.leftover_processes.lock().unwrap_or_else(PoisonError::into_inner);
-        if !left.as_ref().is_some_and(Left::is_there) {
+        if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
             *left = None;
         }
         left.is_some()

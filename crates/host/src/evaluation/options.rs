@@ -1,6 +1,6 @@
 //! How judging scripts and student programs are run.
 
-use chicane_session::{EngineWanted, Isolation};
+use chicane_session::{EngineOptions, Isolation};
 use std::path::PathBuf;
 
 /// How judging scripts and student programs are run.
@@ -15,5 +15,5 @@ pub struct JudgeOptions {
     /// Source code of a judging script that replaces the world's own; `None` uses the world's own.
     pub script: Option<String>,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
-    pub engine: Option<EngineWanted>,
+    pub engine: Option<EngineOptions>,
 }

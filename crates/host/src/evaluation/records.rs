@@ -5,7 +5,7 @@ use super::current::{SHOWN_LOG_LINES, first_view};
 use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
-use chicane_wire::{EvaluationKind, JudgeWork, Num, Record, RecordList, RunState, Session};
+use chicane_wire::{EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, RunState, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -16,12 +16,8 @@ pub const RECORDS_PER_PAGE: usize = 50;
 pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     let records = data.records();
     for row in records.unfinished()? {
-        let (outcome, reason) = ("stopped".to_owned(), StopCause::Restarted.to_string());
-        let end = EvaluationKind::End {
-            outcome: outcome.clone(),
-            record: value(&row.record),
-            reason: Some(reason.clone()),
-        };
+        let (outcome, reason) = (Outcome::Stopped, StopCause::Restarted.to_string());
+        let end = EvaluationKind::End { outcome, record: value(&row.record), reason: Some(reason.clone()) };
         let next_line = records.events(row.number)?.len() as u64;
         records.end(
             row.number,
@@ -75,7 +71,7 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
         events.iter().rev().map(|event| value(event)).find(|e| e["kind"] == "run" && e["phase"] == "exit");
     let exit_code = exit.and_then(|event| i32::try_from(event["exit_code"].as_i64()?).ok());
     let mut session = first_view(&row.start);
-    session.phase = "ended";
+    session.phase = Phase::Ended;
     session.record = value(&row.record);
     session.elapsed_s = Num(row.elapsed_s);
     session.run = RunState { running: false, exit_code };
@@ -113,7 +109,7 @@ pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
     let SessionRow { start, record, elapsed_s, result, .. } = row;
     Record {
         session: start.id,
-        outcome: result.as_ref().map(|r| r.outcome.clone()),
+        outcome: result.as_ref().map(|r| r.outcome),
         record: value(&record),
         reason: result.as_ref().and_then(|r| r.reason.clone()),
         better: start.better,

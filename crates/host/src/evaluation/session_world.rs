@@ -7,16 +7,15 @@ use crate::feed::Feed;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use crate::{observe, view};
-use chicane_session::{Note, Notes, Phase, Scene, SceneError};
+use chicane_session::{Note, Notes, SessionHost, SessionHostError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
-    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, RunEvent, RunState, Statics,
-    StoryEvent,
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, RecordedEvent,
+    RunEvent, RunState, Statics, StoryEvent,
 };
 use chicane_world::Profile;
 use glam::DVec2;
-use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -59,46 +58,40 @@ pub(super) struct SessionWorld {
 }
 
 /// An event in the database.
-#[derive(Serialize)]
-struct StoredEvent<'a> {
-    time: Num,
-    #[serde(flatten)]
-    kind: &'a EvaluationKind,
-}
-
 /// An event as it is stored in the database.
 pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
-    serde_json::to_string(&StoredEvent { time: Num(time_s), kind }).unwrap_or_default()
+    let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
+    serde_json::to_string(&event).unwrap_or_default()
 }
 
 impl SessionWorld {
     /// Sends a request to the sim thread.
-    fn request(&self, request: SessionRequest) -> Result<(), SceneError> {
-        let requests = self.requests.as_ref().ok_or(SceneError::SimulationGone)?;
-        requests.send(request).map_err(|_| SceneError::SimulationGone)?;
+    fn request(&self, request: SessionRequest) -> Result<(), SessionHostError> {
+        let requests = self.requests.as_ref().ok_or(SessionHostError::SimulationGone)?;
+        requests.send(request).map_err(|_| SessionHostError::SimulationGone)?;
         self.simulator.wake();
         Ok(())
     }
 
     /// Applies a command to the world and waits for the result.
-    fn apply(&self, command: Command) -> Result<(), SceneError> {
+    fn apply(&self, command: Command) -> Result<(), SessionHostError> {
         let (reply, done) = sync_channel(1);
         self.request(SessionRequest::Apply(command, reply))?;
-        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SceneError::Timeout)?;
+        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)?;
         done.map_err(refused)
     }
 
-    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SceneError> {
+    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SessionHostError> {
         let (light, red) = (name.clone(), request.is_red());
         let apply = || self.apply(Command::SetLight { name, red });
         self.keeper.light_of_script(&self.simulator, (&light, red), apply)
     }
 
-    fn set_brightness(&self, value: f64) -> Result<(), SceneError> {
+    fn set_brightness(&self, value: f64) -> Result<(), SessionHostError> {
         self.keeper.brightness_of_script(&self.simulator, value, || {
             let (reply, done) = sync_channel(1);
             self.request(SessionRequest::Brightness(value, reply))?;
-            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SceneError::Timeout)
+            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)
         })
     }
 
@@ -114,7 +107,7 @@ impl SessionWorld {
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
         // A phase is sent after it is on disk, with every event before it.
-        if matches!(&kind, EvaluationKind::Phase { phase } if phase != "ended") {
+        if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.journal.flush();
         }
         self.send_event(time_s, kind);
@@ -143,8 +136,8 @@ impl SessionWorld {
     }
 }
 
-impl Scene for SessionWorld {
-    fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
+impl SessionHost for SessionWorld {
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
         let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
         let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
@@ -163,14 +156,14 @@ impl Scene for SessionWorld {
         let reply = self.runtime.block_on(self.simulator.judge(entry));
         let (first, _) = reply.map_err(refused)?;
         self.requests = Some(requests);
-        Ok((statics, *first.ok_or(SceneError::WorldGone)?))
+        Ok((statics, *first.ok_or(SessionHostError::WorldGone)?))
     }
 
     fn run(&mut self) {
         let _ = self.request(SessionRequest::Run { limit_s: self.time_limit_s });
     }
 
-    fn go(&mut self) {
+    fn resume(&mut self) {
         let _ = self.request(SessionRequest::Resume);
     }
 
@@ -181,11 +174,11 @@ impl Scene for SessionWorld {
         if requested { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
     }
 
-    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError> {
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
         match act {
             JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
             JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
-                Err(SceneError::Refused("use teleport for the vehicle".to_owned()))
+                Err(SessionHostError::Refused("use teleport for the vehicle".to_owned()))
             }
             JudgeAct::MoveObject(name, request) => {
                 self.apply(view::place_command(Who::Object(name), request))
@@ -202,11 +195,11 @@ impl Scene for SessionWorld {
     }
 
     fn enter(&mut self, phase: Phase) {
-        self.current.update(|session| session.phase = phase.name());
-        self.change_status(|status| status.evaluation.phase = Some(phase.name().to_owned()));
+        self.current.update(|session| session.phase = phase);
+        self.change_status(|status| status.evaluation.phase = Some(phase));
     }
 
-    fn tell(&mut self, time_s: f64, kind: EvaluationKind) {
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
         if let EvaluationKind::Log { line } = &kind {
             self.current.log(line);
         }
@@ -234,10 +227,9 @@ impl Scene for SessionWorld {
         self.current.update(|session| session.record = record.clone());
     }
 
-    fn tell_run(&mut self, time_s: f64, event: RunEvent) {
-        let run = serde_json::to_value(&event).unwrap_or_default();
-        self.feed.send(&StoryEvent::Run(event));
-        self.store_event(time_s, &EvaluationKind::Run { run });
+    fn publish_run(&mut self, time_s: f64, event: RunEvent) {
+        self.feed.send(&StoryEvent::Run(event.clone()));
+        self.store_event(time_s, &EvaluationKind::Run { run: event });
     }
 
     fn show_run(&mut self, run: RunState) {
@@ -246,8 +238,8 @@ impl Scene for SessionWorld {
     }
 }
 
-fn refused(error: impl Display) -> SceneError {
-    SceneError::Refused(error.to_string())
+fn refused(error: impl Display) -> SessionHostError {
+    SessionHostError::Refused(error.to_string())
 }
 
 /// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint to

@@ -1,12 +1,12 @@
-//! How a bucket is spoken to: the protocol is `object_store`'s, the connections are our own.
+//! The HTTP client of `object_store`, on connections of our own.
 //!
-//! Everything is bounded: the time to connect, the time for an answer, its bytes, and how often something is
-//! tried again. What is tried again may have been done the first time; whoever writes finds out by
-//! reading (`Cdn`).
+//! Time to connect, time for a response, size of a response and number of attempts are limited. A
+//! retried write may have succeeded the first time; the publisher (`Cdn`) then reads the object and
+//! compares it.
 
-use super::answer::{Verdict, judge};
-use super::settings::{is_here, is_yes};
-use crate::web::{Lines, Target, USER_AGENT, WebError};
+use super::response::{ResponseAction, classify};
+use super::settings::{is_local, is_yes};
+use crate::web::{ConnectionPool, HttpTarget, USER_AGENT, WebError};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -20,16 +20,17 @@ use object_store::client::{
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How often something is tried.
+/// How many times a request is sent before it fails.
 const ATTEMPTS: u32 = 4;
-/// Before it is tried for the second time; then ever longer.
+/// Pause before the second attempt. Each further pause is three times as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// How long an answer may take, beside the time for what is sent.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Bytes a second that are sent at least.
+/// Time for a response, in addition to the time that sending the request may take.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Lowest speed at which a request may be sent, in bytes per second.
 const MIN_RATE: f64 = 32_768.0;
-/// Bytes of an answer. A page of a list has a thousand names; files are read back in parts.
-const MAX_ANSWER: usize = 4 << 20;
+/// Largest response in bytes. The largest is a page of a list, with a thousand names; `Cdn` reads
+/// files back in parts.
+const MAX_RESPONSE: usize = 4 << 20;
 
 /// Makes clients for `object_store`.
 #[derive(Debug)]
@@ -37,99 +38,106 @@ pub(super) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let plain = options.get_config_value(&ClientConfigKey::AllowHttp).is_some_and(|v| is_yes(&v));
-        let lines = Lines::default();
-        Ok(HttpClient::new(Client { plain, patience: PATIENCE, first_pause: FIRST_PAUSE, lines }))
+        let allow_http = options.get_config_value(&ClientConfigKey::AllowHttp).is_some_and(|v| is_yes(&v));
+        Ok(HttpClient::new(BucketClient {
+            allow_http,
+            response_timeout: RESPONSE_TIMEOUT,
+            first_pause: FIRST_PAUSE,
+            connections: ConnectionPool::default(),
+        }))
     }
 }
 
-/// Why nothing came of a request, in words for people.
+/// Why a request to a bucket failed, as a text for people.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Trouble(String);
+struct RequestFailed(String);
 
-impl From<Trouble> for HttpError {
-    fn from(trouble: Trouble) -> HttpError {
-        // Of a kind that nobody tries again.
-        HttpError::new(HttpErrorKind::Unknown, trouble)
+impl From<RequestFailed> for HttpError {
+    fn from(failed: RequestFailed) -> HttpError {
+        // `object_store` does not retry errors of this kind.
+        HttpError::new(HttpErrorKind::Unknown, failed)
     }
 }
 
 #[derive(Debug)]
-struct Client {
-    /// Whether hosts elsewhere may be spoken to without encryption.
-    plain: bool,
-    patience: Duration,
+struct BucketClient {
+    /// Whether other machines may be contacted without TLS.
+    allow_http: bool,
+    /// See [`RESPONSE_TIMEOUT`].
+    response_timeout: Duration,
+    /// See [`FIRST_PAUSE`].
     first_pause: Duration,
-    lines: Lines,
+    connections: ConnectionPool,
 }
 
-impl HttpService for Client {
+impl HttpService for BucketClient {
     fn call<'a, 'b>(&'a self, request: HttpRequest) -> BoxFuture<'b, Result<HttpResponse, HttpError>>
     where
         'a: 'b,
         Self: 'b,
     {
-        Box::pin(self.ask(request))
+        Box::pin(self.send_with_retries(request))
     }
 }
 
-impl Client {
-    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+impl BucketClient {
+    async fn send_with_retries(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (head, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
-        let target = Target::parse(&head.uri.to_string()).map_err(|e| Trouble(e.to_string()))?;
-        if !target.secure && !self.plain && !is_here(&target) {
-            return Err(
-                Trouble(format!("http://{} is not encrypted, and is not asked", target.authority)).into()
-            );
+        let target = HttpTarget::parse(&head.uri.to_string()).map_err(|e| RequestFailed(e.to_string()))?;
+        if !target.secure && !self.allow_http && !is_local(&target) {
+            let host = &target.authority;
+            return Err(RequestFailed(format!("http://{host} is not encrypted: use https://")).into());
         }
         let mut pause = self.first_pause;
         let mut attempt = 1;
         loop {
-            let failed = match self.once(&target, &head, body.clone()).await {
-                Ok(answer) => match judge(answer.status(), answer.headers(), answer.body()) {
-                    Verdict::Answer => return Ok(answer.map(Into::into)),
-                    Verdict::Never(words) => return Err(Trouble(words).into()),
-                    Verdict::Later(words) => words,
+            let error = match self.send_once(&target, &head, body.clone()).await {
+                Ok(response) => match classify(response.status(), response.headers(), response.body()) {
+                    ResponseAction::PassOn => return Ok(response.map(Into::into)),
+                    ResponseAction::Fail(text) => return Err(RequestFailed(text).into()),
+                    ResponseAction::Retry(text) => text,
                 },
-                Err(e @ (WebError::Unreachable(..) | WebError::NoAnswer(..))) => e.to_string(),
-                Err(e) => return Err(Trouble(e.to_string()).into()),
+                Err(e @ (WebError::Unreachable(..) | WebError::NoResponse(..))) => e.to_string(),
+                Err(e) => return Err(RequestFailed(e.to_string()).into()),
             };
             if attempt == ATTEMPTS {
-                return Err(Trouble(format!("{failed} (tried {ATTEMPTS} times)")).into());
+                return Err(RequestFailed(format!("{error} (tried {ATTEMPTS} times)")).into());
             }
             tokio::time::sleep(pause).await;
             (attempt, pause) = (attempt + 1, pause * 3);
         }
     }
 
-    /// Asks once, and reads the whole answer.
-    async fn once(&self, target: &Target, head: &Parts, body: Bytes) -> Result<Response<Bytes>, WebError> {
-        let patience = self.patience + Duration::from_secs_f64(body.len() as f64 / MIN_RATE);
-        let failed = |why: &dyn std::fmt::Display| WebError::NoAnswer(target.host.clone(), why.to_string());
+    /// Sends a request once, and reads the whole response.
+    async fn send_once(
+        &self,
+        target: &HttpTarget,
+        head: &Parts,
+        body: Bytes,
+    ) -> Result<Response<Bytes>, WebError> {
+        let time = self.response_timeout + Duration::from_secs_f64(body.len() as f64 / MIN_RATE);
+        let failed = |why: &dyn std::fmt::Display| WebError::NoResponse(target.host.clone(), why.to_string());
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = head.method.clone();
-        *request.uri_mut() = target.path.parse().map_err(|_| WebError::NoAddress)?;
+        *request.uri_mut() = target.path.parse().map_err(|_| WebError::InvalidUrl)?;
         *request.headers_mut() = head.headers.clone();
-        let host = HeaderValue::from_str(&target.authority).map_err(|_| WebError::NoAddress)?;
+        let host = HeaderValue::from_str(&target.authority).map_err(|_| WebError::InvalidUrl)?;
         request.headers_mut().insert(header::HOST, host);
         request.headers_mut().insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
         let exchange = async {
-            let (answer, line) = self.lines.send(target, request).await?;
-            let (head, body) = answer.into_parts();
-            let body = Limited::new(body, MAX_ANSWER).collect().await.map_err(|e| match e
-                .is::<LengthLimitError>()
-            {
+            let (response, connection) = self.connections.send(target, request).await?;
+            let (head, body) = response.into_parts();
+            let body = Limited::new(body, MAX_RESPONSE).collect().await;
+            let body = body.map_err(|e| match e.is::<LengthLimitError>() {
                 true => WebError::TooLarge(target.host.clone()),
                 false => failed(&e),
             })?;
-            self.lines.keep(Some(line));
+            self.connections.give_back(connection);
             Ok(Response::from_parts(head, body.to_bytes()))
         };
-        timeout(patience, exchange)
-            .await
-            .map_err(|_| failed(&format!("none came within {} s", patience.as_secs())))?
+        timeout(time, exchange).await.map_err(|_| failed(&format!("timeout after {} s", time.as_secs())))?
     }
 }
 

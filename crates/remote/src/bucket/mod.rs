@@ -1,36 +1,44 @@
-//! Buckets: worlds are published to Amazon S3 and to every server that speaks like it (MinIO, R2, Ceph).
+//! S3 buckets, to which worlds are published: Amazon S3 and compatible servers (MinIO, R2, Ceph).
 //!
-//! The address says which bucket, and the environment says where it is and who asks, in the names that
-//! every such program knows: `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. What is wrong with
-//! them is said before anything is done. Secrets go into signatures and nowhere else: an error is told
-//! in our own words, never in those of a server.
+//! The address names the bucket. The environment holds the settings under their usual names:
+//! `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. Invalid settings are reported before
+//! the first request. Secrets are used for signatures only: an error never repeats the text of a
+//! server, because that text may contain them.
+//!
+//! `object_store` implements the S3 protocol and its signatures; the connections are our own. A
+//! request whose response was lost is sent again. If the object then exists already, it is read and
+//! compared, because the first request may have written it.
 
-mod answer;
+mod address;
 mod client;
-mod place;
+mod error;
+mod response;
 mod settings;
 
+pub use error::BucketError;
+
+use address::BucketAddress;
 use chicane_store::Cdn;
 use client::Connector;
 use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, RetryConfig};
-use place::Place;
 use std::sync::Arc;
 
-/// A bucket as a CDN to publish to: `s3://BUCKET` or `s3://BUCKET/FOLDER`, with settings from the environment.
-pub fn bucket(address: &str) -> Result<Cdn, String> {
-    let place = Place::parse(address)?;
+/// Opens a bucket as a CDN to publish to. The address is `s3://BUCKET` or `s3://BUCKET/FOLDER`; the
+/// settings come from the environment. No request is sent yet.
+pub fn open_bucket(address: &str) -> Result<Cdn, BucketError> {
+    let address = BucketAddress::parse(address)?;
     let environment = std::env::vars_os();
     let environment = environment.filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-    let builder = settings::checked(environment)?;
+    let builder = settings::builder_from(environment)?;
     let store = builder
-        .with_bucket_name(&place.bucket)
+        .with_bucket_name(&address.bucket)
         .with_http_connector(Connector)
-        // The connector tries again by itself.
+        // The connector retries by itself.
         .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() })
         .build()
-        .map_err(|e| format!("the settings of the bucket can't be used: {e}"))?;
-    let store: Arc<dyn ObjectStore> = match &place.folder {
+        .map_err(|e| BucketError::Settings(e.to_string()))?;
+    let store: Arc<dyn ObjectStore> = match &address.folder {
         None => Arc::new(store),
         Some(folder) => Arc::new(PrefixStore::new(store, folder.as_str())),
     };

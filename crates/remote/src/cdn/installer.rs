@@ -1,9 +1,20 @@
-//! Installs published worlds. One flight for each id: who asks for the same world meanwhile gets the
-//! same answer. A flight goes on to its end when nobody waits any more, and ends with the program.
+//! Installs published worlds.
+//!
+//! There is at most one job for each world id. A second request for the same world waits for the
+//! running job and gets the same result. A job continues when its requests were cancelled, and stops
+//! when the program stops.
+//!
+//! `meta.json` names the revision. If that revision is installed and complete, nothing is left to
+//! do. Otherwise a `Plan` holds paths, sizes and limits. A `Staging` folder, one for each id among
+//! all processes, keeps verified files over restarts. Eight files are downloaded at a time, and
+//! each is hashed while it arrives. Then the id has to match the checksum of the whole, and the
+//! world is loaded as a test.
 
-use super::download::{Download, blocking};
-use super::source::Source;
-use chicane_store::{InstallError, Library, MAX_MANIFEST, MAX_META, Manifest, Meta, Plan, Record, Staging};
+use super::download::{WorldDownload, blocking};
+use super::source::CdnSource;
+use chicane_store::{
+    InstallError, InstallPlan, InstalledRecord, Library, MAX_MANIFEST, MAX_META, Manifest, Meta, Staging,
+};
 use chicane_wire::WorldId;
 use futures_util::{FutureExt, StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
@@ -12,143 +23,158 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
-/// Worlds that are installed at a time; others wait.
-const FLIGHTS: usize = 4;
-/// Worlds that may wait to be installed.
-const MAX_WAITING: usize = 64;
-/// Files of a world that are fetched at a time.
-const AT_ONCE: usize = 8;
-/// An installation ends here.
-const MAX_TIME: Duration = Duration::from_secs(1800);
-/// How often we look whether another program is done with the same world.
-const LOOK: Duration = Duration::from_millis(50);
-/// Share of the progress that is fetching; the rest is checking.
-const FETCHING: f64 = 0.9;
+/// Worlds that are installed at a time. Further jobs wait.
+const MAX_PARALLEL_INSTALLS: usize = 4;
+/// Jobs that may run or wait. Further requests are refused.
+const MAX_JOBS: usize = 64;
+/// Files of a world that are downloaded at a time.
+const MAX_PARALLEL_FILES: usize = 8;
+/// A job that takes longer fails.
+const INSTALL_TIMEOUT: Duration = Duration::from_secs(1800);
+/// Pause between attempts to open a staging folder that another process uses.
+const STAGING_RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// Share of the progress for downloading; the rest is for checking.
+const DOWNLOAD_SHARE: f64 = 0.9;
 
-/// Told how far a world is, 0 to 1; `None` when that is over.
-pub type Report = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
+/// Called with the completed share of an installation, from 0 to 1, and with `None` at its end.
+pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 
-/// What came of an installation.
+/// Result of a successful installation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Installed {
-    /// What is installed.
-    pub record: Record,
-    /// It was there already.
+    /// The installed world.
+    pub record: InstalledRecord,
+    /// The world was installed before, so nothing was downloaded.
     pub cached: bool,
-    /// What was passed over while it was loaded.
+    /// Parts of the world that were ignored while it was loaded.
     pub warnings: Vec<String>,
 }
 
-type Outcome = Result<Installed, InstallError>;
-type Flights = BTreeMap<WorldId, watch::Receiver<Option<Outcome>>>;
+type InstallResult = Result<Installed, InstallError>;
+/// The running jobs. The channel of a job holds `None` until the job ends.
+type InstallJobs = BTreeMap<WorldId, watch::Receiver<Option<InstallResult>>>;
 
-/// Installs worlds.
+/// Installs worlds from one CDN into one library.
 #[derive(Clone)]
 pub struct Installer {
-    own: Arc<Own>,
+    shared: Arc<InstallerState>,
 }
 
-struct Own {
+/// The state that an installer shares with its jobs.
+struct InstallerState {
     library: Arc<Library>,
-    source: Arc<Source>,
-    /// Refuse what its id does not prove.
+    source: Arc<CdnSource>,
+    /// Refuse worlds whose files can't be verified against their id.
     require_verified: bool,
-    report: Report,
-    flights: Mutex<Flights>,
-    places: Semaphore,
-    /// Worlds are loaded one at a time: they may be large.
-    loading: Arc<Semaphore>,
-    /// True when the program ends.
+    progress: ProgressCallback,
+    jobs: Mutex<InstallJobs>,
+    /// One permit for each world that may be installed at a time.
+    install_permits: Semaphore,
+    /// One permit, because a loaded world may need much memory.
+    load_permit: Arc<Semaphore>,
+    /// True when the program stops.
     stop: watch::Receiver<bool>,
 }
 
 impl Installer {
+    /// Makes an installer. With `require_verified` it refuses worlds whose files can't be verified
+    /// against their id. Jobs end when `stop` becomes true or its sender is dropped.
     pub fn new(
         library: Arc<Library>,
-        source: Source,
+        source: CdnSource,
         require_verified: bool,
-        report: Report,
+        progress: ProgressCallback,
         stop: watch::Receiver<bool>,
     ) -> Installer {
-        let (places, loading) = (Semaphore::new(FLIGHTS), Arc::new(Semaphore::new(1)));
-        let (source, flights) = (Arc::new(source), Mutex::default());
-        Installer {
-            own: Arc::new(Own { library, source, require_verified, report, flights, places, loading, stop }),
-        }
+        let shared = InstallerState {
+            library,
+            source: Arc::new(source),
+            require_verified,
+            progress,
+            jobs: Mutex::default(),
+            install_permits: Semaphore::new(MAX_PARALLEL_INSTALLS),
+            load_permit: Arc::new(Semaphore::new(1)),
+            stop,
+        };
+        Installer { shared: Arc::new(shared) }
     }
 
-    /// Installs a world, or waits for whoever does so already.
-    pub async fn install(&self, id: &WorldId) -> Outcome {
-        let mut flight = self.flight(id)?;
-        let outcome = match flight.wait_for(Option::is_some).await {
-            Ok(outcome) => outcome.clone(),
+    /// Installs a world, or waits for the job that is installing it.
+    pub async fn install(&self, id: &WorldId) -> InstallResult {
+        let mut job = self.job(id)?;
+        let result = match job.wait_for(Option::is_some).await {
+            Ok(result) => result.clone(),
+            // The job panicked, and its sender was dropped.
             Err(_) => None,
         };
-        outcome
-            .unwrap_or_else(|| Err(InstallError::Disk("installing it failed; the log says more".to_owned())))
+        result.unwrap_or_else(|| {
+            Err(InstallError::Disk("the installation failed; the log has the reason".to_owned()))
+        })
     }
 
-    /// Joins the flight of a world, or starts it.
-    fn flight(&self, id: &WorldId) -> Result<watch::Receiver<Option<Outcome>>, InstallError> {
-        let mut flights = self.own.flights();
-        if let Some(flight) = flights.get(id) {
-            return Ok(flight.clone());
+    /// Returns the running job of a world, or starts one.
+    fn job(&self, id: &WorldId) -> Result<watch::Receiver<Option<InstallResult>>, InstallError> {
+        let mut jobs = self.shared.jobs();
+        if let Some(job) = jobs.get(id) {
+            return Ok(job.clone());
         }
-        if flights.len() >= MAX_WAITING {
+        if jobs.len() >= MAX_JOBS {
             return Err(InstallError::Busy);
         }
-        let (end, flight) = watch::channel(None);
-        flights.insert(id.clone(), flight.clone());
-        drop(flights);
-        let (own, id) = (Arc::clone(&self.own), id.clone());
+        let (sender, job) = watch::channel(None);
+        jobs.insert(id.clone(), job.clone());
+        drop(jobs);
+        let (shared, id) = (Arc::clone(&self.shared), id.clone());
         tokio::spawn(async move {
-            // However it ends, the next one who asks starts anew.
-            let ended = Ended { own: Arc::clone(&own), id: id.clone() };
-            let outcome = own.until_stopped(&id).await;
-            drop(ended);
-            end.send_replace(Some(outcome));
+            // Dropped on panic too, so that the next request for this world starts a new job.
+            let cleanup = JobCleanup { shared: Arc::clone(&shared), id: id.clone() };
+            let result = shared.install_until_stopped(&id).await;
+            drop(cleanup);
+            sender.send_replace(Some(result));
         });
-        Ok(flight)
+        Ok(job)
     }
 }
 
-struct Ended {
-    own: Arc<Own>,
+/// Removes a job when it ends.
+struct JobCleanup {
+    shared: Arc<InstallerState>,
     id: WorldId,
 }
 
-impl Drop for Ended {
+impl Drop for JobCleanup {
     fn drop(&mut self) {
-        self.own.flights().remove(&self.id);
-        (self.own.report)(&self.id, None);
+        self.shared.jobs().remove(&self.id);
+        (self.shared.progress)(&self.id, None);
     }
 }
 
-impl Own {
-    fn flights(&self) -> std::sync::MutexGuard<'_, Flights> {
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+impl InstallerState {
+    fn jobs(&self) -> std::sync::MutexGuard<'_, InstallJobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn until_stopped(&self, id: &WorldId) -> Outcome {
+    async fn install_until_stopped(&self, id: &WorldId) -> InstallResult {
         let mut stop = self.stop.clone();
         let work = async {
-            let _place = self.places.acquire().await.map_err(|_| InstallError::Stopping)?;
-            (self.report)(id, Some(0.0));
+            let _permit = self.install_permits.acquire().await.map_err(|_| InstallError::Stopping)?;
+            (self.progress)(id, Some(0.0));
             self.install(id).await
         };
+        let too_long = || InstallError::Cdn("the installation took longer than 30 minutes".to_owned());
         tokio::select! {
-            done = tokio::time::timeout(MAX_TIME, work) => {
-                done.unwrap_or_else(|_| Err(InstallError::Cdn("it took longer than 30 minutes".to_owned())))
+            done = tokio::time::timeout(INSTALL_TIMEOUT, work) => {
+                done.unwrap_or_else(|_| Err(too_long()))
             }
             _ = stop.wait_for(|stop| *stop) => Err(InstallError::Stopping),
         }
     }
 
-    async fn install(&self, id: &WorldId) -> Outcome {
+    async fn install(&self, id: &WorldId) -> InstallResult {
         let meta = self.source.document(&format!("worlds/{id}/meta.json"), MAX_META).await?;
         let meta = Meta::read(id, &meta.ok_or(InstallError::NotPublished)?)?;
-        if let Some(there) = self.there(id, &meta).await? {
-            return Ok(there);
+        if let Some(installed) = self.already_installed(id, &meta).await? {
+            return Ok(installed);
         }
         let path = format!("worlds/{id}/{}/manifest.json", meta.rev.as_str());
         let manifest = match self.source.document(&path, MAX_MANIFEST).await? {
@@ -156,52 +182,56 @@ impl Own {
             None => None,
         };
         self.check_verified(id, manifest.is_some())?;
-        let plan = Plan::new(id, meta, manifest)?;
+        let plan = InstallPlan::new(id, meta, manifest)?;
         let staging = loop {
-            let (shelf, again) = (self.shelf()?, plan.clone());
-            match blocking(move || Staging::open(&shelf, again)).await? {
+            let (shelf, own_plan) = (self.shelf()?, plan.clone());
+            match blocking(move || Staging::open(&shelf, own_plan)).await? {
                 Some(staging) => break Arc::new(staging),
-                None => tokio::time::sleep(LOOK).await,
+                None => tokio::time::sleep(STAGING_RETRY_PAUSE).await,
             }
         };
-        // Another program may have been faster.
-        if let Some(there) = self.there(id, &plan.meta).await? {
+        // Another process may have installed the world while this job waited for the folder.
+        if let Some(installed) = self.already_installed(id, &plan.meta).await? {
             discard(staging).await;
-            return Ok(there);
+            return Ok(installed);
         }
-        let done = self.bring(&staging).await;
-        // A CDN that failed may do better next time; what came so far is kept for then.
-        if !matches!(done, Err(InstallError::Cdn(_))) || !plan.verified() {
+        let result = self.download_and_admit(&staging).await;
+        // If only the CDN failed, the downloaded files are kept for the next attempt. That requires a
+        // manifest, because otherwise they could not be verified later.
+        if !matches!(result, Err(InstallError::Cdn(_))) || !plan.verified() {
             discard(staging).await;
         }
-        done
+        result
     }
 
-    /// The world, if it is installed already and whole.
-    async fn there(&self, id: &WorldId, meta: &Meta) -> Result<Option<Installed>, InstallError> {
+    /// The world, if this revision of it is installed and complete.
+    async fn already_installed(&self, id: &WorldId, meta: &Meta) -> Result<Option<Installed>, InstallError> {
         let (library, shelf) = (Arc::clone(&self.library), self.shelf()?);
-        let (own, meta) = (id.clone(), meta.clone());
-        let there = blocking(move || {
+        let (id, meta) = (id.clone(), meta.clone());
+        let record = blocking(move || {
             library.refresh();
-            let Some(record) = library.installed(&own).filter(|r| r.rev == meta.rev.as_str()) else {
+            let Some(record) = library.installed(&id).filter(|r| r.rev == meta.rev.as_str()) else {
                 return Ok(None);
             };
-            if !shelf.is_whole(&record) {
+            if !shelf.is_intact(&record) {
                 return Ok(None);
             }
-            // Its publisher may have changed its name. One that can't be stored is no reason to fail.
-            if let Err(e) = library.rename(&own, &meta.name) {
-                tracing::warn!(id = %own, "the new name of a world could not be stored: {e}");
+            // The publisher may have renamed the world. The world is usable with its old name too,
+            // so an error is only logged.
+            if let Err(e) = library.rename(&id, &meta.name) {
+                tracing::warn!(%id, "can't store the new name of a world: {e}");
             }
-            Ok(library.installed(&own))
+            Ok(library.installed(&id))
         });
-        let Some(record) = there.await? else { return Ok(None) };
+        let Some(record) = record.await? else { return Ok(None) };
         if self.require_verified && !record.verified {
             return Err(unverified());
         }
         Ok(Some(Installed { record, cached: true, warnings: Vec::new() }))
     }
 
+    /// Refuses an unverified world if all worlds must be verified, or if it would replace a verified
+    /// one.
     fn check_verified(&self, id: &WorldId, verified: bool) -> Result<(), InstallError> {
         if verified {
             return Ok(());
@@ -210,72 +240,85 @@ impl Own {
             return Err(unverified());
         }
         if self.library.installed(id).is_some_and(|record| record.verified) {
-            let text = "the installed world is proven by its id, and the one on the CDN is not: it has no manifest.json";
+            let text = "the CDN has no manifest.json for this world, and an unverified world must not replace the \
+                        verified one that is installed";
             return Err(InstallError::Rule(text.to_owned()));
         }
         Ok(())
     }
 
-    async fn bring(&self, staging: &Arc<Staging>) -> Outcome {
-        let plan = staging.plan();
-        let (id, total) = (&plan.id, plan.total());
-        let (report, own) = (Arc::clone(&self.report), id.clone());
-        let by_bytes = move |bytes: u64| {
-            if let Some(total) = total {
-                report(&own, Some((bytes as f64 / total.max(1) as f64).min(1.0) * FETCHING));
-            }
-        };
-        let download = Arc::new(Download {
-            source: Arc::clone(&self.source),
-            staging: Arc::clone(staging),
-            came: AtomicU64::new(0),
-            tell: Box::new(by_bytes),
-        });
-        let jobs = plan.files.clone().into_iter().map(|file| {
-            let download = Arc::clone(&download);
-            async move { download.file(&file).await }.boxed()
-        });
-        let mut jobs = futures_util::stream::iter(jobs.collect::<Vec<_>>()).buffer_unordered(AT_ONCE);
-        let mut done = 0;
-        while let Some(()) = jobs.try_next().await? {
-            done += 1;
-            if total.is_none() {
-                (self.report)(id, Some(f64::from(done) / plan.files.len() as f64 * FETCHING));
-            }
-        }
-        drop((jobs, download));
-        (self.report)(id, Some(FETCHING));
-        let place = Arc::clone(&self.loading).acquire_owned().await.map_err(|_| InstallError::Stopping)?;
-        let (library, staging) = (Arc::clone(&self.library), Arc::clone(staging));
+    async fn download_and_admit(&self, staging: &Arc<Staging>) -> InstallResult {
+        self.download(staging).await?;
+        let id = &staging.plan().id;
+        (self.progress)(id, Some(DOWNLOAD_SHARE));
+        let permit = Arc::clone(&self.load_permit).acquire_owned().await;
+        let permit = permit.map_err(|_| InstallError::Stopping)?;
+        let (library, own_staging) = (Arc::clone(&self.library), Arc::clone(staging));
         let checking = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            let checked = staging.check()?;
-            library.admit(&staging, &checked)?;
+            let _permit = permit;
+            let checked = own_staging.check()?;
+            library.admit(&own_staging, &checked)?;
             Ok(checked)
         });
         let checked = checking.await.unwrap_or_else(|_| {
-            Err(InstallError::Rule("the world can't be loaded: loading it failed".to_owned()))
+            Err(InstallError::Rule("the world can't be loaded; the log has the reason".to_owned()))
         })?;
-        (self.report)(id, Some(1.0));
+        (self.progress)(id, Some(1.0));
         let warnings = checked.warnings.iter().map(ToString::to_string).collect();
         Ok(Installed { record: checked.record, cached: false, warnings })
     }
 
-    fn shelf(&self) -> Result<chicane_store::Shelf, InstallError> {
+    /// Downloads all files of a plan. The progress is measured in bytes if the manifest states their
+    /// sizes, otherwise in files.
+    async fn download(&self, staging: &Arc<Staging>) -> Result<(), InstallError> {
+        let plan = staging.plan();
+        let (id, total) = (&plan.id, plan.total());
+        let (progress, own_id) = (Arc::clone(&self.progress), id.clone());
+        let on_received = move |bytes: u64| {
+            if let Some(total) = total {
+                let share = (bytes as f64 / total.max(1) as f64).min(1.0);
+                progress(&own_id, Some(share * DOWNLOAD_SHARE));
+            }
+        };
+        let download = Arc::new(WorldDownload {
+            source: Arc::clone(&self.source),
+            staging: Arc::clone(staging),
+            received: AtomicU64::new(0),
+            on_received: Box::new(on_received),
+        });
+        let downloads = plan.files.clone().into_iter().map(|file| {
+            let download = Arc::clone(&download);
+            async move { download.file(&file).await }.boxed()
+        });
+        let downloads = futures_util::stream::iter(downloads.collect::<Vec<_>>());
+        let mut downloads = downloads.buffer_unordered(MAX_PARALLEL_FILES);
+        let mut files = 0;
+        while let Some(()) = downloads.try_next().await? {
+            files += 1;
+            if total.is_none() {
+                let share = f64::from(files) / plan.files.len() as f64;
+                (self.progress)(id, Some(share * DOWNLOAD_SHARE));
+            }
+        }
+        Ok(())
+    }
+
+    fn shelf(&self) -> Result<chicane_store::InstalledWorlds, InstallError> {
         let none = || InstallError::Disk("there is no data folder".to_owned());
-        self.library.shelf().cloned().ok_or_else(none)
+        self.library.installed_worlds().cloned().ok_or_else(none)
     }
 }
 
 fn unverified() -> InstallError {
     InstallError::Rule(
-        "the world is not proven by its id, which this simulator asks for (--require-verified)".to_owned(),
+        "the files of this world can't be verified against its id, which --require-verified demands"
+            .to_owned(),
     )
 }
 
-/// Throws away what was staged, when the last who works on it is done.
+/// Removes a staging folder once no other task uses it.
 async fn discard(staging: Arc<Staging>) {
-    // Writes that were under way when another failed.
+    // When a download fails, disk writes of other downloads may still run on blocking threads.
     for _ in 0..1000 {
         if Arc::strong_count(&staging) == 1 {
             break;

@@ -1,10 +1,11 @@
-//! Where published worlds come from: any static web server, or a folder of this machine.
+//! Reads published worlds from a static web server or from a folder of this machine.
 //!
-//! A server is not trusted: it may be slow, endless or wrong, and may try to lead us elsewhere. What is
-//! read is bounded in size and time, redirects stay on its own host, and its token is never sent
-//! anywhere else.
+//! A web server is not trusted: it may be slow, send endless data, or redirect to another host.
+//! Therefore sizes and times are limited, redirects must stay on the CDN's own host, and the token is
+//! never sent to another host.
 
-use crate::web::{self, Line, Lines, Target, USER_AGENT};
+use super::CdnError;
+use crate::web::{self, Connection, ConnectionPool, HttpTarget, USER_AGENT};
 use bytes::Bytes;
 use chicane_store::InstallError;
 use http_body_util::{BodyExt, Full};
@@ -17,62 +18,73 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 const MAX_REDIRECTS: usize = 5;
-/// Bytes a second that a file must come with, on average.
+/// Lowest average speed of a download, in bytes per second. Slower downloads fail.
 const MIN_RATE: f64 = 4096.0;
-/// Bytes read from a file at a time.
+/// Bytes that are read from a file at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Where worlds come from.
-pub enum Source {
+/// The place that an [`Installer`](super::Installer) reads published worlds from.
+pub enum CdnSource {
+    /// A web server.
     Web(WebSource),
+    /// A folder that worlds were published to.
     Folder(PathBuf),
 }
 
-/// A web server.
+/// A web server with published worlds.
 pub struct WebSource {
-    base: Target,
+    /// The URL of the CDN. Its path has no query and no slash at the end.
+    base: HttpTarget,
     token: Option<String>,
-    /// How long it may be silent.
-    patience: Duration,
-    lines: Lines,
+    /// How long the server may send nothing before a request fails.
+    timeout: Duration,
+    connections: ConnectionPool,
 }
 
-impl Source {
-    /// A web server, by its address.
-    pub fn web(base: &str, token: Option<String>, patience: Duration) -> Result<Source, String> {
-        let mut base = Target::parse(base).map_err(|_| format!("{base} is no address of a CDN"))?;
+impl CdnSource {
+    /// A web server at the URL `base`. A request fails when the server sends nothing for `timeout`.
+    pub fn web(base: &str, token: Option<String>, timeout: Duration) -> Result<CdnSource, CdnError> {
+        let mut base = HttpTarget::parse(base).map_err(|_| CdnError::InvalidUrl(base.to_owned()))?;
         let path = base.path.split('?').next().unwrap_or_default();
         base.path = path.trim_end_matches('/').to_owned();
-        Ok(Source::Web(WebSource { base, token, patience, lines: Lines::default() }))
+        Ok(CdnSource::Web(WebSource { base, token, timeout, connections: ConnectionPool::default() }))
     }
 
-    /// A document of at most so many bytes; `None` if there is none for us.
-    pub async fn document(&self, path: &str, most: usize) -> Result<Option<Vec<u8>>, InstallError> {
+    /// Reads a whole document of at most `max` bytes. `None` if the CDN does not have it, or requires
+    /// another token for it.
+    pub(super) async fn document(&self, path: &str, max: usize) -> Result<Option<Vec<u8>>, InstallError> {
         let Some(mut file) = self.file(path, 0).await? else { return Ok(None) };
         let mut bytes = Vec::new();
         while let Some(chunk) = file.next().await? {
-            if bytes.len() + chunk.len() > most {
+            if bytes.len() + chunk.len() > max {
                 let name = path.rsplit('/').next().unwrap_or_default();
-                return Err(InstallError::TooLarge(format!("{name} is larger than {} MiB", most >> 20)));
+                return Err(InstallError::TooLarge(format!("{name} is larger than {} MiB", max >> 20)));
             }
             bytes.extend_from_slice(&chunk);
         }
         Ok(Some(bytes))
     }
 
-    /// A file, from a byte on; `None` if there is none for us.
-    pub async fn file(&self, path: &str, from: u64) -> Result<Option<Arriving<'_>>, InstallError> {
+    /// Opens a file at the byte `start`. `None` if the CDN does not have it, or requires another token
+    /// for it.
+    pub(super) async fn file(
+        &self,
+        path: &str,
+        start: u64,
+    ) -> Result<Option<ArrivingFile<'_>>, InstallError> {
         match self {
-            Source::Web(web) => web.file(path, from).await,
-            Source::Folder(folder) => {
-                let whole = folder.join(path);
+            CdnSource::Web(web) => web.file(path, start).await,
+            CdnSource::Folder(folder) => {
+                let file_path = folder.join(path);
                 let opened = tokio::task::spawn_blocking(move || {
-                    let mut file = File::open(whole)?;
-                    file.seek(SeekFrom::Start(from))?;
+                    let mut file = File::open(file_path)?;
+                    file.seek(SeekFrom::Start(start))?;
                     Ok(file)
                 });
                 match opened.await.map_err(|e| InstallError::Cdn(e.to_string()))? {
-                    Ok(file) => Ok(Some(Arriving { from, length: None, bytes: From::Disk(Some(file)) })),
+                    Ok(file) => {
+                        Ok(Some(ArrivingFile { start, length: None, bytes: ByteStream::Disk(Some(file)) }))
+                    }
                     Err(e) if is_absent(&e) => Ok(None),
                     Err(e) => Err(InstallError::Cdn(format!("{path}: {e}"))),
                 }
@@ -85,52 +97,65 @@ fn is_absent(e: &std::io::Error) -> bool {
     matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-/// A file on its way here.
-pub struct Arriving<'a> {
-    /// Its first byte: what was asked for, or 0.
-    pub from: u64,
-    /// How many bytes will come, where that is said.
-    pub length: Option<u64>,
-    bytes: From<'a>,
+/// A file that is being read from a CDN.
+pub(super) struct ArrivingFile<'a> {
+    /// Offset of the first byte that will arrive: the requested one, or 0 if the server ignored it.
+    pub(super) start: u64,
+    /// How many bytes will arrive, if the server sent that.
+    pub(super) length: Option<u64>,
+    bytes: ByteStream<'a>,
 }
 
-enum From<'a> {
-    Web { body: Incoming, line: Option<Line>, web: &'a WebSource, started: Instant, came: u64 },
+enum ByteStream<'a> {
+    Web {
+        body: Incoming,
+        connection: Option<Connection>,
+        web: &'a WebSource,
+        started: Instant,
+        received: u64,
+    },
+    /// `None` after the end of the file.
     Disk(Option<File>),
 }
 
-impl Arriving<'_> {
-    /// More of it; `None` at its end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, InstallError> {
+impl ArrivingFile<'_> {
+    /// The next bytes of the file; `None` at its end.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, InstallError> {
         match &mut self.bytes {
-            From::Web { body, line, web, started, came } => loop {
-                let late = || InstallError::Cdn("a file came too slowly".to_owned());
-                let frame = timeout(web.patience, body.frame()).await.map_err(|_| late())?;
+            ByteStream::Web { body, connection, web, started, received } => loop {
+                let too_slow = || InstallError::Cdn("a file arrived too slowly".to_owned());
+                let frame = timeout(web.timeout, body.frame()).await.map_err(|_| too_slow())?;
                 let Some(frame) = frame else {
-                    web.lines.keep(line.take());
+                    if let Some(connection) = connection.take() {
+                        web.connections.give_back(connection);
+                    }
                     return Ok(None);
                 };
-                let frame = frame.map_err(|_| InstallError::Cdn("a file broke off".to_owned()))?;
+                let frame = frame.map_err(|_| {
+                    InstallError::Cdn("the connection was closed before the end of a file".to_owned())
+                })?;
                 let Ok(data) = frame.into_data() else { continue };
-                *came += data.len() as u64;
-                if started.elapsed() > web.patience + Duration::from_secs_f64(*came as f64 / MIN_RATE) {
-                    return Err(late());
+                *received += data.len() as u64;
+                // A server that sends single bytes would otherwise never reach the timeout.
+                let allowed = web.timeout + Duration::from_secs_f64(*received as f64 / MIN_RATE);
+                if started.elapsed() > allowed {
+                    return Err(too_slow());
                 }
                 if !data.is_empty() {
                     return Ok(Some(data));
                 }
             },
-            From::Disk(file) => {
-                let Some(mut own) = file.take() else { return Ok(None) };
+            ByteStream::Disk(slot) => {
+                let Some(mut file) = slot.take() else { return Ok(None) };
                 let read = tokio::task::spawn_blocking(move || {
                     let mut bytes = vec![0; CHUNK];
-                    let n = own.read(&mut bytes)?;
+                    let n = file.read(&mut bytes)?;
                     bytes.truncate(n);
-                    Ok::<_, std::io::Error>((own, bytes))
+                    Ok::<_, std::io::Error>((file, bytes))
                 });
                 let read = read.await.map_err(|e| InstallError::Cdn(e.to_string()))?;
-                let (own, bytes) = read.map_err(|e| InstallError::Cdn(e.to_string()))?;
-                *file = Some(own).filter(|_| !bytes.is_empty());
+                let (file, bytes) = read.map_err(|e| InstallError::Cdn(e.to_string()))?;
+                *slot = Some(file).filter(|_| !bytes.is_empty());
                 Ok(Some(Bytes::from(bytes)).filter(|b| !b.is_empty()))
             }
         }
@@ -138,85 +163,91 @@ impl Arriving<'_> {
 }
 
 impl WebSource {
-    async fn file(&self, path: &str, from: u64) -> Result<Option<Arriving<'_>>, InstallError> {
-        let (answer, line) = self.ask(path, from).await?;
-        let from = match answer.status() {
+    async fn file(&self, path: &str, start: u64) -> Result<Option<ArrivingFile<'_>>, InstallError> {
+        let (response, connection) = self.get(path, start).await?;
+        let start = match response.status() {
             StatusCode::OK => 0,
-            StatusCode::PARTIAL_CONTENT if from > 0 && starts_at(answer.headers(), from) => from,
+            StatusCode::PARTIAL_CONTENT if start > 0 && starts_at(response.headers(), start) => start,
             StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
-            // Many hosts say so of what is not there.
+            // Many servers respond with these statuses for files that do not exist.
             status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
-                tracing::warn!(path, %status, "the CDN does not give this; does it want a token (--cdn-token)?");
+                tracing::warn!(path, %status, "the CDN refused a file; if it is private, set --cdn-token");
                 return Ok(None);
             }
             status => {
                 let code = status.as_u16();
-                return Err(InstallError::Cdn(format!("it answered {code} to {path}")));
+                return Err(InstallError::Cdn(format!("it responded with status {code} to {path}")));
             }
         };
-        let length = web::length(answer.headers());
-        let body = answer.into_body();
-        Ok(Some(Arriving {
-            from,
-            length,
-            bytes: From::Web { body, line: Some(line), web: self, started: Instant::now(), came: 0 },
-        }))
+        let length = web::content_length(response.headers());
+        let bytes = ByteStream::Web {
+            body: response.into_body(),
+            connection: Some(connection),
+            web: self,
+            started: Instant::now(),
+            received: 0,
+        };
+        Ok(Some(ArrivingFile { start, length, bytes }))
     }
 
-    /// Asks, and follows redirects on the same host.
-    async fn ask(&self, path: &str, from: u64) -> Result<(Response<Incoming>, Line), InstallError> {
-        let failed = |e: &dyn std::fmt::Display| InstallError::Cdn(e.to_string());
+    /// Sends a request, and follows redirects on the same host.
+    async fn get(&self, path: &str, start: u64) -> Result<(Response<Incoming>, Connection), InstallError> {
+        let failed = InstallError::Cdn;
         let mut target = self.base.clone();
         target.path = format!("{}/{path}", self.base.path);
         for _ in 0..=MAX_REDIRECTS {
-            let asked = timeout(self.patience, self.send(&target, from)).await;
-            let asked = asked.map_err(|_| failed(&format!("no answer came within {:?}", self.patience)))?;
-            let (answer, line) = asked?;
-            if !answer.status().is_redirection() {
-                return Ok((answer, line));
+            let sent = timeout(self.timeout, self.send(&target, start)).await;
+            let (response, connection) =
+                sent.map_err(|_| failed(format!("no response within {:?}", self.timeout)))??;
+            if !response.status().is_redirection() {
+                return Ok((response, connection));
             }
-            let to = answer.headers().get(header::LOCATION).and_then(|v| v.to_str().ok()).unwrap_or_default();
-            target = target.redirected(to).map_err(|e| failed(&format!("it leads elsewhere: {e}")))?;
+            let location = response.headers().get(header::LOCATION);
+            let location = location.and_then(|v| v.to_str().ok()).unwrap_or_default();
+            target = target.redirected(location).map_err(|e| failed(format!("invalid redirect: {e}")))?;
             if !self.is_own(&target) {
-                return Err(failed(&format!(
-                    "it leads to another host, {}, which is not asked",
-                    target.authority
-                )));
+                let host = &target.authority;
+                return Err(failed(format!("the redirect to another host, {host}, is not followed")));
             }
         }
-        Err(failed(&"it leads from one address to the next more than 5 times"))
+        Err(failed(format!("it redirected more than {MAX_REDIRECTS} times")))
     }
 
-    /// Whether a redirect stays on the CDN's own host.
-    fn is_own(&self, to: &Target) -> bool {
-        let usual = |t: &Target| t.port == if t.secure { 443 } else { 80 };
+    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` does not, and
+    /// neither does one to another port, except between the standard ports of `http` and `https`.
+    fn is_own(&self, to: &HttpTarget) -> bool {
+        let standard_port = |t: &HttpTarget| t.port == if t.secure { 443 } else { 80 };
         let same_port = to.port == self.base.port && to.secure == self.base.secure;
         to.host.eq_ignore_ascii_case(&self.base.host)
             && (to.secure || !self.base.secure)
-            && (same_port || (usual(to) && usual(&self.base)))
+            && (same_port || (standard_port(to) && standard_port(&self.base)))
     }
 
-    async fn send(&self, target: &Target, from: u64) -> Result<(Response<Incoming>, Line), InstallError> {
+    async fn send(
+        &self,
+        target: &HttpTarget,
+        start: u64,
+    ) -> Result<(Response<Incoming>, Connection), InstallError> {
         let mut request = Request::get(&target.path)
             .header(header::HOST, &target.authority)
             .header(header::USER_AGENT, USER_AGENT)
             .header(header::ACCEPT_ENCODING, "identity");
-        if from > 0 {
-            request = request.header(header::RANGE, format!("bytes={from}-"));
+        if start > 0 {
+            request = request.header(header::RANGE, format!("bytes={start}-"));
         }
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         let request = request.body(Full::<Bytes>::default());
-        let request = request.map_err(|e| InstallError::Cdn(format!("it can't be asked: {e}")))?;
-        self.lines.send(target, request).await.map_err(|e| InstallError::Cdn(e.to_string()))
+        let request = request.map_err(|e| InstallError::Cdn(format!("invalid request: {e}")))?;
+        self.connections.send(target, request).await.map_err(|e| InstallError::Cdn(e.to_string()))
     }
 }
 
-/// Whether a partial answer begins where it should.
-fn starts_at(headers: &HeaderMap, from: u64) -> bool {
+/// Whether a partial response begins at the byte `start`.
+fn starts_at(headers: &HeaderMap, start: u64) -> bool {
     let range = headers.get(header::CONTENT_RANGE).and_then(|v| v.to_str().ok());
-    range.and_then(|r| r.strip_prefix("bytes ")).is_some_and(|r| r.starts_with(&format!("{from}-")))
+    range.and_then(|r| r.strip_prefix("bytes ")).is_some_and(|r| r.starts_with(&format!("{start}-")))
 }
 
 #[cfg(test)]
@@ -224,9 +255,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn redirects_stay_on_the_host() {
-        let of = |base: &str| match Source::web(base, None, Duration::from_secs(1)) {
-            Ok(Source::Web(web)) => web,
+    fn only_redirects_on_the_same_host_are_followed() {
+        let source = |base: &str| match CdnSource::web(base, None, Duration::from_secs(1)) {
+            Ok(CdnSource::Web(web)) => web,
             _ => panic!("{base}"),
         };
         for (base, to, want) in [
@@ -240,9 +271,9 @@ mod tests {
             ("http://a.example", "http://a.example.org/", false),
             ("http://a.example", "http://b.example/", false),
         ] {
-            let target = Target::parse(to).expect("an address");
-            assert_eq!(of(base).is_own(&target), want, "{base} to {to}");
+            let target = HttpTarget::parse(to).expect("a URL");
+            assert_eq!(source(base).is_own(&target), want, "{base} to {to}");
         }
-        assert_eq!(of("http://a.example/cdn/?x=1").base.path, "/cdn");
+        assert_eq!(source("http://a.example/cdn/?x=1").base.path, "/cdn");
     }
 }

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chicane_store::{Entry, Summary};
+use chicane_store::{LibraryEntry, Summary};
 use chicane_wire::{
     ErrorBody, ErrorCode, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry,
     Worlds,
@@ -38,13 +38,14 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
 
 /// All worlds with what is known of them. Unknown ones are looked into, once each; a list does not
 /// wait long for one that is slow, and shows it without a size.
-async fn summarised(app: &App) -> Vec<(Option<Summary>, Entry)> {
+async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let library = &app.loader.library;
     app.loader.refresh().await;
     let entries = library.entries();
     // One that was removed meanwhile is not waited for.
-    let unknown = |e: &&Entry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
+    let unknown =
+        |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
@@ -133,6 +134,6 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
     Ok((headers, npy).into_response())
 }
 
-pub(super) async fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
+pub(super) async fn entry(app: &App, name: &str) -> Result<LibraryEntry, ApiError> {
     app.loader.find(name).await.ok_or_else(|| ApiError::new(ErrorCode::NoSuchWorld, "world not found"))
 }

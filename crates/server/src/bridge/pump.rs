@@ -79,7 +79,7 @@ impl Speaker {
         let last = (now.epoch, tick.unwrap_or(0));
         let mut publisher = Publisher::new(Arc::clone(&app.profile));
         // It knows from now on what stays true.
-        publisher.messages(&Sample::told(last.1, last.0));
+        publisher.messages(&Sample::epoch_only(last.1, last.0));
         Speaker { publisher, last, begun: tick.is_some() }
     }
 

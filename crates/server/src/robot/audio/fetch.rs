@@ -5,7 +5,7 @@ use super::MAX_FILE;
 use super::address::AddressRule;
 use axum::http::{Request, Response, StatusCode, header};
 use bytes::Bytes;
-use chicane_remote::web::{self, Target, USER_AGENT, WebError};
+use chicane_remote::web::{self, HttpTarget, USER_AGENT, WebError};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use std::time::Duration;
@@ -50,11 +50,11 @@ impl Default for Fetcher {
 impl Fetcher {
     /// The bytes at an address.
     pub(super) async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
-        let fetching = async { self.follow(Target::parse(url)?).await };
+        let fetching = async { self.follow(HttpTarget::parse(url)?).await };
         tokio::time::timeout(self.time, fetching).await.unwrap_or(Err(FetchError::TooSlow))
     }
 
-    async fn follow(&self, mut target: Target) -> Result<Vec<u8>, FetchError> {
+    async fn follow(&self, mut target: HttpTarget) -> Result<Vec<u8>, FetchError> {
         for _ in 0..=MAX_REDIRECTS {
             let answer = self.ask(&target).await?;
             match answer.status() {
@@ -72,7 +72,7 @@ impl Fetcher {
 
     /// Asks a server, all of whose addresses must be permitted, and gives its answer as soon as its head
     /// has come.
-    async fn ask(&self, target: &Target) -> Result<Response<Incoming>, FetchError> {
+    async fn ask(&self, target: &HttpTarget) -> Result<Response<Incoming>, FetchError> {
         let addresses = web::resolve(target).await?;
         if addresses.iter().any(|address| !self.rule.permits(*address)) {
             return Err(FetchError::Forbidden(target.host.clone()));
@@ -91,7 +91,7 @@ impl Fetcher {
 
     /// The body, counted while it comes.
     async fn read(&self, answer: Response<Incoming>) -> Result<Vec<u8>, FetchError> {
-        let length = web::length(answer.headers());
+        let length = web::content_length(answer.headers());
         if length.is_some_and(|length| length > self.max as u64) {
             return Err(FetchError::TooLarge);
         }

@@ -38,7 +38,7 @@ impl<S: Sync> FromRequest<S> for Play {
     type Rejection = RobotError;
 
     async fn from_request(request: Request, _: &S) -> Result<Play, RobotError> {
-        let place = match chicane_remote::web::length(request.headers()) {
+        let place = match chicane_remote::web::content_length(request.headers()) {
             Some(length) if length <= SMALL => None,
             _ => tokio::time::timeout(WAIT, PLACES.acquire()).await.map_err(|_| busy())?.ok(),
         };
@@ -73,7 +73,7 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     let sound = Sound { clip: ready.clip, file, source, volume, looped, replace };
     // Only in the world that was there when it was asked for.
     let (done, now) = app.simulator.robot_of_world(Command::Play(Box::new(sound)), world).await?;
-    let Done::Sounding(number) = done else { return Err(RobotError::failed("the robot did not play")) };
+    let Done::SoundStarted(number) = done else { return Err(RobotError::failed("the robot did not play")) };
     Ok(at(now.time_s(), Json(Played { success: true, id: view::id(number), duration })))
 }
 

@@ -81,7 +81,7 @@ async fn run(app: App, mut socket: Socket, wanted: Stream) {
 /// A sound: its number, and that of the world.
 async fn open(app: &App, wanted: Stream) -> Result<(u64, u64), RobotError> {
     match app.simulator.robot_with_world(Command::Open(wanted)).await? {
-        (Done::Sounding(id), world) => Ok((id, world)),
+        (Done::SoundStarted(id), world) => Ok((id, world)),
         _ => Err(RobotError::failed("the robot opened no stream")),
     }
 }
@@ -212,7 +212,7 @@ impl Feeding {
     async fn pass_on(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.app.simulator.robot_of_world(command, self.world).await {
-            Ok((Done::Ahead(ahead), now)) => {
+            Ok((Done::Buffered(ahead), now)) => {
                 self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD);
                 self.rested = Instant::now() + PAUSE;
                 true

@@ -121,7 +121,7 @@ async fn a_redirect_is_checked_like_the_first_address() {
         ("/near", FetchError::Forbidden("127.0.0.2".to_owned())),
         ("/name", FetchError::Forbidden("localhost".to_owned())),
         ("/file", FetchError::Web(WebError::Scheme)),
-        ("/user", FetchError::Web(WebError::User)),
+        ("/user", FetchError::Web(WebError::Credentials)),
         ("/again", FetchError::TooManyRedirects),
     ] {
         assert_eq!(fetcher.fetch(&server.url(path)).await, Err(want), "{path}");
@@ -151,7 +151,7 @@ async fn a_secure_address_is_asked_securely() {
     let fetcher = Fetcher { rule: AddressRule::and(address), ..Fetcher::default() };
     match fetcher.fetch(&format!("https://{address}/")).await {
         // The first byte of a handshake.
-        Err(FetchError::Web(WebError::Insecure(..))) => {
+        Err(FetchError::Web(WebError::Tls(..))) => {
             assert_eq!(first_byte.await.expect("it ended"), 22)
         }
         answer => assert!(matches!(answer, Err(FetchError::Web(WebError::NoCertificates(_)))), "{answer:?}"),

@@ -1,0 +1,75 @@
+//! Installing and listing worlds without a running simulator, for the command line.
+
+use super::CDN_TIMEOUT;
+use super::installer::{Installed, Installer, ProgressCallback};
+use super::source::CdnSource;
+use crate::Token;
+use chicane_store::{InstallError, Library, MAX_META};
+use chicane_wire::WorldId;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Largest list of worlds that is accepted, in bytes.
+const MAX_LIST: usize = 16 * MAX_META;
+
+/// Why a world was not installed, or the worlds of a CDN could not be listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CdnError {
+    /// The address of the CDN is not a URL.
+    #[error("\"{0}\" is not the address of a CDN; give a URL such as https://example.org/cdn")]
+    InvalidUrl(String),
+    /// The CDN at this address has no list of worlds.
+    #[error("{0} has no list of worlds; only the /cdn of a simulator has one")]
+    NoList(String),
+    /// The world was not installed, or the CDN failed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+}
+
+/// The place that published worlds are read from.
+#[derive(Debug, Clone)]
+pub enum CdnLocation {
+    /// The URL of a web server, and its token.
+    Web(String, Option<Token>),
+    /// A folder that worlds were published to.
+    Folder(PathBuf),
+}
+
+impl CdnLocation {
+    fn source(&self) -> Result<CdnSource, CdnError> {
+        match self {
+            CdnLocation::Web(url, token) => {
+                CdnSource::web(url, token.as_ref().map(|t| t.secret().to_owned()), CDN_TIMEOUT)
+            }
+            CdnLocation::Folder(folder) => Ok(CdnSource::Folder(folder.clone())),
+        }
+    }
+}
+
+/// Installs a published world into a data folder. A simulator may use the folder at the same time.
+/// `progress` is called with the completed share of the work, from 0 to 1.
+pub async fn install_world(
+    data_dir: &Path,
+    id: &WorldId,
+    from: &CdnLocation,
+    require_verified: bool,
+    progress: impl Fn(f64) + Send + Sync + 'static,
+) -> Result<Installed, CdnError> {
+    let library = Arc::new(Library::default().with_installed(data_dir));
+    let progress: ProgressCallback = Arc::new(move |_, share| progress(share.unwrap_or(1.0)));
+    // The sender is kept until the end, because the installer stops when the channel closes.
+    let (_stop, stopped) = watch::channel(false);
+    let installer = Installer::new(library, from.source()?, require_verified, progress, stopped);
+    Ok(installer.install(id).await?)
+}
+
+/// Returns the worlds that a CDN lists, as JSON. Only simulators have such a list; other web servers
+/// have none.
+pub async fn list_worlds(url: &str, token: Option<Token>) -> Result<Value, CdnError> {
+    let source = CdnLocation::Web(url.to_owned(), token).source()?;
+    let no_list = || CdnError::NoList(url.to_owned());
+    let bytes = source.document("worlds", MAX_LIST).await?.ok_or_else(no_list)?;
+    serde_json::from_slice(&bytes).map_err(|_| no_list())
+}

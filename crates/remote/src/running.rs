@@ -1,0 +1,62 @@
+//! The file `running.json` in a data folder: address and token of the simulator that uses the folder.
+//!
+//! The command line reads the file when the data folder is locked by another process. Only the user
+//! who started the simulator can read it, because it contains the token. A file that was left behind
+//! by a killed process is ignored: its process id differs from the one that holds the lock.
+
+use crate::Token;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+
+const FILE_NAME: &str = "running.json";
+
+/// A simulator that runs and uses a data folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningSimulator {
+    /// Process id of the simulator.
+    pub pid: u32,
+    /// Address of its web server, as programs on this machine reach it.
+    pub address: SocketAddr,
+    /// Secret that every request must carry. `None` if the simulator requires no token.
+    pub token: Option<String>,
+}
+
+impl RunningSimulator {
+    /// Reads the file of a data folder. `None` if there is no valid file, or if another process than
+    /// `pid` wrote it.
+    pub fn read(data_dir: &Path, pid: u32) -> Option<RunningSimulator> {
+        let bytes = std::fs::read(data_dir.join(FILE_NAME)).ok()?;
+        let running: RunningSimulator = serde_json::from_slice(&bytes).ok()?;
+        (running.pid == pid).then_some(running)
+    }
+
+    /// Writes the file for this process. If that fails, the simulator runs on with a warning, because
+    /// only the command line needs the file.
+    pub fn write(data_dir: &Path, address: SocketAddr, token: Option<&Token>) {
+        let token = token.map(|t| t.secret().to_owned());
+        let running = RunningSimulator { pid: std::process::id(), address, token };
+        if let Err(error) = running.replace_file(data_dir) {
+            tracing::warn!(%error, "can't write running.json: commands can't find this simulator by its data folder");
+        }
+    }
+
+    /// Removes the file, before the data folder is unlocked.
+    pub fn remove(data_dir: &Path) {
+        let _ = std::fs::remove_file(data_dir.join(FILE_NAME));
+    }
+
+    fn replace_file(&self, data_dir: &Path) -> std::io::Result<()> {
+        let bytes = serde_json::to_vec(self)?;
+        let draft = data_dir.join(format!("{FILE_NAME}.new"));
+        // A draft that exists may have permissions that let other users read the token.
+        let _ = std::fs::remove_file(&draft);
+        let mut options = std::fs::File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&draft)?.write_all(&bytes)?;
+        std::fs::rename(&draft, data_dir.join(FILE_NAME))
+    }
+}
