@@ -38,8 +38,8 @@ impl Driver {
                 self.display.brightness = value;
                 self.reply(reply, ());
             }
-            Order::BeginTransition { kind, target, of, reply } => {
-                self.begin_transition(kind, target, of, reply)
+            Order::BeginTransition { kind, target, required_world, reply } => {
+                self.begin_transition(kind, target, required_world, reply)
             }
             Order::Progress(fraction) => {
                 if let Some(transition) = &mut self.worlds.transition {
@@ -116,12 +116,12 @@ impl Driver {
     }
 
     /// Registers that a world is being loaded. Only one transition is open at a time. For a respawn,
-    /// `of` is the name of the world that has to run.
+    /// `required_world` is the name of the world that has to run.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
         target: Arc<str>,
-        of: Option<Arc<str>>,
+        required_world: Option<Arc<str>>,
         reply: Reply<()>,
     ) {
         if self.session_owns_world() {
@@ -129,7 +129,8 @@ impl Driver {
         }
         let worlds = &self.worlds;
         let current = worlds.running.as_ref().map(|r| &r.served.name).or(worlds.lost.as_ref());
-        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| current != Some(of)) {
+        if worlds.transition.is_some() || required_world.as_ref().is_some_and(|world| current != Some(world))
+        {
             return refuse(reply, Refused::Switching);
         }
         self.worlds.transition = Some(Transition { kind, target, progress: Num(0.0) });
