@@ -5,7 +5,7 @@
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use crate::drive_file::DriveFileError;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::robot::RobotError;
 use crate::runtime::{self, RuntimeError};
 use crate::workspace::{self, WorkspaceError};

@@ -2,7 +2,7 @@
 
 use crate::args::{JudgeArgsError, LogFormat, LogLevel, ServeArgs};
 use crate::data_dir::{self, DataDirError};
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::log::LogLines;
 use crate::memory;
 use crate::robot::{self, RobotError};
