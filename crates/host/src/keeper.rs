@@ -4,11 +4,12 @@
 //! change that can't be stored has no effect.
 //!
 //! After a command was applied or refused, the keeper writes the published state again, because an
-//! HTTP client and a judging script may have changed a setting at the same time. The published state
-//! is read under the lock of the disk, so the last write has the newest state.
+//! HTTP client and a judging script may have changed a setting at the same time. The published
+//! state is read under the lock of the disk, so the last write has the newest state.
 //!
 //! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
-//! handler, because the handler may wait for the sim thread, and the sim thread waits for the script.
+//! handler, because the handler may wait for the sim thread, and the sim thread waits for the
+//! script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
 use chicane_session::SessionHostError;

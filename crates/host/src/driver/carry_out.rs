@@ -79,8 +79,8 @@ impl Driver {
     /// Sends a command to the robot of this world, or of the running one if `world` is `None`.
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
-        // Orders that end a command are accepted during a transition. If the new world fails to load,
-        // the running world continues, and the car must not continue with it.
+        // Orders that end a command are accepted during a transition. If the new world fails to
+        // load, the running world continues, and the car must not continue with it.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -115,8 +115,8 @@ impl Driver {
         self.answer_holds();
     }
 
-    /// Registers that a world is being loaded. Only one transition is open at a time. For a respawn,
-    /// `required_world` is the name of the world that has to run.
+    /// Registers that a world is being loaded. Only one transition is open at a time. For a
+    /// respawn, `required_world` is the name of the world that has to run.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
@@ -145,7 +145,8 @@ impl Driver {
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // Ends the commands of the old world, so that clients that wait for their end get a reply.
+            // Ends the commands of the old world, so that clients that wait for their end get a
+            // reply.
             old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
@@ -160,8 +161,9 @@ impl Driver {
     }
 }
 
-/// Whether this order has to wait until pending replies are published. Otherwise those replies would
-/// describe the effect of this order: another speed, text or world, or lights that were reset.
+/// Whether this order has to wait until pending replies are published. Otherwise those replies
+/// would describe the effect of this order: another speed, text or world, or lights that were
+/// reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

@@ -3,10 +3,10 @@
 //! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
 //! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
 //! immutable value that replaces the last one, and only then sends the replies. A client that got a
-//! reply therefore sees its effect in every later read. Readers take the latest value and never wait
-//! for the sim thread. Between orders the sim thread simulates the ticks that are due and sleeps
-//! until the next one. It never blocks on a reader, because replies and published values are left in
-//! channels.
+//! reply therefore sees its effect in every later read. Readers take the latest value and never
+//! wait for the sim thread. Between orders the sim thread simulates the ticks that are due and
+//! sleeps until the next one. It never blocks on a reader, because replies and published values are
+//! left in channels.
 //!
 //! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, `run` its loop.
 
@@ -240,8 +240,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
 
-    /// Registers that a world is being loaded. `target` is the file name of the world. For a respawn,
-    /// `required_world` is the name of the world that has to run.
+    /// Registers that a world is being loaded. `target` is the file name of the world. For a
+    /// respawn, `required_world` is the name of the world that has to run.
     pub(crate) async fn begin_transition(
         &self,
         kind: TransitionKind,
@@ -285,8 +285,8 @@ impl Simulator {
     }
 
     /// Waits until the published state shows this session as active, or as not active. `active` is
-    /// called again for every published value, because the session may end in the meantime. The wait
-    /// has a timeout, because the sim thread publishes late during a long step.
+    /// called again for every published value, because the session may end in the meantime. The
+    /// wait has a timeout, because the sim thread publishes late during a long step.
     pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {

@@ -56,8 +56,8 @@ pub(super) enum Order {
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Ends a transition whose world could not be loaded. The old world continues.
     AbortTransition(Reply<()>),
-    /// Begins an evaluation with a new simulation. Time waits until the session starts it. The reply
-    /// is the first observation.
+    /// Begins an evaluation with a new simulation. Time waits until the session starts it. The
+    /// reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,

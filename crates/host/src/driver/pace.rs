@@ -1,8 +1,8 @@
 //! Computes how many ticks are due, and measures the real-time factor.
 //!
 //! Due ticks are counted from a fixed time, so that a late wake-up is made up for and no error adds
-//! up. A lag above [`MAX_LAG`] is given up, because the machine is too slow. The measured factor then
-//! shows it.
+//! up. A lag above [`MAX_LAG`] is given up, because the machine is too slow. The measured factor
+//! then shows it.
 
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 use std::collections::VecDeque;
