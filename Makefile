@@ -60,6 +60,14 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	node web/scripts/wire.js $(CHICANE) --check
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
+	$(CARGO) test --doc --workspace --release --locked --quiet
+
+# The filter keeps the whole workspace in the build, so that dependencies are compiled only once.
+quick: need-cargo need-nextest need-judge ## Check formatting and lints, then test the pure crates and the API
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
+	$(CARGO) nextest run --workspace --release --locked \
+	  -E 'package(/^chicane-(world|wire|sim|robot|ros|render|builder|testkit)$$/) or (package(chicane) and binary(api))'
 
 check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatting, lints, documentation and licences
 	$(CARGO) fmt --all --check

@@ -12,9 +12,9 @@ from .shapes import one_of, record, text, without
 __all__ = ["EVALUATING", "NOT_READY", "RUNNING", "SWITCHING", "YELLOW", "operation"]
 
 UNKNOWN = Operation("unknown path", re.compile(".*"), None, {404: ()})
-_sim_error = without(record({"error": text}), "ok")
-_robot_error = without(record({"detail": text}), "ok")
-_waiting = record({"error": text, "status": one_of("waiting")})
+_sim_error = without(record({"error": text, "code": text}), "ok")
+_robot_error = without(record({"detail": text, "code": text}), "ok")
+_waiting = record({"error": text, "status": one_of("waiting"), "code": one_of("no_reading")})
 
 
 def operation(method: str, path: str) -> Operation:
@@ -30,8 +30,8 @@ def error_text(answer: Any) -> str | None:
     """The text of an error, or None."""
     if not isinstance(answer, dict):
         return None
-    said = answer.get("error", answer.get("detail"))
-    return said if isinstance(said, str) else None
+    message = answer.get("error", answer.get("detail"))
+    return message if isinstance(message, str) else None
 
 
 def wrong_status(of: Operation, status: int, answer: Any, allowed: list[int] | None) -> str | None:
@@ -43,9 +43,9 @@ def wrong_status(of: Operation, status: int, answer: Any, allowed: list[int] | N
         return None
     if status not in of.errors:
         return f"{of.name} answered {status}, allowed are 200 and {sorted(of.errors)}"
-    texts, said = of.errors[status], error_text(answer)
-    if texts and allowed is None and not any((said or "").startswith(t) for t in texts):
-        return f"{of.name} answered {status} with {said!r}, allowed are {texts}"
+    texts, message = of.errors[status], error_text(answer)
+    if texts and allowed is None and not any((message or "").startswith(t) for t in texts):
+        return f"{of.name} answered {status} with {message!r}, allowed are {texts}"
     return None
 
 

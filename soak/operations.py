@@ -92,6 +92,7 @@ _world = record(
         "track": record({"route": maybe(record(_route, _sides)), "bounds": maybe(schemas.bounds)}),
         "objects": mapped(record(_catalogue | {"origin": mapped(number), "size": schemas.xyz})),
         "evaluation": flag,
+        "yellow_s": number,
     }
 )
 _entry = record(

@@ -58,8 +58,8 @@ def _shown(broken: Violation) -> dict[str, Any]:
 
 
 def _cut(line: HistoryLine) -> str:
-    said = " ".join(f"{key}={value!r}" for key, value in line.items() if key != "n")
-    return said if len(said) <= 600 else said[:597] + "..."
+    text = " ".join(f"{key}={value!r}" for key, value in line.items() if key != "n")
+    return text if len(text) <= 600 else text[:597] + "..."
 
 
 def _requests(calls: list[HistoryLine]) -> list[dict[str, Any]]:

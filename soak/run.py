@@ -63,6 +63,8 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     watcher = watch.Watch(server.pid, mark, history)
     host = Client("host", server.address, history)
     worlds = _prepare(options, server, history, host)
+    _, world = host.ask("GET", API + "/world", allow=[200])
+    history.add("constants", t=history.now(), yellow_s=world["yellow_s"])
     say(f"{len(worlds)} worlds published and installed; warming up")
     _warm_up(host, commands["talks"])
     quiet = _rest(host, watcher, None, 3.0 if options.short else SETTLE)

@@ -52,7 +52,7 @@ _panel = {"panel": record({"px": number, "pz": number, "pitch": number, "lamp_r"
 #: A light has `yellow_left` only in the yellow phase.
 light: Shape = either(
     without(record(_light_fields | {"state": one_of("red", "green")}, _panel), "yellow_left"),
-    record(_light_fields | {"state": one_of("yellow"), "yellow_left": between(0, 3)}, _panel),
+    record(_light_fields | {"state": one_of("yellow"), "yellow_left": between(0, 60)}, _panel),
 )
 
 run = record({"running": flag, "exit_code": maybe(whole)})

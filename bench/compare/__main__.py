@@ -53,7 +53,7 @@ def main() -> int:
     }
     only = set(options.only)
     sides = contests.contenders(python, str(programs / "contender"), scene, chicane)
-    begin = contests.beginners(python, scene, chicane)
+    begin = contests.first_step_contenders(python, scene, chicane)
     result |= contests.run(sides, begin, options.quick, only, FOLDER / "pictures", progress)
     result["figures"], result["missing"] = ([], [])
     to_join = list(options.join)

@@ -38,8 +38,8 @@ class Program:
                 "--data-dir",
                 data,
             ]
-            told = subprocess.run(words, check=True, capture_output=True, text=True)
-            self.worlds[name] = told.stdout.split()[0]
+            imported = subprocess.run(words, check=True, capture_output=True, text=True)
+            self.worlds[name] = imported.stdout.split()[0]
         words = [program, "serve", "--lifeline", "--listen", "127.0.0.1:0", "--log-level", "error"]
         words += [
             "--data-dir",

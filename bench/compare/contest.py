@@ -81,10 +81,10 @@ class Process:
         if line:
             return json.loads(line)
         self.process.wait()
-        said = last_line(self.errors)
+        reason = last_line(self.errors)
         self.close()
         status = self.process.returncode
-        raise BenchError(f"{self.contender.title} ended with status {status}: {said}")
+        raise BenchError(f"{self.contender.title} ended with status {status}: {reason}")
 
     def close(self) -> None:
         """Ends the process. A second call has no effect."""
@@ -128,7 +128,7 @@ class Contest:
         return self.order.get(key, self.order[""])
 
 
-def hold(contest: Contest, running: dict, rounds: int, round_s: float, progress) -> dict:
+def run_contest(contest: Contest, running: dict, rounds: int, round_s: float, progress) -> dict:
     """Runs a contest. In each round every contender works for about `round_s` seconds.
 
     The order of contenders rotates from round to round.

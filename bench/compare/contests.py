@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from .contest import BenchError, Contender, Contest, first_steps, hold
+from .contest import BenchError, Contender, Contest, first_steps, run_contest
 from .contest import Process as Side
 from .scene import FALL_STEPS, STEP_S
 
@@ -38,7 +38,7 @@ def contenders(python: str, core: str, scene: Path, program: str) -> list:
     ]
 
 
-def beginners(python: str, scene: Path, program: str) -> list:
+def first_step_contenders(python: str, scene: Path, program: str) -> list:
     """The contenders of the contests `start` and `memory`."""
 
     def first(name: str) -> list:
@@ -160,10 +160,10 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
                 running[c.key] = Side(c)
         scans = {key: side.ask(task="scan")["ranges"] for key, side in running.items()}
         progress("checking that all contenders simulate the same scene")
-        told = {key: side.ask(task="facts") for key, side in running.items()}
-        same_work(scans, told)
+        facts = {key: side.ask(task="facts") for key, side in running.items()}
+        same_work(scans, facts)
         for contest in wanted:
-            results.append(hold(contest, running, rounds, round_s, progress))
+            results.append(run_contest(contest, running, rounds, round_s, progress))
         pictures.mkdir(parents=True, exist_ok=True)
         for key in {"core", "mujoco", "pybullet"} & set(running):
             running[key].ask(
@@ -174,10 +174,10 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
             side.close()
     if not only or "start" in only:
         results += first_steps(begin, 3 if quick else 9, progress)
-    return {"contests": results, "facts": told}
+    return {"contests": results, "facts": facts}
 
 
-def same_work(scans: dict, told: dict) -> None:
+def same_work(scans: dict, facts_by_key: dict) -> None:
     """Raises `BenchError` unless scans, circles of the cars and final heaps are equivalent."""
     for key, ranges in scans.items():
         for other, theirs in scans.items():
@@ -194,7 +194,7 @@ def same_work(scans: dict, told: dict) -> None:
         "radius_m": _RADIUS_M,
         "highest box at the end, m": _HIGHEST_M,
     }
-    for key, facts in told.items():
+    for key, facts in facts_by_key.items():
         for name, (low, high) in limits.items():
             if name in facts and not low <= (facts[name] or 0) <= high:
                 raise BenchError(

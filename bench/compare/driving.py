@@ -47,18 +47,18 @@ def contests(rows: list, found: dict) -> list:
             continue
         here = [row for row in rows if group_of(row[0]) == key and row[0] in found]
         here.sort(key=lambda row: row[0] != first)
-        per_step = {name: (f"{said} ({each:g} s a step)", each) for name, said, _, each in here}
-        does = "; ".join(f"{said}: {what}" for _, said, what, _ in here)
+        per_step = {name: (f"{shown} ({each:g} s a step)", each) for name, shown, _, each in here}
+        does = "; ".join(f"{shown}: {what}" for _, shown, what, _ in here)
         for more, unit, counts in (("", "steps/s", False), ("-time", "× real time", True)):
             entries = [
                 {
                     "key": name,
-                    "title": said.replace("`", ""),
+                    "title": shown.replace("`", ""),
                     "ours": name.startswith(_OURS),
                     "figure": (each if counts else 1.0) * statistics.median(found[name]),
                 }
                 | _ratios(found, first, name, per_step[first][1] / each if counts else 1.0)
-                for name, (said, each) in per_step.items()
+                for name, (shown, each) in per_step.items()
             ]
             note = "the same runs, in simulated time" if counts else does
             named = f"{title}, simulated time" if counts else title
@@ -82,8 +82,8 @@ def main(folder: str, seconds: str, rounds: str, file: str) -> None:
     spec.loader.exec_module(bench)
     found = measure(bench.ROWS, bench.rate, float(seconds), int(rounds))
     missing = [row[1].replace("`", "") for row in bench.ROWS if row[0] not in found]
-    told = {"contests": contests(bench.ROWS, found), "missing": missing}
-    Path(file).write_text(json.dumps(told))
+    document = {"contests": contests(bench.ROWS, found), "missing": missing}
+    Path(file).write_text(json.dumps(document))
 
 
 if __name__ == "__main__":

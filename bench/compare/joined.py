@@ -19,28 +19,30 @@ def read(file: Path) -> dict:
     Raises `BenchError` if the file cannot be read or is malformed.
     """
     try:
-        told = json.loads(file.read_text())
-        contests = [_contest(c) for c in told["contests"]]
+        content = json.loads(file.read_text())
+        contests = [_contest(c) for c in content["contests"]]
     except (OSError, ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
         raise BenchError(f"--join: cannot read {file}: {type(error).__name__}: {error}") from error
     return {
-        "versions": told.get("versions", {}),
+        "versions": content.get("versions", {}),
         "contests": contests,
-        "missing": [f"{name}: does not start on this machine" for name in told.get("missing", [])],
+        "missing": [
+            f"{name}: does not start on this machine" for name in content.get("missing", [])
+        ],
     }
 
 
-def _contest(told: dict) -> dict:
-    contest = _DEFAULTS | told
+def _contest(content: dict) -> dict:
+    contest = _DEFAULTS | content
     first = contest["entries"][0]["figure"]
     contest["entries"] = [_entry(e, first, contest["lower"]) for e in contest["entries"]]
     return {name: contest[name] for name in ("key", "title", "unit", "lower", "note", "entries")}
 
 
-def _entry(told: dict, first: float, lower: bool) -> dict:
-    figure = told["figure"]
-    ratio = told.get("ratio", figure / first if lower else first / figure)
+def _entry(content: dict, first: float, lower: bool) -> dict:
+    figure = content["figure"]
+    ratio = content.get("ratio", figure / first if lower else first / figure)
     spread = {"low": figure, "high": figure, "ratio_low": ratio, "ratio_high": ratio}
-    named = {"key": told["key"], "title": told["title"], "ours": bool(told.get("ours"))}
-    kept = {name: told.get(name, value) for name, value in spread.items()}
+    named = {"key": content["key"], "title": content["title"], "ours": bool(content.get("ours"))}
+    kept = {name: content.get(name, value) for name, value in spread.items()}
     return named | kept | {"figure": figure, "ratio": ratio}

@@ -190,11 +190,11 @@ class PyBullet(Library):
         self.heap(1)
         p, to = yard.p, self.falling.to
         heights = [p.getBasePositionAndOrientation(b, **to)[0][2] for b in self.falling.boxes]
-        told = p.getPhysicsEngineParameters(**yard.to)
+        parameters = p.getPhysicsEngineParameters(**yard.to)
         return {
             "version": str(pybullet.getAPIVersion()),
-            "timestep_ms": 1e3 * told["fixedTimeStep"],
-            "solver": f"sequential impulse, {told['numSolverIterations']} iterations",
+            "timestep_ms": 1e3 * parameters["fixedTimeStep"],
+            "solver": f"sequential impulse, {parameters['numSolverIterations']} iterations",
             "contacts": round(contacts / 100, 1),
             "numpy": bool(pybullet.isNumpyEnabled()),
             "contacts in the heap": self.falling.contacts(),

@@ -93,12 +93,12 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
     )
     watch.start()
     try:
-        if not all(said(worker, "ready") for worker in workers):
+        if not all(next_line(worker, "ready") for worker in workers):
             return None
         for worker in workers:
             worker.stdin.write("go\n")
             worker.stdin.flush()
-        answers = [said(worker, "{") for worker in workers]
+        answers = [next_line(worker, "{") for worker in workers]
         if not all(answers):
             return None
         read = [json.loads(answer) for answer in answers]
@@ -109,7 +109,7 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
         watch.cancel()
 
 
-def said(worker: subprocess.Popen, start: str) -> str:
+def next_line(worker: subprocess.Popen, start: str) -> str:
     """The next line with this start. Other lines are output of the packages."""
     for line in worker.stdout:
         if line.startswith(start):

@@ -1,27 +1,28 @@
-//! A client that costs little: prepared bytes out, one answer in, over a connection that is kept.
+//! An HTTP client with little overhead. It sends prepared bytes and reads one response at a time
+//! over a persistent connection.
 
-use crate::Broken;
+use crate::BenchError;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A request without a body; the path is one below `/sim/api`.
+/// A GET request; `path` is relative to `/sim/api`.
 pub fn get(path: &str) -> Vec<u8> {
     format!("GET /sim/api{path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
-/// A request to delete something.
+/// A DELETE request.
 pub fn delete(path: &str) -> Vec<u8> {
     format!("DELETE /sim/api{path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
-/// A request with a body of JSON.
+/// A POST request with a JSON body.
 pub fn post(path: &str, body: &str) -> Vec<u8> {
     post_accepting("application/json", path, body)
 }
 
-/// The same, with the type that the answer is to have.
+/// A POST request with a JSON body and this `Accept` header.
 pub fn post_accepting(accept: &str, path: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
@@ -31,22 +32,22 @@ pub fn post_accepting(accept: &str, path: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// One connection.
+/// A client with one connection.
 pub struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Client {
-    /// Opens one.
-    pub async fn connect(address: SocketAddr) -> Result<Client, Broken> {
+    /// Connects to a server.
+    pub async fn connect(address: SocketAddr) -> Result<Client, BenchError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Client { stream, buffer: Vec::with_capacity(64 << 10) })
     }
 
-    /// Sends a request and gives the body of its answer, which must be 200.
-    pub async fn ask(&mut self, request: &[u8]) -> Result<&[u8], Broken> {
+    /// Sends a request and returns the body of the response. A status other than 200 is an error.
+    pub async fn ask(&mut self, request: &[u8]) -> Result<&[u8], BenchError> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head = loop {
@@ -55,26 +56,26 @@ impl Client {
                 break at + 4;
             }
         };
-        let length = content_length(&self.buffer[..head]).ok_or("an answer without a length")?;
+        let length = content_length(&self.buffer[..head]).ok_or("a response without content-length")?;
         while self.buffer.len() < head + length {
             self.read().await?;
         }
         if !self.buffer.starts_with(b"HTTP/1.1 200 ") || self.buffer.len() > head + length {
-            return Err(format!("unexpected answer: {}", String::from_utf8_lossy(&self.buffer)).into());
+            return Err(format!("unexpected response: {}", String::from_utf8_lossy(&self.buffer)).into());
         }
         Ok(&self.buffer[head..])
     }
 
-    /// How long a request takes, with its answer.
-    pub async fn timed(&mut self, request: &[u8]) -> Result<Duration, Broken> {
+    /// Sends a request and returns the time until its response was complete.
+    pub async fn timed(&mut self, request: &[u8]) -> Result<Duration, BenchError> {
         let sent = Instant::now();
         self.ask(request).await?;
         Ok(sent.elapsed())
     }
 
-    async fn read(&mut self) -> Result<(), Broken> {
+    async fn read(&mut self) -> Result<(), BenchError> {
         match self.stream.read_buf(&mut self.buffer).await? {
-            0 => Err("the server closed a connection".into()),
+            0 => Err("the server closed the connection".into()),
             _ => Ok(()),
         }
     }
@@ -86,13 +87,13 @@ fn content_length(head: &[u8]) -> Option<usize> {
     Some(number(value)? as usize)
 }
 
-/// The whole number that bytes begin with.
+/// Parses the decimal number at the start of `bytes`.
 pub fn number(bytes: &[u8]) -> Option<u64> {
     let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     std::str::from_utf8(&bytes[..digits]).ok()?.parse().ok()
 }
 
-/// Where a few bytes occur first.
+/// The position of the first occurrence of `wanted`.
 pub fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let first = wanted.first()?;
     let mut from = 0;

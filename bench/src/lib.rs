@@ -1,4 +1,5 @@
-//! What the benchmarks share: the program in a process of its own, a client of it, and a table of figures.
+//! Code that the benchmarks share: starting the program as a child process, an HTTP client, and a
+//! table of figures.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod client;
@@ -10,11 +11,11 @@ use chicane_render::Rgb;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::process::ExitCode;
 
-/// What went wrong: the program is broken, not slow.
-pub type Broken = Box<dyn std::error::Error + Send + Sync>;
+/// An error that ends a benchmark. A missed goal is not an error.
+pub type BenchError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Ends a program as it went.
-pub fn end(name: &str, outcome: Result<(), Broken>) -> ExitCode {
+/// Prints the error of a benchmark, if there is one, and returns its exit code.
+pub fn exit_code(name: &str, outcome: Result<(), BenchError>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -24,13 +25,13 @@ pub fn end(name: &str, outcome: Result<(), Broken>) -> ExitCode {
     }
 }
 
-/// A frame as it is sent.
+/// Encodes a camera frame with the settings of the server.
 #[allow(clippy::expect_used, clippy::missing_panics_doc)]
 pub fn jpeg(picture: &Rgb) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(64 << 10);
     let mut encoder = Encoder::new(&mut bytes, 80);
     encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
     let (width, height) = (picture.width as u16, picture.height as u16);
-    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("memory takes it");
+    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("a Vec accepts every write");
     bytes
 }

@@ -1,25 +1,25 @@
-//! Figures with their targets, as a table and as JSON.
+//! Collects figures and their goals, and prints them as a table and as JSON.
 
 use serde_json::json;
 use std::time::Duration;
 
-/// What a figure should be.
+/// The value that a figure should reach.
 #[derive(Debug, Clone, Copy)]
-pub enum Target {
-    /// Nothing was asked for.
+pub enum Goal {
+    /// The figure has no goal.
     None,
-    /// This or more.
+    /// At least this value.
     AtLeast(f64),
-    /// This or less.
+    /// At most this value.
     AtMost(f64),
 }
 
-impl Target {
+impl Goal {
     fn holds(self, figure: f64) -> Option<bool> {
         match self {
-            Target::None => None,
-            Target::AtLeast(low) => Some(figure >= low),
-            Target::AtMost(high) => Some(figure <= high),
+            Goal::None => None,
+            Goal::AtLeast(low) => Some(figure >= low),
+            Goal::AtMost(high) => Some(figure <= high),
         }
     }
 }
@@ -28,7 +28,7 @@ struct Row {
     name: String,
     figure: f64,
     unit: &'static str,
-    target: Target,
+    target: Goal,
 }
 
 /// All figures, in the order in which they were measured.
@@ -38,27 +38,27 @@ pub struct Report {
 }
 
 impl Report {
-    /// Notes a figure, and shows it at once.
-    pub fn add(&mut self, name: impl Into<String>, figure: f64, unit: &'static str, target: Target) {
+    /// Adds a figure and prints it to stderr.
+    pub fn add(&mut self, name: impl Into<String>, figure: f64, unit: &'static str, target: Goal) {
         let name = name.into();
         eprintln!("{name}: {} {unit}", text(figure));
         self.rows.push(Row { name, figure, unit, target });
     }
 
-    /// Median and 99th percentile in milliseconds; the target is that of the latter.
-    pub fn add_times(&mut self, name: &str, times: &mut [Duration], target: Target) {
-        self.add(format!("{name}, p50"), quantile(times, 0.5), "ms", Target::None);
+    /// Adds the median and the 99th percentile in milliseconds. The goal applies to the percentile.
+    pub fn add_times(&mut self, name: &str, times: &mut [Duration], target: Goal) {
+        self.add(format!("{name}, p50"), quantile(times, 0.5), "ms", Goal::None);
         self.add(format!("{name}, p99"), quantile(times, 0.99), "ms", target);
     }
 
-    /// Prints the table.
+    /// Prints the table to stdout.
     pub fn print(&self) {
         println!("{:<66}{:>12} {:<7}{:>12}  ", "", "figure", "", "target");
         for Row { name, figure, unit, target } in &self.rows {
             let wanted = match *target {
-                Target::None => String::new(),
-                Target::AtLeast(low) => format!("≥ {}", text(low)),
-                Target::AtMost(high) => format!("≤ {}", text(high)),
+                Goal::None => String::new(),
+                Goal::AtLeast(low) => format!("≥ {}", text(low)),
+                Goal::AtMost(high) => format!("≤ {}", text(high)),
             };
             let verdict = match target.holds(*figure) {
                 None => "",
@@ -73,9 +73,9 @@ impl Report {
     pub fn json(&self) -> String {
         let rows = self.rows.iter().map(|Row { name, figure, unit, target }| {
             let (at_least, at_most) = match *target {
-                Target::None => (None, None),
-                Target::AtLeast(low) => (Some(low), None),
-                Target::AtMost(high) => (None, Some(high)),
+                Goal::None => (None, None),
+                Goal::AtLeast(low) => (Some(low), None),
+                Goal::AtMost(high) => (None, Some(high)),
             };
             json!({ "name": name, "figure": figure, "unit": unit, "at_least": at_least, "at_most": at_most,
                 "ok": target.holds(*figure) })
@@ -84,14 +84,14 @@ impl Report {
     }
 }
 
-/// A quantile, in milliseconds; sorts.
+/// The quantile `part` (0..1) in milliseconds. It sorts `times`.
 pub fn quantile(times: &mut [Duration], part: f64) -> f64 {
     times.sort_unstable();
     let at = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));
     times.get(at).map_or(f64::NAN, |t| t.as_secs_f64() * 1e3)
 }
 
-/// Three digits are plenty.
+/// Formats a figure with about three significant digits.
 fn text(figure: f64) -> String {
     match figure.abs() {
         a if a >= 100.0 => thousands(figure.round() as i64),
@@ -102,6 +102,7 @@ fn text(figure: f64) -> String {
     }
 }
 
+/// Formats a number with commas between groups of three digits.
 fn thousands(number: i64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,6 +1,6 @@
-//! The program under test: started, looked at, stopped.
+//! Runs `chicane serve` as a child process, and reads its memory and processor time.
 
-use crate::Broken;
+use crate::BenchError;
 use crate::client::{Client, get};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -9,30 +9,30 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A `chicane serve` that runs until it is stopped or dropped.
+/// A running `chicane serve`. Dropping it kills the process and deletes its data folder.
 pub struct Server {
     child: Child,
     data_dir: PathBuf,
-    /// Where it listens.
+    /// Address that the server listens on.
     pub address: SocketAddr,
-    /// From the start of the process to its ready line.
+    /// Time from the start of the process to its ready line.
     pub start: Duration,
 }
 
 impl Server {
-    /// Starts it, and waits until it is ready.
-    pub async fn start(program: &Path) -> Result<Server, Broken> {
+    /// Starts the server and waits until it is ready.
+    pub async fn start(program: &Path) -> Result<Server, BenchError> {
         Server::start_with(program, &[]).await
     }
 
-    /// The same with more words on its command line.
-    pub async fn start_with(program: &Path, words: &[&str]) -> Result<Server, Broken> {
+    /// Starts the server with additional command line arguments and waits until it is ready.
+    pub async fn start_with(program: &Path, args: &[&str]) -> Result<Server, BenchError> {
         let program = program.to_owned();
-        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-        tokio::task::spawn_blocking(move || Server::start_now(&program, &words)).await?
+        let args: Vec<String> = args.iter().map(|w| (*w).to_owned()).collect();
+        tokio::task::spawn_blocking(move || Server::start_now(&program, &args)).await?
     }
 
-    fn start_now(program: &Path, words: &[String]) -> Result<Server, Broken> {
+    fn start_now(program: &Path, args: &[String]) -> Result<Server, BenchError> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let data_dir = std::env::temp_dir().join(format!("chicane-bench-{}-{number}", std::process::id()));
@@ -44,12 +44,12 @@ impl Server {
             }
         }
         command.args(["serve", "--listen", "127.0.0.1:0", "--speed", "1", "--log-level", "warn"]);
-        command.args(words).arg("--data-dir").arg(&data_dir).stdout(Stdio::piped()).stdin(Stdio::null());
+        command.args(args).arg("--data-dir").arg(&data_dir).stdout(Stdio::piped()).stdin(Stdio::null());
         let started = Instant::now();
-        let child = command.spawn().map_err(|e| format!("{} can't be started: {e}", program.display()))?;
+        let child = command.spawn().map_err(|e| format!("cannot start {}: {e}", program.display()))?;
         let unknown = SocketAddr::from(([0; 4], 0));
         let mut server = Server { child, data_dir, address: unknown, start: Duration::ZERO };
-        let stdout = server.child.stdout.take().ok_or("no standard output")?;
+        let stdout = server.child.stdout.take().ok_or("the server has no stdout")?;
         for line in BufReader::new(stdout).lines() {
             let line = line?;
             if let Some(address) = line.strip_prefix("chicane is ready: http://") {
@@ -58,62 +58,67 @@ impl Server {
                 return Ok(server);
             }
         }
-        Err("the program ended before it was ready".into())
+        Err("the server exited before it was ready".into())
     }
 
-    /// Its data folder.
+    /// Data folder of the server.
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
     }
 
-    /// A client with a connection of its own.
-    pub async fn connect(&self) -> Result<Client, Broken> {
+    /// Opens a new connection to the server.
+    pub async fn connect(&self) -> Result<Client, BenchError> {
         Client::connect(self.address).await
     }
 
-    /// Resident memory of the process, bytes.
-    pub fn memory(&self) -> Result<f64, Broken> {
+    /// Resident memory of the server, bytes.
+    pub fn memory(&self) -> Result<f64, BenchError> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
         let kib = line.and_then(|l| l.split_whitespace().next()).ok_or("no VmRSS in /proc/<pid>/status")?;
         Ok(kib.parse::<f64>()? * 1024.0)
     }
 
-    /// Seconds of processor time that it used so far.
-    pub fn cpu(&self) -> Result<f64, Broken> {
+    /// Processor time that the server has used so far, s.
+    pub fn cpu(&self) -> Result<f64, BenchError> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // After the name, which may hold anything, in brackets: user time is the 12th field.
+        // The process name may contain spaces, so fields are counted after its closing bracket.
+        // User time and system time are the 12th and 13th fields from there.
         let rest = stat.rsplit(')').next().unwrap_or_default();
         let times = rest.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
         let ticks: f64 = times.collect::<Result<Vec<_>, _>>()?.iter().sum();
         Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
     }
 
-    /// Simulated and real time, by its own clock.
-    pub async fn clock(&self) -> Result<(f64, f64), Broken> {
+    /// Simulated and real time of the server's clock, s.
+    pub async fn clock(&self) -> Result<(f64, f64), BenchError> {
         let mut client = self.connect().await?;
         let clock: serde_json::Value = serde_json::from_slice(client.ask(&get("/clock")).await?)?;
-        let time = |name: &str| clock[name].as_f64().ok_or("no such time");
+        let time = |name: &str| clock[name].as_f64().ok_or_else(|| format!("no {name} in /clock"));
         Ok((time("sim_time")?, time("real_time")?))
     }
 
-    /// Asks it to end and waits until it did.
-    pub async fn stop(mut self) -> Result<(), Broken> {
+    /// Sends SIGTERM and waits until the server has exited.
+    pub async fn stop(mut self) -> Result<(), BenchError> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
         for _ in 0..1000 {
             if let Some(status) = self.child.try_wait()? {
-                return if status.success() { Ok(()) } else { Err(format!("it ended: {status}").into()) };
+                return if status.success() {
+                    Ok(())
+                } else {
+                    Err(format!("the server failed: {status}").into())
+                };
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Err("it did not end within 10 s of being asked to".into())
+        Err("the server did not exit within 10 s of SIGTERM".into())
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that ended already is no matter.
+        // Errors are ignored, because the process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.data_dir);

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
 from compare import contests, files, mjcf, scene, sdf, urdf
-from compare.contest import BenchError, Contender, Contest, Process, hold
+from compare.contest import BenchError, Contender, Contest, Process, run_contest
 
 PROFILE = Path(__file__).parents[2] / "vehicles" / "gen1.json"
 
@@ -28,19 +28,19 @@ def fake(key: str, seconds: float, ours: bool = False) -> Contender:
 
 
 class Holding(unittest.TestCase):
-    def hold(self, contest: Contest, *taking_part: Contender) -> dict:
+    def run_fakes(self, contest: Contest, *taking_part: Contender) -> dict:
         running = {}
         try:
             for c in taking_part:
                 running[c.key] = Process(c)
-            return hold(contest, running, 3, 0.1, lambda text, passing=False: None)
+            return run_contest(contest, running, 3, 0.1, lambda text, passing=False: None)
         finally:
             for side in running.values():
                 side.close()
 
     def test_rates_and_ratios(self):
         contest = Contest("step", "a step", "×", ["a", "b"], {"": {"task": "step"}}, each=0.05)
-        result = self.hold(contest, fake("a", 0.001, ours=True), fake("b", 0.004))
+        result = self.run_fakes(contest, fake("a", 0.001, ours=True), fake("b", 0.004))
         a, b = result["entries"]
         self.assertAlmostEqual(a["figure"], 50.0)
         self.assertAlmostEqual(b["figure"], 12.5)
@@ -48,7 +48,7 @@ class Holding(unittest.TestCase):
 
     def test_ratio_of_a_contest_in_which_lower_is_better(self):
         contest = Contest("reset", "reset", "µs", ["a", "b"], {"": {"task": "reset"}}, lower=True)
-        result = self.hold(contest, fake("a", 0.002), fake("b", 0.001))
+        result = self.run_fakes(contest, fake("a", 0.002), fake("b", 0.001))
         self.assertAlmostEqual(result["entries"][0]["figure"], 2000.0)
         self.assertAlmostEqual(result["entries"][1]["ratio"], 0.5)
 

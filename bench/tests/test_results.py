@@ -38,8 +38,8 @@ class Changes(unittest.TestCase):
         self.assertEqual(change.lines(new, old), ["better: start: 50 → 20 ms"])
 
     def test_new_and_missing_contenders_are_listed(self):
-        told = change.lines(run(mujoco=5.0), run(pybullet=9.0))
-        self.assertEqual(told, ["new: a step, Pybullet: 9 ×", "gone: step, mujoco"])
+        document = change.lines(run(mujoco=5.0), run(pybullet=9.0))
+        self.assertEqual(document, ["new: a step, Pybullet: 9 ×", "gone: step, mujoco"])
 
     def test_comparison_with_a_quick_run_has_a_warning(self):
         old = run(mujoco=5.0)
@@ -81,10 +81,10 @@ class Publishing(unittest.TestCase):
 
 
 class Joining(unittest.TestCase):
-    def join(self, told: object) -> dict:
+    def join(self, document: object) -> dict:
         with TemporaryDirectory() as folder:
             file = Path(folder) / "contests.json"
-            file.write_text(json.dumps(told))
+            file.write_text(json.dumps(document))
             return joined.read(file)
 
     def test_missing_ratios_are_computed_from_the_figures(self):
@@ -99,14 +99,14 @@ class Joining(unittest.TestCase):
         self.assertIn("| CarRacing | 200 steps/s | 4 × |", table.markdown(result))
 
     def test_malformed_file_is_refused(self):
-        for told in (
+        for document in (
             [],
             {},
             {"contests": [{}]},
             {"contests": [{"key": "a", "title": "b", "entries": []}]},
         ):
             with self.assertRaisesRegex(BenchError, "cannot read"):
-                self.join(told)
+                self.join(document)
 
 
 class Driving(unittest.TestCase):

@@ -169,13 +169,13 @@ class Bridge(unittest.TestCase):
         for name in names:
             wait_for(name, lambda name=name: tick(log.on(name)[-1]) == end)
         last = {name: log.on(name)[-1] for name in names}
-        odom, said = simulator.get("/odom"), last["/odom"]["pose"]["pose"]
+        odom, received_pose = simulator.get("/odom"), last["/odom"]["pose"]["pose"]
         for axis in "xyz":
-            self.assertAlmostEqual(said["position"][axis], odom["position"][axis], 5)
+            self.assertAlmostEqual(received_pose["position"][axis], odom["position"][axis], 5)
         imu = simulator.get("/imu")
         for axis in "xyz":
-            told = last["/imu"]["linear_acceleration"][axis]
-            self.assertAlmostEqual(told, imu["acceleration"][axis], 5)
+            received = last["/imu"]["linear_acceleration"][axis]
+            self.assertAlmostEqual(received, imu["acceleration"][axis], 5)
         self.assertEqual(last["/imu"]["orientation_covariance"][0], -1)
         ranges = list(simulator.get("/lidar?step=0.5")["ranges"].values())
         self.assertEqual(len(last["/scan"]["ranges"]), 720)

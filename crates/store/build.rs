@@ -1,5 +1,5 @@
-//! Writes the tables of the built-in worlds, `built_in.rs`: the projects in `worlds/`, the pictures beside
-//! them, and a hash of all that has a say in what is built of them.
+//! Generates `built_in.rs` with the tables of the built-in worlds: the projects in `worlds/`, the
+//! pictures beside them, and a hash of all files that influence the built worlds.
 #![allow(clippy::disallowed_methods)]
 
 use std::error::Error;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 type Files = Vec<(String, PathBuf)>;
 
-/// What makes worlds of projects, from the folder of this crate.
-const MAKERS: [&str; 3] = ["../builder/src", "../world/src", "../../python/judge/templates"];
+/// Folders of the code that builds worlds from projects, relative to this crate.
+const BUILDER_SOURCES: [&str; 3] = ["../builder/src", "../world/src", "../../python/judge/templates"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let variable = |name: &str| std::env::var_os(name).ok_or(format!("cargo sets {name}"));
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         hash.file(path, file)?;
     }
-    for folder in MAKERS {
+    for folder in BUILDER_SOURCES {
         let mut sources = Files::new();
         let folder = here.join(folder).canonicalize()?;
         println!("cargo::rerun-if-changed={}", folder.display());
@@ -48,8 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All files below a folder with their paths from there, by name. What desktops, editors and
-/// Python leave behind is passed over.
+/// All files below a folder with their relative paths, sorted by name. Skips hidden files and
+/// `__pycache__`.
 fn walk(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Box<dyn Error>> {
     let mut entries = Files::new();
     for entry in std::fs::read_dir(folder)? {
@@ -70,7 +70,7 @@ fn walk(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Box<dyn Er
     Ok(())
 }
 
-/// FNV-1a, 64 bits.
+/// The hash function FNV-1a with 64 bits.
 struct Fnv(u64);
 
 impl Fnv {
@@ -84,7 +84,8 @@ impl Fnv {
         }
     }
 
-    /// A path and what is there, with lengths, so that no two splits of the same bytes are equal.
+    /// Adds a path and the content of the file. Lengths are added too, so that another division of
+    /// the same bytes into path and content gives another hash.
     fn file(&mut self, path: &str, file: &Path) -> Result<(), Box<dyn Error>> {
         let bytes = std::fs::read(file)?;
         for part in [path.as_bytes(), &bytes] {

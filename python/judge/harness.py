@@ -1,21 +1,23 @@
 """Runs a judging script for the simulator.
 
-The simulator starts this file in a container and speaks with it over one socket, a line of JSON at
-a time: it sends a call (`load`, `initialize`, `evaluate`, `check`), this file runs the script and
-says what the script wants done; the simulator answers each action before the script goes on. A call
-ends with `answer`, `raised` or `checked`. What the script prints goes elsewhere, to the standard
-output of the container, so that nothing it prints is ever taken for a message.
+The simulator starts this program in a container and talks to it over one socket, one line of JSON
+per message. The simulator sends a call (`load`, `initialize`, `evaluate`, `check`), and this
+program runs the script. For each action of the script it sends a message and waits for the
+simulator's answer. A call ends with `answer`, `raised` or `checked`. The script's output goes to
+the standard output of the container, so that no output is ever taken for a message.
 
-In a container of podman or docker there is no such socket: there the channel is the standard input
-and output, which are moved away from where a script prints, and this file is process 1 (`first`).
+A container of podman or docker has no such socket. There the channel is the standard input and
+output, which are moved to other descriptors before the script starts, and this program is process 1
+(see `first`).
 
-Only the standard library is used. The words are those of the simulator's crate `wire`, version 2.
-It stays one file: the program carries it as text and hands it into the container as that.
+Only the standard library is used. The messages are defined in the simulator's crate `wire`
+(version 2). This program is a single file, because the simulator embeds it as text and copies it
+into the container.
 """
 
-# What is imported here is waited for at the start of every session: what is seldom needed is
-# imported where it is. Of `json` only the part in C is taken: the rest drags in `re` and with it
-# more than all the others together.
+# The imports at the top delay the start of every session, so rarely used modules are imported where
+# they are needed. Of `json` only the C part is imported, because the rest imports `re`, which takes
+# longer than all the others together.
 import math
 import os
 import sys
@@ -59,13 +61,13 @@ class View(dict):
 
 
 class Pose(View):
-    """Where an object is. Its own keys are read without a detour: scripts read many of them."""
+    """The pose of an object. Its keys are properties, because scripts read them often."""
 
     __slots__ = ()
 
 
 def own_key(key):
-    """An attribute that is this key of a mapping."""
+    """A property that reads and writes this key of a mapping."""
 
     def put(self, value):
         self[key] = value
@@ -81,7 +83,7 @@ for key in ("x", "y", "z", "roll", "pitch", "yaw", "q"):
 
 
 class Reading:
-    """How JSON is read: mappings become views, and NaN is no number."""
+    """Options of the JSON scanner: mappings become views, and NaN is an error."""
 
     strict = True
     object_hook = None
@@ -98,12 +100,12 @@ def unwritable(value):
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-# Made once: these are needed for every message.
+# Created once, because every message needs it.
 scan = make_scanner(Reading)
 
 
 def encode(message):
-    """JSON as bytes. No NaN, no circles."""
+    """Encodes JSON as bytes. NaN and circular values raise ValueError."""
     write = make_encoder({}, unwritable, encode_basestring, None, ":", ",", False, False, False)
     return "".join(write(message, 0)).encode()
 
@@ -112,12 +114,13 @@ GO_ON = b'{"type":"answer","finish":false}\n'
 
 
 class Channel:
-    """The way to the simulator. One thread at a time speaks, and only while a call is on."""
+    """The channel to the simulator. Only one thread at a time uses it, and only during a call."""
 
     def __init__(self, reading, writing=None, mark=None):
         self.number = reading if writing is None else writing
         self.lines = open(reading, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
-        # What prints are marked with where they come by another way than messages, and how often.
+        # The name in the marks that are written to the output, and the number of the last mark.
+        # `None` where output and messages arrive in order.
         self.mark = mark
         self.marked = 0
         self.lock = RLock()
@@ -125,7 +128,7 @@ class Channel:
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self):
-        """A copy of this process has no say: only one speaks for the script."""
+        """Runs in a forked child, which must not use the channel."""
         self.lock = RLock()
         self.in_call = False
 
@@ -140,18 +143,18 @@ class Channel:
     def receive(self):
         line = self.lines.readline()
         if not line:
-            os._exit(0)  # The simulator is gone, and this container with it.
+            os._exit(0)  # The simulator closed the channel, so the container ends.
         return scan(line.decode(), 0)[0]
 
     def say(self, line):
-        """Tells the simulator something that it does not answer."""
+        """Sends a message that the simulator does not answer."""
         with self.lock:
             if not self.in_call:
                 raise SimError("this works only inside initialize and evaluate")
             self.write(line)
 
     def ask(self, line):
-        """Asks the simulator for something; raises if it refuses."""
+        """Sends an action and waits for the answer. Raises if the simulator refuses it."""
         with self.lock:
             self.say(line)
             error = self.receive().get("error")
@@ -169,17 +172,17 @@ class Channel:
                 self.send(message)
 
     def mark_prints(self):
-        """Says where the prints of a call end, there and here."""
+        """Marks the end of a call's output, in the output and on the channel."""
         self.marked += 1
         try:
             os.write(2, b"\0%s printed %d\n" % (self.mark, self.marked))
         except OSError:
-            return  # Closed by the script: then nothing more comes by that way.
+            return  # The script closed the descriptor, so there is no more output.
         self.send({"type": "printed", "mark": self.marked})
 
 
 class Sim:
-    """What a script is given: the state of the world, and what it may do about it."""
+    """The argument of a script's functions: the state of the world, and the actions."""
 
     def __init__(self, channel):
         self._channel = channel
@@ -203,33 +206,33 @@ class Sim:
         self._channel.ask(line)
 
     def teleport(self, *place, **motion):
-        """Puts the car somewhere: x, y, yaw, or a mapping; over `duration`, or along `path`."""
+        """Moves the car to x, y, yaw or a mapping: at once, in `duration` or along `path`."""
         self._act("teleport", **pose(("x", "y", "yaw"), place, motion))
 
     def move_object(self, name, *place, **motion):
-        """Puts an object somewhere: x, y, z, yaw or a mapping; over `duration`, or along `path`."""
+        """Moves an object to x, y, z, yaw or a mapping: at once, in `duration` or along `path`."""
         self._act("move_object", name=name, **pose(POSE, place, motion))
 
     def set_light(self, name, state):
-        """Asks a traffic light for "red" or "green"."""
+        """Switches a traffic light to "red" or "green"."""
         self._act("set_light", name=name, state=state)
 
     def overlay(self, text, secs=10, size=1):
-        """Shows a text to everyone who watches."""
+        """Shows a text in every viewer."""
         self._act("overlay", text=text, secs=secs, size=size)
 
     def set_brightness(self, value):
-        """Makes every picture darker or brighter."""
+        """Sets the brightness of all camera pictures."""
         self._act("set_brightness", value=value)
 
     def pause(self, paused=True):
-        """Stops time, or lets it go on."""
+        """Pauses or continues simulated time."""
         self._act("pause", paused=bool(paused))
 
     def record(self, value):
-        """The result so far; the last one counts."""
+        """Sets the record. The last record of a session counts."""
         if type(value) is float and math.isfinite(value):
-            line = repr(value).encode()  # As nearly every record is, and nearly every observation.
+            line = repr(value).encode()  # A fast path, because most records are a float.
         else:
             line = check_record(value)
         self._channel.say(b'{"type":"record","value":%s}\n' % line)
@@ -240,11 +243,11 @@ class Sim:
 
 
 def pose(names, place, fields):
-    """The fields of a pose command, from whichever form it came in."""
+    """The fields of a pose command, from positional arguments, a mapping or keywords."""
     if len(place) == 1 and isinstance(place[0], dict):
         given = place[0]
         fields = {**{name: given[name] for name in (*names, *MOTION) if name in given}, **fields}
-        if "path" not in fields:  # The speed of a pose is no speed of a motion.
+        if "path" not in fields:  # `speed` of a pose is not the speed of a motion.
             fields.pop("speed", None)
     elif len(place) > len(names):
         raise TypeError(f"at most {len(names)} numbers: {', '.join(names)}")
@@ -260,7 +263,7 @@ def pose(names, place, fields):
 
 
 def plain(value):
-    """Points may come as any kind of sequence."""
+    """Converts numbers and sequences of other libraries to plain JSON values."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     if isinstance(value, (list, tuple)):
@@ -271,7 +274,7 @@ def plain(value):
 
 
 def check_record(value):
-    """What is written down of a record; refuses what can't be."""
+    """Encodes a record as JSON. Raises SimError if it is not allowed."""
     wrong = "record takes a finite number, or a JSON value of at most 16 KiB"
     pile = [(value, 0)]
     while pile:
@@ -302,14 +305,14 @@ def check_record(value):
 
 
 class Judge:
-    """A script and the world it judges."""
+    """A script, and the last known state of the world."""
 
     def __init__(self, channel):
         self.channel = channel
         self.sim = Sim(channel)
         self.module = None
         self.script = ""
-        # Where objects stand, as the simulator last said. Scripts see copies.
+        # The last known pose of every object. Scripts get copies.
         self.poses = {}
 
     def load(self, call):
@@ -345,7 +348,7 @@ class Judge:
             pose = {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw, "q": tuple(q)}
             poses[name] = pose
         state = call["state"]
-        # A script may keep what it saw, and change it: no two observations share anything.
+        # All poses are copied, because a script may keep an observation and change it.
         state["objects"] = View({name: Pose(pose) for name, pose in poses.items()})
         for event in state["audio"]["events"]:
             if "data" in event:
@@ -355,7 +358,7 @@ class Judge:
         self.sim.state = state
 
     def run(self, call):
-        """Carries out a call; what is to be said at its end."""
+        """Runs a call. Returns the message at its end, or None for an ordinary answer."""
         self.channel.in_call = True
         try:
             getattr(self, call.type)(call)
@@ -369,9 +372,9 @@ class Judge:
 
 
 def raised(error, script):
-    """Shows the traceback to people, and its last line to the simulator."""
+    """Prints the traceback. Returns the message with its last line."""
     if error.__traceback__ is not None:
-        # The first entries are of this file: whoever wrote the script did not write them.
+        # The first entries belong to this file, so they do not help the author of the script.
         entry = error.__traceback__
         while entry is not None and entry.tb_frame.f_code.co_filename == __file__:
             entry = entry.tb_next
@@ -380,7 +383,7 @@ def raised(error, script):
         import linecache
         import traceback
 
-        # So that it shows the script's own lines.
+        # The traceback can then show the lines of the script, which is not a file.
         text = script.splitlines(keepends=True)
         linecache.cache[SCRIPT] = (len(script), None, text, SCRIPT)
         lines = traceback.format_exception(error)
@@ -403,7 +406,7 @@ def flush():
 
 
 def quietly(do):
-    """A script may have closed or replaced anything."""
+    """Ignores all errors, because a script may have closed or replaced any object."""
     try:  # noqa: SIM105
         do()
     except BaseException:
@@ -411,7 +414,7 @@ def quietly(do):
 
 
 def check(call):
-    """Whether a script can be a judge, without running it. What is wrong with it, or None."""
+    """Checks a script without running it. Returns what is wrong with it, or None."""
     import ast
 
     try:
@@ -425,7 +428,7 @@ def check(call):
 
 
 def defines_evaluate(tree):
-    """Whether a name `evaluate` is bound at the top level, also inside if, try, with and match."""
+    """Whether the top level binds the name `evaluate`, also inside if, try, with and match."""
     import ast
 
     pile = list(tree.body)
@@ -449,7 +452,7 @@ def defines_evaluate(tree):
 
 
 def is_full():
-    """Whether one of the file systems that a script may write to has no room left."""
+    """Whether a file system that a script may write to is full."""
     for folder in ("/tmp", "/dev/shm"):
         try:
             room = os.statvfs(folder)
@@ -474,14 +477,14 @@ def main(channel):
 
 
 def first(name):
-    """Process 1 of a container: starts the script's process, reaps, ends with the channel."""
+    """Process 1 of a container: starts the script's process, reaps, and ends with the channel."""
     import fcntl
     import select
 
     if sys.version_info[:2] != PYTHON:
         version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(f"the image has Python {version}, and scripts are for 3.14")
-    # Out of the way of what a script does with the usual descriptors.
+    # High numbers, so that a script that uses descriptors 0 to 2 does not reach the channel.
     reading, writing = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 200) for number in (0, 1))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -494,13 +497,13 @@ def first(name):
     os.close(writing)
     ended = os.pidfd_open(child)
     watch = select.poll()
-    watch.register(reading, 0)  # Only that the other side closed it.
+    watch.register(reading, 0)  # Reports only that the other end was closed.
     watch.register(ended, select.POLLIN)
     code = None
     while True:
         happened = dict(watch.poll(100))
         if reading in happened:
-            os._exit(0)  # The simulator is gone. Everyone inside ends with process 1.
+            os._exit(0)  # The simulator is gone. All processes end with process 1.
         pid = -1
         while code is None and pid != 0:
             try:
@@ -510,12 +513,12 @@ def first(name):
             if pid == child:
                 code = os.waitstatus_to_exitcode(status)
                 watch.unregister(ended)
-                # It stays until it has been looked at why.
+                # Process 1 stays until the simulator has read the limits and ends the container.
                 os.write(2, b"\0%s exited %d\n" % (name.encode(), code))
 
 
 def go_first():
-    """When memory is short, process 1 stays, to tell who went."""
+    """Makes the kernel kill this process before process 1, which then reports it."""
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 

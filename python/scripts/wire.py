@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ DOCUMENTS = {"sim": ["openapi"], "robot": ["openapi", "--robot"]}
 PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None"}
 
 Schema = dict[str, Any]
+LINE = 100
+"""Longest line that the formatter leaves as it is."""
 
 
 def type_of(schema: Schema) -> str:
@@ -75,27 +78,99 @@ def fields(schema: Schema, required: bool) -> str:
     return out
 
 
-def definition(name: str, schema: Schema) -> str:
-    """The definition of a schema: a `TypedDict`, or an alias."""
-    parts = schema.get("allOf", [schema])
-    if any("properties" in part for part in parts):
-        bases = [type_of(part) for part in parts if "$ref" in part]
-        own: Schema = {"properties": {}, "required": []}
-        for part in parts:
-            own["properties"] |= part.get("properties", {})
-            own["required"] += part.get("required", [])
-        must, may = fields(own, True), fields(own, False)
-        words = text(schema.get("description", name), "    ")
-        first = ", ".join([*bases, *([] if bases else ["TypedDict"])])
-        if not may:
-            return f"class {name}({first}):\n{words}\n{must}"
-        if must:
-            inner = f"class {name}Required({first}):\n    '''The required fields of {name}.'''\n\n"
-            inner = inner.replace("'''", '"""') + must + "\n\n"
-            return f"{inner}class {name}({name}Required, total=False):\n{words}\n{may}"
-        return f"class {name}({first}, total=False):\n{words}\n{may}"
+@dataclass
+class Variant:
+    """One way to fill a schema: a suffix for the name of its class, base classes and own fields."""
+
+    suffix: str
+    bases: list[str]
+    own: Schema
+    words: str
+
+
+def variants(schema: Schema, schemas: dict[str, Schema]) -> list[Variant]:
+    """The ways to fill a schema. Only a tagged union, or a schema that extends one, has several."""
+    words = schema.get("description", "")
+    if is_union(schema):
+        found = [one for part in schema["oneOf"] for one in variants(part, schemas)]
+        return [replace(one, suffix=tag(one.own) + one.suffix) for one in found]
+    out = [Variant("", [], {"properties": {}, "required": []}, words)]
+    for part in schema.get("allOf", [schema]):
+        if "$ref" in part:
+            base = type_of(part)
+            more = [
+                Variant(v.suffix, [base + v.suffix], {}, "")
+                for v in variants(schemas[base], schemas)
+            ]
+        else:
+            more = [Variant("", [], part, "")]
+        out = [joined(one, other) for one in out for other in more]
+    return out
+
+
+def is_union(schema: Schema) -> bool:
+    return any("properties" in part or "allOf" in part for part in schema.get("oneOf", []))
+
+
+def tag(own: Schema) -> str:
+    """The word that tells a variant from the others, as a part of a class name."""
+    words = [f["enum"][0] for f in own["properties"].values() if len(f.get("enum", [])) == 1]
+    return "".join(part.capitalize() for part in re.split("[_ ]", words[-1])) if words else ""
+
+
+def joined(one: Variant, other: Variant) -> Variant:
+    own = {
+        "properties": one.own["properties"] | other.own.get("properties", {}),
+        "required": one.own["required"] + other.own.get("required", []),
+    }
+    return Variant(one.suffix + other.suffix, one.bases + other.bases, own, one.words)
+
+
+def definition(name: str, schema: Schema, schemas: dict[str, Schema]) -> str:
+    """The definition of a schema: a `TypedDict`, a union of several, or an alias."""
+    if is_union(schema) or any("properties" in p for p in schema.get("allOf", [schema])):
+        ways = variants(schema, schemas)
+        classes = [class_of(name + way.suffix, way, schema) for way in ways]
+        if len(ways) == 1:
+            return classes[0]
+        alias = alias_of(name, [name + way.suffix for way in ways])
+        words = text(schema.get("description", name), "")
+        return "\n\n".join(classes) + f"\n\n{alias}\n{words}"
     words = text(schema.get("description", name), "")
+    if "enum" in schema:
+        return f"{literal_of(name, schema['enum'])}\n{words}"
     return f"{name}: TypeAlias = {quoted(type_of(schema))}\n{words}"
+
+
+def alias_of(name: str, classes: list[str]) -> str:
+    """An alias of a union of classes, over several lines if it is long."""
+    line = f"{name}: TypeAlias = {' | '.join(classes)}"
+    if len(line) <= LINE:
+        return line
+    return f"{name}: TypeAlias = (\n    " + "\n    | ".join(classes) + "\n)"
+
+
+def literal_of(name: str, values: list[Any]) -> str:
+    """An alias of literals, over several lines if it is long."""
+    words = [json.dumps(value) for value in values]
+    line = f"{name}: TypeAlias = Literal[{', '.join(words)}]"
+    if len(line) <= LINE:
+        return line
+    return f"{name}: TypeAlias = Literal[\n    " + ",\n    ".join(words) + ",\n]"
+
+
+def class_of(name: str, way: Variant, schema: Schema) -> str:
+    """A `TypedDict` for one way to fill a schema."""
+    must, may = fields(way.own, True), fields(way.own, False)
+    words = text(way.words or schema.get("description", name), "    ")
+    first = ", ".join(way.bases or ["TypedDict"])
+    if not may:
+        return f"class {name}({first}):\n{words}\n{must}"
+    if must:
+        inner = f"class {name}Required({first}):\n    '''The required fields of {name}.'''\n\n"
+        inner = inner.replace("'''", '"""') + must + "\n\n"
+        return f"{inner}class {name}({name}Required, total=False):\n{words}\n{may}"
+    return f"class {name}({first}, total=False):\n{words}\n{may}"
 
 
 def quoted(words: str) -> str:
@@ -108,7 +183,8 @@ def order(schemas: dict[str, Schema]) -> list[str]:
     out: list[str] = []
 
     def add(name: str) -> None:
-        for part in schemas[name].get("allOf", []):
+        ways = [schemas[name], *schemas[name].get("oneOf", [])]
+        for part in (part for way in ways for part in way.get("allOf", [])):
             if "$ref" in part:
                 add(type_of(part))
         if name not in out:
@@ -121,7 +197,7 @@ def order(schemas: dict[str, Schema]) -> list[str]:
 
 def module(document: dict[str, Any]) -> str:
     schemas = document["components"]["schemas"]
-    body = "\n\n".join(definition(name, schemas[name]) for name in order(schemas))
+    body = "\n\n".join(definition(name, schemas[name], schemas) for name in order(schemas))
     known = ("Any", "Literal", "TypeAlias", "TypedDict")
     names = ", ".join(name for name in known if re.search(rf"\b{name}\b", body))
     title = document["info"]["title"]

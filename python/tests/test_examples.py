@@ -58,15 +58,15 @@ class Examples(unittest.TestCase):
 
     def test_lap_by_route(self) -> None:
         sim = self.simulator("technical")
-        said = self.run_example("lap_by_route.py", sim.url, watch=self.keeps_to_the_road(sim))
-        self.assertIn("one lap", said)
+        printed = self.run_example("lap_by_route.py", sim.url, watch=self.keeps_to_the_road(sim))
+        self.assertIn("one lap", printed)
         self.assertGreater(sim.state()["time"], 31 / 0.8)
 
     def test_lap_by_camera(self) -> None:
         sim = self.simulator("oval")
         sim.set_clock(paused=True)
-        said = self.run_example("lap_by_camera.py", sim.url, watch=self.keeps_to_the_road(sim))
-        self.assertIn("one lap", said)
+        printed = self.run_example("lap_by_camera.py", sim.url, watch=self.keeps_to_the_road(sim))
+        self.assertIn("one lap", printed)
         self.assertLess(
             math.dist((sim.pose()["x"], sim.pose()["y"]), (3, 1)), 1.0, "back at the start"
         )
@@ -104,8 +104,8 @@ class Examples(unittest.TestCase):
                 stopped.append(car["x"])
                 sim.set_light("signal1", "green")
 
-        said = self.run_example("stop_at_light.py", sim.url, watch=watch).splitlines()
-        self.assertEqual(said, ["red: stopping", "green: going on", "past the light"])
+        printed = self.run_example("stop_at_light.py", sim.url, watch=watch).splitlines()
+        self.assertEqual(printed, ["red: stopping", "green: going on", "past the light"])
         self.assertEqual(len(stopped), 1)
         self.assertLess(stopped[0], 5.0, "before the light")
         self.assertGreater(sim.pose()["x"], 5.5, "past it")
@@ -115,11 +115,11 @@ class Examples(unittest.TestCase):
         )
 
     def test_training_improves_the_mean_reward(self) -> None:
-        said = self.run_example(
+        printed = self.run_example(
             "train.py", "--generations", "6", "--population", "16", "--seed", "2"
         )
-        lines = said.splitlines()
+        lines = printed.splitlines()
         self.assertEqual(len(lines), 6)
         means = [float(line.split("mean")[1].split(",")[0]) for line in lines]
-        self.assertGreater(means[-1], means[0] + 3, said)
-        self.assertGreater(max(means), 0.0, said)
+        self.assertGreater(means[-1], means[0] + 3, printed)
+        self.assertGreater(max(means), 0.0, printed)

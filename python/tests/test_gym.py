@@ -1,8 +1,11 @@
 """Tests of the environments: Gymnasium's checks, determinism, episodes, and cleanup."""
 
+import json
 import math
+import tempfile
 import unittest
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,6 +19,7 @@ from .support import PROGRAM
 from .test_program import is_alive
 
 ALL = ("state", "lidar", "camera")
+GEN1 = Path(__file__).parents[2] / "vehicles/gen1.json"
 
 
 def make(name: str = "chicane/Lap-v0", **arguments: Any) -> CarEnv:
@@ -40,6 +44,24 @@ def rollout(env: CarEnv, seed: int, steps: int) -> list[Any]:
         if terminated or truncated:
             seen, info = env.reset()
     return story
+
+
+class Profiles(unittest.TestCase):
+    def test_observations_follow_the_profile(self) -> None:
+        """A lidar of 1,080 beams and a larger camera need no argument."""
+        with tempfile.TemporaryDirectory() as folder:
+            profile = json.loads(GEN1.read_text())
+            profile["lidar"]["beams"] = 1080
+            profile["camera"] |= {"width_px": 320, "height_px": 240}
+            file = Path(folder) / "robot.json"
+            file.write_text(json.dumps(profile))
+            env = make(observation="lidar", robot=str(file), render_mode="rgb_array")
+            self.addCleanup(env.close)
+            seen, _ = env.reset(seed=1)
+            self.assertEqual(seen.shape, (1080,))
+            self.assertTrue(env.observation_space.contains(seen))
+            picture = env.render()
+            self.assertEqual(np.asarray(picture).shape, (240, 320, 3))
 
 
 class Checked(unittest.TestCase):
@@ -133,10 +155,10 @@ class Episodes(unittest.TestCase):
         self.assertEqual((len(rewards), info["time"]), (10, 1.0))
 
     def test_collision_terminates_the_episode_and_reward_gets_all_params(self) -> None:
-        told: list[Params] = []
+        received: list[Params] = []
 
         def reward(params: Params) -> float:
-            told.append(params)
+            received.append(params)
             return 42.0
 
         env = self.env(reward=reward, world="slalom")
@@ -149,10 +171,10 @@ class Episodes(unittest.TestCase):
             if terminated:
                 break
         self.assertEqual(info["ended"], "collision")
-        last = told[-1]
+        last = received[-1]
         self.assertEqual(set(last), set(Params.__annotations__))
         self.assertEqual(
-            (last["crashed"], last["contacts"], last["steps"]), (True, ["cone1"], len(told))
+            (last["crashed"], last["contacts"], last["steps"]), (True, ["cone1"], len(received))
         )
         kinds = {thing["name"]: thing["type"] for thing in last["objects"]}
         self.assertEqual(

@@ -66,8 +66,8 @@ class Wheels(unittest.TestCase):
             "with Program() as program:\n"
             "    sys.argv[1:] = [program.url]\n    runpy.run_path('lap_by_route.py')\n"
         )
-        said = subprocess.run([str(home / "bin/python"), "-c", script], **run).stdout.decode()
-        self.assertEqual(said, "one lap, step by step\n")
+        output = subprocess.run([str(home / "bin/python"), "-c", script], **run).stdout.decode()
+        self.assertEqual(output, "one lap, step by step\n")
 
     def test_platform_tag_matches_the_program(self) -> None:
         self.assertRegex(

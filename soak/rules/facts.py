@@ -69,15 +69,15 @@ class Session:
     @property
     def ran(self) -> bool:
         """Whether a reader received the phase `running`."""
-        told = itertools.chain.from_iterable(self.events.values())
-        return any(line["data"].get("phase") == "running" for line in told)
+        events = itertools.chain.from_iterable(self.events.values())
+        return any(line["data"].get("phase") == "running" for line in events)
 
     @property
     def outcome(self) -> str | None:
         """The outcome in the events, or None."""
-        told = itertools.chain.from_iterable(self.events.values())
+        events = itertools.chain.from_iterable(self.events.values())
         return next(
-            (line["data"]["outcome"] for line in told if line["data"]["kind"] == "end"), None
+            (line["data"]["outcome"] for line in events if line["data"]["kind"] == "end"), None
         )
 
     @property
@@ -91,6 +91,8 @@ class Facts:
     def __init__(self, lines: list[HistoryLine]) -> None:
         self.lines = lines
         self._read_states: list[tuple[HistoryLine, dict[str, Any]]] | None = None
+        constants = [line for line in lines if line["k"] == "constants"]
+        self._yellow_s: float = constants[0]["yellow_s"] if constants else math.nan
         self.calls = [line for line in lines if line["k"] == "call"]
         self.left = [line for line in lines if line["k"] == "left"]
         self.events = [line for line in lines if line["k"] == "event"]
@@ -100,6 +102,10 @@ class Facts:
         places = [Span(s.start["t0"], s.running_by, s.start) for s in self.sessions.values()]
         #: Spans in which the world may have been replaced or reloaded.
         self.swaps = Spans(self.restarts.all + places)
+
+    def yellow_s(self) -> float:
+        """Length of the yellow phase in simulated seconds, as `GET /world` gave it at the start."""
+        return self._yellow_s
 
     def done(self, method: str, *paths: str) -> list[HistoryLine]:
         """Requests that were answered with 200."""

@@ -1,4 +1,4 @@
-"""Rules of traffic lights: the yellow phase of three seconds, and which commands change a light."""
+"""Rules of traffic lights: the length of the yellow phase, and which commands change a light."""
 
 import math
 from collections import defaultdict
@@ -10,8 +10,8 @@ from .register import ANY, Register, Write
 from .verdict import Verdict
 
 RULES = {
-    "light-three-seconds": "A light that was green is red no earlier than 3 simulated seconds "
-    "later.",
+    "light-yellow-time": "A light that was green is red no earlier than after the yellow phase, "
+    "whose length `GET /world` gives.",
     "light-yellow-ends": "A yellow phase does not end before its announced time, except by a "
     "reset.",
     "light-answer": "The answer to an accepted command shows the new state: yellow or red after "
@@ -22,7 +22,6 @@ RULES = {
     "light-state": "A light shows the state that was last set, also after a respawn. A reset, a "
     "switch and the start of a session set it to green.",
 }
-YELLOW_S = 3.0
 #: Tolerance in seconds: times have six decimals, and a tick is 5 ms.
 EPS = 1e-5
 
@@ -59,7 +58,8 @@ def _by_reader(facts: Facts, verdict: Verdict) -> None:
             if shown == "red" and (green := own.get("green")):
                 took = now - green["data"]["time"]
                 text = f"{name} was green {took:.3f} s before it was red"
-                verdict.check("light-three-seconds", took >= YELLOW_S - EPS, text, green, line)
+                good = took >= facts.yellow_s() - EPS
+                verdict.check("light-yellow-time", good, text, green, line)
             if yellow := own.get("yellow"):
                 end = yellow["data"]["time"] + yellow["data"]["lights"][name][1]
                 reset = resets.meets(yellow["t"] - LAG, line["t"])
@@ -99,7 +99,11 @@ def _answers(facts: Facts, verdict: Verdict) -> None:
         if wanted == "green":
             good = light["state"] == "green"
         else:
-            fresh = light["state"] == "yellow" and left is not None and abs(left - YELLOW_S) < EPS
+            fresh = (
+                light["state"] == "yellow"
+                and left is not None
+                and abs(left - facts.yellow_s()) < EPS
+            )
             good = fresh or light["state"] == "red"
         text = f"{wanted} was answered with {light['state']}, {left} s of yellow left"
         verdict.check("light-answer", good and light["name"] == name, text, line)
@@ -146,8 +150,8 @@ def _states(looks: list, registers: dict[str, Register], verdict: Verdict) -> No
         for name, (shown, _) in lights.items():
             if name not in registers:
                 continue
-            told = "green" if shown == "green" else "red"
-            wrong = registers[name].wrong(line["t0"], line["t1"], told)
+            value = "green" if shown == "green" else "red"
+            wrong = registers[name].wrong(line["t0"], line["t1"], value)
             text = f"{name} shows {shown}, but was last set to another state"
             cause = [w.line for w in wrong or [] if w.line][-2:]
             verdict.check("light-state", wrong is None, text, *cause, line)

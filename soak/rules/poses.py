@@ -44,10 +44,12 @@ def _pose(verdict: Verdict, line: HistoryLine, asked: dict, applied: dict) -> No
         verdict.check("pose-applied", abs(off) < 1e-5, text, line)
 
 
-def _clamped(verdict: Verdict, line: HistoryLine, asked: float, told: float, limit: float) -> None:
+def _clamped(
+    verdict: Verdict, line: HistoryLine, asked: float, actual: float, limit: float
+) -> None:
     wanted = min(max(asked, -limit), limit)
-    text = f"requested {asked}, answered {told}"
-    verdict.check("drive-clamped", abs(told - wanted) < 1e-6, text, line)
+    text = f"requested {asked}, answered {actual}"
+    verdict.check("drive-clamped", abs(actual - wanted) < 1e-6, text, line)
 
 
 def _own(facts: Facts, verdict: Verdict) -> None:
@@ -56,12 +58,12 @@ def _own(facts: Facts, verdict: Verdict) -> None:
     for line in facts.done("POST", "/clock", "/overlay", "/brightness"):
         if "wrong" in line:
             continue
-        asked, told = line["body"] or {}, line["answer"]
+        asked, actual = line["body"] or {}, line["answer"]
         for key in ("paused", "speed", "text", "value"):
             if asked.get(key) is not None:
-                text = f"{key}: requested {asked[key]!r}, answered {told.get(key)!r}"
-                verdict.check("own-answer", told.get(key) == asked[key], text, line)
+                text = f"{key}: requested {asked[key]!r}, answered {actual.get(key)!r}"
+                verdict.check("own-answer", actual.get(key) == asked[key], text, line)
         if line["path"] == API + "/overlay":
-            other = numbers.setdefault(told["seq"], line)
-            text = f"two overlays with seq {told['seq']}"
+            other = numbers.setdefault(actual["seq"], line)
+            text = f"two overlays with seq {actual['seq']}"
             verdict.check("own-answer", other is line, text, other, line)

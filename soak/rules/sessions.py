@@ -102,8 +102,8 @@ def _ending(session: Session, verdict: Verdict) -> None:
         return
     kept = record["answer"]
     for end in ends:
-        told = end["data"]
-        good = all(told[key] == kept[key] for key in ("outcome", "record", "reason"))
+        end_data = end["data"]
+        good = all(end_data[key] == kept[key] for key in ("outcome", "record", "reason"))
         verdict.check("session-end", good, "the event `end` differs from the record", end, record)
     story = [event["kind"] for event in kept["events"]]
     good = story[:1] == ["start"] and story[-1:] == ["end"] and story.count("end") == 1

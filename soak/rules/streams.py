@@ -34,11 +34,11 @@ def check(facts: Facts, verdict: Verdict) -> None:
             # The first state may have the id of the event after which the stream continues.
             good = last["id"] < line["id"] or (last is lines[0] and last["id"] <= line["id"])
             verdict.check("stream-ids", good, f"{line['id']} after {last['id']}", last, line)
-        told = [line for line in lines if line["event"] != "state"]
-        if not told:
+        story_lines = [line for line in lines if line["event"] != "state"]
+        if not story_lines:
             continue
         after = opened.get(who, {}).get("after")
-        first = told[0]["id"] if after is None else after + 1
+        first = story_lines[0]["id"] if after is None else after + 1
         if after is not None and lines[0]["id"] > after:
             # The requested event is too old. The id of the first state is then the last event that
             # is no longer buffered.
@@ -47,9 +47,9 @@ def check(facts: Facts, verdict: Verdict) -> None:
             text = f"{who} continues after {lines[0]['id']}, not {after}: {buffered} were buffered"
             verdict.check("stream-whole", buffered >= MIN_BUFFERED, text, lines[0])
             first = lines[0]["id"] + 1
-        known = ids[bisect_left(ids, first) : bisect_right(ids, told[-1]["id"])]
-        own = {line["id"] for line in told}
+        known = ids[bisect_left(ids, first) : bisect_right(ids, story_lines[-1]["id"])]
+        own = {line["id"] for line in story_lines}
         missing = [number for number in known if number not in own]
         lines_ = [story[missing[0]]] if missing else []
         text = f"{who} did not receive {len(missing)} events, the first is {missing[:1]}"
-        verdict.check("stream-whole", not missing, text, *lines_, told[-1])
+        verdict.check("stream-whole", not missing, text, *lines_, story_lines[-1])

@@ -72,8 +72,8 @@ def _refusals(facts: Facts, verdict: Verdict) -> None:
         answer = line["answer"]
         if line["status"] != 409 or not isinstance(answer, dict):
             continue
-        said = answer.get("error", answer.get("detail"))
-        if said not in (NOT_READY, SWITCHING):
+        error = answer.get("error", answer.get("detail"))
+        if error not in (NOT_READY, SWITCHING):
             continue
         good = any(s.line is not line for s in facts.restarts.meeting(line["t0"], line["t1"]))
         if not good and line["path"] == "/audio/play":
@@ -85,7 +85,7 @@ def _refusals(facts: Facts, verdict: Verdict) -> None:
                 s.start["t0"] <= line["t1"] and s.running_by + LAG >= line["t0"]
                 for s in facts.sessions.values()
             )
-        verdict.check("world-refusal", good, f"{said!r}, but no world was loading", line)
+        verdict.check("world-refusal", good, f"{error!r}, but no world was loading", line)
 
 
 def _installed(facts: Facts, verdict: Verdict) -> None:

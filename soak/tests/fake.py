@@ -122,10 +122,9 @@ def session() -> list[HistoryLine]:
 
 
 def _ordered(lines: list[HistoryLine]) -> list[HistoryLine]:
-    """Sorts lines by their end, as in a real history."""
-    return numbered(
-        sorted(copy.deepcopy(lines), key=lambda line: line.get("t1", line.get("t", 0.0)))
-    )
+    """Sorts lines by their end, behind the constants, as in a real history."""
+    lines = [{"k": "constants", "t": 0.0, "yellow_s": 3.0}, *copy.deepcopy(lines)]
+    return numbered(sorted(lines, key=lambda line: line.get("t1", line.get("t", 0.0))))
 
 
 def broken(lines: list[HistoryLine], end: dict[str, Any] | None = None) -> list[str]:

@@ -27,12 +27,12 @@ class Lights(unittest.TestCase):
             look(1.2, "green", time=4.3),
         ]
         self.assertEqual(broken(lines), [])
-        names = {"three-seconds", "yellow-ends", "answer", "yellow-refuses", "refusal", "state"}
+        names = {"yellow-time", "yellow-ends", "answer", "yellow-refuses", "refusal", "state"}
         self.assertLessEqual({"light-" + name for name in names}, checked(lines))
 
     def test_red_less_than_three_seconds_after_green(self):
         lines = [frame(0.1, 1, state(1.0)), frame(0.2, 2, state(3.9, ("red", None)))]
-        self.assertEqual(broken(lines), ["light-three-seconds"])
+        self.assertEqual(broken(lines), ["light-yellow-time"])
 
     def test_red_after_a_respawn_is_allowed(self):
         respawn = post(
@@ -87,10 +87,10 @@ class Lights(unittest.TestCase):
         self.assertEqual(broken([refused(1, PATH, YELLOW, {"state": "red"})]), ["light-refusal"])
 
     def test_light_does_not_keep_its_state(self):
-        told = light(0.1, "red", "yellow", 3.0)
-        self.assertEqual(broken([told, look(1, "green")]), ["light-state"])
+        order = light(0.1, "red", "yellow", 3.0)
+        self.assertEqual(broken([order, look(1, "green")]), ["light-state"])
         respawn = post(0.5, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False})
-        self.assertEqual(broken([told, respawn, look(1, "green")]), ["light-state"])
+        self.assertEqual(broken([order, respawn, look(1, "green")]), ["light-state"])
         self.assertEqual(broken([look(1, "red")]), [], "a light without commands is not checked")
 
     def test_reset_leaves_a_light_red(self):

@@ -72,15 +72,15 @@ class Shapes(unittest.TestCase):
     def test_errors(self):
         of = contract.operation("POST", "/sim/api/pose")
         kind = "application/json"
-        self.assertIsNone(contract.wrong_answer(of, 400, kind, {"error": "x"}))
+        self.assertIsNone(contract.wrong_answer(of, 400, kind, {"error": "x", "code": "y"}))
         self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"ok": False, "error": "x"}))
         self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"detail": "x"}))
         self.assertIsNotNone(contract.wrong_answer(of, 400, "text/plain", "x"))
         self.assertIsNotNone(contract.wrong_answer(of, 400, kind, {"error": "x\ny"}))
         robot = contract.operation("POST", "/speed")
-        self.assertIsNone(contract.wrong_answer(robot, 422, kind, {"detail": "x"}))
+        self.assertIsNone(contract.wrong_answer(robot, 422, kind, {"detail": "x", "code": "y"}))
         self.assertIsNotNone(contract.wrong_answer(robot, 422, kind, {"error": "x"}))
-        waiting = {"error": "No odometry data", "status": "waiting"}
+        waiting = {"error": "No odometry data", "status": "waiting", "code": "no_reading"}
         self.assertIsNone(contract.wrong_answer(robot, 503, kind, waiting))
 
     def test_events(self):

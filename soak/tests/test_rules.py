@@ -187,8 +187,8 @@ class Own(unittest.TestCase):
         other = {"ok": True, "sim_time": 1.0, "paused": False, "speed": 20, "rtf": 0.0}
         self.assertEqual(broken([post(1, "/clock", {"paused": True}, other)]), ["own-answer"])
 
-        def overlay(at, text, told, seq):
-            return post(at, "/overlay", {"text": text}, {"ok": True, "text": told, "seq": seq})
+        def overlay(at, text, answered, seq):
+            return post(at, "/overlay", {"text": text}, {"ok": True, "text": answered, "seq": seq})
 
         self.assertEqual(broken([overlay(1, "a", "a", 1), overlay(2, "b", "b", 2)]), [])
         self.assertEqual(broken([overlay(1, "a", "b", 1)]), ["own-answer"])

@@ -1,7 +1,10 @@
-//! The on-board camera without a server: frames a second by size and threads, with and without JPEG,
-//! how they change with the number of things in view, memory, and the time of everything else that is drawn.
+//! Benchmark of the on-board camera without a server.
 //!
-//! `camera profile 480 360 20` draws frames of that size for so many seconds on one thread, for a profiler.
+//! It measures frames per second by picture size and threads, with and without JPEG, and by the
+//! number of objects in view. It also measures memory and the time of the other drawing functions.
+//!
+//! `camera profile 480 360 20` draws frames of 480×360 pixels on one thread for 20 seconds, for use
+//! with a profiler.
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::jpeg;
@@ -15,10 +18,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const SIZES: [[usize; 2]; 3] = [[480, 360], [320, 240], [160, 120]];
-/// Seconds of one measurement.
+/// Duration of one measurement, s.
 const SPAN_S: f64 = 2.0;
 
-/// The car at places along the route of a world, looking ahead.
+/// Moments with the car at `n` positions along the route of a world.
 fn along(world: &World, n: usize) -> Vec<Moment> {
     let route = world.route.as_ref().expect("it has a route");
     let objects: Vec<Pose> = world.objects.iter().map(|o| o.origin).collect();
@@ -36,7 +39,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
 }
 
-/// Calls a second, of the best of some spans: other people use the processor too.
+/// Calls per second in the best of four time spans, because other processes slow down some of them.
 fn rate(span: f64, mut call: impl FnMut(u64)) -> f64 {
     let mut count = 0;
     (0..4).fold(0.0, |best: f64, _| {
@@ -49,15 +52,16 @@ fn rate(span: f64, mut call: impl FnMut(u64)) -> f64 {
     })
 }
 
+/// Frames per second of the on-board camera.
 fn frames(stage: &Arc<Stage>, moments: &[Moment], size: [usize; 2], threads: usize, with_jpeg: bool) -> f64 {
     let mut renderer = Renderer::new(Arc::clone(stage));
     let mut last = Rgb::default();
     pool(threads).install(|| {
         rate(SPAN_S, |i| {
             let draw = || renderer.on_board(&moments[i as usize % moments.len()], size, 1, i);
-            // The last frame is packed while this one is drawn.
-            let pack = || (with_jpeg && i > 0).then(|| black_box(jpeg(&last)));
-            let (picture, _) = rayon::join(draw, pack);
+            // The previous frame is encoded while this one is drawn.
+            let encode = || (with_jpeg && i > 0).then(|| black_box(jpeg(&last)));
+            let (picture, _) = rayon::join(draw, encode);
             last = picture;
         })
     })
@@ -67,14 +71,14 @@ fn milliseconds(call: impl FnMut(u64)) -> String {
     format!("{:.2}", 1e3 / rate(SPAN_S, call))
 }
 
-/// Memory of this program, MB.
+/// Resident memory of this process, MB.
 fn resident() -> f64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: f64 = pages.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0.0);
     pages * rustix::param::page_size() as f64 / 1e6
 }
 
-/// The technical track's surroundings with boxes and balls before the car, all of them in view.
+/// A scene with `n` boxes, balls and cones in front of the car, lit like the technical track.
 fn crowded(n: usize) -> (Arc<Stage>, Moment) {
     let mut yard = Yard::new();
     for i in 0..n {
@@ -110,9 +114,9 @@ fn main() {
     let before = resident();
     let stage = Arc::new(Stage::new(&world, Arc::clone(&profile)));
     let after = resident();
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [word, width, height, seconds] = &words[..]
-        && word == "profile"
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [arg, width, height, seconds] = &args[..]
+        && arg == "profile"
     {
         let number = |text: &String| text.parse().expect("a number");
         let (size, mut renderer) = ([number(width), number(height)], Renderer::new(stage));
@@ -135,20 +139,20 @@ fn main() {
         println!("{name:<12}{a:>12.0}{b:>12.0}{c:>14.0}{d:>14.0}{target:>10}");
     }
 
-    println!("\nthings in view, 480x360, 2 threads, without JPEG\n");
-    println!("{:<12}{:>12}{:>12}", "things", "frames/s", "triangles");
+    println!("\nobjects in view, 480x360, 2 threads, without JPEG\n");
+    println!("{:<12}{:>12}{:>12}", "objects", "frames/s", "triangles");
     for n in [0, 10, 30, 100] {
         let (stage, moment) = crowded(n);
         let rate = frames(&stage, std::slice::from_ref(&moment), [480, 360], 2, false);
         println!("{n:<12}{rate:>12.0}{:>12}", stage.triangles());
     }
 
-    println!("\neverything else, technical track\n");
+    println!("\nother drawing functions, technical track\n");
     let row = |name: &str, value: String| println!("{name:<52}{value:>10}");
     let triangles = stage.triangles();
     row("triangles", triangles.to_string());
     row("Stage::bytes, MB", format!("{:.1}", stage.bytes() as f64 / 1e6));
-    row("resident memory by making the stage, MB", format!("{:.1}", after - before));
+    row("resident memory of the stage, MB", format!("{:.1}", after - before));
     row("resident memory now, MB", format!("{:.1}", resident()));
     row("Stage::new, ms", milliseconds(|_| drop(black_box(Stage::new(&world, Arc::clone(&profile))))));
     let mut renderer = Renderer::new(Arc::clone(&stage));

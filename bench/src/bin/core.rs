@@ -1,8 +1,8 @@
-//! The deterministic core on one thread: ticks, lidar, save, restore, reset, allocations, and
-//! how each grows with the number of resting objects.
+//! Benchmark of the deterministic core on one thread: ticks, lidar, save, restore, reset and
+//! allocations, with 0, 50 and 500 resting objects.
 //!
-//! Timings are medians of several rounds; the noise between two runs of the same program on a
-//! busy machine is larger than most changes, so compare columns of one run.
+//! Times are medians of several rounds. On a busy machine the noise between two runs is larger than
+//! most changes, so compare only columns of the same run.
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
 use chicane_sim::{Command, Drive, How, Sim, Who};
@@ -15,12 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-struct Counting;
+/// Counts allocations.
+struct CountingAllocator;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 // SAFETY: forwards to the system allocator and only counts.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -40,9 +41,9 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Seconds of the median of several rounds.
+/// Median duration of several rounds, s.
 fn median(rounds: usize, mut round: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..rounds)
         .map(|_| {
@@ -55,20 +56,20 @@ fn median(rounds: usize, mut round: impl FnMut()) -> f64 {
     times[rounds / 2]
 }
 
-/// A fenced yard with resting objects beside which the car drives circles.
+/// A fenced yard with resting objects, beside which the car drives in circles.
 fn yard(objects: usize) -> Yard {
     let side = 8.0 + (objects / 10) as f64 * 0.6;
     Yard::new().spawn(7.0, 0.6, 0.0).fence(8.0, side).clutter(objects)
 }
 
-/// The same with a drum inside the circle, a hand's breadth from the car.
+/// The yard with a drum inside the circle, close to the car, so that collision detection has work.
 fn around_a_drum(objects: usize) -> Arc<World> {
     let pose = Pose::from_xyz_yaw(7.0, 0.6 + 0.18 / CIRCLE_RAD.tan(), 0.15, 0.0);
     let shape = Shape::Cylinder { radius: 0.4, half_length: 0.15 };
     yard(objects).object("drum", ObjectKind::Cylinder, pose, shape, None).build()
 }
 
-/// The same with a box that is moved to and fro all the time: the engine is never at rest.
+/// The yard with a box that moves to and fro all the time, so that the physics never sleeps.
 fn with_traffic(objects: usize) -> Sim {
     let world = yard(objects).block("shuttle", [1.0, 0.6, 0.1], [0.2; 3], 0.5).build();
     let mut sim = Sim::new(world, Arc::new(Profile::gen1()), 1);
@@ -86,7 +87,7 @@ fn circles() -> Drive {
     Drive { speed: 1.0, steering: CIRCLE_RAD, ..Drive::default() }
 }
 
-/// A simulation in steady state: everything rests but the car.
+/// A simulation in steady state, in which only the car moves.
 fn steady(world: &Arc<World>, profile: Profile) -> Sim {
     let mut sim = Sim::new(Arc::clone(world), Arc::new(profile), 1);
     settle(&mut sim);
@@ -99,6 +100,7 @@ fn settle(sim: &mut Sim) {
     }
 }
 
+/// Number of heap allocations during `ticks`.
 fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     for _ in 0..ticks {
@@ -107,6 +109,7 @@ fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
+/// Median duration of a tick, s.
 fn tick_time(sim: &mut Sim) -> f64 {
     const TICKS: usize = 2000;
     median(9, || {

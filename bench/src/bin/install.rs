@@ -1,27 +1,29 @@
-//! Published worlds: how long it takes to install the shipped ones over loopback, and to switch to them.
+//! Benchmark of published worlds: the time to install the shipped worlds over loopback, and to
+//! switch to them.
 //!
-//! `install [--json <file>] [<path of chicane>]`. Two real simulators: one is the CDN, the other installs from it.
+//! Usage: `install [--json <file>] [<path of chicane>]`. The benchmark starts two simulators. One
+//! is the CDN, and the other one installs worlds from it.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use chicane_bench::client::{delete, post};
 use chicane_bench::options::Options;
-use chicane_bench::report::{Report, Target};
+use chicane_bench::report::{Goal, Report};
 use chicane_bench::server::Server;
-use chicane_bench::{Broken, end};
+use chicane_bench::{BenchError, exit_code};
 use chicane_store::Access;
 use chicane_testkit::SHIPPED;
 use chicane_testkit::cdn::{packed, publish};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How often each is done.
+/// Repetitions of each operation.
 const TIMES: usize = 20;
 
 fn main() -> ExitCode {
-    end("install", run())
+    exit_code("install", run())
 }
 
-fn run() -> Result<(), Broken> {
+fn run() -> Result<(), BenchError> {
     let options = Options::read(&[])?;
     let program = options.program()?;
     let mut report = Report::default();
@@ -30,14 +32,14 @@ fn run() -> Result<(), Broken> {
         .build()?
         .block_on(measure(&program, &mut report))?;
     report.print();
-    println!("\nCDN, simulator and client shared the machine; every file is on the disk before the answer.");
+    println!("\nCDN, simulator and client shared the machine; all files are on disk before the response.");
     if let Some(file) = &options.json {
         std::fs::write(file, report.json())?;
     }
     Ok(())
 }
 
-async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
+async fn measure(program: &Path, report: &mut Report) -> Result<(), BenchError> {
     let cdn = Server::start(program).await?;
     let url = format!("http://{}/cdn", cdn.address);
     let server = Server::start_with(program, &["--cdn", &url]).await?;
@@ -48,7 +50,7 @@ async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
         let folder = cdn.data_dir().join("cdn");
         let (id, files) = (package.id.clone(), package.files.len());
         tokio::task::spawn_blocking(move || publish(&package, &folder)).await?;
-        report.add(format!("{name}: size of {files} files"), size as f64 / 1e6, "MB", Target::None);
+        report.add(format!("{name}: size of {files} files"), size as f64 / 1e6, "MB", Goal::None);
         let wanted = post("/worlds/install", &format!("{{\"world_id\": \"{id}\"}}"));
         let switch = post("/switch", &format!("{{\"world_id\": \"{id}\"}}"));
         let back = post("/switch", "{\"world\": \"oval.world\"}");
@@ -61,9 +63,9 @@ async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
             client.ask(&back).await?;
             client.ask(&gone).await?;
         }
-        report.add_times(&format!("{name}: installing"), &mut fresh, Target::None);
-        report.add_times(&format!("{name}: installing what is there"), &mut cached, Target::None);
-        report.add_times(&format!("{name}: switching"), &mut switched, Target::None);
+        report.add_times(&format!("{name}: installing"), &mut fresh, Goal::None);
+        report.add_times(&format!("{name}: installing again"), &mut cached, Goal::None);
+        report.add_times(&format!("{name}: switching"), &mut switched, Goal::None);
     }
     server.stop().await?;
     cdn.stop().await

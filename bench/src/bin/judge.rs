@@ -1,11 +1,13 @@
-//! Judging: how long a container takes, how many observations a second go through a script that reads everything,
-//! and how many sessions fit into an hour. `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
+//! Benchmark of the judge: the start time of a container, observations per second through a script
+//! that reads everything, and sessions per hour.
+//!
+//! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::options::Options;
-use chicane_bench::report::{Report, Target, quantile};
-use chicane_bench::{Broken, end};
-use chicane_session::{Heard, Judge, Setting, Wanted, root};
+use chicane_bench::report::{Goal, Report, quantile};
+use chicane_bench::{BenchError, exit_code};
+use chicane_session::{Judge, JudgeEvent, Setting, SettingOptions, root};
 use chicane_testkit::http::Client;
 use chicane_wire::{
     JudgeAudio, JudgeCall, JudgeSaid, JudgeTrack, Named, Num, Observation, Pose, RunState, Statics,
@@ -18,7 +20,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Reads everything there is to read.
+/// A script that reads the complete state.
 const READER: &str = "\
 def evaluate(sim):
     total = sim.state.time + sim.state.rtf + sim.state.brightness + sum(sim.state.pose[k] for k in 'xyz')
@@ -31,19 +33,19 @@ def evaluate(sim):
 const PARTS: [&str; 3] = ["start", "observations", "sessions"];
 
 fn main() -> ExitCode {
-    end("judge", run())
+    exit_code("judge", run())
 }
 
-fn run() -> Result<(), Broken> {
+fn run() -> Result<(), BenchError> {
     let options = Options::read(&PARTS)?;
     let program = std::path::absolute(options.program()?)?;
-    let setting = Setting::find(&Wanted {
+    let setting = Setting::find(&SettingOptions {
         launcher: program.clone(),
         folder: root::folder()?,
         isolation: None,
         engine: None,
     })?;
-    eprintln!("{}", setting.describe(setting.own_isolation()));
+    eprintln!("{}", setting.describe(setting.jail_isolation()));
     let mut report = Report::default();
     if options.wants("start") {
         starts(&setting, &mut report)?;
@@ -61,26 +63,26 @@ fn run() -> Result<(), Broken> {
     Ok(())
 }
 
-/// From nothing to the end of `initialize`.
-fn starts(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
+/// Measures the time from the start of a container to the end of `initialize`.
+fn starts(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
     let mut times = Vec::new();
     for _ in 0..50 {
         let begun = Instant::now();
         let mut judge = Judge::start(setting)?;
         judge.call(&JudgeCall::Load(&statics("def evaluate(sim): pass\n")?));
         answer(&mut judge)?;
-        judge.show(true, &observation(10));
+        judge.observe(true, &observation(10));
         answer(&mut judge)?;
         times.push(begun.elapsed());
     }
     let name = "container start to initialize";
-    report.add(format!("{name}, median"), quantile(&mut times, 0.5), "ms", Target::AtMost(150.0));
-    report.add(format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Target::None);
+    report.add(format!("{name}, median"), quantile(&mut times, 0.5), "ms", Goal::AtMost(150.0));
+    report.add(format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Goal::None);
     Ok(())
 }
 
-/// Through the script alone, without a world.
-fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
+/// Measures observations through the script alone, without a simulation.
+fn observations(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
     for (objects, moving) in [(10, 10), (50, 5), (50, 50)] {
         let mut judge = Judge::start(setting)?;
         judge.call(&JudgeCall::Load(&statics(READER)?));
@@ -89,22 +91,22 @@ fn observations(setting: &Setting, report: &mut Report) -> Result<(), Broken> {
         let count = 10_000;
         let begun = Instant::now();
         for k in 0..count {
-            // No two alike: what stands still is not told again.
+            // Every observation is different, because unchanged objects are not sent again.
             let shift = Num(f64::from(k) * 1.234_567e-3);
             state.objects.0.iter_mut().take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
-            judge.show(false, &state);
+            judge.observe(false, &state);
             answer(&mut judge)?;
         }
         let each = begun.elapsed().as_secs_f64() / f64::from(count);
         let what = format!("{objects} objects, {moving} moving");
-        report.add(format!("observations a second, {what}"), 1.0 / each, "", Target::AtLeast(3000.0));
-        report.add(format!("cost of an observation, {what}"), each * 1e6, "µs", Target::None);
+        report.add(format!("observations a second, {what}"), 1.0 / each, "", Goal::AtLeast(3000.0));
+        report.add(format!("cost of an observation, {what}"), each * 1e6, "µs", Goal::None);
     }
     Ok(())
 }
 
-/// The whole program: a world that is judged as fast as it goes, and sessions back to back.
-fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), Broken> {
+/// Measures the whole program: a judged session as fast as possible, and sessions back to back.
+fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), BenchError> {
     let sessions = if quick { 5 } else { 20 };
     let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
@@ -114,29 +116,29 @@ fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), Broken>
     command.args(["serve", "--listen", "127.0.0.1:0", "--speed", "0", "--log-level", "warn"]);
     command.args(["--world", "technical"]);
     command.arg("--data-dir").arg(folder.join("data")).arg("--judge-script").arg(&script);
-    let mut child = Killed(command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn()?);
-    let output = child.0.stdout.take().ok_or("no output")?;
-    let line = BufReader::new(output).lines().next().ok_or("it ended")??;
+    let mut child = KillOnDrop(command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn()?);
+    let output = child.0.stdout.take().ok_or("the server has no stdout")?;
+    let line = BufReader::new(output).lines().next().ok_or("the server exited before it was ready")??;
     let address = line
         .strip_prefix("chicane is ready: http://")
         .and_then(|l| l.split('/').next())
-        .ok_or("not ready")?;
+        .ok_or("the server's first line is not its ready line")?;
     let mut client = Client::new(address.parse()?);
     let wall = session(&mut client, 60.0)?;
-    report.add("judging runs at, real-time factor", 60.0 / wall.as_secs_f64(), "", Target::AtLeast(20.0));
+    report.add("judging runs at, real-time factor", 60.0 / wall.as_secs_f64(), "", Goal::AtLeast(20.0));
     let begun = Instant::now();
     for _ in 0..sessions {
         session(&mut client, 1.0)?;
     }
     let hour = 3600.0 / (begun.elapsed().as_secs_f64() / f64::from(sessions));
-    report.add("sessions an hour, a second each", hour, "", Target::None);
+    report.add("sessions an hour, a second each", hour, "", Goal::None);
     drop(child);
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
 
-/// A session of so many simulated seconds; how long it took.
-fn session(client: &mut Client, limit_s: f64) -> Result<Duration, Broken> {
+/// Runs a session of `limit_s` simulated seconds. Returns its real duration.
+fn session(client: &mut Client, limit_s: f64) -> Result<Duration, BenchError> {
     let begun = Instant::now();
     let started = client.post("/sim/api/evaluation/start", &json!({"time_limit_s": limit_s}).to_string());
     if started.status != 200 {
@@ -152,28 +154,30 @@ fn session(client: &mut Client, limit_s: f64) -> Result<Duration, Broken> {
     }
 }
 
-struct Killed(Child);
+/// A child process that is killed when the value is dropped.
+struct KillOnDrop(Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Waits for the answer of a call.
-fn answer(judge: &mut Judge) -> Result<(), Broken> {
+/// Waits until the judge has answered a call.
+fn answer(judge: &mut Judge) -> Result<(), BenchError> {
     loop {
-        match judge.hear() {
-            Some(Heard::Said(JudgeSaid::Answer { .. })) => return Ok(()),
-            Some(Heard::Said(JudgeSaid::Record { .. }) | Heard::Line(_)) => {}
+        match judge.next_event() {
+            Some(JudgeEvent::Message(JudgeSaid::Answer { .. })) => return Ok(()),
+            Some(JudgeEvent::Message(JudgeSaid::Record { .. }) | JudgeEvent::Line(_)) => {}
             Some(other) => return Err(format!("{other:?}").into()),
             None => judge.wait(Duration::from_millis(20)),
         }
     }
 }
 
-fn statics(script: &str) -> Result<Statics, Broken> {
+/// The static data of a session with an empty world.
+fn statics(script: &str) -> Result<Statics, BenchError> {
     Ok(Statics {
         script: script.to_owned(),
         config: serde_json::value::RawValue::from_string("{}".to_owned())?,
@@ -183,6 +187,7 @@ fn statics(script: &str) -> Result<Statics, Broken> {
     })
 }
 
+/// An observation with this many objects.
 fn observation(objects: usize) -> Observation {
     let n = Num(1.234_567);
     let pose = Pose { x: n, y: n, z: n, roll: n, pitch: n, yaw: n, q: [n; 4] };

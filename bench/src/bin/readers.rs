@@ -1,11 +1,14 @@
-//! What others read in our worlds, against what we read in them.
+//! Compares how other programs and our readers understand the files of a world.
 //!
-//! `readers poses <folder> <name>`: libsdformat's poses of the world in a folder come on standard input, as
-//! `readers/poses.cc` prints them; every one of ours must be among them. `readers meshes <folder>` prints what our reader
-//! finds in all mesh files below a folder, for `web/readers` to compare with what three.js finds.
+//! `readers poses <folder> <name>` reads the poses that libsdformat found in the world of a folder
+//! from standard input, as `readers/poses.cc` prints them. Each must agree with ours, and all of
+//! our objects must be among them.
+//!
+//! `readers meshes <folder>` prints properties of all mesh files below a folder. `web/readers`
+//! compares them with what three.js finds.
 #![allow(clippy::disallowed_methods)]
 
-use chicane_bench::{Broken, end};
+use chicane_bench::{BenchError, exit_code};
 use chicane_testkit::FolderBundle;
 use chicane_world::scene::{Look, Owner};
 use chicane_world::{Assets, Bundle, Pose, World, collada};
@@ -14,28 +17,29 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-/// What poses and sizes may differ by: a micrometre, a microradian.
+/// Tolerance for poses and sizes, m and rad.
 const CLOSE: f64 = 1e-6;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let done = match words[..] {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args[..] {
         ["poses", folder, name] => poses(folder, name),
         ["meshes", folder] => meshes(folder),
-        _ => Err("say `poses <folder> <name>` or `meshes <folder>`".into()),
+        _ => Err("usage: readers poses <folder> <name> | readers meshes <folder>".into()),
     };
-    end("readers", done)
+    exit_code("readers", done)
 }
 
-/// A line of libsdformat's: names, numbers, a pose.
-struct Line<'a> {
+/// A line of `readers/poses.cc`: names, an optional size, and a pose.
+struct PoseLine<'a> {
     names: Vec<&'a str>,
     size: Option<DVec3>,
     pose: Pose,
 }
 
-fn parse(line: &str) -> Option<(&str, Line<'_>)> {
+/// Parses a line into its kind and its content. Returns `None` if the line is malformed.
+fn parse(line: &str) -> Option<(&str, PoseLine<'_>)> {
     let (kind, rest) = line.split_once(' ')?;
     let words: Vec<&str> = rest.split(' ').collect();
     let names = match kind {
@@ -48,16 +52,17 @@ fn parse(line: &str) -> Option<(&str, Line<'_>)> {
     let &[x, y, z, qw, qx, qy, qz] = pose else { return None };
     let pose = Pose { position: DVec3::new(x, y, z), rotation: DQuat::from_xyzw(qx, qy, qz, qw) };
     let size = <[f64; 3]>::try_from(size).ok().map(DVec3::from_array);
-    Some((kind, Line { names: words[..names].to_vec(), size, pose }))
+    Some((kind, PoseLine { names: words[..names].to_vec(), size, pose }))
 }
 
-fn poses(folder: &str, name: &str) -> Result<(), Broken> {
+/// Compares libsdformat's poses, from standard input, with ours.
+fn poses(folder: &str, name: &str) -> Result<(), BenchError> {
     let world = World::load(&Assets::of(&FolderBundle::new(folder)))?;
     let theirs = std::io::read_to_string(std::io::stdin())?;
     let (mut agreed, mut missing) =
         (0, world.objects.iter().map(|o| o.name.as_str()).collect::<BTreeSet<_>>());
     for text in theirs.lines() {
-        let (kind, line) = parse(text).ok_or_else(|| format!("this line is not understood: {text}"))?;
+        let (kind, line) = parse(text).ok_or_else(|| format!("malformed line from libsdformat: {text}"))?;
         let object = world.objects.iter().position(|o| o.name == line.names[0]);
         let ours = match (kind, object) {
             ("model", Some(i)) => {
@@ -68,7 +73,7 @@ fn poses(folder: &str, name: &str) -> Result<(), Broken> {
                 let o = &world.objects[i];
                 let off = line.size.map_or(f64::INFINITY, |s| (s - o.size).abs().max_element());
                 if off > CLOSE {
-                    return Err(format!("{name}: another size than {}: {text}", o.size).into());
+                    return Err(format!("{name}: our size is {}, libsdformat has: {text}", o.size).into());
                 }
                 Some(o.origin.then(&Pose { position: o.centre, rotation: DQuat::IDENTITY }))
             }
@@ -76,9 +81,10 @@ fn poses(folder: &str, name: &str) -> Result<(), Broken> {
             _ => {
                 let owner = object.map_or(Owner::Track, Owner::Object);
                 let seen = world.scene.instances.iter().find(|s| s.owner == owner && s.name == line.names[2]);
-                let seen = seen.ok_or_else(|| format!("{name}: not seen by us: {text}"))?;
+                let seen = seen.ok_or_else(|| format!("{name}: our scene does not have: {text}"))?;
                 let within = object.map_or(Pose::IDENTITY, |i| world.objects[i].origin);
-                // Built-in looks take the place and size of the solid.
+                // Built-in looks are not compared, because they take the pose of the collision
+                // shape.
                 (!matches!(seen.look, Look::BuiltIn(..))).then(|| within.then(&seen.pose))
             }
         };
@@ -86,22 +92,23 @@ fn poses(folder: &str, name: &str) -> Result<(), Broken> {
         let off = (ours.position - line.pose.position).length();
         let turned = ours.rotation.angle_between(line.pose.rotation);
         if off > CLOSE || turned > CLOSE {
-            return Err(format!("{name}: {off} m and {turned} rad apart: {text}").into());
+            return Err(format!("{name}: poses differ by {off} m and {turned} rad: {text}").into());
         }
         agreed += 1;
     }
     if !missing.is_empty() || agreed == 0 {
-        return Err(format!("{name}: libsdformat does not know {missing:?}").into());
+        return Err(format!("{name}: libsdformat did not find {missing:?}").into());
     }
     println!("{name:<12} {agreed:>4} poses agree with libsdformat's");
     Ok(())
 }
 
-fn meshes(folder: &str) -> Result<(), Broken> {
+/// Prints the properties of all mesh files below a folder as JSON.
+fn meshes(folder: &str) -> Result<(), BenchError> {
     let files = FolderBundle::new(folder);
     let mut all = Vec::new();
     for file in files.list("").into_iter().filter(|f| f.ends_with(".dae")) {
-        let bytes = files.read(&file).ok_or("a file that is listed is there")?;
+        let bytes = files.read(&file).ok_or_else(|| format!("cannot read {file}"))?;
         let model = collada::read(&file, &bytes, &mut Default::default())?;
         let groups: Vec<Value> = model
             .parts
@@ -115,8 +122,8 @@ fn meshes(folder: &str) -> Result<(), Broken> {
     Ok(())
 }
 
-/// What can be said of triangles without an order.
-fn facts(model: &collada::Model, part: &collada::Part, group: &collada::Group) -> Value {
+/// Properties of a group of triangles that do not depend on the order of the triangles.
+fn facts(model: &collada::Model, part: &collada::MeshPart, group: &collada::Group) -> Value {
     let corner = |i: &u32| Vec3::from_array(part.positions[*i as usize]).as_dvec3();
     let uv = |i: &u32| glam::Vec2::from_array(part.uvs[*i as usize]).as_dvec2();
     let (mut area, mut volume, mut uv_area) = (0.0, 0.0, 0.0);

@@ -1,11 +1,11 @@
-//! Worlds outside of a run: building them, loading them, and printing their floor.
+//! Benchmark of building worlds, loading them, and printing their floor.
 //!
-//! `worlds` prints all figures; `worlds print <file> <world> <dpi>` writes a print to look at, `worlds thumbnails
-//! <folder>` the pictures for lists.
+//! `worlds` prints all figures. `worlds print <file> <world> <dpi>` writes a print to look at, and
+//! `worlds thumbnails <folder>` writes the thumbnails of the shipped worlds.
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
-use chicane_bench::report::{Report, Target};
-use chicane_bench::{Broken, end};
+use chicane_bench::report::{Goal, Report};
+use chicane_bench::{BenchError, exit_code};
 use chicane_builder::{Project, build};
 use chicane_render::{Print, thumbnail};
 use chicane_testkit::{SHIPPED, shipped_world};
@@ -20,13 +20,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Bytes on the heap.
+/// Bytes that are allocated on the heap.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-struct Counting;
+/// Counts the allocated bytes.
+struct CountingAllocator;
 
 // SAFETY: forwards to the system allocator and only counts.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -41,22 +42,22 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
-    end("worlds", run())
+    exit_code("worlds", run())
 }
 
-fn run() -> Result<(), Broken> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [word, file, world, dpi] = &words[..]
-        && word == "print"
+fn run() -> Result<(), BenchError> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [arg, file, world, dpi] = &args[..]
+        && arg == "print"
     {
         let to = BufWriter::new(std::fs::File::create(file)?);
         return Ok(Print::new(&shipped_world(world), dpi.parse()?)?.write_jpeg(to)?);
     }
-    if let [word, folder] = &words[..]
-        && word == "thumbnails"
+    if let [arg, folder] = &args[..]
+        && arg == "thumbnails"
     {
         for name in SHIPPED {
             let file = Path::new(folder).join(format!("{name}.png"));
@@ -66,7 +67,8 @@ fn run() -> Result<(), Broken> {
     }
     let mut report = Report::default();
     let large = (Project::read(large().to_string().as_bytes())?, MemoryBundle::default());
-    let shipped = SHIPPED.iter().map(|name| Ok::<_, Broken>(((*name).to_owned(), shipped_project(name)?)));
+    let shipped =
+        SHIPPED.iter().map(|name| Ok::<_, BenchError>(((*name).to_owned(), shipped_project(name)?)));
     let worlds = shipped.chain([Ok(("20 × 20 m with 500 objects".to_owned(), large))]);
     for world in worlds {
         let (name, (project, files)) = world?;
@@ -74,13 +76,13 @@ fn run() -> Result<(), Broken> {
         let bundle = built()?;
         let loaded = || World::load(&Assets::of(&bundle));
         let bytes: usize = bundle.files.values().map(Vec::len).sum();
-        report.add_times(&format!("building {name}"), &mut times(built), Target::None);
-        report.add(format!("building {name}: files"), bytes as f64 / 1e6, "MB", Target::None);
-        report.add_times(&format!("loading {name}"), &mut times(loaded), Target::None);
+        report.add_times(&format!("building {name}"), &mut times(built), Goal::None);
+        report.add(format!("building {name}: files"), bytes as f64 / 1e6, "MB", Goal::None);
+        report.add_times(&format!("loading {name}"), &mut times(loaded), Goal::None);
         let before = LIVE.load(Ordering::Relaxed);
         let kept = loaded()?;
         let grown = (LIVE.load(Ordering::Relaxed) - before) as f64 / f64::from(1 << 20);
-        report.add(format!("loading {name}: memory of the world"), grown, "MiB", Target::None);
+        report.add(format!("loading {name}: memory of the world"), grown, "MiB", Goal::None);
         drop(kept);
         let start = Instant::now();
         thumbnail(&loaded()?, Arc::new(Profile::gen1()));
@@ -88,7 +90,7 @@ fn run() -> Result<(), Broken> {
             format!("drawing {name} for lists"),
             start.elapsed().as_secs_f64() * 1e3,
             "ms",
-            Target::None,
+            Goal::None,
         );
     }
     let mut world = shipped_world("oval");
@@ -96,21 +98,21 @@ fn run() -> Result<(), Broken> {
     let before = memory("VmRSS:");
     let start = Instant::now();
     let print = Print::new(&world, 150)?;
-    report.add("making a print ready", start.elapsed().as_secs_f64() * 1e3, "ms", Target::None);
+    report.add("making a print ready", start.elapsed().as_secs_f64() * 1e3, "ms", Goal::None);
     let start = Instant::now();
-    let mut file = Counted(0);
+    let mut file = ByteCounter(0);
     print.write_jpeg(&mut file)?;
     let what = "printing 5 × 5 m at 150 dpi";
-    report.add(what, start.elapsed().as_secs_f64(), "s", Target::None);
-    report.add(format!("{what}: pixels a side"), print.width() as f64, "", Target::None);
-    report.add(format!("{what}: file"), file.0 as f64 / 1e6, "MB", Target::None);
+    report.add(what, start.elapsed().as_secs_f64(), "s", Goal::None);
+    report.add(format!("{what}: pixels a side"), print.width() as f64, "", Goal::None);
+    report.add(format!("{what}: file"), file.0 as f64 / 1e6, "MB", Goal::None);
     let grown = memory("VmHWM:") - before;
-    report.add(format!("{what}: peak memory above the loaded world"), grown, "MiB", Target::AtMost(64.0));
+    report.add(format!("{what}: peak memory above the loaded world"), grown, "MiB", Goal::AtMost(64.0));
     report.print();
     Ok(())
 }
 
-/// How long something takes, again and again.
+/// Durations of 20 calls.
 fn times<T>(mut what: impl FnMut() -> T) -> Vec<Duration> {
     (0..20)
         .map(|_| {
@@ -121,8 +123,8 @@ fn times<T>(mut what: impl FnMut() -> T) -> Vec<Duration> {
         .collect()
 }
 
-/// The project of a shipped world and the pictures beside it.
-fn shipped_project(name: &str) -> Result<(Project, MemoryBundle), Broken> {
+/// The project of a shipped world, and the picture files of all projects.
+fn shipped_project(name: &str) -> Result<(Project, MemoryBundle), BenchError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worlds");
     let project = Project::read(&std::fs::read(folder.join(format!("{name}.json")))?)?;
     let mut files = MemoryBundle::default();
@@ -134,11 +136,11 @@ fn shipped_project(name: &str) -> Result<(Project, MemoryBundle), Broken> {
     Ok((project, files))
 }
 
-/// A large world: a ring on 20 × 20 m, and 500 objects of every kind beside it.
+/// A large world: a ring road on 20 × 20 m, and 500 objects of every kind inside of it.
 fn large() -> Value {
     let kinds = ["box", "cylinder", "sphere", "cone", "light"];
     let object = |i: usize| {
-        // Rows of 25 in the middle of the ring.
+        // The objects are in rows of 25.
         let (x, y) = (0.5 + (i % 25) as f64 * 0.79, 0.5 + (i / 25) as f64 * 0.79);
         json!({ "kind": kinds[i % 5], "name": format!("thing_{i}"), "x": 10.0 + (x - 10.0) * 0.6, "y": 10.0 + (y - 8.0) * 0.6 })
     };
@@ -153,10 +155,10 @@ fn large() -> Value {
     })
 }
 
-/// Takes bytes and keeps none.
-struct Counted(usize);
+/// A writer that only counts bytes.
+struct ByteCounter(usize);
 
-impl Write for Counted {
+impl Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -167,7 +169,7 @@ impl Write for Counted {
     }
 }
 
-/// A figure of this process's memory, MiB.
+/// A memory figure of this process from `/proc/self/status`, MiB.
 fn memory(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix(name)).unwrap_or_default();

@@ -1,12 +1,13 @@
-//! A project as the files of a bundle. The same project and files give the same bytes.
+//! Builds the files of a bundle from a project. The same project and files give the same bytes.
 
-use crate::check::{Finding, Place, Rule, Severity, check, check_files};
+use crate::check::{Finding, Location, Rule, Severity, check, check_files};
 use crate::files::{Files, as_png, decode, picture_ending};
-use crate::line::Line;
-use crate::project::{Evaluation, FileName, Ground, Project, Script, evaluation_config};
+use crate::pictures::Pictures;
+use crate::project::{Evaluation, Ground, Project, Script, evaluation_config};
+use crate::track_line::TrackLine;
 use crate::{objects, road, shapes};
 use chicane_world::spec::{
-    CollisionSpec, Entry, Geometry, IncludeSpec, LinkSpec, ModelSpec, Spec, VisualSpec,
+    CollisionSpec, Geometry, IncludeSpec, LinkSpec, ModelSpec, SdfEntry, Spec, VisualSpec,
 };
 use chicane_world::{MemoryBundle, collada, sdf};
 use serde_json::json;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 const LAP_TIME: &str = include_str!("../../../python/judge/templates/lap_time.py");
 const SDF_VERSION: &str = "1.7";
 
-/// Why no world was made: what the check found. There is at least one error among it.
+/// The findings that prevented the build of a world. At least one of them is an error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", lines(.findings))]
 pub struct BuildError {
@@ -28,19 +29,7 @@ fn lines(findings: &[Finding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The pictures of a project by name, with their paths below the mesh folder.
-pub(crate) struct Pictures<'a> {
-    paths: BTreeMap<&'a FileName, String>,
-}
-
-impl Pictures<'_> {
-    /// Path relative to the folder of the meshes.
-    pub(crate) fn path(&self, name: &FileName) -> Option<String> {
-        self.paths.get(name).cloned()
-    }
-}
-
-/// Makes the bundle of a project, if the check finds no error in it.
+/// Builds the bundle of a project. Fails if the check finds an error.
 pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, BuildError> {
     let mut findings = check(project);
     findings.extend(check_files(project, files));
@@ -48,9 +37,9 @@ pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, Build
         return Err(BuildError { findings });
     }
     let name = project.name.as_str();
-    let line = Line::of(&project.track);
+    let line = TrackLine::of(&project.track);
     let mut bundle = MemoryBundle::default();
-    let pictures = match ship_pictures(project, files, &mut bundle) {
+    let pictures = match add_pictures(project, files, &mut bundle) {
         Ok(pictures) => pictures,
         Err(finding) => return Err(BuildError { findings: findings.into_iter().chain([finding]).collect() }),
     };
@@ -66,13 +55,14 @@ pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, Build
     bundle.insert(format!("models/{name}/model.sdf"), sdf::write_model(&track_model(project), SDF_VERSION));
     bundle.insert(format!("routes/{name}.npy"), line.route().to_npy());
     if let Some(evaluation) = &project.evaluation {
-        ship_evaluation(name, evaluation, files, &mut bundle);
+        add_evaluation(name, evaluation, files, &mut bundle);
     }
     Ok(bundle)
 }
 
-/// Puts each picture into the bundle once, as it is. The field's has a name of its own and is a PNG.
-fn ship_pictures<'a>(
+/// Adds each picture to the bundle once, with its original bytes. The picture of the field has a
+/// fixed name and is converted to PNG.
+fn add_pictures<'a>(
     project: &'a Project,
     files: &dyn Files,
     bundle: &mut MemoryBundle,
@@ -85,26 +75,27 @@ fn ship_pictures<'a>(
         if !is_field && paths.contains_key(picture) {
             continue;
         }
-        let broken = |why: String| {
-            let message = format!("The picture {picture} can't be read: {why}.");
-            Rule::PictureUnreadable.broken(Place::File { path: place.clone() }, message)
+        let unreadable = |why: String| {
+            let message = format!("The picture \"{picture}\" cannot be read: {why}.");
+            Rule::PictureUnreadable.finding(Location::File { path: place.clone() }, message)
         };
-        let bytes = files.read(picture.as_str()).ok_or_else(|| broken("it is gone".to_owned()))?;
-        let decoded = decode(&bytes).map_err(|e| broken(e.to_string()))?;
+        let bytes =
+            files.read(picture.as_str()).ok_or_else(|| unreadable("the file is missing".to_owned()))?;
+        let decoded = decode(&bytes).map_err(|e| unreadable(e.to_string()))?;
         if is_field {
-            let png = as_png(bytes, &decoded).map_err(|e| broken(e.to_string()))?;
+            let png = as_png(bytes, &decoded).map_err(|e| unreadable(e.to_string()))?;
             bundle.insert(format!("{folder}/textures/field.png"), png);
             continue;
         }
-        let ending = picture_ending(picture.as_str(), &bytes).map_err(|e| broken(e.message))?;
+        let ending = picture_ending(picture.as_str(), &bytes).map_err(|e| unreadable(e.message))?;
         let path = format!("textures/picture_{}.{ending}", paths.len());
         bundle.insert(format!("{folder}/{path}"), bytes);
         paths.insert(picture, path);
     }
-    Ok(Pictures { paths })
+    Ok(Pictures::new(paths))
 }
 
-fn ship_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {
+fn add_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {
     let script = match &evaluation.script {
         Some(Script::File(file)) => files.read(file.as_str()).map(|b| b.into_owned()),
         Some(Script::LapTime) => Some(LAP_TIME.as_bytes().to_vec()),
@@ -119,17 +110,17 @@ fn ship_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundl
 
 fn world(project: &Project) -> Spec {
     let include = |uri: String, name: Option<&str>| {
-        Entry::Include(IncludeSpec { uri, name: name.map(str::to_owned), ..IncludeSpec::default() })
+        SdfEntry::Include(IncludeSpec { uri, name: name.map(str::to_owned), ..IncludeSpec::default() })
     };
     let track = format!("model://models/{}", project.name);
     let mut entries = vec![include("model://sun".to_owned(), None), include(track, Some("racetrack"))];
     if let Some(fence) = &project.fence {
         let sides = road::fence_sides(project.field.size).into_iter().enumerate();
-        entries.extend(sides.map(|(i, side)| Entry::Model(objects::wall(i, side, fence))));
+        entries.extend(sides.map(|(i, side)| SdfEntry::Model(objects::wall(i, side, fence))));
     }
     entries.extend(project.objects.iter().enumerate().map(|(i, object)| {
         let mesh = || format!("model://meshes/{}/object_{i}.dae", project.name);
-        Entry::Model(objects::model(object, objects::has_mesh(&object.kind).then(mesh)))
+        SdfEntry::Model(objects::model(object, objects::has_mesh(&object.kind).then(mesh)))
     }));
     Spec {
         version: SDF_VERSION.to_owned(),
@@ -139,7 +130,7 @@ fn world(project: &Project) -> Spec {
     }
 }
 
-/// The track's model: it is seen as one mesh and solid as a plane.
+/// The model of the track: one mesh as visual and a plane as collision.
 fn track_model(project: &Project) -> ModelSpec {
     let uri = format!("model://meshes/{0}/{0}.dae", project.name);
     let link = LinkSpec {

@@ -1,4 +1,4 @@
-//! The files beside a project: pictures and scripts, by relative name.
+//! The files next to a project: pictures and scripts, by relative name.
 
 use chicane_world::{MemoryBundle, picture};
 use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
@@ -6,10 +6,10 @@ use imagesize::ImageType;
 use std::borrow::Cow;
 use std::io::Cursor;
 
-/// Where the files beside a project come from.
+/// Access to the files next to a project.
 pub trait Files {
-    /// The bytes of a file, or `None` where there is none (or none that can be read). The name
-    /// is relative and never leads out of the project's folder.
+    /// The bytes of a file, or `None` if the file does not exist or cannot be read. The name is
+    /// relative and stays within the project's folder.
     fn read(&self, name: &str) -> Option<Cow<'_, [u8]>>;
 }
 
@@ -19,10 +19,10 @@ impl Files for MemoryBundle {
     }
 }
 
-/// Memory that decoding one picture may take.
+/// Maximum memory for decoding one picture, bytes.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// Decodes a picture whose header was checked, to its end.
+/// Decodes a picture whose header was already checked.
 pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage, ImageError> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     let mut limits = Limits::default();
@@ -31,7 +31,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage, ImageError> {
     reader.decode()
 }
 
-/// The same picture as a PNG file: the bytes themselves, if they are one.
+/// The picture as a PNG file. A PNG file is returned unchanged.
 pub(crate) fn as_png(bytes: Cow<'_, [u8]>, decoded: &DynamicImage) -> Result<Vec<u8>, ImageError> {
     if matches!(imagesize::image_type(&bytes), Ok(ImageType::Png)) {
         return Ok(bytes.into_owned());
@@ -41,7 +41,7 @@ pub(crate) fn as_png(bytes: Cow<'_, [u8]>, decoded: &DynamicImage) -> Result<Vec
     Ok(png.into_inner())
 }
 
-/// Whether the bytes are a picture that a world may hold, and the ending its name should have.
+/// Checks that a picture can be used in a world. Returns the file extension of its format.
 pub(crate) fn picture_ending(name: &str, bytes: &[u8]) -> Result<&'static str, chicane_world::Error> {
     picture::check(name, bytes)?;
     Ok(match imagesize::image_type(bytes) {

@@ -1,18 +1,18 @@
-//! What things cover of the ground, and whether two of them overlap.
+//! The areas of the ground that objects and decals cover, and their overlaps.
 
 use crate::objects::size_of;
-use crate::project::{Decal, Kind, Object};
+use crate::project::{Decal, Object, ObjectShape};
 use glam::DVec2;
 
-/// A patch of ground: a turned rectangle, or a disc.
+/// An area of the ground: a rotated rectangle, or a disc.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Footprint {
     pub(crate) at: DVec2,
-    /// Directions of the rectangle's sides.
+    /// Unit vectors along the rectangle's sides.
     axes: [DVec2; 2],
-    /// Half lengths of the sides; 0 for a disc.
+    /// Half lengths of the sides, m; 0 for a disc.
     half: DVec2,
-    /// Of a disc.
+    /// Radius of a disc, m; 0 for a rectangle.
     radius: f64,
 }
 
@@ -27,7 +27,9 @@ impl Footprint {
         let [x, y, _] = size_of(&object.kind);
         let at = [object.x, object.y];
         match object.kind {
-            Kind::Cylinder { .. } | Kind::Sphere { .. } => Footprint::new(at, 0.0, [0.0; 2], 0.5 * x),
+            ObjectShape::Cylinder { .. } | ObjectShape::Sphere { .. } => {
+                Footprint::new(at, 0.0, [0.0; 2], 0.5 * x)
+            }
             _ => Footprint::new(at, object.yaw, [0.5 * x, 0.5 * y], 0.0),
         }
     }
@@ -36,42 +38,42 @@ impl Footprint {
         Footprint::new([decal.x, decal.y], decal.yaw, [0.5 * decal.width, 0.5 * decal.height], 0.0)
     }
 
-    /// Radius of the circle round it.
+    /// Radius of the bounding circle.
     pub(crate) fn reach(&self) -> f64 {
         self.half.length() + self.radius
     }
 
-    /// How far it goes from its middle along a direction.
+    /// Extent from the centre along a direction.
     fn along(&self, direction: DVec2) -> f64 {
         let [a, b] = self.axes.map(|axis| axis.dot(direction).abs());
         a * self.half.x + b * self.half.y + self.radius
     }
 
-    /// Half of the upright rectangle round it.
+    /// Half size of the bounding rectangle along x and y.
     pub(crate) fn extent(&self) -> DVec2 {
         DVec2::new(self.along(DVec2::X), self.along(DVec2::Y))
     }
 
-    /// Distance of a point; 0 inside.
+    /// Distance of a point from the area; 0 inside.
     pub(crate) fn distance(&self, p: DVec2) -> f64 {
         let [x, y] = self.axes.map(|axis| axis.dot(p - self.at).abs());
         let out = (DVec2::new(x, y) - self.half).max(DVec2::ZERO);
         (out.length() - self.radius).max(0.0)
     }
 
-    /// Whether two patches share more than an edge.
+    /// Whether two areas overlap by more than an edge.
     pub(crate) fn overlaps(&self, other: &Footprint) -> bool {
-        let way = other.at - self.at;
-        if way.length() >= self.reach() + other.reach() {
+        let offset = other.at - self.at;
+        if offset.length() >= self.reach() + other.reach() {
             return false;
         }
         match (self.half == DVec2::ZERO, other.half == DVec2::ZERO) {
             (true, true) => true,
             (true, false) => other.distance(self.at) < self.radius,
             (false, true) => self.distance(other.at) < other.radius,
-            // Rectangles are apart if they are along one of their sides.
+            // Separating axis test: rectangles are apart if their projections to a side are.
             (false, false) => {
-                let apart = |d: &DVec2| way.dot(*d).abs() >= self.along(*d) + other.along(*d) - 1e-9;
+                let apart = |d: &DVec2| offset.dot(*d).abs() >= self.along(*d) + other.along(*d) - 1e-9;
                 !self.axes.iter().chain(&other.axes).any(apart)
             }
         }

@@ -1,8 +1,8 @@
-//! Points sorted into square cells, to find the ones near a place quickly.
+//! A spatial index: points sorted into square cells, to find the points near a position quickly.
 
 use glam::DVec2;
 
-/// Cells along one side.
+/// Maximum number of cells along one side.
 const MAX_CELLS: f64 = 128.0;
 
 /// Indices of points by cell.
@@ -11,13 +11,13 @@ pub(crate) struct Grid {
     cell: f64,
     columns: usize,
     rows: usize,
-    /// Where the points of each cell begin in `order`, and the end.
+    /// Index in `order` of the first point of each cell, and the number of points as last element.
     starts: Vec<usize>,
     order: Vec<usize>,
 }
 
 impl Grid {
-    /// Sorts points into cells about this large.
+    /// Sorts points into cells of at least this size, m.
     pub(crate) fn of(points: &[DVec2], cell: f64) -> Grid {
         let (mut low, mut high) = (DVec2::ZERO, DVec2::ZERO);
         if let Some(first) = points.first() {
@@ -56,7 +56,7 @@ impl Grid {
         y.min(self.rows - 1) * self.columns + x.min(self.columns - 1)
     }
 
-    /// Indices of all points within `reach` of a place, and of some a little farther.
+    /// Indices of all points within `reach` of a position, and of some points slightly farther.
     pub(crate) fn near(&self, p: DVec2, reach: f64) -> impl Iterator<Item = usize> {
         let side = |v: f64, count: usize| (v / self.cell).clamp(0.0, count as f64 - 1.0) as usize;
         let (a, b) = (p - self.low - reach, p - self.low + reach);

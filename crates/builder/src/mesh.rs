@@ -1,31 +1,31 @@
-//! Putting a mesh together, material by material.
+//! Builds a mesh, material by material.
 
-use chicane_world::collada::{Group, Material, Model, Part};
+use chicane_world::collada::{Group, Material, MeshPart, Model};
 use glam::{DVec2, Vec3};
 
-/// White, for pictures that are shown as they are.
+/// White, for pictures that are shown without tint.
 pub(crate) const WHITE: [f32; 4] = [1.0; 4];
 
-/// A mesh that is being made.
-pub(crate) struct Builder {
-    part: Part,
+/// A mesh under construction.
+pub(crate) struct MeshBuilder {
+    part: MeshPart,
     materials: Vec<Material>,
 }
 
-impl Builder {
-    pub(crate) fn new(name: &str) -> Builder {
-        Builder { part: Part { name: name.to_owned(), ..Part::default() }, materials: Vec::new() }
+impl MeshBuilder {
+    pub(crate) fn new(name: &str) -> MeshBuilder {
+        MeshBuilder { part: MeshPart { name: name.to_owned(), ..MeshPart::default() }, materials: Vec::new() }
     }
 
-    /// Starts a group of triangles with a material of its own. A texture is a path relative to
-    /// the folder of the mesh.
+    /// Starts a group of triangles with a new material. A texture is a path relative to the folder
+    /// of the mesh.
     pub(crate) fn group(&mut self, name: &str, texture: Option<String>, colour: [f32; 4]) {
         self.drop_empty();
         self.part.groups.push(Group { material: Some(self.materials.len()), indices: Vec::new() });
         self.materials.push(Material { name: name.to_owned(), colour, texture, ..Material::default() });
     }
 
-    /// A group whose last call added no triangle leaves nothing behind.
+    /// Removes the last group and its material if it has no triangles.
     fn drop_empty(&mut self) {
         if self.part.groups.last().is_some_and(|g| g.indices.is_empty()) {
             self.part.groups.pop();
@@ -33,7 +33,8 @@ impl Builder {
         }
     }
 
-    /// Corners, and triangles counted from the first of them.
+    /// Adds corners (position, normal, texture coordinates) and triangles. The indices of the
+    /// triangles start at the first new corner.
     pub(crate) fn add(&mut self, corners: &[(Vec3, Vec3, [f32; 2])], triangles: &[[u32; 3]]) {
         let first = self.part.positions.len() as u32;
         for (position, normal, uv) in corners {
@@ -46,13 +47,14 @@ impl Builder {
         }
     }
 
-    /// Four corners, counter-clockwise from the front, with their places in the picture.
+    /// Adds a quad: four corners, counter-clockwise as seen from the front, with their texture
+    /// coordinates.
     pub(crate) fn quad(&mut self, corners: [(Vec3, [f32; 2]); 4]) {
         let normal = (corners[1].0 - corners[0].0).cross(corners[2].0 - corners[0].0).normalize_or(Vec3::Z);
         self.add(&corners.map(|(p, uv)| (p, normal, uv)), &[[0, 1, 2], [0, 2, 3]]);
     }
 
-    /// An upright box on the ground, without its bottom.
+    /// Adds an upright box on the ground, without its bottom.
     pub(crate) fn block(&mut self, low: DVec2, high: DVec2, height: f32) {
         let (a, b) = (low.as_vec2(), high.as_vec2());
         let ring = [[a.x, a.y], [b.x, a.y], [b.x, b.y], [a.x, b.y]];
@@ -74,7 +76,7 @@ impl Builder {
     }
 }
 
-/// A point of the ground at a height.
+/// A point at height `z`.
 pub(crate) fn flat(p: DVec2, z: f32) -> Vec3 {
     Vec3::new(p.x as f32, p.y as f32, z)
 }

@@ -1,26 +1,27 @@
-//! What stands on a field, as inline models of the world file: the marker is the link's name.
+//! Converts objects and walls to models of the world file. The loader recognizes an object, a light
+//! or a wall by the name of the model's link.
 
-use crate::project::{Body, Colour, Fence, Kind, Object};
+use crate::project::{Colour, Fence, Object, ObjectShape, ObstacleBody};
 use chicane_world::spec::{
     CollisionSpec, Geometry, InertialSpec, LinkSpec, MaterialSpec, ModelSpec, PoseSpec, VisualSpec,
 };
 use glam::DVec2;
 
-/// Height of a light's stand.
+/// Height of a light's stand, m.
 const STAND_M: f64 = 0.03;
-/// Least depth of a light.
+/// Minimum depth of a light, m.
 const LIGHT_DEPTH_M: f64 = 0.12;
-/// A roll of paper.
+/// Colour of a cylinder without a colour: paper.
 const PAPER: [f64; 3] = [0.93, 0.91, 0.85];
 
-/// Full extents of an object's collision shape in its own frame.
-pub(crate) fn size_of(kind: &Kind) -> [f64; 3] {
+/// Full extents of an object's collision shape in its own frame, m.
+pub(crate) fn size_of(kind: &ObjectShape) -> [f64; 3] {
     match *kind {
-        Kind::Box { size, .. } => size,
-        Kind::Cylinder { radius, height, .. } => [2.0 * radius, 2.0 * radius, height],
-        Kind::Sphere { radius, .. } => [2.0 * radius; 3],
-        Kind::Cone { base, height, .. } => [base, base, height],
-        Kind::Light { width, tilt } => {
+        ObjectShape::Box { size, .. } => size,
+        ObjectShape::Cylinder { radius, height, .. } => [2.0 * radius, 2.0 * radius, height],
+        ObjectShape::Sphere { radius, .. } => [2.0 * radius; 3],
+        ObjectShape::Cone { base, height, .. } => [base, base, height],
+        ObjectShape::Light { width, tilt } => {
             let tall = screen_height(width);
             let depth = (tall * libm::sin(tilt) + 0.03).max(LIGHT_DEPTH_M);
             [depth, width, STAND_M + tall * libm::cos(tilt)]
@@ -28,51 +29,56 @@ pub(crate) fn size_of(kind: &Kind) -> [f64; 3] {
     }
 }
 
-/// A screen is 16:9, upright.
+/// Height of a screen, which has the aspect ratio 9:16.
 fn screen_height(width: f64) -> f64 {
     width * 16.0 / 9.0
 }
 
-/// Whether an object needs a mesh of its own: the standard looks and plain shapes take no
-/// picture, and the standard cone no colour.
-pub(crate) fn has_mesh(kind: &Kind) -> bool {
-    !kind.pictures().is_empty() || matches!(kind, Kind::Cone { body: Body { colour: Some(_), .. }, .. })
+/// Whether an object needs its own mesh. The standard meshes and plain shapes cannot show a
+/// picture, and the standard cone cannot have another colour.
+pub(crate) fn has_mesh(kind: &ObjectShape) -> bool {
+    !kind.pictures().is_empty()
+        || matches!(kind, ObjectShape::Cone { body: ObstacleBody { colour: Some(_), .. }, .. })
 }
 
-/// The model of an object; `mesh` is the URI of its own mesh, where it has one.
+/// The model of an object. `mesh` is the URI of its own mesh, if it has one.
 pub(crate) fn model(object: &Object, mesh: Option<String>) -> ModelSpec {
     let (link, is_static) = match &object.kind {
-        Kind::Light { width, tilt } => (light(*width, *tilt, size_of(&object.kind)), true),
-        Kind::Box { body, .. }
-        | Kind::Cylinder { body, .. }
-        | Kind::Sphere { body, .. }
-        | Kind::Cone { body, .. } => (obstacle(&object.kind, body, mesh), body.is_static),
+        ObjectShape::Light { width, tilt } => (light(*width, *tilt, size_of(&object.kind)), true),
+        ObjectShape::Box { body, .. }
+        | ObjectShape::Cylinder { body, .. }
+        | ObjectShape::Sphere { body, .. }
+        | ObjectShape::Cone { body, .. } => (obstacle(&object.kind, body, mesh), body.is_static),
     };
     named(&object.name, [object.x, object.y], object.yaw, is_static, link)
 }
 
-/// An obstacle: one solid, one look, a mass.
-fn obstacle(kind: &Kind, body: &Body, own: Option<String>) -> LinkSpec {
+/// The link of an obstacle: one collision, one visual and a mass.
+fn obstacle(kind: &ObjectShape, body: &ObstacleBody, own: Option<String>) -> LinkSpec {
     let size = size_of(kind);
     let middle = up(0.5 * size[2]);
     let (solid, standard) = match *kind {
-        Kind::Box { size, .. } => (Geometry::Box { size }, Some("vehicle_box_obstacle")),
-        Kind::Cylinder { radius, height, .. } => (Geometry::Cylinder { radius, length: height }, None),
-        Kind::Sphere { radius, .. } => (Geometry::Sphere { radius }, Some("vehicle_ball")),
-        Kind::Cone { .. } | Kind::Light { .. } => (Geometry::Box { size }, Some("vehicle_cone")),
+        ObjectShape::Box { size, .. } => (Geometry::Box { size }, Some("vehicle_box_obstacle")),
+        ObjectShape::Cylinder { radius, height, .. } => (Geometry::Cylinder { radius, length: height }, None),
+        ObjectShape::Sphere { radius, .. } => (Geometry::Sphere { radius }, Some("vehicle_ball")),
+        ObjectShape::Cone { .. } | ObjectShape::Light { .. } => {
+            (Geometry::Box { size }, Some("vehicle_cone"))
+        }
     };
     let mesh = |uri: String| Geometry::Mesh { uri, scale: [1.0; 3], submesh: None };
-    // A mesh of its own stands on the ground, the others are centred.
+    // The origin of an object's own mesh is on the ground; the other meshes are centred.
     let (pose, look, material) = match (own, body.colour, standard) {
         (Some(uri), _, _) => (up(0.0), mesh(uri), None),
         (None, None, Some(name)) => (middle.clone(), mesh(format!("model://meshes/{name}/{name}.dae")), None),
-        (None, colour, _) => (middle.clone(), solid.clone(), paint(colour.map_or(PAPER, Colour::rgb))),
+        (None, colour, _) => {
+            (middle.clone(), solid.clone(), flat_material(colour.map_or(PAPER, Colour::rgb)))
+        }
     };
     LinkSpec {
         name: "object".to_owned(),
         inertial: Some(InertialSpec { mass: Some(body.mass), pose: middle.clone(), inertia: None }),
         collisions: vec![CollisionSpec {
-            name: if matches!(kind, Kind::Cone { .. }) { "cone" } else { "collision" }.to_owned(),
+            name: if matches!(kind, ObjectShape::Cone { .. }) { "cone" } else { "collision" }.to_owned(),
             pose: middle,
             geometry: solid,
             friction: Some(0.6),
@@ -83,20 +89,20 @@ fn obstacle(kind: &Kind, body: &Body, own: Option<String>) -> LinkSpec {
     }
 }
 
-/// A traffic light: a stand and a leaning screen with two lamps. It looks along +x.
+/// The link of a traffic light: a stand and an inclined screen with two lamps. It faces +x.
 fn light(width: f64, tilt: f64, size: [f64; 3]) -> LinkSpec {
     let tall = screen_height(width);
     let (s, c) = libm::sincos(tilt);
-    // In the frame of the leaning screen: `ahead` of its middle, `above` it.
+    // Position in the frame of the inclined screen: `ahead` of its centre and `above` it.
     let on_screen =
         |ahead: f64, above: f64| [ahead * c - above * s, 0.0, STAND_M + (0.5 * tall + above) * c + ahead * s];
     let lamp = |name: &str, above: f64, rgb: [f64; 3]| {
         let pose = at(on_screen(0.007, above), [0.0, std::f64::consts::FRAC_PI_2 - tilt, 0.0]);
-        visual(name, pose, Geometry::Cylinder { radius: 0.17 * tall, length: 0.004 }, paint(rgb))
+        visual(name, pose, Geometry::Cylinder { radius: 0.17 * tall, length: 0.004 }, flat_material(rgb))
     };
     let screen = at(on_screen(0.0, 0.0), [0.0, -tilt, 0.0]);
     let slab = |name: &str, pose: PoseSpec, size: [f64; 3], rgb: [f64; 3]| {
-        visual(name, pose, Geometry::Box { size }, paint(rgb))
+        visual(name, pose, Geometry::Box { size }, flat_material(rgb))
     };
     LinkSpec {
         name: "light".to_owned(),
@@ -116,7 +122,7 @@ fn light(width: f64, tilt: f64, size: [f64; 3]) -> LinkSpec {
     }
 }
 
-/// One side of the fence; it is seen as part of the track.
+/// One side of the fence. It has no visual, because the mesh of the track contains it.
 pub(crate) fn wall(index: usize, (low, high): (DVec2, DVec2), fence: &Fence) -> ModelSpec {
     let [x, y] = (high - low).to_array();
     let link = LinkSpec {
@@ -149,7 +155,7 @@ fn up(z: f64) -> PoseSpec {
     at([0.0, 0.0, z], [0.0; 3])
 }
 
-fn paint([r, g, b]: [f64; 3]) -> Option<MaterialSpec> {
+fn flat_material([r, g, b]: [f64; 3]) -> Option<MaterialSpec> {
     let colour = Some([r, g, b, 1.0]);
     Some(MaterialSpec { ambient: colour, diffuse: colour, ..MaterialSpec::default() })
 }

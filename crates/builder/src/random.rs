@@ -1,84 +1,86 @@
-//! Random tracks: the same wish gives the same track, and every track passes the check.
+//! Random tracks. The same options give the same track, and every track passes the check.
 //!
-//! Nodes stand on a star round the middle of the field, so that the line can't cross itself;
-//! a shape with a bend too tight, or with parts too near, is drawn again with less temper.
+//! The nodes form a star around the centre of the field, so that the line cannot cross itself. If a
+//! bend is too tight or parts of the road overlap, another shape is generated with less
+//! irregularity.
 
 use crate::check::{Severity, check};
-use crate::line::Line;
 use crate::project::{
     CentreLine, Colour, Direction, Evaluation, Fence, Field, Ground, Node, OuterLine, Project, Script, Track,
     WorldName,
 };
+use crate::track_line::TrackLine;
 use glam::DVec2;
 use std::f64::consts::TAU;
 
-/// What kind of track is wanted.
+/// The options of a random track.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wish {
-    /// Another seed, another track.
+pub struct RandomTrackOptions {
+    /// Seed; another seed gives another track.
     pub seed: u64,
-    /// Size of the field, 2 to 100 m a side.
+    /// Size of the field, 2 to 100 m per side.
     pub field: [f64; 2],
     /// Width of the road, 0.2 to 3 m.
     pub width: f64,
-    /// From 0, nearly round, to 1, full of bends.
+    /// From 0 (nearly round) to 1 (many tight bends).
     pub tightness: f64,
-    /// Metres; `None`: as long as comes out. A length that the field can't hold is not reached.
+    /// Length of the track in metres; `None` for any length. The track is shorter if this length
+    /// does not fit on the field.
     pub length: Option<f64>,
 }
 
-impl Default for Wish {
-    fn default() -> Wish {
-        Wish { seed: 0, field: [8.0, 6.0], width: 0.6, tightness: 0.5, length: None }
+impl Default for RandomTrackOptions {
+    fn default() -> RandomTrackOptions {
+        RandomTrackOptions { seed: 0, field: [8.0, 6.0], width: 0.6, tightness: 0.5, length: None }
     }
 }
 
-/// Why there is no track.
+/// The reason why no track was generated.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RandomError {
-    /// A number of the wish makes no sense.
+    /// An option is out of range.
     #[error("{what} must be from {low} to {high}")]
     OutOfRange {
-        /// Which number.
+        /// Name of the option.
         what: &'static str,
-        /// Least.
+        /// Lowest allowed value.
         low: f64,
-        /// Most.
+        /// Highest allowed value.
         high: f64,
     },
-    /// Not even a plain loop fits.
+    /// Not even a plain loop fits on the field.
     #[error("no track of this width fits on this field: make the field larger or the road narrower")]
     NoRoom,
 }
 
-/// Between road and fence.
+/// Distance between road and fence, m.
 const MARGIN_M: f64 = 0.1;
-/// Shapes that are tried before it is a plain loop.
-const TRIES: u32 = 200;
+/// Number of attempts. The irregularity decreases to zero at the last one, which is a plain loop.
+const MAX_ATTEMPTS: u32 = 200;
 
-/// Draws a track.
-pub fn track(wish: &Wish) -> Result<Project, RandomError> {
+/// Generates a track.
+pub fn track(options: &RandomTrackOptions) -> Result<Project, RandomError> {
     let range = |what, value: f64, low: f64, high: f64| {
         (low..=high).contains(&value).then_some(()).ok_or(RandomError::OutOfRange { what, low, high })
     };
-    range("field width", wish.field[0], 2.0, 100.0)?;
-    range("field height", wish.field[1], 2.0, 100.0)?;
-    range("width", wish.width, 0.2, 3.0)?;
-    range("tightness", wish.tightness, 0.0, 1.0)?;
-    if let Some(length) = wish.length {
+    range("field width", options.field[0], 2.0, 100.0)?;
+    range("field height", options.field[1], 2.0, 100.0)?;
+    range("width", options.width, 0.2, 3.0)?;
+    range("tightness", options.tightness, 0.0, 1.0)?;
+    if let Some(length) = options.length {
         range("length", length, 1.0, 900.0)?;
     }
-    let mut dice = Dice(wish.seed);
+    let mut rng = SplitMix64(options.seed);
     let grounds = [Ground::Carpet, Ground::Grass];
-    let ground = grounds[(dice.next() >= 0.5) as usize].clone();
-    let fence = Colour([0; 3].map(|_: u8| 40 + (dice.next() * 120.0) as u8));
-    let direction = if dice.next() < 0.5 { Direction::Forward } else { Direction::Backward };
-    for attempt in 0..=TRIES {
-        let tired = f64::from(attempt) / f64::from(TRIES);
-        let temper = wish.tightness * (1.0 - tired * tired);
-        let nodes = star(wish, temper, &mut dice);
-        let mut project = project(wish, nodes, ground.clone(), fence, direction);
-        if let Some(length) = wish.length {
+    let ground = grounds[(rng.next() >= 0.5) as usize].clone();
+    let fence = Colour([0; 3].map(|_: u8| 40 + (rng.next() * 120.0) as u8));
+    let direction = if rng.next() < 0.5 { Direction::Forward } else { Direction::Backward };
+    for attempt in 0..=MAX_ATTEMPTS {
+        let progress = f64::from(attempt) / f64::from(MAX_ATTEMPTS);
+        let irregularity = options.tightness * (1.0 - progress * progress);
+        let nodes = star_nodes(options, irregularity, &mut rng);
+        let mut project = project(options, nodes, ground.clone(), fence, direction);
+        if let Some(length) = options.length {
             shrink(&mut project, length);
         }
         if is_good(&project) {
@@ -93,35 +95,41 @@ fn is_good(project: &Project) -> bool {
     !check(project).iter().any(|f| f.severity == Severity::Error)
 }
 
-/// Nodes round the middle at uneven angles and distances.
-fn star(wish: &Wish, temper: f64, dice: &mut Dice) -> Vec<DVec2> {
-    let room = DVec2::from_array(wish.field) * 0.5 - (0.5 * wish.width + MARGIN_M + Fence::THICKNESS_M);
-    // An ellipse's tightest radius is b²/a: a long field is not used to its ends.
-    let tightest = (0.5 * wish.width).max(0.5) + 0.1;
+/// Nodes around the centre at irregular angles and distances.
+fn star_nodes(options: &RandomTrackOptions, irregularity: f64, rng: &mut SplitMix64) -> Vec<DVec2> {
+    let room = DVec2::from_array(options.field) * 0.5 - (0.5 * options.width + MARGIN_M + Fence::THICKNESS_M);
+    // The minimum radius of an ellipse is b²/a, so the ends of a long field stay unused.
+    let tightest = (0.5 * options.width).max(0.5) + 0.1;
     let room = room.max(DVec2::splat(0.3));
     let room = DVec2::new(room.x.min(room.y * room.y / tightest), room.y.min(room.x * room.x / tightest));
     let by_length = (room.x + room.y) * 0.7;
-    let count = (5.0 + temper * by_length.min(8.0) + 2.0 * dice.next()).round().max(6.0);
-    let first = dice.next();
+    let count = (5.0 + irregularity * by_length.min(8.0) + 2.0 * rng.next()).round().max(6.0);
+    let first = rng.next();
     let nodes = (0..count as u32).map(|i| {
-        let angle = TAU * (f64::from(i) + first + 0.5 * temper * (dice.next() - 0.5)) / count;
-        let inwards = 1.0 - 0.65 * temper * dice.next();
+        let angle = TAU * (f64::from(i) + first + 0.5 * irregularity * (rng.next() - 0.5)) / count;
+        let inwards = 1.0 - 0.65 * irregularity * rng.next();
         let (s, c) = libm::sincos(angle);
-        DVec2::from_array(wish.field) * 0.5 + room * DVec2::new(c, s) * inwards
+        DVec2::from_array(options.field) * 0.5 + room * DVec2::new(c, s) * inwards
     });
     nodes.collect()
 }
 
-fn project(wish: &Wish, nodes: Vec<DVec2>, ground: Ground, fence: Colour, direction: Direction) -> Project {
+fn project(
+    options: &RandomTrackOptions,
+    nodes: Vec<DVec2>,
+    ground: Ground,
+    fence: Colour,
+    direction: Direction,
+) -> Project {
     let node = |p: DVec2| Node { x: to_mm(p.x), y: to_mm(p.y), width: None };
     Project {
-        display_name: format!("Random track {}", wish.seed),
-        name: WorldName::numbered("random", wish.seed),
-        field: Field { size: wish.field, ground },
+        display_name: format!("Random track {}", options.seed),
+        name: WorldName::numbered("random", options.seed),
+        field: Field { size: options.field, ground },
         fence: Some(Fence { height: 0.25, colour: fence }),
         track: Track {
             closed: true,
-            width: wish.width,
+            width: options.width,
             nodes: nodes.into_iter().map(node).collect(),
             direction,
             start: 0.0,
@@ -141,14 +149,14 @@ fn project(wish: &Wish, nodes: Vec<DVec2>, ground: Ground, fence: Colour, direct
     }
 }
 
-/// What a person would have written.
+/// Rounds to millimetres, like a value that a person would type.
 fn to_mm(v: f64) -> f64 {
     (v * 1000.0).round() / 1000.0
 }
 
-/// Draws the nodes together round the middle until the line is no longer than wanted.
+/// Moves the nodes towards the centre, so that the line is at most `length` metres long.
 fn shrink(project: &mut Project, length: f64) {
-    let factor = length / Line::of(&project.track).length;
+    let factor = length / TrackLine::of(&project.track).length;
     if factor < 1.0 {
         let [x, y] = project.field.size.map(|v| 0.5 * v);
         for node in &mut project.track.nodes {
@@ -158,22 +166,23 @@ fn shrink(project: &mut Project, length: f64) {
     }
 }
 
-/// Where along the line the road is straightest for a car's start, to the centimetre.
+/// Position along the line where the road is straightest, as a start position, rounded to
+/// centimetres.
 fn straightest(track: &Track) -> f64 {
-    let line = Line::of(track);
+    let line = TrackLine::of(track);
     let n = line.samples.len();
-    // From half a metre behind a place to one metre ahead of it.
+    // From half a metre behind a sample to one metre ahead of it.
     let around =
         |i: usize| (0..30).map(|k| line.samples[(i + n + k - n.min(10)) % n].curvature.abs()).sum::<f64>();
     let best = (0..n).min_by(|a, b| around(*a).total_cmp(&around(*b))).unwrap_or(0);
     (line.samples[best].along * 100.0).round() / 100.0
 }
 
-/// SplitMix64.
-struct Dice(u64);
+/// The SplitMix64 random number generator.
+struct SplitMix64(u64);
 
-impl Dice {
-    /// From 0 up to 1.
+impl SplitMix64 {
+    /// A random number in 0..1.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -1,25 +1,26 @@
-//! The track's visual mesh: field, road, lines, start line, decals and fence, in layers.
+//! The visual mesh of the track: field, road, lines, start line, decals and fence, in layers.
 
-use crate::bundle::Pictures;
 use crate::footprint::Footprint;
-use crate::line::{Line, Sample};
-use crate::mesh::{Builder, WHITE, flat};
+use crate::mesh::{MeshBuilder, WHITE, flat};
+use crate::pictures::Pictures;
 use crate::project::{CentreLine, Colour, Decal, Fence, Ground, Project};
+use crate::track_line::{TrackLine, TrackSample};
 use chicane_world::collada::Model;
 use glam::{DVec2, Vec3};
 
-/// Heights of the painted layers: far enough apart for any depth buffer, too low to feel.
+/// Heights of the painted layers, m. They are far enough apart for any depth buffer, but have no
+/// effect on the physics.
 const ROAD_Z: f32 = 0.0005;
 const LINE_Z: f32 = 0.001;
 const START_Z: f32 = 0.0015;
 const DECAL_Z: f32 = 0.002;
-/// From a decal to one that lies on it.
+/// Height difference between a decal and another decal on top of it, m.
 const DECAL_STEP_Z: f32 = 0.0003;
-/// The start line along the road.
+/// Length of the start line along the road, m.
 const START_M: f64 = 0.1;
 
-pub(crate) fn build(project: &Project, line: &Line, pictures: &Pictures<'_>) -> Model {
-    let mut b = Builder::new(project.name.as_str());
+pub(crate) fn build(project: &Project, line: &TrackLine, pictures: &Pictures<'_>) -> Model {
+    let mut b = MeshBuilder::new(project.name.as_str());
     let [w, h] = project.field.size.map(|v| v as f32);
     let ground = match &project.field.ground {
         Ground::Carpet => Some(standard("carpet")),
@@ -31,14 +32,14 @@ pub(crate) fn build(project: &Project, line: &Line, pictures: &Pictures<'_>) -> 
     b.quad([corner(0.0, 0.0), corner(w, 0.0), corner(w, h), corner(0.0, h)]);
 
     let track = &project.track;
-    let whole = line.stretch(0.0, line.length);
+    let whole = line.section(0.0, line.length);
     b.group("road", Some(standard("road")), WHITE);
     strip(&mut b, &whole, |s| (0.5 * s.width, -0.5 * s.width), ROAD_Z);
 
     let edge = track.outer_line.width;
     if edge > 0.0 {
         painted(&mut b, "outer_line", track.outer_line.colour);
-        let inside = |s: &Sample| (0.5 * s.width - edge).max(0.0);
+        let inside = |s: &TrackSample| (0.5 * s.width - edge).max(0.0);
         strip(&mut b, &whole, |s| (0.5 * s.width, inside(s)), LINE_Z);
         strip(&mut b, &whole, |s| (-inside(s), -0.5 * s.width), LINE_Z);
     }
@@ -46,14 +47,14 @@ pub(crate) fn build(project: &Project, line: &Line, pictures: &Pictures<'_>) -> 
         painted(&mut b, "center_line", dashes.colour);
         for (from, to) in dashes_of(dashes, line) {
             let half = 0.5 * dashes.width;
-            strip(&mut b, &line.stretch(from, to), |_| (half, -half), LINE_Z);
+            strip(&mut b, &line.section(from, to), |_| (half, -half), LINE_Z);
         }
     }
     if track.start_line {
         b.group("start_line", Some(standard("start_line")), WHITE);
         let from = line.samples.get(line.start).map_or(0.0, |s| s.along);
-        let ends = line.stretch(from, (from + START_M).min(line.length));
-        let across = |s: &Sample| (0.5 * s.width - edge).max(0.0);
+        let ends = line.section(from, (from + START_M).min(line.length));
+        let across = |s: &TrackSample| (0.5 * s.width - edge).max(0.0);
         strip_with(
             &mut b,
             &ends,
@@ -72,36 +73,36 @@ pub(crate) fn build(project: &Project, line: &Line, pictures: &Pictures<'_>) -> 
     b.finish()
 }
 
-/// A picture that ships with the simulator.
+/// Path of a picture that is shipped with the simulator.
 fn standard(name: &str) -> String {
     format!("../world_builder/textures/{name}.png")
 }
 
-/// A line's group: the standard look, or one plain colour.
-fn painted(b: &mut Builder, name: &str, colour: Option<Colour>) {
+/// Starts the group of a painted line: with the standard picture, or in a plain colour.
+fn painted(b: &mut MeshBuilder, name: &str, colour: Option<Colour>) {
     match colour {
         None => b.group(name, Some(standard(name)), WHITE),
         Some(colour) => b.group(name, None, colour.rgba()),
     }
 }
 
-/// A strip along the road, from one offset to the left of the centre to another.
-fn strip(b: &mut Builder, samples: &[Sample], sides: impl Fn(&Sample) -> (f64, f64), z: f32) {
+/// Adds a strip along the road between two offsets to the left of the centre.
+fn strip(b: &mut MeshBuilder, samples: &[TrackSample], sides: impl Fn(&TrackSample) -> (f64, f64), z: f32) {
     strip_with(b, samples, sides, z, |s| s.along as f32);
 }
 
 fn strip_with(
-    b: &mut Builder,
-    samples: &[Sample],
-    sides: impl Fn(&Sample) -> (f64, f64),
+    b: &mut MeshBuilder,
+    samples: &[TrackSample],
+    sides: impl Fn(&TrackSample) -> (f64, f64),
     z: f32,
-    v: impl Fn(&Sample) -> f32,
+    v: impl Fn(&TrackSample) -> f32,
 ) {
     let corners: Vec<_> = samples
         .iter()
         .flat_map(|s| {
             let (left, right) = sides(s);
-            let at = |offset: f64, u: f32| (flat(s.beside(offset), z), Vec3::Z, [u, v(s)]);
+            let at = |offset: f64, u: f32| (flat(s.point_left(offset), z), Vec3::Z, [u, v(s)]);
             [at(left, 0.0), at(right, 1.0)]
         })
         .collect();
@@ -111,8 +112,8 @@ fn strip_with(
     b.add(&corners, &triangles);
 }
 
-/// Where dashes begin and end: on a closed line a whole number of them, evenly.
-fn dashes_of(dashes: &CentreLine, line: &Line) -> Vec<(f64, f64)> {
+/// Start and end of each dash. The dashes are scaled so that a whole number fits on the line.
+fn dashes_of(dashes: &CentreLine, line: &TrackLine) -> Vec<(f64, f64)> {
     let period = dashes.dash + dashes.gap;
     let count = (line.length / period).round().max(1.0);
     let stretch = line.length / (count * period);
@@ -124,8 +125,8 @@ fn dashes_of(dashes: &CentreLine, line: &Line) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Decals in their order; one that lies on another is a little higher.
-fn decals(b: &mut Builder, decals: &[Decal], pictures: &Pictures<'_>) {
+/// Adds the decals in their order. A decal that overlaps an earlier one is slightly higher.
+fn decals(b: &mut MeshBuilder, decals: &[Decal], pictures: &Pictures<'_>) {
     let outlines: Vec<Footprint> = decals.iter().map(Footprint::of_decal).collect();
     let mut layers: Vec<u16> = Vec::with_capacity(decals.len());
     for (i, decal) in decals.iter().enumerate() {
@@ -147,7 +148,7 @@ fn decals(b: &mut Builder, decals: &[Decal], pictures: &Pictures<'_>) {
     }
 }
 
-/// The four sides of the fence, just inside the field: lower, right, upper, left.
+/// The four sides of the fence along the inner edge of the field: lower, right, upper, left.
 pub(crate) fn fence_sides([w, h]: [f64; 2]) -> [(DVec2, DVec2); 4] {
     let t = Fence::THICKNESS_M;
     [

@@ -1,44 +1,47 @@
-//! Meshes of objects with pictures or colours of their own. They stand on their origin.
+//! Meshes of objects with their own pictures or colours. The origin is at the bottom of the mesh.
 
-use crate::bundle::Pictures;
-use crate::mesh::{Builder, WHITE};
-use crate::project::{Body, Colour, FileName, Kind};
+use crate::mesh::{MeshBuilder, WHITE};
+use crate::pictures::Pictures;
+use crate::project::{Colour, FileName, ObjectShape, ObstacleBody};
 use chicane_world::collada::Model;
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};
 
-/// Faces round a cylinder, a cone and the equator of a ball.
+/// Number of faces around a cylinder, a cone and a ball.
 const AROUND: u32 = 32;
-/// Bands of a ball from pole to pole.
+/// Number of bands of a ball from pole to pole.
 const BANDS: u32 = 16;
-/// What is not covered by a picture.
+/// Default colour of faces without a picture.
 const GREY: Colour = Colour([0xb3, 0xb3, 0xb3]);
+/// Default colour of a cone.
 const ORANGE: Colour = Colour([0xe8, 0x5d, 0x1a]);
 
 /// The mesh of an object.
-pub(crate) fn build(name: &str, kind: &Kind, pictures: &Pictures<'_>) -> Model {
-    let mut shape = Shape { b: Builder::new(name), pictures };
+pub(crate) fn build(name: &str, kind: &ObjectShape, pictures: &Pictures<'_>) -> Model {
+    let mut shape = ShapeBuilder { b: MeshBuilder::new(name), pictures };
     match kind {
-        Kind::Box { size, body, faces } => shape.a_box(size.map(|v| v as f32), body, faces),
-        Kind::Cylinder { radius, height, body, faces } => {
-            shape.a_cylinder(*radius as f32, *height as f32, body, faces);
+        ObjectShape::Box { size, body, faces } => shape.add_box(size.map(|v| v as f32), body, faces),
+        ObjectShape::Cylinder { radius, height, body, faces } => {
+            shape.add_cylinder(*radius as f32, *height as f32, body, faces);
         }
-        Kind::Sphere { radius, body, surface } => shape.a_ball(*radius as f32, body, surface.as_ref()),
-        Kind::Cone { base, height, body, side } => {
-            shape.a_cone(*base as f32, *height as f32, body, side.as_ref());
+        ObjectShape::Sphere { radius, body, surface } => {
+            shape.add_ball(*radius as f32, body, surface.as_ref())
         }
-        Kind::Light { .. } => {}
+        ObjectShape::Cone { base, height, body, side } => {
+            shape.add_cone(*base as f32, *height as f32, body, side.as_ref());
+        }
+        ObjectShape::Light { .. } => {}
     }
     shape.b.finish()
 }
 
-struct Shape<'a> {
-    b: Builder,
+struct ShapeBuilder<'a> {
+    b: MeshBuilder,
     pictures: &'a Pictures<'a>,
 }
 
-impl Shape<'_> {
-    /// A group with a picture, or in the object's colour.
+impl ShapeBuilder<'_> {
+    /// Starts a group with a picture, or in the object's colour.
     fn group(&mut self, name: &str, picture: Option<&FileName>, colour: Colour) {
         match picture.and_then(|p| self.pictures.path(p)) {
             Some(path) => self.b.group(name, Some(path), WHITE),
@@ -46,9 +49,10 @@ impl Shape<'_> {
         }
     }
 
-    fn a_box(&mut self, [x, y, z]: [f32; 3], body: &Body, faces: &[Option<FileName>; 6]) {
+    fn add_box(&mut self, [x, y, z]: [f32; 3], body: &ObstacleBody, faces: &[Option<FileName>; 6]) {
         let (x, y) = (0.5 * x, 0.5 * y);
-        // Lower left, lower right, upper right, upper left of each face as one looks at it.
+        // Lower left, lower right, upper right and upper left corner of each face, seen from
+        // outside.
         let sides: [(&str, [[f32; 3]; 4]); 6] = [
             ("front", [[x, -y, 0.0], [x, y, 0.0], [x, y, z], [x, -y, z]]),
             ("back", [[-x, y, 0.0], [-x, -y, 0.0], [-x, -y, z], [-x, y, z]]),
@@ -68,31 +72,31 @@ impl Shape<'_> {
         }
     }
 
-    fn a_cylinder(&mut self, radius: f32, height: f32, body: &Body, faces: &[Option<FileName>; 3]) {
+    fn add_cylinder(&mut self, radius: f32, height: f32, body: &ObstacleBody, faces: &[Option<FileName>; 3]) {
         let colour = body.colour.unwrap_or(GREY);
         let [side, top, bottom] = faces;
         self.group("side", side.as_ref(), colour);
-        self.mantle([(radius, 0.0, 0.0), (radius, height, 1.0)]);
+        self.add_side([(radius, 0.0, 0.0), (radius, height, 1.0)]);
         self.group("top", top.as_ref(), colour);
-        self.disc(radius, height, 1.0);
+        self.add_disc(radius, height, 1.0);
         self.group("bottom", bottom.as_ref(), colour);
-        self.disc(radius, 0.0, -1.0);
+        self.add_disc(radius, 0.0, -1.0);
     }
 
-    /// A square plate, a slanted side and a cut top.
-    fn a_cone(&mut self, base: f32, height: f32, body: &Body, side: Option<&FileName>) {
+    /// Adds a square base, a slanted side and a flat top.
+    fn add_cone(&mut self, base: f32, height: f32, body: &ObstacleBody, side: Option<&FileName>) {
         let colour = body.colour.unwrap_or(ORANGE);
         let (half, plate) = (0.5 * base, 0.06 * height);
         let (foot, tip) = (0.4 * base, 0.1 * base);
         self.group("base", None, colour);
         let corner = f64::from(half);
         self.b.block(glam::DVec2::splat(-corner), glam::DVec2::splat(corner), plate);
-        self.disc(tip, height, 1.0);
+        self.add_disc(tip, height, 1.0);
         self.group("side", side, colour);
-        self.mantle([(foot, plate, 0.0), (tip, height, 1.0)]);
+        self.add_side([(foot, plate, 0.0), (tip, height, 1.0)]);
     }
 
-    fn a_ball(&mut self, radius: f32, body: &Body, surface: Option<&FileName>) {
+    fn add_ball(&mut self, radius: f32, body: &ObstacleBody, surface: Option<&FileName>) {
         self.group("surface", surface, body.colour.unwrap_or(GREY));
         let mut corners = Vec::new();
         for band in 0..=BANDS {
@@ -111,7 +115,7 @@ impl Shape<'_> {
                 (0..AROUND).flat_map(move |i| {
                     let a = band * row + i;
                     let (lower, upper) = ([a, a + 1, a + row + 1], [a, a + row + 1, a + row]);
-                    // At the poles one of the two has no area.
+                    // At the poles one of the two triangles has no area.
                     let keep = [(lower, band > 0), (upper, band + 1 < BANDS)];
                     keep.into_iter().filter_map(|(t, keep)| keep.then_some(t))
                 })
@@ -120,8 +124,8 @@ impl Shape<'_> {
         self.b.add(&corners, &triangles);
     }
 
-    /// The side between two rings (radius, height, v of the picture).
-    fn mantle(&mut self, [low, high]: [(f32, f32, f32); 2]) {
+    /// Adds the surface between two rings (radius, height, v texture coordinate).
+    fn add_side(&mut self, [low, high]: [(f32, f32, f32); 2]) {
         let slope = Vec3::new(high.1 - low.1, 0.0, low.0 - high.0).normalize_or(Vec3::X);
         let mut corners = Vec::new();
         for i in 0..=AROUND {
@@ -138,8 +142,8 @@ impl Shape<'_> {
         self.b.add(&corners, &triangles);
     }
 
-    /// A disc that looks up (1) or down (−1).
-    fn disc(&mut self, radius: f32, z: f32, up: f32) {
+    /// Adds a disc that faces up (1) or down (−1).
+    fn add_disc(&mut self, radius: f32, z: f32, up: f32) {
         let normal = Vec3::new(0.0, 0.0, up);
         let mut corners = vec![(Vec3::new(0.0, 0.0, z), normal, [0.5, 0.5])];
         for i in 0..=AROUND {

@@ -2,11 +2,11 @@
 //! itself where it is installed.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
 
-#[path = "engine/bench.rs"]
-mod bench;
+#[path = "engine/fake_engine.rs"]
+mod fake_engine;
 #[path = "engine/podman.rs"]
 mod podman;
 #[path = "durable/program.rs"]
 mod program;
-#[path = "engine/standing_in.rs"]
-mod standing_in;
+#[path = "engine/served.rs"]
+mod served;

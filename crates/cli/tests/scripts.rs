@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// A script with a syntax error in line 5.
 const TORN: &str = "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    x = (1,\n";
-const SAYS: &str = "the evaluation script can't judge: line 5: '(' was never closed";
+const ERROR: &str = "the evaluation script can't judge: line 5: '(' was never closed";
 const GOOD: &str =
     "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.record(7)\n    sim.finish()\n";
 const NOT_CHECKED: &str = "the evaluation script was not checked: Python 3.14 for judging scripts is not in";
@@ -80,8 +80,11 @@ fn check_build_and_publish_refuse_an_invalid_script() {
     ] {
         let output = chicane(command);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        let said = text(&output.stderr);
-        assert!(said.contains("project.json: mine.py") && said.contains(SAYS), "{command:?}: {said}");
+        let printed = text(&output.stderr);
+        assert!(
+            printed.contains("project.json: mine.py") && printed.contains(ERROR),
+            "{command:?}: {printed}"
+        );
     }
     assert!(!Path::new(&folder).exists(), "a world was built");
     let listed = chicane(&["worlds", "list", "--published", "--data-dir", &data]);
@@ -102,7 +105,7 @@ fn check_build_and_publish_refuse_an_invalid_script() {
     std::fs::write(&script, TORN).expect("written");
     let output = chicane(&["publish", &folder, "--data-dir", &data]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(text(&output.stderr).contains(SAYS), "{output:?}");
+    assert!(text(&output.stderr).contains(ERROR), "{output:?}");
 }
 
 #[test]
@@ -111,13 +114,13 @@ fn without_a_judge_a_script_is_reported_as_unchecked() {
     let (project, folder, data) = (scratch.project(TORN), scratch.path("built"), scratch.path("data"));
     let checked = without_judge(&["check", &project]);
     assert!(checked.status.success(), "{checked:?}");
-    let said = text(&checked.stdout);
-    assert!(said.contains(NOT_CHECKED) && said.contains("run `chicane setup`"), "{said}");
+    let printed = text(&checked.stdout);
+    assert!(printed.contains(NOT_CHECKED) && printed.contains("run `chicane setup`"), "{printed}");
     for command in [&["build", &project, "-o", &folder][..], &["publish", &project, "--data-dir", &data]] {
         let output = without_judge(command);
         assert!(output.status.success(), "{output:?}");
-        let said = text(&output.stderr);
-        assert!(said.contains("warning: ") && said.contains(NOT_CHECKED), "{said}");
+        let printed = text(&output.stderr);
+        assert!(printed.contains("warning: ") && printed.contains(NOT_CHECKED), "{printed}");
     }
 }
 
@@ -130,13 +133,13 @@ fn import_and_install_warn_about_an_invalid_script() {
     assert!(built.status.success(), "{built:?}");
     let imported = chicane(&["worlds", "import", &folder, "--data-dir", &other]);
     assert!(imported.status.success(), "{imported:?}");
-    assert!(text(&imported.stdout).contains(&format!("warning    {SAYS}")), "{imported:?}");
+    assert!(text(&imported.stdout).contains(&format!("warning    {ERROR}")), "{imported:?}");
 
     let published = without_judge(&["publish", &project, "--data-dir", &data]);
     let id = text(&published.stdout).trim().to_owned();
     let installed = chicane(&["worlds", "install", &id, "--data-dir", &data]);
     assert!(installed.status.success(), "{installed:?}");
-    assert!(text(&installed.stderr).contains(&format!("warning: {SAYS}")), "{installed:?}");
+    assert!(text(&installed.stderr).contains(&format!("warning: {ERROR}")), "{installed:?}");
 
     // An installation through the web API succeeds, and the log contains the warning.
     let log = scratch.0.join("log");
@@ -147,15 +150,17 @@ fn import_and_install_warn_about_an_invalid_script() {
     let mut serve = program(&["serve", "--listen", "127.0.0.1:0", "--data-dir", &third]);
     let lines = std::fs::File::create(&log).expect("a file");
     let mut serve = KillOnDrop(serve.stdout(Stdio::piped()).stderr(lines).spawn().expect("started"));
-    let mut said = String::new();
-    BufReader::new(serve.0.stdout.take().expect("output")).read_line(&mut said).expect("a line");
-    let address =
-        said.strip_prefix("chicane is ready: http://").and_then(|s| s.split('/').next()).expect("ready");
+    let mut first_line = String::new();
+    BufReader::new(serve.0.stdout.take().expect("output")).read_line(&mut first_line).expect("a line");
+    let address = first_line
+        .strip_prefix("chicane is ready: http://")
+        .and_then(|s| s.split('/').next())
+        .expect("ready");
     let mut client = chicane_testkit::http::Client::new(address.parse().expect("an address"));
     let answer = client.post("/sim/api/worlds/install", &json!({"world_id": id}).to_string());
     assert_eq!(answer.status, 200, "{}", answer.text());
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !std::fs::read_to_string(&log).expect("a log").contains(SAYS) {
+    while !std::fs::read_to_string(&log).expect("a log").contains(ERROR) {
         assert!(Instant::now() < deadline, "no warning: {}", std::fs::read_to_string(&log).expect("a log"));
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -192,6 +197,6 @@ fn evaluate_and_judge_accept_a_project() {
         let output = chicane(command);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let said = text(&output.stderr);
-        assert!(said.contains("there is no world no/such/place: it is a folder"), "{command:?}: {said}");
+        assert!(said.contains("Unknown world \"no/such/place\". Give a project file"), "{command:?}: {said}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::participant::RobotParticipant;
 use chicane_host::camera::Camera;
-use chicane_host::driver::{Moment, Tap};
+use chicane_host::driver::{Tap, TappedTick};
 use chicane_host::image_topics::{FrameToPublish, publish_frame};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ pub(super) async fn draw(
             moments = tap.take() => moments,
             _ = stopped.wait_for(|stop| *stop) => return,
         };
-        let frames: Vec<&Arc<Moment>> = moments.iter().filter(|moment| moment.frame.is_some()).collect();
+        let frames: Vec<&Arc<TappedTick>> = moments.iter().filter(|moment| moment.frame.is_some()).collect();
         for moment in frames.iter().skip(frames.len().saturating_sub(MAX_WAITING_FRAMES)) {
             let Some((exposure, brightness)) = &moment.frame else { continue };
             let frame = FrameToPublish { exposure, tick: moment.sample.tick, brightness: *brightness };

@@ -1,7 +1,7 @@
-//! The on-board camera: frames are drawn when someone wants them, once for all who do.
+//! The on-board camera: a frame is drawn on the first request for it and then shared by all clients.
 //!
-//! The sim thread keeps the world as it was at the tick of each frame; what is drawn from that here
-//! depends on nothing else. One picture is drawn at a time, on all cores.
+//! The sim thread keeps an [`Exposure`], the world at the tick of the frame. A drawn frame depends
+//! only on its exposure, its size and the brightness. One frame is drawn at a time, on all cores.
 
 use crate::driver::Exposure;
 use bytes::Bytes;
@@ -14,88 +14,95 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use tokio::sync::{Mutex, oneshot};
 
-/// Quality of the JPEG pictures.
-const QUALITY: u8 = 80;
-/// Pictures that are kept for those who ask for the same.
-const KEPT: usize = 8;
+/// JPEG quality, 1 to 100.
+const JPEG_QUALITY: u8 = 80;
+/// Number of drawn frames in the cache.
+const CACHED_FRAMES: usize = 8;
 
-/// Draws frames of the camera.
+/// Draws frames of the on-board camera. Clones share one renderer and one cache.
 #[derive(Clone)]
 pub struct Camera {
     profile: Arc<Profile>,
-    studio: Arc<Mutex<Studio>>,
+    cache: Arc<Mutex<FrameCache>>,
 }
 
-/// What can be drawn with, and what was drawn last.
+/// The renderer of the current world and the frames that were drawn last.
 #[derive(Default)]
-struct Studio {
+struct FrameCache {
     renderer: Option<(Arc<Stage>, Renderer)>,
-    frames: VecDeque<Frame>,
+    /// The oldest frame is first.
+    frames: VecDeque<DrawnFrame>,
 }
 
 /// A frame that was drawn.
-struct Frame {
-    /// Nobody asks for a moment again that nobody has any more; and a world that is gone is not kept for its pictures.
-    of: Weak<Exposure>,
+struct DrawnFrame {
+    /// Weak, so that the cache does not keep an old world alive.
+    exposure: Weak<Exposure>,
+    /// Width and height, px.
     size: [usize; 2],
-    /// In steps of a millionth.
+    /// Brightness factor in millionths.
     brightness: u64,
     rgb: Arc<Rgb>,
+    /// Encoded on the first request for a JPEG.
     jpeg: Option<Bytes>,
 }
 
-/// A frame could not be drawn.
+/// A frame could not be drawn: the renderer panicked, or the JPEG encoder failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotDrawn;
 
 impl Camera {
-    pub fn new(profile: Arc<Profile>) -> Camera {
-        Camera { profile, studio: Arc::default() }
+    /// A camera of this robot, with an empty cache.
+    pub(crate) fn new(profile: Arc<Profile>) -> Camera {
+        Camera { profile, cache: Arc::default() }
     }
 
-    /// The size of a picture that was asked for: not larger than the camera's own, with its shape.
+    /// Width and height in px of a frame that fits into the requested size. A frame keeps the
+    /// camera's aspect ratio and is never larger than the camera's own size.
     pub fn size(&self, width: Option<u64>, height: Option<u64>) -> [usize; 2] {
         let camera = &self.profile.camera;
         let (full_w, full_h) = (f64::from(camera.width_px), f64::from(camera.height_px));
-        let part = |asked: Option<u64>, full: f64| asked.map_or(1.0, |v| v as f64 / full);
-        let scale = part(width, full_w).min(part(height, full_h)).min(1.0);
+        let ratio = |requested: Option<u64>, full: f64| requested.map_or(1.0, |v| v as f64 / full);
+        let scale = ratio(width, full_w).min(ratio(height, full_h)).min(1.0);
         [(full_w * scale).round().max(1.0) as usize, (full_h * scale).round().max(1.0) as usize]
     }
 
-    /// A frame as pixels.
+    /// Draws a frame as RGB pixels, or takes it from the cache. `size` is width and height in px;
+    /// every channel is multiplied by `brightness`.
     pub async fn rgb(
         &self,
-        of: &Arc<Exposure>,
+        exposure: &Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
     ) -> Result<Arc<Rgb>, NotDrawn> {
-        self.draw(of, size, brightness, |frame| Arc::clone(&frame.rgb)).await
+        self.draw(exposure, size, brightness, |frame| Arc::clone(&frame.rgb)).await
     }
 
-    /// A frame as JPEG.
+    /// Like [`Camera::rgb`], encoded as JPEG.
     pub async fn jpeg(
         &self,
-        of: &Arc<Exposure>,
+        exposure: &Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
     ) -> Result<Bytes, NotDrawn> {
-        self.draw(of, size, brightness, Frame::jpeg).await?.ok_or(NotDrawn)
+        self.draw(exposure, size, brightness, DrawnFrame::jpeg).await?.ok_or(NotDrawn)
     }
 
     async fn draw<T: Send + 'static>(
         &self,
-        of: &Arc<Exposure>,
+        exposure: &Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
-        take: impl FnOnce(&mut Frame) -> T + Send + 'static,
+        take: impl FnOnce(&mut DrawnFrame) -> T + Send + 'static,
     ) -> Result<T, NotDrawn> {
-        let mut studio = Arc::clone(&self.studio).lock_owned().await;
-        let (of, profile) = (Arc::clone(of), Arc::clone(&self.profile));
+        let mut cache = Arc::clone(&self.cache).lock_owned().await;
+        let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
-        // On one of the threads that draw: from any other, each part of a picture would be handed to them and back.
+        // On a rayon thread, because from another thread rayon passes each part of the work to its
+        // pool and the result back.
         rayon::spawn(move || {
-            let work = || take(studio.frame(of, size, brightness, &profile));
-            // Whoever waits learns from the silence that it failed.
+            let work = || take(cache.frame(exposure, size, brightness, &profile));
+            // On panic the sender is dropped and the receiver returns `NotDrawn`.
             if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = send.send(taken);
             }
@@ -104,36 +111,51 @@ impl Camera {
     }
 }
 
-impl Studio {
+impl FrameCache {
+    /// The frame of this exposure, drawn if it is not in the cache.
     fn frame(
         &mut self,
-        of: Arc<Exposure>,
+        exposure: Arc<Exposure>,
         size: [usize; 2],
         brightness: f64,
         profile: &Arc<Profile>,
-    ) -> &mut Frame {
+    ) -> &mut DrawnFrame {
         let bright = (brightness * 1e6).round() as u64;
-        let same = |f: &Frame| {
-            std::ptr::eq(f.of.as_ptr(), Arc::as_ptr(&of)) && f.size == size && f.brightness == bright
+        let same = |f: &DrawnFrame| {
+            std::ptr::eq(f.exposure.as_ptr(), Arc::as_ptr(&exposure))
+                && f.size == size
+                && f.brightness == bright
         };
         let known = self.frames.iter().position(same);
         let index = known.unwrap_or_else(|| {
-            let stage = of.place.stage(profile);
-            let mut rgb = self.renderer(stage).on_board(&moment(&of.snapshot), size, of.seed, of.frame);
+            let stage = exposure.served.stage(profile);
+            let mut rgb = self.renderer(stage).on_board(
+                &moment(&exposure.snapshot),
+                size,
+                exposure.seed,
+                exposure.frame,
+            );
             brighten(&mut rgb.bytes, brightness);
-            if self.frames.len() >= KEPT {
+            if self.frames.len() >= CACHED_FRAMES {
                 self.frames.pop_front();
             }
-            let of = Arc::downgrade(&of);
-            self.frames.push_back(Frame { of, size, brightness: bright, rgb: Arc::new(rgb), jpeg: None });
+            let exposure = Arc::downgrade(&exposure);
+            self.frames.push_back(DrawnFrame {
+                exposure,
+                size,
+                brightness: bright,
+                rgb: Arc::new(rgb),
+                jpeg: None,
+            });
             self.frames.len() - 1
         });
         &mut self.frames[index]
     }
 
+    /// The renderer of this stage. The renderer of an earlier stage is dropped first.
     fn renderer(&mut self, stage: Arc<Stage>) -> &mut Renderer {
-        let fits = self.renderer.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, &stage));
-        if !fits {
+        let is_current = self.renderer.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, &stage));
+        if !is_current {
             self.renderer = None;
         }
         let (_, renderer) = self.renderer.get_or_insert_with(|| (Arc::clone(&stage), Renderer::new(stage)));
@@ -141,11 +163,12 @@ impl Studio {
     }
 }
 
-impl Frame {
+impl DrawnFrame {
+    /// The frame as JPEG; `None` if the encoder fails.
     fn jpeg(&mut self) -> Option<Bytes> {
         if self.jpeg.is_none() {
             let mut bytes = Vec::with_capacity(self.rgb.bytes.len() / 8);
-            let mut encoder = Encoder::new(&mut bytes, QUALITY);
+            let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
             encoder.set_sampling_factor(SamplingFactor::F_2_2);
             let (width, height) = (self.rgb.width as u16, self.rgb.height as u16);
             encoder.encode(&self.rgb.bytes, width, height, ColorType::Rgb).ok()?;
@@ -155,7 +178,7 @@ impl Frame {
     }
 }
 
-/// Every channel multiplied, rounded, clamped.
+/// Multiplies every channel by the factor, rounds it and clamps it to 0..=255.
 fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;
@@ -166,7 +189,7 @@ fn brighten(bytes: &mut [u8], brightness: f64) {
     }
 }
 
-/// What the renderer wants to know of a tick.
+/// The parts of a snapshot that the renderer needs.
 fn moment(snapshot: &Snapshot) -> Moment {
     let car = &snapshot.vehicle;
     let lamp = |lamp: &Lamp| match lamp {
@@ -192,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_keep_the_shape_and_are_never_larger() {
+    fn sizes_keep_the_aspect_ratio_and_are_never_larger() {
         let camera = Camera::new(Arc::new(Profile::gen1()));
         assert_eq!(camera.size(None, None), [480, 360]);
         assert_eq!(camera.size(Some(160), None), [160, 120]);
@@ -202,10 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_drawn_once_and_keeps_no_world() {
+    fn a_frame_is_drawn_once_and_does_not_keep_its_world_alive() {
         let profile = Arc::new(Profile::gen1());
         let world = Arc::new(chicane_testkit::shipped_world("oval"));
-        let entry = chicane_store::Entry {
+        let entry = chicane_store::LibraryEntry {
             name: "oval".to_owned(),
             display: "Oval".to_owned(),
             world_id: None,
@@ -214,15 +237,16 @@ mod tests {
             deletable: false,
             verified: true,
         };
-        let place = Arc::new(crate::driver::Place::new(entry, Arc::clone(&world)).expect("a place"));
+        let served =
+            Arc::new(crate::driver::ServedWorld::new(entry, Arc::clone(&world)).expect("valid world"));
         let snapshot = chicane_sim::Sim::new(world, Arc::clone(&profile), 0).snapshot();
-        let of = Arc::new(Exposure { place: Arc::clone(&place), seed: 0, snapshot, frame: 0 });
-        let mut studio = Studio::default();
-        let mut draw = || Arc::clone(&studio.frame(Arc::clone(&of), [16, 12], 1.0, &profile).rgb);
+        let exposure = Arc::new(Exposure { served: Arc::clone(&served), seed: 0, snapshot, frame: 0 });
+        let mut cache = FrameCache::default();
+        let mut draw = || Arc::clone(&cache.frame(Arc::clone(&exposure), [16, 12], 1.0, &profile).rgb);
         assert!(Arc::ptr_eq(&draw(), &draw()));
-        let kept = Arc::downgrade(&place);
-        drop((of, place));
-        assert!(kept.upgrade().is_none(), "a world that is gone is kept for its pictures");
+        let weak = Arc::downgrade(&served);
+        drop((exposure, served));
+        assert!(weak.upgrade().is_none(), "the cache keeps an old world alive");
     }
 
     #[test]

@@ -1,61 +1,61 @@
-//! Who drives: the newest command wins, a speed runs out, steering stays.
+//! Arbitration of drive commands: the newest command wins, a speed expires, a steering angle stays.
 //!
-//! Each of the four axes holds one command and the tick at which it ends. Every command has a
-//! serial number, so that whoever gave one can find out later whether it still stands.
+//! Each of the four axes has one command and the tick at which it ends. Every command has a serial
+//! number, so that its sender can check later whether the command is still in force.
 
 use chicane_world::Profile;
 pub use chicane_world::readings::Drive;
 use chicane_world::readings::TICKS_PER_SECOND;
 
-/// A speed that is not refreshed for this long ends.
+/// A speed that is not refreshed for this many ticks expires.
 const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
-/// How long the command of a client that went away stays.
+/// The command of a disconnected client expires after this many ticks.
 const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
-/// Speeds and turns below this are none, m/s and rad/s.
+/// A twist below this counts as zero, m/s and rad/s.
 const STILL: f64 = 0.01;
 
-/// What can be commanded.
+/// The quantities that can be commanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
-    /// m/s.
+    /// Speed, m/s.
     Speed,
-    /// rad.
+    /// Steering angle, rad.
     Steering,
-    /// Camera, rad.
+    /// Pan angle of the camera, rad.
     Pan,
-    /// Camera, rad.
+    /// Tilt angle of the camera, rad.
     Tilt,
 }
 
 /// The command of one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Held {
+struct AxisCommand {
     value: f64,
     serial: u64,
     ends: Option<u64>,
 }
 
-impl Held {
+impl AxisCommand {
     fn at(&self, tick: u64) -> f64 {
         if self.ends.is_some_and(|ends| tick >= ends) { 0.0 } else { self.value }
     }
 }
 
-/// What came of a speed that was to be held for a while.
+/// The state of a speed that was commanded for a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
-    /// It is still held.
+    /// The speed is in force.
     Going,
-    /// Its time is over; the car was told to stop.
+    /// The duration is over, and the commanded speed is zero.
     Stopped,
-    /// A newer command took its place.
+    /// A newer command replaced the speed.
     Superseded,
 }
 
 /// The commands in force.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Arbiter {
-    held: [Held; 4],
+    held: [AxisCommand; 4],
     limits: [f64; 4],
     wheelbase: f64,
     serial: u64,
@@ -65,25 +65,25 @@ impl Arbiter {
     pub(crate) fn new(profile: &Profile) -> Arbiter {
         let (drive, camera) = (&profile.drive, &profile.camera);
         let limits = [drive.max_speed_mps, drive.max_steering_rad, camera.max_pan_rad, camera.max_tilt_rad];
-        Arbiter { held: [Held::default(); 4], limits, wheelbase: profile.wheelbase_m, serial: 0 }
+        Arbiter { held: [AxisCommand::default(); 4], limits, wheelbase: profile.wheelbase_m, serial: 0 }
     }
 
-    /// Puts a command in force; gives its serial number and the value within the car's limits.
-    /// What is not a number asks for nothing.
+    /// Sets a command. Returns its serial number and the value clamped to the car's limits. A
+    /// non-finite value becomes zero.
     pub(crate) fn set(&mut self, axis: Axis, value: f64, ends: Option<u64>) -> (u64, f64) {
         self.serial += 1;
         let limit = self.limits[axis as usize];
         let value = if value.is_finite() { value.clamp(-limit, limit) } else { 0.0 };
-        self.held[axis as usize] = Held { value, serial: self.serial, ends };
+        self.held[axis as usize] = AxisCommand { value, serial: self.serial, ends };
         (self.serial, value)
     }
 
-    /// A speed that runs out unless it is refreshed.
+    /// Sets a speed that expires unless it is refreshed.
     pub(crate) fn speed(&mut self, value: f64, tick: u64) -> (u64, f64) {
         self.set(Axis::Speed, value, Some(tick + SPEED_LASTS_TICKS))
     }
 
-    /// Speed and turn rate as navigation software gives them.
+    /// Sets speed (m/s) and steering from the linear and angular velocity (rad/s) of a twist.
     pub(crate) fn twist(&mut self, linear: f64, angular: f64, tick: u64) {
         let full = self.limits[Axis::Steering as usize];
         let (speed, steering) = if linear.abs() > STILL {
@@ -97,12 +97,13 @@ impl Arbiter {
         self.set(Axis::Steering, steering, None);
     }
 
-    /// Whoever gave a command went away: it ends soon, unless a newer one came.
+    /// The client of a command disconnected: the command expires soon, unless a newer one replaced
+    /// it.
     pub(crate) fn release(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick + RELEASED_LASTS_TICKS);
     }
 
-    /// A command ends now, unless a newer one came.
+    /// Ends a command now, unless a newer one replaced it.
     pub(crate) fn end(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick);
     }
@@ -114,7 +115,7 @@ impl Arbiter {
         }
     }
 
-    /// What became of a speed that was to be held.
+    /// The state of a speed that was commanded for a duration.
     pub(crate) fn hold(&self, serial: u64, tick: u64) -> Hold {
         let held = &self.held[Axis::Speed as usize];
         match held.ends {
@@ -124,13 +125,13 @@ impl Arbiter {
         }
     }
 
-    /// No command lives on.
+    /// Removes all commands.
     pub(crate) fn clear(&mut self) {
         self.serial += 1;
-        self.held = [Held { serial: self.serial, ..Held::default() }; 4];
+        self.held = [AxisCommand { serial: self.serial, ..AxisCommand::default() }; 4];
     }
 
-    /// What the actuators are asked for at a tick.
+    /// The actuator commands at a tick.
     pub(crate) fn at(&self, tick: u64) -> Drive {
         let [speed, steering, pan, tilt] = self.held.each_ref().map(|held| held.at(tick));
         Drive { speed, steering, pan, tilt }
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_runs_out_and_steering_stays() {
+    fn a_speed_expires_and_steering_stays() {
         let mut arbiter = arbiter();
         assert_eq!(arbiter.at(0), Drive::default());
         arbiter.speed(1.0, 10);
@@ -154,12 +155,12 @@ mod tests {
         assert_eq!((arbiter.at(209).speed, arbiter.at(209).steering), (1.0, 0.2));
         assert_eq!((arbiter.at(210).speed, arbiter.at(210).steering), (0.0, 0.2));
         arbiter.set(Axis::Steering, -0.1, None);
-        assert_eq!((arbiter.at(209).speed, arbiter.at(210).speed), (1.0, 0.0), "steering refreshes no speed");
+        assert_eq!((arbiter.at(209).speed, arbiter.at(210).speed), (1.0, 0.0), "steering does not refresh");
         assert_eq!(arbiter.at(1_000_000).steering, -0.1);
     }
 
     #[test]
-    fn values_are_brought_within_the_limits_of_the_car() {
+    fn values_are_clamped_to_the_limits_of_the_car() {
         let mut arbiter = arbiter();
         assert_eq!(arbiter.speed(1e300, 0).1, 3.0);
         assert_eq!(arbiter.speed(f64::NAN, 0).1, 0.0);
@@ -170,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_held_speed_ends_in_its_time_or_by_a_newer_one() {
+    fn a_speed_with_a_duration_ends_on_time_or_when_it_is_replaced() {
         let mut arbiter = arbiter();
         let (held, _) = arbiter.set(Axis::Speed, 1.0, Some(1000));
         assert_eq!((arbiter.at(999).speed, arbiter.hold(held, 999)), (1.0, Hold::Going));
         assert_eq!((arbiter.at(1000).speed, arbiter.hold(held, 1000)), (0.0, Hold::Stopped));
         arbiter.set(Axis::Steering, 0.1, None);
-        assert_eq!(arbiter.hold(held, 500), Hold::Going, "steering is another matter");
+        assert_eq!(arbiter.hold(held, 500), Hold::Going, "steering does not replace a speed");
         arbiter.speed(0.5, 500);
         assert_eq!(arbiter.hold(held, 500), Hold::Superseded);
         assert_eq!(arbiter.at(501).speed, 0.5);
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_left_behind_ends_unless_a_newer_command_came() {
+    fn a_released_command_expires_unless_it_was_replaced() {
         let mut arbiter = arbiter();
         let (mine, _) = arbiter.set(Axis::Steering, 0.3, None);
         arbiter.release(Axis::Steering, mine, 100);
@@ -197,11 +198,11 @@ mod tests {
         assert_eq!(arbiter.at(10_000).steering, 0.2);
         let (mine, _) = arbiter.speed(1.0, 100);
         arbiter.release(Axis::Speed, mine, 250);
-        assert_eq!(arbiter.at(300).speed, 0.0, "a release makes nothing last longer");
+        assert_eq!(arbiter.at(300).speed, 0.0, "a release does not extend a command");
     }
 
     #[test]
-    fn a_twist_steers_round_the_circle_it_asks_for() {
+    fn a_twist_gives_the_steering_angle_of_its_circle() {
         let mut arbiter = arbiter();
         let mut twist = |v, w| {
             arbiter.twist(v, w, 0);
@@ -211,7 +212,7 @@ mod tests {
         assert_eq!(twist(1.0, 0.0), (1.0, 0.0));
         let (speed, steering) = twist(1.0, 1.0);
         assert!(speed == 1.0 && (libm::tan(steering) - 0.18).abs() < 1e-12);
-        assert!(twist(-1.0, 1.0).1 < 0.0, "backwards to the other side");
+        assert!(twist(-1.0, 1.0).1 < 0.0, "in reverse to the other side");
         assert_eq!(twist(0.0, 0.5), (0.0, 0.3491));
         assert_eq!(twist(0.005, -0.5).1, -0.3491);
         assert_eq!(twist(0.0, 0.0), (0.0, 0.0));

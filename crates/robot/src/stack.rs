@@ -1,4 +1,4 @@
-//! The stack: one way in for readings, one for commands, and the newest of everything to read.
+//! The stack: takes readings and commands, and stores the newest message of every topic.
 
 use crate::audio::{Player, Playing, Sound, Stream};
 use crate::drive::{Arbiter, Axis, Drive, Hold};
@@ -8,107 +8,108 @@ use chicane_world::Profile;
 use chicane_world::readings::{Readings, TICK_S, Wheels, sample_at};
 use std::sync::Arc;
 
-/// Something that the car is asked to do.
+/// A command to the car.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// m/s, for one second unless it is refreshed.
+    /// Speed in m/s. It expires after one second unless it is refreshed.
     Speed(f64),
-    /// m/s for so many ticks, then none.
+    /// A speed for a number of ticks, then zero.
     Hold {
-        /// m/s.
+        /// Speed, m/s.
         speed: f64,
-        /// How long.
+        /// Duration in ticks.
         ticks: u64,
     },
-    /// rad, + is left, until something else is asked for.
+    /// Steering angle in rad, positive to the left. It stays in force until it is replaced.
     Steering(f64),
-    /// Both at once; what is omitted stays as it was.
+    /// Speed and steering together. An omitted value is not changed.
     Drive {
-        /// m/s, for one second unless it is refreshed.
+        /// Speed in m/s. It expires after one second unless it is refreshed.
         speed: Option<f64>,
-        /// rad, + is left.
+        /// Steering angle in rad, positive to the left.
         steering: Option<f64>,
     },
-    /// As navigation software says it.
+    /// A velocity command as used by navigation software.
     Twist {
-        /// m/s ahead.
+        /// Forward speed, m/s.
         linear: f64,
-        /// rad/s, + is left.
+        /// Turn rate in rad/s, positive to the left.
         angular: f64,
     },
-    /// Camera, rad, + is left.
+    /// Pan angle of the camera in rad, positive to the left.
     Pan(f64),
-    /// Camera, rad, + is up.
+    /// Tilt angle of the camera in rad, positive upwards.
     Tilt(f64),
-    /// The client that gave this command went away: it ends soon unless a newer one came.
+    /// The client of a command disconnected: the command expires soon, unless a newer one replaced
+    /// it.
     Release {
-        /// Of which axis.
+        /// Axis of the command.
         axis: Axis,
-        /// Which command.
+        /// Serial number of the command.
         serial: u64,
     },
-    /// A command ends now unless a newer one came.
+    /// Ends a command now, unless a newer one replaced it.
     End {
-        /// Of which axis.
+        /// Axis of the command.
         axis: Axis,
-        /// Which command.
+        /// Serial number of the command.
         serial: u64,
     },
     /// Starts a sound.
     Play(Box<Sound>),
-    /// Opens a stream of samples.
+    /// Opens a stream of PCM samples.
     Open(Stream),
-    /// Samples of a stream.
+    /// Adds samples to a stream.
     Pcm {
-        /// Which stream.
+        /// Id of the stream.
         id: u64,
-        /// 16 bits a sample, little end first, channels by turns.
+        /// 16-bit little-endian samples, channels interleaved.
         data: Arc<[u8]>,
     },
-    /// Makes a sound louder or quieter.
+    /// Sets the volume of a sound.
     Volume {
-        /// Which sound.
+        /// Id of the sound.
         id: u64,
-        /// 0 to 1.
+        /// Volume, 0 to 1.
         volume: f64,
     },
     /// Stops a sound.
     Stop {
-        /// Which sound.
+        /// Id of the sound.
         id: u64,
     },
     /// Stops every sound.
     StopAll,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Done {
-    /// A command of one axis is in force.
+    /// The command of one axis is in force.
     Commanded {
-        /// Its number.
+        /// Serial number of the command.
         serial: u64,
-        /// Brought within the limits of the car.
+        /// The value, clamped to the limits of the car.
         value: f64,
     },
-    /// Several axes were commanded; this is what is in force now.
+    /// Several axes were commanded. Contains all commands that are now in force.
     Driving(Drive),
-    /// A sound began.
-    Sounding(u64),
-    /// Samples were taken; what came of the stream is so many ticks ahead of time.
-    Ahead(u64),
-    /// Done, and nothing to say about it.
-    Well,
+    /// A sound with this id started.
+    SoundStarted(u64),
+    /// The samples were added. The stream now has this many ticks of samples buffered.
+    Buffered(u64),
+    /// The command was carried out and has no result.
+    Completed,
 }
 
-/// Why a command was not carried out.
+/// The reason why a command was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Too many sounds play.
-    #[error("too many sounds play at once")]
+    /// The maximum number of sounds is playing.
+    #[error("too many sounds are playing; stop one first")]
     TooManySounds,
-    /// No sound of this number plays.
-    #[error("no such sound")]
+    /// No sound of this id is playing.
+    #[error("no sound with this id is playing")]
     NoSuchSound,
 }
 
@@ -125,7 +126,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// A car that was just switched on.
+    /// The stack of a car that was just switched on.
     pub fn new(profile: Arc<Profile>) -> Stack {
         Stack {
             arbiter: Arbiter::new(&profile),
@@ -138,19 +139,19 @@ impl Stack {
         }
     }
 
-    /// Takes the readings of a tick in.
+    /// Processes the readings of a tick.
     pub fn sense(&mut self, readings: &Readings<'_>) {
         self.tick = readings.tick;
         let topics = &mut self.topics;
         if let Some(imu) = readings.imu {
-            self.odometry.feel(&imu, readings.tick);
+            self.odometry.add_imu_sample(&imu, readings.tick);
             topics.imu = Some(imu);
         }
         if let Some(scan) = readings.lidar {
-            let mut laser = self.odometry.look(scan, readings.tick);
+            let mut laser = self.odometry.add_scan(scan, readings.tick);
             laser.sample = scan.sample;
             topics.laser = Some(laser);
-            // Into the room that is there.
+            // Reuses the buffer of the last scan, so that a tick allocates nothing.
             let kept = topics.scan.get_or_insert_default();
             kept.sample = scan.sample;
             kept.ranges.clone_from(&scan.ranges);
@@ -170,7 +171,7 @@ impl Stack {
         self.player.tick(readings.tick);
     }
 
-    /// Carries a command out, between two ticks.
+    /// Carries out a command between two ticks.
     pub fn apply(&mut self, command: Command) -> Result<Done, Refusal> {
         let tick = self.tick;
         let commanded = |(serial, value)| Done::Commanded { serial, value };
@@ -197,64 +198,65 @@ impl Stack {
             Command::Tilt(value) => commanded(self.arbiter.set(Axis::Tilt, value, None)),
             Command::Release { axis, serial } => {
                 self.arbiter.release(axis, serial, tick);
-                Done::Well
+                Done::Completed
             }
             Command::End { axis, serial } => {
                 self.arbiter.end(axis, serial, tick);
-                Done::Well
+                Done::Completed
             }
             Command::Play(sound) => {
-                Done::Sounding(self.player.play(*sound, tick).ok_or(Refusal::TooManySounds)?)
+                Done::SoundStarted(self.player.play(*sound, tick).ok_or(Refusal::TooManySounds)?)
             }
             Command::Open(stream) => {
-                Done::Sounding(self.player.open(stream, tick).ok_or(Refusal::TooManySounds)?)
+                Done::SoundStarted(self.player.open(stream, tick).ok_or(Refusal::TooManySounds)?)
             }
             Command::Pcm { id, data } => {
-                Done::Ahead(self.player.pcm(id, data, tick).ok_or(Refusal::NoSuchSound)?)
+                Done::Buffered(self.player.pcm(id, data, tick).ok_or(Refusal::NoSuchSound)?)
             }
-            Command::Volume { id, volume } => well(self.player.set_volume(id, volume))?,
-            Command::Stop { id } => well(self.player.stop(id))?,
+            Command::Volume { id, volume } => completed(self.player.set_volume(id, volume))?,
+            Command::Stop { id } => completed(self.player.stop(id))?,
             Command::StopAll => {
                 self.player.stop_all();
-                Done::Well
+                Done::Completed
             }
         };
         Ok(done)
     }
 
-    /// No command lives on: the car is to stand, look ahead and be silent. Odometry goes on.
-    pub fn calm(&mut self) {
+    /// Removes all commands and stops all sounds: the car stops and looks ahead. The odometry
+    /// continues.
+    pub fn clear_commands(&mut self) {
         self.arbiter.clear();
         self.player.stop_all();
     }
 
-    /// What the actuators are asked for until the next tick.
+    /// The actuator commands until the next tick.
     pub fn drive(&self) -> Drive {
         self.arbiter.at(self.tick)
     }
 
-    /// What became of a speed that was to be held.
+    /// The state of a speed that was commanded for a duration.
     pub fn hold(&self, serial: u64) -> Hold {
         self.arbiter.hold(serial, self.tick)
     }
 
-    /// The newest of everything.
+    /// The newest message of every topic.
     pub fn topics(&self) -> &Topics {
         &self.topics
     }
 
-    /// The loudspeaker.
+    /// The audio player.
     pub fn player(&self) -> &Player {
         &self.player
     }
 
-    /// What plays now, in the order in which it began.
+    /// The sounds that are playing, in the order of their start.
     pub fn playing(&self) -> Vec<Playing> {
         self.player.playing(self.tick)
     }
 
-    /// What happened to sounds since this was last asked.
-    pub fn take_audio_events(&mut self) -> Vec<crate::audio::Event> {
+    /// Returns the audio events since the last call.
+    pub fn take_audio_events(&mut self) -> Vec<crate::audio::AudioEvent> {
         self.player.take_events()
     }
 
@@ -278,6 +280,6 @@ impl Stack {
     }
 }
 
-fn well(found: bool) -> Result<Done, Refusal> {
-    if found { Ok(Done::Well) } else { Err(Refusal::NoSuchSound) }
+fn completed(found: bool) -> Result<Done, Refusal> {
+    if found { Ok(Done::Completed) } else { Err(Refusal::NoSuchSound) }
 }

@@ -1,59 +1,60 @@
-//! What the stack publishes: the newest of everything.
+//! The topics of the stack: the newest message of each.
 
 pub use chicane_world::readings::{BatterySample as Battery, ImuSample as Imu, Scan};
 
 /// Rate of odometry and joint states, Hz.
 pub const ODOM_RATE_HZ: u32 = 30;
 
-/// Where the car believes it is, in the frame `odom`, which is where it started. Planar.
+/// Estimated planar pose and velocity of the car. The origin of the frame `odom` is the pose at
+/// which the stack started.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Odom {
-    /// Which one it is, from 0.
+    /// Number of the message, from 0.
     pub sample: u64,
-    /// Tick it speaks of.
+    /// Tick of the values.
     pub tick: u64,
-    /// m.
+    /// Position, m.
     pub x: f64,
-    /// m.
+    /// Position, m.
     pub y: f64,
-    /// rad, in (−π, π].
+    /// Heading in rad, in (−π, π].
     pub yaw: f64,
-    /// m/s ahead.
+    /// Forward speed, m/s.
     pub forward: f64,
-    /// m/s to the left.
+    /// Speed to the left, m/s.
     pub sideways: f64,
-    /// rad/s, + is left.
+    /// Turn rate in rad/s, positive to the left.
     pub turning: f64,
-    /// Of x, y and yaw.
+    /// Covariance of x, y and yaw.
     pub pose_covariance: [[f64; 3]; 3],
-    /// Of forward, sideways and turning.
+    /// Covariance of forward, sideways and turning.
     pub twist_covariance: [[f64; 3]; 3],
 }
 
-/// Angles of everything that turns.
+/// Angles and velocities of the joints.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Joints {
-    /// Which one it is, from 0.
+    /// Number of the message, from 0.
     pub sample: u64,
-    /// Tick it speaks of.
+    /// Tick of the values.
     pub tick: u64,
-    /// How far front left, front right, rear left, rear right have turned, rad.
+    /// Rotation angles of the front left, front right, rear left and rear right wheel, rad.
     pub wheel_angles: [f64; 4],
-    /// rad/s.
+    /// Angular velocity of each wheel, rad/s.
     pub wheel_spins: [f64; 4],
-    /// The steering servo, rad.
+    /// Angle of the steering servo, rad.
     pub steering: f64,
-    /// Front left and front right, rad.
+    /// Steering angles of the front left and front right wheel, rad.
     pub front_wheels: [f64; 2],
-    /// Camera, rad.
+    /// Pan angle of the camera, rad.
     pub pan: f64,
-    /// Camera, rad.
+    /// Tilt angle of the camera, rad.
     pub tilt: f64,
-    /// By the wheels, m/s.
+    /// Speed computed from the wheels, m/s.
     pub speed: f64,
 }
 
-/// The newest of everything. What has not come yet is `None`.
+/// The newest message of every topic, or `None` before the first one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Topics {
     /// Odometry, 30 Hz.

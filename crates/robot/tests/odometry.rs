@@ -1,4 +1,4 @@
-//! Odometry in the simulator, and from recorded readings alone.
+//! Odometry in the simulator, and from recorded readings only.
 #![allow(clippy::expect_used, clippy::panic, missing_docs)]
 
 use chicane_robot::{Command, Odom, Stack};
@@ -10,7 +10,7 @@ use chicane_world::{Pose, Profile, World};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
-/// A car in a world, with its stack.
+/// A simulation and the stack of its car.
 struct Run {
     sim: Sim,
     stack: Stack,
@@ -37,7 +37,7 @@ impl Run {
         self.stack.topics().odom.expect("odometry")
     }
 
-    /// Error of x, y and yaw, at a tick of odometry.
+    /// Error of x, y and yaw. The current tick must have an odometry message.
     fn error(&self) -> [f64; 3] {
         let odom = self.odom();
         assert_eq!(odom.tick, self.sim.tick(), "there is odometry at this tick");
@@ -46,7 +46,7 @@ impl Run {
         [odom.x - truth.position.x, odom.y - truth.position.y, turned]
     }
 
-    /// Squared error in deviations.
+    /// Squared Mahalanobis distance of the estimate from the true pose.
     fn normalised(&self) -> f64 {
         let error = DVec3::from_array(self.error());
         let covariance = DMat3::from_cols_array_2d(&self.odom().pose_covariance);
@@ -56,11 +56,11 @@ impl Run {
     fn place(&mut self, x: f64, y: f64) {
         let (x, y) = (Some(x), Some(y));
         let place = WorldCommand::Place { who: Who::Vehicle, x, y, z: None, yaw: None, how: How::AtOnce };
-        self.sim.apply(place).expect("it goes there");
+        self.sim.apply(place).expect("the pose is in range");
     }
 }
 
-/// Readings as they would be recorded.
+/// Owned readings of one tick, as in a recording.
 #[derive(Clone)]
 struct Recorded {
     tick: u64,
@@ -83,7 +83,7 @@ impl Recorded {
 }
 
 #[test]
-fn two_laps_of_the_technical_track() {
+fn the_error_is_small_after_two_laps_of_the_technical_track() {
     let world = Arc::new(shipped_world("technical"));
     let route = world.route.clone().expect("a route");
     let mut run = Run::new(&world, 3);
@@ -101,7 +101,7 @@ fn two_laps_of_the_technical_track() {
         }
         assert!(run.sim.tick() < 200 * 100, "two laps in time");
     }
-    // Two hundredths and 3° would do; this is what it can.
+    // 2 % and 3° are required; the odometry is better than that.
     assert!(furthest < 0.01, "off by {furthest} of the distance");
     while run.odom().tick != run.sim.tick() {
         run.tick(1.0, 0.0);
@@ -113,7 +113,7 @@ fn two_laps_of_the_technical_track() {
     let odom = run.odom();
     assert!((odom.forward - 1.0).abs() < 0.05 && odom.pose_covariance[0][0] > 0.0, "{odom:?}");
 
-    // Recorded readings are all it needs.
+    // A stack that gets the recorded readings has the same result.
     let mut again = Stack::new(Arc::new(Profile::gen1()));
     for recorded in &recorded {
         again.sense(&recorded.readings());
@@ -121,11 +121,12 @@ fn two_laps_of_the_technical_track() {
     assert_eq!(again.topics(), run.stack.topics());
 }
 
-/// The same bits on every machine. It changes when sensors or odometry change on purpose; then mint it anew.
+/// Hash of the odometry, equal on every machine. Update it only after an intended change of sensors
+/// or odometry.
 const GOLDEN: u64 = 0xc958_64ed_e1bc_5ffe;
 
 #[test]
-fn golden_bits() {
+fn golden_hash() {
     let mut run = Run::new(&Arc::new(shipped_world("technical")), 7);
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for tick in 0..4000 {
@@ -141,9 +142,10 @@ fn golden_bits() {
 }
 
 #[test]
-fn covariances_are_honest() {
-    // A mean of 20, each of three squares: the middle 95 % on the track that this is about. On two others
-    // never more sure than 99.95 % of such means, and not three times as unsure as it could be.
+fn covariances_agree_with_the_errors() {
+    // The mean of 20 values, each a sum of three squares, has a chi-squared distribution. The mean
+    // must be in the central 95 % on the technical track. On the two other tracks it must be below
+    // the 99.95 % quantile, and the covariance must not be three times too large.
     let (close, wide) = (40.48 / 20.0..83.30 / 20.0, 1.0..99.61 / 20.0);
     for (name, honest) in [("technical", close), ("oval", wide.clone()), ("riverside", wide)] {
         let world = Arc::new(shipped_world(name));
@@ -167,7 +169,7 @@ fn covariances_are_honest() {
 }
 
 #[test]
-fn a_car_that_stands_stays_where_it_is() {
+fn the_estimate_of_a_standing_car_does_not_drift() {
     let world = Arc::new(shipped_world("oval"));
     for seed in 0..5 {
         let mut run = Run::new(&world, seed);
@@ -183,7 +185,7 @@ fn a_car_that_stands_stays_where_it_is() {
             run.tick(0.0, 0.0);
             check(&run, [0.0; 3]);
         }
-        // And after a drive, from where it came to rest.
+        // The same after a drive, relative to the pose at rest.
         for _ in 0..600 {
             run.tick(1.0, 0.1);
         }
@@ -203,7 +205,7 @@ fn a_car_that_stands_stays_where_it_is() {
 }
 
 #[test]
-fn a_crawl_is_no_rest() {
+fn a_slow_car_is_not_treated_as_standing() {
     let mut run = Run::new(&Arc::new(shipped_world("oval")), 1);
     for _ in 0..4000 {
         run.tick(0.02, 0.0);
@@ -212,13 +214,13 @@ fn a_crawl_is_no_rest() {
         run.tick(0.02, 0.0);
     }
     let went = run.start.inverse().then(&run.sim.vehicle().pose).position.x;
-    assert!(went > 0.35, "it crawled {went} m");
+    assert!(went > 0.35, "it moved {went} m");
     let [x, y, _] = run.error();
     assert!(libm::hypot(x, y) < 0.02, "{x} {y}");
 }
 
 #[test]
-fn being_put_elsewhere_leaves_an_offset_and_a_new_stack_has_none() {
+fn a_teleport_leaves_an_offset_and_a_new_stack_has_none() {
     let world = Arc::new(shipped_world("oval"));
     for (seed, speed) in [(1, 0.0), (2, 1.0), (3, 2.0)] {
         let mut run = Run::new(&world, seed);
@@ -233,9 +235,9 @@ fn being_put_elsewhere_leaves_an_offset_and_a_new_stack_has_none() {
         }
         let after = run.odom();
         let moved = libm::hypot(after.x - before.x, after.y - before.y);
-        assert!(moved < 0.25 + 0.3 * speed, "it noticed nothing but where it rolled to: {moved}");
+        assert!(moved < 0.25 + 0.3 * speed, "the teleport is not part of the estimate: {moved}");
         assert!((after.yaw - before.yaw).abs() < 0.1 && after.forward.abs() < 0.02, "{after:?}");
-        // From there it goes on as exactly as before.
+        // After the teleport the odometry is as exact as before.
         while run.odom().tick != run.sim.tick() {
             run.tick(0.0, 0.0);
         }
@@ -261,7 +263,7 @@ fn being_put_elsewhere_leaves_an_offset_and_a_new_stack_has_none() {
 }
 
 #[test]
-fn a_corridor_shows_only_how_far_its_walls_are() {
+fn in_a_corridor_the_position_along_it_is_uncertain() {
     let mut yard = Yard::new();
     for (name, y) in [("wall_0", 0.8), ("wall_1", -0.8)] {
         yard = yard.fixed_block(name, Pose::from_xyz_yaw(0.0, y, 0.15, 0.0), [80.0, 0.03, 0.3]);
@@ -276,12 +278,12 @@ fn a_corridor_shows_only_how_far_its_walls_are() {
     let (odom, [x, y, yaw]) = (run.odom(), run.error());
     let [along, across] = [odom.pose_covariance[0][0].sqrt(), odom.pose_covariance[1][1].sqrt()];
     assert!(y.abs() < 0.02 && yaw.abs() < 0.005, "{y} {yaw}");
-    assert!(along > 5.0 * across, "it knows what it does not know: {along} {across}");
-    assert!(x.abs() < 4.0 * along && x.abs() < 1.0, "off by {x}, {along} said");
+    assert!(along > 5.0 * across, "the covariance shows the uncertainty: {along} {across}");
+    assert!(x.abs() < 4.0 * along && x.abs() < 1.0, "error {x}, standard deviation {along}");
 }
 
 #[test]
-fn where_nothing_is_seen_it_grows_unsure_and_finds_back() {
+fn without_lidar_points_the_covariance_grows() {
     let mut run = Run::new(&Yard::new().build(), 0);
     for _ in 0..1000 {
         run.tick(1.0, 0.1);
@@ -291,9 +293,10 @@ fn where_nothing_is_seen_it_grows_unsure_and_finds_back() {
     assert!(odom.x.abs() < 20.0 && odom.y.abs() < 20.0);
 }
 
-/// Drives into things at any speed, and stands then. The gyro is never wrong; a blow may cost some way.
+/// Drives into obstacles at several speeds, then stands. The heading must stay correct, but a
+/// collision may cost some position accuracy.
 #[test]
-fn a_crash_does_not_carry_it_away() {
+fn the_error_stays_small_after_a_crash() {
     let (mut far, mut turned, mut moving, mut worst) = (0, 0, 0, (0.0, String::new()));
     for name in ["oval", "field", "technical"] {
         let world = Arc::new(shipped_world(name));

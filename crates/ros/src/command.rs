@@ -1,34 +1,34 @@
-//! From a message to what the robot is asked for.
+//! Converts a message to a command for the robot.
 
 use crate::messages::Message;
 use crate::topics::Topic;
 use chicane_robot::Command;
 
-/// Why a message asks for nothing.
+/// The reason why a message is not a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
-    /// Nobody listens on this topic.
-    NotHeard,
-    /// The topic is for messages of another type.
+pub enum MessageError {
+    /// The robot does not subscribe to the topic.
+    NotSubscribed,
+    /// The topic has another message type.
     WrongType,
-    /// A number that is none.
+    /// A number is NaN or infinite.
     NotFinite,
 }
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for MessageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refused::NotHeard => "nobody listens on this topic",
-            Refused::WrongType => "the topic is for messages of another type",
-            Refused::NotFinite => "a command must be finite",
+            MessageError::NotSubscribed => "the robot does not subscribe to this topic",
+            MessageError::WrongType => "the topic has another message type",
+            MessageError::NotFinite => "the numbers of a command must be finite",
         })
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for MessageError {}
 
-/// What a message on a topic asks the robot for. The robot brings it within its limits.
-pub fn command(topic: Topic, message: &Message) -> Result<Command, Refused> {
+/// The command of a message on a topic. The robot clamps the values to its limits.
+pub fn command(topic: Topic, message: &Message) -> Result<Command, MessageError> {
     let (command, values) = match (topic, message) {
         (Topic::Speed, Message::Float64(m)) => (Command::Speed(m.data), [m.data, 0.0]),
         (Topic::Steering, Message::Float64(m)) => (Command::Steering(m.data), [m.data, 0.0]),
@@ -39,11 +39,11 @@ pub fn command(topic: Topic, message: &Message) -> Result<Command, Refused> {
             (Command::Twist { linear, angular }, [linear, angular])
         }
         (Topic::Speed | Topic::Steering | Topic::Pan | Topic::Tilt | Topic::CmdVel, _) => {
-            return Err(Refused::WrongType);
+            return Err(MessageError::WrongType);
         }
-        _ => return Err(Refused::NotHeard),
+        _ => return Err(MessageError::NotSubscribed),
     };
-    values.iter().all(|v| v.is_finite()).then_some(command).ok_or(Refused::NotFinite)
+    values.iter().all(|v| v.is_finite()).then_some(command).ok_or(MessageError::NotFinite)
 }
 
 #[cfg(test)]
@@ -65,14 +65,14 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_messages_are_refused() {
         let number = |data| Message::from(Float64 { data });
-        assert_eq!(command(Topic::Speed, &number(f64::NAN)), Err(Refused::NotFinite));
-        assert_eq!(command(Topic::Tilt, &number(f64::INFINITY)), Err(Refused::NotFinite));
-        assert_eq!(command(Topic::CmdVel, &number(1.0)), Err(Refused::WrongType));
-        assert_eq!(command(Topic::Scan, &number(1.0)), Err(Refused::NotHeard));
+        assert_eq!(command(Topic::Speed, &number(f64::NAN)), Err(MessageError::NotFinite));
+        assert_eq!(command(Topic::Tilt, &number(f64::INFINITY)), Err(MessageError::NotFinite));
+        assert_eq!(command(Topic::CmdVel, &number(1.0)), Err(MessageError::WrongType));
+        assert_eq!(command(Topic::Scan, &number(1.0)), Err(MessageError::NotSubscribed));
         let mut twist = Twist::default();
         twist.angular.z = f64::NAN;
-        assert_eq!(command(Topic::CmdVel, &twist.into()), Err(Refused::NotFinite));
+        assert_eq!(command(Topic::CmdVel, &twist.into()), Err(MessageError::NotFinite));
     }
 }

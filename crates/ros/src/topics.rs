@@ -8,70 +8,70 @@ use crate::messages::{
 /// A topic of the robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// Pictures as pixels.
+    /// Camera images as pixels.
     ImageRaw,
-    /// Pictures as JPEG.
+    /// Camera images as JPEG.
     ImageCompressed,
-    /// The camera's optics.
+    /// Intrinsic parameters of the camera.
     CameraInfo,
     /// Laser scans.
     Scan,
-    /// Laser scans without lone and missing beams.
+    /// Laser scans after a median filter.
     ScanFiltered,
-    /// Gyro and accelerometer.
+    /// Samples of gyro and accelerometer.
     Imu,
     /// Odometry.
     Odom,
-    /// Odometry at the scans.
+    /// Odometry at the ticks of the scans.
     OdomLaser,
-    /// Frames that move.
+    /// Transforms of moving frames.
     Tf,
-    /// Frames that do not.
+    /// Transforms of fixed frames.
     TfStatic,
-    /// Angles of everything that turns.
+    /// Angles and velocities of the joints.
     JointStates,
-    /// The battery.
+    /// State of the battery.
     BatteryState,
     /// Simulated time.
     Clock,
-    /// How often the car was put elsewhere.
+    /// The epoch: the number of times that the car was placed elsewhere.
     Epoch,
-    /// m/s, in.
+    /// Speed command, m/s.
     Speed,
-    /// rad, in.
+    /// Steering command, rad.
     Steering,
-    /// rad, in.
+    /// Camera pan command, rad.
     Pan,
-    /// rad, in.
+    /// Camera tilt command, rad.
     Tilt,
-    /// m/s and rad/s, in.
+    /// Velocity command, m/s and rad/s.
     CmdVel,
 }
 
-/// Who speaks.
+/// The direction of a topic, seen from the robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// The robot.
+    /// The robot publishes the topic.
     Out,
-    /// Someone else.
+    /// The robot subscribes to the topic.
     In,
 }
 
-/// Whether those who come late get what was said before.
+/// Whether a late subscriber gets earlier messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// No.
+    /// A late subscriber gets new messages only.
     Volatile,
-    /// Yes, what is kept.
+    /// A late subscriber gets the last messages, up to the depth.
     TransientLocal,
 }
 
-/// Quality of service. All topics are reliable, so that readers of either kind match.
+/// Quality of service. All topics are reliable, so that reliable and best-effort subscribers match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Qos {
-    /// Samples that are kept: the last so many.
+    /// Number of messages in the history.
     pub depth: usize,
-    /// Whether those who come late get them.
+    /// Whether a late subscriber gets the history.
     pub durability: Durability,
 }
 
@@ -99,17 +99,17 @@ impl Topic {
         Topic::CmdVel,
     ];
 
-    /// Its name, with the leading slash.
+    /// Name of the topic, with the leading slash.
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// Name of its type, `package/msg/Type`.
+    /// Name of the message type, `package/msg/Type`.
     pub const fn type_name(self) -> &'static str {
         self.row().1
     }
 
-    /// Its quality of service.
+    /// Quality of service of the topic.
     pub const fn qos(self) -> Qos {
         let durability = match self {
             Topic::TfStatic | Topic::Epoch => Durability::TransientLocal,
@@ -118,7 +118,7 @@ impl Topic {
         Qos { depth: self.row().2, durability }
     }
 
-    /// Who speaks.
+    /// Direction of the topic, seen from the robot.
     pub const fn direction(self) -> Direction {
         match self {
             Topic::Speed | Topic::Steering | Topic::Pan | Topic::Tilt | Topic::CmdVel => Direction::In,
@@ -132,7 +132,7 @@ impl Topic {
         Topic::ALL.into_iter().find(|topic| topic.name()[1..] == *name)
     }
 
-    /// The table.
+    /// Name, message type and history depth of the topic.
     const fn row(self) -> (&'static str, &'static str, usize) {
         match self {
             Topic::ImageRaw => ("/camera/image_raw", Image::NAME, 2),
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_with_and_without_a_slash_and_are_all_different() {
+    fn topics_are_found_by_name_with_and_without_a_slash() {
         for topic in Topic::ALL {
             assert_eq!(Topic::by_name(topic.name()), Some(topic));
             assert_eq!(Topic::by_name(&topic.name()[1..]), Some(topic));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn late_comers_get_what_stays_true() {
+    fn late_subscribers_get_static_frames_and_the_epoch() {
         let kept = |t: &Topic| t.qos().durability == Durability::TransientLocal;
         let kept: Vec<&str> = Topic::ALL.iter().filter(|t| kept(t)).map(|t| t.name()).collect();
         assert_eq!(kept, ["/tf_static", "/sim/epoch"]);

@@ -9,6 +9,7 @@ use axum::{Extension, Router};
 use bytes::Bytes;
 use chicane_wire::ErrorCode;
 use std::sync::Arc;
+use utoipa::ToSchema;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{
     Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, ResponseBuilder,
@@ -27,6 +28,17 @@ pub(crate) type CommonError = (&'static str, &'static str, &'static str);
 pub(crate) fn document(title: &str, about: &str) -> OpenApi {
     let info = InfoBuilder::new().title(title).version(env!("CARGO_PKG_VERSION")).description(Some(about));
     OpenApiBuilder::new().info(info).build()
+}
+
+/// Adds a schema that no path refers to, with every schema that it refers to.
+pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
+    let mut used = Vec::new();
+    T::schemas(&mut used);
+    let schemas = &mut document.components.get_or_insert_default().schemas;
+    schemas.insert(T::name().into_owned(), T::schema());
+    for (name, schema) in used {
+        schemas.entry(name).or_insert(schema);
+    }
 }
 
 /// A finished document, and where it is served.

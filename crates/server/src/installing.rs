@@ -24,7 +24,7 @@ pub(crate) fn show(simulator: Simulator) -> ProgressCallback {
                 target: Arc::from(format!("custom_{id}.world")),
                 progress: Num(part),
             });
-            if simulator.installing(transition).await.is_err() && simulator.is_stopping() {
+            if simulator.show_installation(transition).await.is_err() && simulator.is_stopping() {
                 return;
             }
         }

@@ -1,19 +1,26 @@
-//! Where a judging script runs: in a jail of our own, or in a container of an engine. For those who speak with it there is no difference
-//! but one: an engine hands on what a script prints by another way than what its harness says, and so out of step.
+//! The container of a judging script: a jail of the simulator, or a container of an engine.
+//!
+//! Both offer the same functions. One difference remains: an engine forwards the script's output
+//! and the messages of the harness on separate streams, so their order has to be restored
+//! (`marks.rs`).
 
 use crate::engine::{Contained, EngineError};
-use crate::jail::{Jail, JailError, JudgePlan, Plan, Report, Spawn, Usage};
-use crate::judge::{FILES, MEMORY, PROCESSES};
-use crate::setting::{Isolation, Setting, Way};
+use crate::isolation::Isolation;
+use crate::jail::{Jail, JailError, JailPlan, JailSpec, JudgePlan, Report, Usage};
+use crate::judge_limits::{FILES, HARNESS, MEMORY, PROCESSES};
+use crate::network::Network;
+use crate::setting::{JudgeRunner, Setting};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
+use std::net::Ipv4Addr;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
 
 /// Why there is no container for a judging script.
 #[derive(Debug, thiserror::Error)]
 pub enum ContainerError {
-    /// Pipe or socket could not be made.
-    #[error("no descriptors for the judge: {0}")]
+    /// The pipe or socket could not be created.
+    #[error("the pipes of the judge can't be created: {0}")]
     Descriptors(#[source] rustix::io::Errno),
     /// The jail could not be started.
     #[error(transparent)]
@@ -23,73 +30,90 @@ pub enum ContainerError {
     Engine(#[from] EngineError),
 }
 
-/// A container that runs.
+/// A running container.
 #[derive(Debug)]
 pub(crate) enum Container {
-    /// Our own.
+    /// A jail of the simulator.
     Jail(Box<Jail>),
-    /// An engine's.
+    /// A container of podman or docker.
     Engine(Box<Contained>),
 }
 
-/// A container and the two ways out of it.
-pub(crate) struct Started {
+/// A new container with its two streams.
+pub(crate) struct StartedContainer {
     pub(crate) container: Container,
+    /// The channel of the harness.
     pub(crate) channel: OwnedFd,
+    /// The script's output.
     pub(crate) output: OwnedFd,
-    /// Bytes that go over the channel before anything else.
+    /// Bytes that have to be sent first over the channel.
     pub(crate) first: Vec<u8>,
 }
 
 impl Container {
-    /// Starts one as the machine's setting says.
-    pub(crate) fn start(setting: &Setting) -> Result<Started, ContainerError> {
-        match &setting.way {
-            Way::Engine(engine) => {
+    /// Starts a container in the way that the setting of this machine selects.
+    pub(crate) fn start(setting: &Setting) -> Result<StartedContainer, ContainerError> {
+        match &setting.runner {
+            JudgeRunner::Engine(engine) => {
                 let (contained, channel, output) = Contained::start(engine)?;
                 let container = Container::Engine(Box::new(contained));
-                Ok(Started { container, channel, output, first: Contained::harness() })
+                Ok(StartedContainer { container, channel, output, first: Contained::harness() })
             }
-            Way::Jail { root, network, forbidden } => {
-                let fail = ContainerError::Descriptors;
-                let flags = SocketFlags::CLOEXEC;
-                let (channel, inside) =
-                    socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(fail)?;
-                let (output, written) = pipe_with(PipeFlags::CLOEXEC).map_err(fail)?;
-                rustix::io::ioctl_fionbio(&output, true).map_err(fail)?;
-                let jail = Jail::start(Spawn {
-                    launcher: &setting.launcher,
-                    plan: Plan::Judge(JudgePlan {
-                        root: root.clone(),
-                        harness: crate::HARNESS.to_owned(),
-                        file_bytes: FILES,
-                        processes: PROCESSES,
-                        internet: network.is_some(),
-                        forbidden: forbidden.clone(),
-                    }),
-                    stdout: written,
-                    stderr: inside,
-                    cgroups: &setting.cgroups,
-                    // Files of the script are memory too; what is its own is watched apart.
-                    memory: Some(MEMORY + FILES),
-                    // Outer and init are ours.
-                    processes: Some(PROCESSES + 2),
-                    network: network.as_ref(),
-                })?;
-                Ok(Started { container: Container::Jail(Box::new(jail)), channel, output, first: Vec::new() })
+            JudgeRunner::Jail { root, network, forbidden } => {
+                Container::start_jail(setting, root, network.as_ref(), forbidden)
             }
         }
     }
 
-    /// The harness is up: whatever can be found out only now.
-    pub(crate) fn is_up(&mut self) -> Result<(), ContainerError> {
+    fn start_jail(
+        setting: &Setting,
+        root: &Path,
+        network: Option<&Network>,
+        forbidden: &[(Ipv4Addr, u8)],
+    ) -> Result<StartedContainer, ContainerError> {
+        let fail = ContainerError::Descriptors;
+        let flags = SocketFlags::CLOEXEC;
+        let (channel, inside) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(fail)?;
+        let (output, written) = pipe_with(PipeFlags::CLOEXEC).map_err(fail)?;
+        rustix::io::ioctl_fionbio(&output, true).map_err(fail)?;
+        let jail = Jail::start(JailSpec {
+            launcher: &setting.launcher,
+            plan: JailPlan::Judge(JudgePlan {
+                root: root.to_owned(),
+                harness: HARNESS.to_owned(),
+                file_bytes: FILES,
+                processes: PROCESSES,
+                internet: network.is_some(),
+                forbidden: forbidden.to_owned(),
+            }),
+            stdout: written,
+            stderr: inside,
+            cgroups: &setting.cgroups,
+            // The script's files are in memory too. Its memory without files is measured
+            // separately.
+            memory: Some(MEMORY + FILES),
+            // Two more for outer and init.
+            processes: Some(PROCESSES + 2),
+            network,
+        })?;
+        Ok(StartedContainer {
+            container: Container::Jail(Box::new(jail)),
+            channel,
+            output,
+            first: Vec::new(),
+        })
+    }
+
+    /// Called once the harness is up. Finds the container's first process.
+    pub(crate) fn set_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),
-            Container::Engine(contained) => Ok(contained.look_for()?),
+            Container::Engine(contained) => Ok(contained.find_first_process()?),
         }
     }
 
-    /// What lines of the harness among the prints begin with, where there are such.
+    /// The prefix of the marks in the script's output, if there are marks.
     pub(crate) fn mark(&self) -> Option<&str> {
         match self {
             Container::Jail(_) => None,
@@ -97,7 +121,7 @@ impl Container {
         }
     }
 
-    /// How limits are held; `None` where the setting says it.
+    /// How the limits are enforced. `None` for a jail, where the setting knows it.
     pub(crate) fn isolation(&self) -> Option<Isolation> {
         match self {
             Container::Jail(_) => None,
@@ -105,7 +129,7 @@ impl Container {
         }
     }
 
-    /// For those who wait for reports.
+    /// The descriptor to poll for reports.
     pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Container::Jail(jail) => jail.control(),
@@ -113,15 +137,15 @@ impl Container {
         }
     }
 
-    /// What it said since, and whether it still stands.
+    /// The reports since the last call, and whether the container still runs.
     pub(crate) fn reports(&mut self) -> (Vec<Report>, bool) {
         match self {
             Container::Jail(jail) => jail.reports(),
-            Container::Engine(contained) => (Vec::new(), contained.stands()),
+            Container::Engine(contained) => (Vec::new(), contained.is_running()),
         }
     }
 
-    /// What is used inside, and how many processes there are where no group counts.
+    /// The usage of the processes inside, and their number if no control group counts it.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self {
             Container::Jail(jail) => jail.usage(),
@@ -129,7 +153,7 @@ impl Container {
         }
     }
 
-    /// Ends everything inside and waits until it is gone. May be called again.
+    /// Kills all processes inside and waits until they are gone. May be called again.
     pub(crate) fn end(&mut self) {
         match self {
             Container::Jail(jail) => drop(jail.end()),

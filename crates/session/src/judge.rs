@@ -1,15 +1,17 @@
-//! A judging script in its container, as the supervisor speaks with it: one call at a time, nothing ever waited for
-//! without a bound.
+//! A judging script in its container, as the supervisor uses it. There is one call at a time, and
+//! every wait has a timeout.
 //!
-//! What the script prints and what the harness says come on two descriptors. Whatever was printed before a
-//! line of the harness was written is taken out before that line is handed over: so that prints belong to their call.
+//! The script's output and the messages of the harness come on two descriptors. Before a message is
+//! returned, all output that was printed before it is returned, so that output belongs to its call.
 
-use crate::container::{Container, ContainerError, Started as Fresh};
+use crate::container::{Container, ContainerError, StartedContainer};
+use crate::isolation::Isolation;
 use crate::jail::{Report, Usage};
-use crate::lines::Lines;
+use crate::judge_limits::{MEMORY, PROCESSES};
+use crate::lines::LineSplitter;
 use crate::marks::Marks;
 use crate::outcome::{ChannelFault, ScriptFault};
-use crate::setting::{Isolation, Setting};
+use crate::setting::Setting;
 use crate::wake::wait_for;
 use chicane_wire::{
     JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD, Moved, Observation, Pose,
@@ -21,61 +23,55 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Memory of a script.
-pub(crate) const MEMORY: u64 = 512 << 20;
-/// Processes and threads of a script.
-pub(crate) const PROCESSES: u64 = 64;
-/// Bytes of files of a script.
-pub(crate) const FILES: u64 = 256 << 20;
-/// Bytes that a script may print at once, and then in each second.
+/// Bytes that a script may print at once. The allowance grows by as much per simulated second.
 const OUTPUT: f64 = 1048576.0;
-/// Processor time of one call.
+/// Limit of processor time of one call.
 const CALL_CPU: Duration = Duration::from_secs(2);
-/// Real time of one call.
+/// Limit of real time of one call.
 const CALL_WALL: Duration = Duration::from_secs(15);
-/// How often limits are looked at.
-const LOOK: Duration = Duration::from_millis(20);
-/// How long a script may outlive its channel before that is called a fault.
-const GRACE: Duration = Duration::from_millis(500);
-/// How long the harness may take to say that it is up.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long an answer may be held back because the prints before it are not all here.
-const STEP: Duration = Duration::from_secs(1);
+/// How often the limits are checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// How long the script's process may run after its channel was closed, before that is a fault.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
+/// How long the harness may take to start.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a message may be held back to wait for the output before it.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What came from a judge.
+/// An event of a judge.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
-    /// The harness said something.
-    Said(JudgeSaid),
-    /// The script printed a line.
+pub enum JudgeEvent {
+    /// A message of the harness.
+    Message(JudgeSaid),
+    /// A line that the script printed.
     Line(String),
-    /// It is over: the script did something wrong. Nothing comes after this.
+    /// The script failed or broke a rule. This is the last event.
     Fault(ScriptFault),
 }
 
 /// Why a judge could not be started, or could not check a script.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
-    /// There is no container.
+    /// The container could not be started.
     #[error(transparent)]
     Container(#[from] ContainerError),
-    /// The container ended before the harness was up. Holds the last line, or the fault.
-    #[error("the judge's container did not come up: {0}")]
+    /// The container ended before the harness was ready. Holds the last line, or the fault.
+    #[error("the judge's container did not start: {0}")]
     NotUp(String),
     /// The first message of the harness is not the expected one.
-    #[error("the harness did not come up: it said {0:?}")]
+    #[error("the harness did not start: its first message is {0:?}")]
     UnexpectedMessage(Box<JudgeSaid>),
-    /// The harness was not up in time.
-    #[error("the judge's container did not come up in {seconds} s {line}")]
+    /// The harness was not ready in time.
+    #[error("the judge's container did not start within {seconds} s {line}")]
     Timeout {
-        /// How long it was waited for.
+        /// The timeout in seconds.
         seconds: u64,
         /// The last line that was printed.
         line: String,
     },
     /// The script could not be checked.
     #[error("the script can't be checked: {0:?}")]
-    NotChecked(Box<Heard>),
+    NotChecked(Box<JudgeEvent>),
 }
 
 /// A script in its container.
@@ -83,119 +79,129 @@ pub enum JudgeError {
 pub struct Judge {
     container: Container,
     channel: OwnedFd,
-    /// Until nobody can print any more.
+    /// The script's output. `None` after its end.
     output: Option<OwnedFd>,
-    heard: VecDeque<Heard>,
+    /// Events that `next_event` has not returned yet.
+    events: VecDeque<JudgeEvent>,
+    /// Bytes of an incomplete message from the harness.
     unread: Vec<u8>,
+    /// Bytes for the harness that the socket did not take yet.
     unsent: Vec<u8>,
-    lines: Lines,
-    /// Where prints come by another way: what tells them apart, and what the harness said after prints that are not here yet.
+    lines: LineSplitter,
+    /// The marks in the output. `None` if output and messages come in order.
     marks: Option<Marks>,
-    early: VecDeque<JudgeSaid>,
-    early_since: Option<Instant>,
-    /// Prints were waited for in vain.
-    out_of_step: bool,
-    /// Where objects stood when the script last saw them.
+    /// Messages that wait for the output before them.
+    held_back: VecDeque<JudgeSaid>,
+    /// Since when the first of them waits.
+    held_back_since: Option<Instant>,
+    /// A wait for output has timed out, so later messages do not wait.
+    gave_up_order: bool,
+    /// The poses of the objects in the last observation.
     seen: Vec<Pose>,
-    /// Bytes that it may still print.
+    /// Bytes that the script may still print.
     allowance: f64,
-    call: Option<Started>,
-    looked: Instant,
+    call: Option<PendingCall>,
+    /// When the limits were last checked.
+    checked_at: Instant,
+    /// Exit code of the script's process.
     exited: Option<i32>,
-    /// Nothing more can come from the harness, since then.
+    /// When the channel was closed.
     closed: Option<Instant>,
+    /// The script's file system is full.
     full: bool,
-    over: bool,
+    ended: bool,
 }
 
 /// A call that was not answered yet.
 #[derive(Debug, Clone, Copy)]
-struct Started {
+struct PendingCall {
     at: Instant,
-    /// Processor time that was used before; known when the call turns out to be a long one.
+    /// Processor time in microseconds at the first check of the limits during this call.
     cpu_us: Option<u64>,
 }
 
 impl Judge {
-    /// Starts a container and waits until the harness is up.
+    /// Starts a container and waits until the harness is ready.
     pub fn start(setting: &Setting) -> Result<Judge, JudgeError> {
-        let Fresh { container, channel, output, first } = Container::start(setting)?;
+        let StartedContainer { container, channel, output, first } = Container::start(setting)?;
         let marks = container.mark().map(Marks::new);
         let mut judge = Judge {
             container,
             channel,
             output: Some(output),
-            heard: VecDeque::new(),
+            events: VecDeque::new(),
             unread: Vec::new(),
             unsent: first,
-            lines: Lines::default(),
+            lines: LineSplitter::default(),
             marks,
-            early: VecDeque::new(),
-            early_since: None,
-            out_of_step: false,
+            held_back: VecDeque::new(),
+            held_back_since: None,
+            gave_up_order: false,
             seen: Vec::new(),
             allowance: OUTPUT,
             call: None,
-            looked: Instant::now(),
+            checked_at: Instant::now(),
             exited: None,
             closed: None,
             full: false,
-            over: false,
+            ended: false,
         };
-        judge.greet()?;
-        judge.container.is_up()?;
+        judge.wait_until_ready()?;
+        judge.container.set_up()?;
         Ok(judge)
     }
 
-    /// How limits are held, where that is known only now.
+    /// How the limits of the container are enforced. `None` for a jail, where the setting knows it.
     pub(crate) fn isolation(&self) -> Option<Isolation> {
         self.container.isolation()
     }
 
-    fn greet(&mut self) -> Result<(), JudgeError> {
-        let deadline = Instant::now() + PATIENCE;
+    fn wait_until_ready(&mut self) -> Result<(), JudgeError> {
+        let deadline = Instant::now() + START_TIMEOUT;
         let mut last = String::new();
         while Instant::now() < deadline {
-            match self.hear() {
-                Some(Heard::Said(JudgeSaid::Ready { version: JUDGE_VERSION })) => return Ok(()),
-                Some(Heard::Line(line)) => last = line,
-                Some(Heard::Fault(fault)) => {
+            match self.next_event() {
+                Some(JudgeEvent::Message(JudgeSaid::Ready { version: JUDGE_VERSION })) => return Ok(()),
+                Some(JudgeEvent::Line(line)) => last = line,
+                Some(JudgeEvent::Fault(fault)) => {
                     let why = if last.is_empty() { fault.to_string() } else { last };
                     return Err(JudgeError::NotUp(why));
                 }
-                Some(Heard::Said(other)) => {
+                Some(JudgeEvent::Message(other)) => {
                     return Err(JudgeError::UnexpectedMessage(Box::new(other)));
                 }
-                None => self.wait(LOOK),
+                None => self.wait(CHECK_INTERVAL),
             }
         }
-        Err(JudgeError::Timeout { seconds: PATIENCE.as_secs(), line: last })
+        Err(JudgeError::Timeout { seconds: START_TIMEOUT.as_secs(), line: last })
     }
 
-    /// Looks whether a script can be a judge, without running it. `Ok(None)` if it can.
+    /// Checks whether a script can be a judge, without running it. Returns what is wrong with it,
+    /// or `None`.
     pub fn check(&mut self, script: &str) -> Result<Option<String>, JudgeError> {
         self.call(&JudgeCall::Check { script });
         loop {
-            match self.hear() {
-                Some(Heard::Said(JudgeSaid::Checked { error })) => {
+            match self.next_event() {
+                Some(JudgeEvent::Message(JudgeSaid::Checked { error })) => {
                     self.call = None;
                     return Ok(error);
                 }
-                Some(Heard::Line(_)) => {}
+                Some(JudgeEvent::Line(_)) => {}
                 Some(other) => return Err(JudgeError::NotChecked(Box::new(other))),
-                None => self.wait(LOOK),
+                None => self.wait(CHECK_INTERVAL),
             }
         }
     }
 
-    /// Makes a call. Its answer comes among what is heard.
+    /// Sends a call. Its answer will be an event.
     pub fn call(&mut self, call: &JudgeCall<'_>) {
-        self.call = Some(Started { at: Instant::now(), cpu_us: None });
+        self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
         self.send(call);
     }
 
-    /// Has `initialize` or, if it is not the first time, `evaluate` called. Objects that stand where they stood are not told again.
-    pub fn show(&mut self, first: bool, state: &Observation) {
+    /// Calls `initialize` for the first observation, else `evaluate`. Sends the poses of only those
+    /// objects that moved since the last observation.
+    pub fn observe(&mut self, first: bool, state: &Observation) {
         let seen = &self.seen;
         let objects = state.objects.0.iter().enumerate();
         let moved = objects.filter(|(i, (_, pose))| seen.get(*i) != Some(pose));
@@ -209,7 +215,7 @@ impl Judge {
         self.seen.extend(state.objects.0.iter().map(|(_, pose)| *pose));
     }
 
-    /// Answers an action.
+    /// Sends the result of an action to the script.
     pub fn reply(&mut self, reply: &JudgeReply) {
         self.send(reply);
     }
@@ -218,49 +224,51 @@ impl Judge {
         if serde_json::to_writer(&mut self.unsent, value).is_ok() {
             self.unsent.push(b'\n');
         }
-        self.push();
+        self.flush();
     }
 
-    /// Hands over as much as the other side takes.
-    fn push(&mut self) {
+    /// Sends as many bytes as the socket takes.
+    fn flush(&mut self) {
         while !self.unsent.is_empty() {
             match send(&self.channel, &self.unsent, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
                 Ok(n) => drop(self.unsent.drain(..n)),
                 Err(Errno::INTR) => {}
-                // Later; or never, which is noticed when reading.
+                // The rest is sent later. If the other end is closed, reading detects that.
                 Err(_) => return,
             }
         }
     }
 
-    /// Lets it print more: so many simulated seconds went by.
+    /// Raises the output allowance for this many simulated seconds.
     pub fn refill(&mut self, seconds: f64) {
         self.allowance = (self.allowance + seconds * OUTPUT).min(OUTPUT);
     }
 
-    /// The next thing that came, if any did. Never waits.
-    pub fn hear(&mut self) -> Option<Heard> {
-        if self.heard.is_empty() && !self.over {
-            self.listen();
+    /// The next event, if there is one. Never blocks.
+    pub fn next_event(&mut self) -> Option<JudgeEvent> {
+        if self.events.is_empty() && !self.ended {
+            self.read_all();
         }
-        let heard = self.heard.pop_front();
-        match &heard {
-            Some(Heard::Said(JudgeSaid::Answer { .. } | JudgeSaid::Raised { .. })) => self.call = None,
-            Some(Heard::Fault(_)) => self.over = true,
+        let event = self.events.pop_front();
+        match &event {
+            Some(JudgeEvent::Message(JudgeSaid::Answer { .. } | JudgeSaid::Raised { .. })) => {
+                self.call = None
+            }
+            Some(JudgeEvent::Fault(_)) => self.ended = true,
             _ => {}
         }
-        heard
+        event
     }
 
-    /// Descriptors to wait for.
+    /// The descriptors to poll.
     pub(crate) fn descriptors(&self) -> Vec<(BorrowedFd<'_>, PollFlags)> {
-        if self.over {
+        if self.ended {
             return Vec::new();
         }
         let channel = if self.unsent.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         let mut all = Vec::with_capacity(3);
         all.extend(self.output.as_ref().map(|output| (output.as_fd(), PollFlags::IN)));
-        // One that is closed would end every wait at once.
+        // A closed channel is left out, because poll would return at once.
         if self.closed.is_none() {
             all.push((self.channel.as_fd(), channel));
         }
@@ -268,16 +276,17 @@ impl Judge {
         all
     }
 
-    /// Waits until something may have come.
-    pub fn wait(&self, most: Duration) {
-        let _ = wait_for(&self.descriptors(), most);
+    /// Waits until there may be an event, or the timeout passes.
+    pub fn wait(&self, timeout: Duration) {
+        let _ = wait_for(&self.descriptors(), timeout);
     }
 
-    fn listen(&mut self) {
-        self.push();
-        let said = self.read_channel();
+    /// Reads messages, output and reports, and checks the limits.
+    fn read_all(&mut self) {
+        self.flush();
+        let messages = self.read_channel();
         let printed = self.read_output();
-        let (reports, standing) = self.container.reports();
+        let (reports, running) = self.container.reports();
         for report in reports {
             match report {
                 Report::Exited(code) => self.exited = Some(code),
@@ -289,50 +298,50 @@ impl Judge {
             self.exited = Some(code);
         }
         let mut fault = printed.err();
-        match said {
-            Ok((said, open)) => {
-                self.early.extend(said);
-                self.hand_over();
+        match messages {
+            Ok((messages, open)) => {
+                self.held_back.extend(messages);
+                self.release_messages();
                 if !open {
                     self.closed.get_or_insert_with(Instant::now);
                 }
-                if !open || !standing || self.exited.is_some() {
-                    fault = fault.or_else(|| self.gone(standing));
+                if !open || !running || self.exited.is_some() {
+                    fault = fault.or_else(|| self.gone(running));
                 }
             }
             Err(what) => fault = fault.or(Some(ScriptFault::Channel(what))),
         }
-        if fault.is_none() && self.looked.elapsed() >= LOOK {
-            fault = self.look();
+        if fault.is_none() && self.checked_at.elapsed() >= CHECK_INTERVAL {
+            fault = self.check_limits();
         }
         if let Some(fault) = fault {
-            self.heard.extend(self.lines.finish().map(|line| Heard::Line(line.text)));
-            self.heard.push_back(Heard::Fault(fault));
+            self.events.extend(self.lines.finish().map(|line| JudgeEvent::Line(line.text)));
+            self.events.push_back(JudgeEvent::Fault(fault));
         }
     }
 
-    /// Hands over what the harness said, as far as the prints before it are here. Prints that do not come, because the script
-    /// closed or turned away the place they go to, are waited for once.
-    fn hand_over(&mut self) {
-        while let Some(said) = self.early.pop_front() {
+    /// Moves messages to the events, as far as the output before them has arrived. If output does
+    /// not arrive in time, for instance because the script closed it, later messages do not wait.
+    fn release_messages(&mut self) {
+        while let Some(said) = self.held_back.pop_front() {
             if let (JudgeSaid::Printed { mark }, Some(marks)) = (&said, &self.marks)
                 && marks.printed < *mark
-                && !self.out_of_step
+                && !self.gave_up_order
             {
-                if self.early_since.get_or_insert_with(Instant::now).elapsed() < STEP {
-                    self.early.push_front(said);
+                if self.held_back_since.get_or_insert_with(Instant::now).elapsed() < OUTPUT_TIMEOUT {
+                    self.held_back.push_front(said);
                     return;
                 }
-                self.out_of_step = true;
+                self.gave_up_order = true;
             }
-            self.early_since = None;
+            self.held_back_since = None;
             if !matches!(said, JudgeSaid::Printed { .. }) {
-                self.heard.push_back(Heard::Said(said));
+                self.events.push_back(JudgeEvent::Message(said));
             }
         }
     }
 
-    /// Lines of the harness, and whether more can come.
+    /// The new messages of the harness, and whether the channel is still open.
     fn read_channel(&mut self) -> Result<(Vec<JudgeSaid>, bool), ChannelFault> {
         let mut open = true;
         let mut piece = [0u8; 16 << 10];
@@ -354,33 +363,33 @@ impl Judge {
                 break;
             }
         }
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         let mut start = 0;
         while let Some(end) = self.unread[start..].iter().position(|b| *b == b'\n') {
             let line = &self.unread[start..start + end];
-            let one: JudgeSaid =
+            let message: JudgeSaid =
                 serde_json::from_slice(line).map_err(|e| ChannelFault::NotAMessage(e.to_string()))?;
-            if let JudgeSaid::Record { value } = &one
+            if let JudgeSaid::Record { value } = &message
                 && (line.len() > MAX_RECORD + 64 || value.as_f64().is_some_and(|v| !v.is_finite()))
             {
                 return Err(ChannelFault::RecordTooLong);
             }
-            said.push(one);
+            messages.push(message);
             start += end + 1;
         }
         self.unread.drain(..start);
         if self.unread.len() > MAX_JUDGE_LINE {
             return Err(ChannelFault::LineTooLong);
         }
-        Ok((said, open))
+        Ok((messages, open))
     }
 
-    /// Takes out what was printed.
+    /// Reads the script's output.
     fn read_output(&mut self) -> Result<(), ScriptFault> {
         let mut piece = [0u8; 64 << 10];
         while let Some(output) = &self.output {
             match rustix::io::read(output, &mut piece) {
-                // Nobody is left who could print: to wait for it would be to wait for nothing.
+                // Every writer has closed the pipe.
                 Ok(0) => self.output = None,
                 Ok(n) => {
                     let plain = match &mut self.marks {
@@ -390,7 +399,7 @@ impl Judge {
                     let allowed = plain.len().min(self.allowance.max(0.0) as usize);
                     self.allowance -= plain.len() as f64;
                     let lines = self.lines.feed(&plain[..allowed]);
-                    self.heard.extend(lines.into_iter().map(|line| Heard::Line(line.text)));
+                    self.events.extend(lines.into_iter().map(|line| JudgeEvent::Line(line.text)));
                     if self.allowance < 0.0 {
                         return Err(ScriptFault::Output);
                     }
@@ -402,26 +411,26 @@ impl Judge {
         Ok(())
     }
 
-    /// Why the script's process is gone. `None` while that is not certain yet.
-    fn gone(&mut self, standing: bool) -> Option<ScriptFault> {
-        if let Some(fault) = self.limit_broken(None) {
+    /// Why the script's process is gone. `None` while the reason is not certain yet.
+    fn gone(&mut self, running: bool) -> Option<ScriptFault> {
+        if let Some(fault) = self.exceeded_limit(None) {
             return Some(fault);
         }
         match self.exited {
             Some(code) => Some(ScriptFault::Ended(code)),
-            // Its processes may outlive its channel for a moment; the jail tells when it is over.
-            None if standing && self.closed.is_some_and(|since| since.elapsed() < GRACE) => None,
+            // The process may run for a moment after its channel closed. Its exit will be reported.
+            None if running && self.closed.is_some_and(|since| since.elapsed() < EXIT_GRACE) => None,
             None => Some(ScriptFault::Channel(ChannelFault::Closed)),
         }
     }
 
-    /// A limit that was broken by now, whether or not the script noticed. With what the script said about it.
-    pub fn limit_broken(&mut self, line: Option<String>) -> Option<ScriptFault> {
+    /// The limit that the script has exceeded, if any. `line` is the last line of its traceback.
+    pub fn exceeded_limit(&mut self, line: Option<String>) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
-        self.broken(&usage, count, line)
+        self.exceeded(&usage, count, line)
     }
 
-    fn broken(&self, usage: &Usage, count: Option<u64>, line: Option<String>) -> Option<ScriptFault> {
+    fn exceeded(&self, usage: &Usage, count: Option<u64>, line: Option<String>) -> Option<ScriptFault> {
         if self.full {
             Some(ScriptFault::Files(line))
         } else if usage.out_of_memory > 0 || usage.memory > MEMORY {
@@ -433,15 +442,16 @@ impl Judge {
         }
     }
 
-    /// Looks at every limit that the kernel does not end a script for.
-    fn look(&mut self) -> Option<ScriptFault> {
+    /// Checks the limits for which the kernel does not kill a script.
+    fn check_limits(&mut self) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
-        self.looked = Instant::now();
-        if let Some(fault) = self.broken(&usage, count, None) {
+        self.checked_at = Instant::now();
+        if let Some(fault) = self.exceeded(&usage, count, None) {
             return Some(fault);
         }
         let call = self.call.as_mut()?;
-        // At most one look late: short calls, which are nearly all, are not measured at all.
+        // The measurement starts at the first check during a call, so most calls, which are short,
+        // need none. The limit is exceeded by one check interval at most.
         let before = *call.cpu_us.get_or_insert(usage.cpu_us);
         if usage.cpu_us.saturating_sub(before) > CALL_CPU.as_micros() as u64 {
             return Some(ScriptFault::CpuTime);
@@ -449,9 +459,10 @@ impl Judge {
         (call.at.elapsed() > CALL_WALL).then_some(ScriptFault::WallTime)
     }
 
-    /// Ends the container and everything in it, and waits until it is gone.
+    /// Kills all processes of the container and waits until they are gone. Returns the last line if
+    /// it has no line end.
     pub fn end(&mut self) -> Option<String> {
-        self.over = true;
+        self.ended = true;
         self.container.end();
         self.lines.finish().map(|line| line.text)
     }

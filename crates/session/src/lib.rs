@@ -1,39 +1,41 @@
-//! One evaluation: a machine that says what is to be done, and a supervisor that does it.
+//! One evaluation session: a state machine, and a supervisor that carries out its actions.
 //!
-//! A machine (`machine`) is pure: what happened goes in, what is to be done comes out. [`supervise`] carries that out with a
-//! [`Judge`] (the script in its jail), a student's program in its own (`student`) and a [`Scene`], which is the world and
-//! whoever listens. This crate knows nothing of HTTP or physics, and it is at the edge: processes,
-//! clocks and files are its business.
+//! The state machine (`machine`) takes inputs and returns actions. [`supervise`] carries these out
+//! with a [`Judge`] (the judging script in its container), the student's program in its jail
+//! (`student`) and a [`SessionHost`] (the world, and the clients that get events). This crate knows
+//! nothing of HTTP or physics. It uses processes, clocks and files, so the restrictions of the pure
+//! crates do not apply.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-mod census;
 mod container;
 mod engine;
+mod isolation;
 pub mod jail;
 mod judge;
+mod judge_limits;
 mod lines;
 mod machine;
 mod marks;
 mod network;
 mod outcome;
+mod process_tree;
 mod progress;
 pub mod root;
 mod setting;
 mod student;
 mod supervisor;
+mod trial;
 mod wake;
 
 pub use container::ContainerError;
-pub use engine::{EngineError, EngineKind, EngineWanted};
-pub use jail::{JailError, Left};
-pub use judge::{Heard, Judge, JudgeError};
-pub use machine::Phase;
+pub use engine::{EngineError, EngineKind, EngineOptions};
+pub use isolation::Isolation;
+pub use jail::{JailError, LingeringProcesses};
+pub use judge::{Judge, JudgeError, JudgeEvent};
 pub use network::{NetworkError, own_addresses};
 pub use outcome::{ChannelFault, StopCause, Unsupported};
-pub use setting::{Isolation, Setting, SettingError, Wanted};
-pub use student::StudentOrder;
-pub use supervisor::{Brief, Note, Scene, SceneError, SessionEnd, supervise};
+pub use setting::{Setting, SettingError, SettingOptions};
+pub use student::StudentProgram;
+pub use supervisor::{Note, SessionEnd, SessionHost, SessionHostError, SessionSpec, supervise};
+pub use trial::TrialError;
 pub use wake::{Notes, NotesOut, notes};
-
-/// The harness that runs a script, Python.
-const HARNESS: &str = include_str!("../../../python/judge/harness.py");

@@ -1,35 +1,37 @@
-//! From bytes that a program writes to lines that people read, with every bound there is.
+//! Splits the output of a program into lines, with limits on their length and rate.
 
 use std::time::{Duration, Instant};
 
-/// Longest line, in characters.
+/// Characters of the longest line.
 const MAX_CHARS: usize = 2000;
 
-/// Takes bytes apart into lines. What is too long is cut; the rest of such a line is dropped.
+/// Splits a byte stream into lines. A line that is too long is truncated.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineSplitter {
     unfinished: Vec<u8>,
-    /// The line at hand is longer than can be kept.
+    /// The current line is longer than can be kept.
     cut: bool,
 }
 
-/// A line, and whether something of it is missing.
+/// A line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct OutputLine {
+    /// The text without the line end.
     pub(crate) text: String,
+    /// The line was truncated.
     pub(crate) cut: bool,
 }
 
-impl Lines {
-    /// Takes bytes in; gives the lines that they complete.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Line> {
+impl LineSplitter {
+    /// Takes bytes and returns the lines that they complete.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<OutputLine> {
         let mut lines = Vec::new();
         for piece in bytes.split_inclusive(|b| *b == b'\n') {
             let (text, ends) = match piece.split_last() {
                 Some((b'\n', text)) => (text, true),
                 _ => (piece, false),
             };
-            // Four bytes are enough for any character.
+            // A character has at most four bytes in UTF-8.
             let room = (4 * MAX_CHARS).saturating_sub(self.unfinished.len());
             self.cut |= text.len() > room;
             self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
@@ -40,60 +42,62 @@ impl Lines {
         lines
     }
 
-    /// The last line, if it was never ended.
-    pub(crate) fn finish(&mut self) -> Option<Line> {
+    /// The last line, if it has no line end.
+    pub(crate) fn finish(&mut self) -> Option<OutputLine> {
         (!self.unfinished.is_empty() || self.cut).then(|| self.take())
     }
 
-    fn take(&mut self) -> Line {
+    fn take(&mut self) -> OutputLine {
         let bytes = std::mem::take(&mut self.unfinished);
         let text = String::from_utf8_lossy(&bytes);
         let text = text.strip_suffix('\r').unwrap_or(&text);
         let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(i, _)| i);
         let cut = std::mem::take(&mut self.cut) || end < text.len();
-        Line { text: text[..end].to_owned(), cut }
+        OutputLine { text: text[..end].to_owned(), cut }
     }
 }
 
-/// Lets only so many lines a second through, and then says once a second that there were more.
+/// A rate limit for lines. It counts the dropped lines and reports their number once a second.
 #[derive(Debug)]
-pub(crate) struct Sieve {
-    most: u32,
+pub(crate) struct LineRateLimit {
+    /// Lines per second.
+    max: u32,
+    /// Start of the current second.
     since: Option<Instant>,
     passed: u32,
     dropped: u64,
 }
 
-impl Sieve {
-    pub(crate) fn new(most: u32) -> Sieve {
-        Sieve { most, since: None, passed: 0, dropped: 0 }
+impl LineRateLimit {
+    pub(crate) fn new(max: u32) -> LineRateLimit {
+        LineRateLimit { max, since: None, passed: 0, dropped: 0 }
     }
 
-    /// Whether a line may pass. What was dropped before it comes first.
+    /// Whether a line may pass, and how many lines were dropped in the second that is now over.
     pub(crate) fn pass(&mut self, now: Instant) -> (Option<u64>, bool) {
-        let told = self.tell(now);
+        let dropped = self.take_dropped(now);
         if self.since.is_none() {
             self.since = Some(now);
         }
-        if self.passed < self.most {
+        if self.passed < self.max {
             self.passed += 1;
-            return (told, true);
+            return (dropped, true);
         }
         self.dropped += 1;
-        (told, false)
+        (dropped, false)
     }
 
-    /// How many were dropped, once their second is over.
-    pub(crate) fn tell(&mut self, now: Instant) -> Option<u64> {
+    /// How many lines were dropped, once their second is over.
+    pub(crate) fn take_dropped(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_some_and(|since| now.duration_since(since) >= Duration::from_secs(1)) {
             (self.since, self.passed) = (None, 0);
-            return self.rest();
+            return self.take_rest();
         }
         None
     }
 
-    /// How many were dropped and not told of.
-    pub(crate) fn rest(&mut self) -> Option<u64> {
+    /// How many lines were dropped and not reported yet.
+    pub(crate) fn take_rest(&mut self) -> Option<u64> {
         Some(std::mem::take(&mut self.dropped)).filter(|n| *n > 0)
     }
 }
@@ -102,15 +106,15 @@ impl Sieve {
 mod tests {
     use super::*;
 
-    fn texts(lines: Vec<Line>) -> Vec<String> {
+    fn texts(lines: Vec<OutputLine>) -> Vec<String> {
         lines.into_iter().map(|line| line.text).collect()
     }
 
     #[test]
-    fn lines_come_whole_however_the_bytes_come() {
+    fn lines_are_the_same_for_every_chunk_size() {
         let text = "eins\nzw\u{f6}lf\r\n\nlast";
         for size in 1..text.len() {
-            let mut lines = Lines::default();
+            let mut lines = LineSplitter::default();
             let mut got = Vec::new();
             for piece in text.as_bytes().chunks(size) {
                 got.extend(lines.feed(piece));
@@ -121,26 +125,26 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_and_take_no_room() {
-        let mut lines = Lines::default();
+    fn long_lines_are_truncated_and_not_buffered() {
+        let mut lines = LineSplitter::default();
         for _ in 0..1000 {
             assert!(lines.feed(&[b'x'; 10_000]).is_empty());
             assert!(lines.unfinished.len() <= 4 * MAX_CHARS);
         }
         let got = lines.feed(b"\nnext\n");
         assert_eq!((got[0].text.len(), got[0].cut), (MAX_CHARS, true));
-        assert_eq!(got[1], Line { text: "next".to_owned(), cut: false });
+        assert_eq!(got[1], OutputLine { text: "next".to_owned(), cut: false });
         assert_eq!(texts(lines.feed(b"\xff\xfe\n")), ["\u{fffd}\u{fffd}"]);
     }
 
     #[test]
-    fn too_many_lines_become_one_a_second() {
-        let mut sieve = Sieve::new(200);
+    fn dropped_lines_are_reported_once_a_second() {
+        let mut limit = LineRateLimit::new(200);
         let start = Instant::now();
-        let passed = (0..1000).filter(|_| sieve.pass(start).1).count();
+        let passed = (0..1000).filter(|_| limit.pass(start).1).count();
         assert_eq!(passed, 200);
-        assert_eq!(sieve.tell(start + Duration::from_millis(999)), None);
-        assert_eq!(sieve.pass(start + Duration::from_millis(1001)), (Some(800), true));
-        assert_eq!(sieve.rest(), None);
+        assert_eq!(limit.take_dropped(start + Duration::from_millis(999)), None);
+        assert_eq!(limit.pass(start + Duration::from_millis(1001)), (Some(800), true));
+        assert_eq!(limit.take_rest(), None);
     }
 }

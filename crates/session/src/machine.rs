@@ -1,43 +1,20 @@
-//! The session as a small machine: what happened goes in, what is to be done comes out. No clock, no process.
+//! A session as a state machine without clock, threads or processes. It takes an [`Input`] and
+//! returns the [`Action`]s that the supervisor is to carry out.
 //!
 //! ```text
 //! initializing ──────────────────────────────► starting ─► running ─► ended
 //!   Place → StartJudge → Load → Initialize       StartStudent   Run, Evaluate*
 //! ```
-//! Anything that ends a session leads through the same gate: Halt, EndStudent, EndJudge, and when both are
-//! gone, Close. The first reason wins; what comes after it is ignored.
+//! Every ending takes the same steps: Halt, EndStudent, EndJudge and, when both are gone, Close.
+//! The first reason for the ending counts. Later reasons are ignored.
 
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
+use chicane_wire::Phase;
 
-/// Where a session is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// World, container and script are made ready. Time stands still.
-    Initializing,
-    /// The student's program is started.
-    Starting,
-    /// Time runs and the script judges.
-    Running,
-    /// It is over and everything is gone.
-    Ended,
-}
-
-impl Phase {
-    /// The word of the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Initializing => "initializing",
-            Phase::Starting => "starting",
-            Phase::Running => "running",
-            Phase::Ended => "ended",
-        }
-    }
-}
-
-/// What the script is asked for.
+/// A call of the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Its top level.
+    /// Runs the top level of the script.
     Load,
     /// `initialize(sim)`.
     Initialize,
@@ -45,80 +22,84 @@ pub(crate) enum Call {
     Evaluate,
 }
 
-/// What happened.
+/// An event that the machine reacts to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Input {
     /// The new simulation is in place.
     Placed,
-    /// It could not be.
+    /// The new simulation could not be put in place. Holds the reason.
     NotPlaced(String),
-    /// The container is up.
+    /// The judge's container is up.
     JudgeUp,
-    /// It could not be started.
+    /// The judge's container could not be started. Holds the reason.
     JudgeNotUp(String),
     /// A call returned.
     Answered {
-        /// The script wants the session to end.
+        /// The script called `sim.finish()`.
         finish: bool,
     },
-    /// The script did something wrong.
+    /// The script failed or broke a rule.
     Fault(ScriptFault),
     /// The student's program runs.
     StudentUp,
-    /// It could not be started.
+    /// The student's program could not be started. Holds the reason.
     StudentNotUp(String),
     /// An observation is due.
     Observed,
     /// The time limit passed.
     LimitPassed,
-    /// It is to stop.
+    /// The session is to stop.
     Stop(StopCause),
-    /// The container is gone.
+    /// The judge's container is gone.
     JudgeGone,
-    /// The student's program and all that it started is gone.
+    /// The student's program and all processes it started are gone.
     StudentGone,
 }
 
-/// What is to be done.
+/// A step that the supervisor is to carry out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// A new simulation with the car behind the line.
+    /// Create a new simulation with the car behind the start line.
     Place,
-    /// A fresh container.
+    /// Start a new container for the judge.
     StartJudge,
-    /// A call of the script.
+    /// Call the script.
     Call(Call),
-    /// The student's command.
+    /// Start the student's program.
     StartStudent,
-    /// Time runs from here.
+    /// Start simulated time.
     Run,
-    /// The observation was judged: time goes on.
+    /// Continue simulated time, because the script has judged the observation.
     Go,
-    /// Tell everyone about the new phase.
+    /// Publish the new phase.
     Enter(Phase),
-    /// No drive command, no more observations.
+    /// Stop the car and the observations.
     Halt,
     /// End every process of the student.
     EndStudent,
-    /// End the container.
+    /// End the judge's container.
     EndJudge,
-    /// Write down how it ended.
+    /// Store how the session ended.
     Close,
 }
 
-/// A session.
+/// The state of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Machine {
     phase: Phase,
+    /// The session has a student's program.
     with_student: bool,
+    /// The call that was not answered yet.
     call: Option<Call>,
+    /// The judge's container is up.
     judge: bool,
+    /// The student's program is up.
     student: bool,
     ending: Option<Ending>,
 }
 
 impl Machine {
-    /// A session that begins, and the first things to do.
+    /// A new session and its first actions.
     pub(crate) fn begin(with_student: bool) -> (Machine, Vec<Action>) {
         let machine = Machine {
             phase: Phase::Initializing,
@@ -131,28 +112,28 @@ impl Machine {
         (machine, vec![Action::Enter(Phase::Initializing), Action::Place])
     }
 
-    /// A session that can't be run, and what is left to do.
+    /// A session that can't be run, and the actions that close it.
     pub(crate) fn refuse(why: Ending) -> (Machine, Vec<Action>) {
         let machine = Machine { ending: Some(why), phase: Phase::Ended, ..Machine::begin(false).0 };
         (machine, vec![Action::Close])
     }
 
-    /// Which call the script has not answered yet.
+    /// The call that the script has not answered yet.
     pub(crate) fn call(&self) -> Option<Call> {
         self.call
     }
 
-    /// How it ends or ended.
+    /// How the session ends or ended.
     pub(crate) fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// Takes in what happened.
+    /// Takes an input and returns the resulting actions.
     pub(crate) fn handle(&mut self, input: Input) -> Vec<Action> {
         match input {
             Input::JudgeGone => return self.gone(true, false),
             Input::StudentGone => return self.gone(false, true),
-            // What is started while it ends must be ended too.
+            // Recorded during an ending as well, because these processes have to be ended too.
             Input::JudgeUp => self.judge = true,
             Input::StudentUp => self.student = true,
             _ => {}
@@ -202,7 +183,7 @@ impl Machine {
 
     fn run(&mut self) -> Vec<Action> {
         self.phase = Phase::Running;
-        // Time may run when others are told that it does.
+        // In this order, so that time runs when the phase is published.
         vec![Action::Run, Action::Enter(Phase::Running)]
     }
 
@@ -226,7 +207,7 @@ impl Machine {
         if self.ending.is_some() { self.close() } else { Vec::new() }
     }
 
-    /// The end, once everyone is gone.
+    /// Ends the session, once judge and student are gone.
     fn close(&mut self) -> Vec<Action> {
         if self.judge || self.student || self.phase == Phase::Ended {
             return Vec::new();

@@ -1,9 +1,10 @@
 use super::*;
 use crate::outcome::Unsupported;
+use chicane_wire::Outcome;
 
-const QUIET: Input = Input::Answered { finish: false };
+const NOT_FINISHED: Input = Input::Answered { finish: false };
 
-/// A machine that was brought somewhere.
+/// A machine that has handled these inputs.
 fn after(with_student: bool, inputs: &[Input]) -> Machine {
     let (mut machine, _) = Machine::begin(with_student);
     for input in inputs {
@@ -13,7 +14,7 @@ fn after(with_student: bool, inputs: &[Input]) -> Machine {
 }
 
 fn running(with_student: bool) -> Machine {
-    let mut inputs = vec![Input::Placed, Input::JudgeUp, QUIET, QUIET];
+    let mut inputs = vec![Input::Placed, Input::JudgeUp, NOT_FINISHED, NOT_FINISHED];
     if with_student {
         inputs.push(Input::StudentUp);
     }
@@ -23,17 +24,17 @@ fn running(with_student: bool) -> Machine {
 }
 
 #[test]
-fn a_session_without_a_program_goes_straight_on() {
+fn a_session_without_a_student_runs_from_begin_to_end() {
     let (mut m, first) = Machine::begin(false);
     assert_eq!(first, [Action::Enter(Phase::Initializing), Action::Place]);
     assert_eq!(m.handle(Input::Placed), [Action::StartJudge]);
     assert_eq!(m.handle(Input::JudgeUp), [Action::Call(Call::Load)]);
-    assert_eq!(m.handle(QUIET), [Action::Call(Call::Initialize)]);
+    assert_eq!(m.handle(NOT_FINISHED), [Action::Call(Call::Initialize)]);
     let go = [Action::Enter(Phase::Starting), Action::Run, Action::Enter(Phase::Running)];
-    assert_eq!(m.handle(QUIET), go);
+    assert_eq!(m.handle(NOT_FINISHED), go);
     assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
     assert_eq!(m.handle(Input::Observed), [], "one observation at a time");
-    assert_eq!(m.handle(QUIET), [Action::Go]);
+    assert_eq!(m.handle(NOT_FINISHED), [Action::Go]);
     assert_eq!(m.handle(Input::Observed), [Action::Call(Call::Evaluate)]);
     assert_eq!(m.handle(Input::Answered { finish: true }), [Action::Halt, Action::EndJudge]);
     assert_eq!(m.handle(Input::JudgeGone), [Action::Enter(Phase::Ended), Action::Close]);
@@ -41,9 +42,9 @@ fn a_session_without_a_program_goes_straight_on() {
 }
 
 #[test]
-fn a_program_is_started_before_time_runs_and_ended_before_the_session_is_closed() {
-    let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET]);
-    assert_eq!(m.handle(QUIET), [Action::Enter(Phase::Starting), Action::StartStudent]);
+fn the_student_starts_before_time_runs_and_ends_before_the_session_is_closed() {
+    let mut m = after(true, &[Input::Placed, Input::JudgeUp, NOT_FINISHED]);
+    assert_eq!(m.handle(NOT_FINISHED), [Action::Enter(Phase::Starting), Action::StartStudent]);
     assert_eq!(m.handle(Input::StudentUp), [Action::Run, Action::Enter(Phase::Running)]);
     let stop = m.handle(Input::Stop(StopCause::Asked));
     assert_eq!(stop, [Action::Halt, Action::EndStudent, Action::EndJudge]);
@@ -55,15 +56,25 @@ fn a_program_is_started_before_time_runs_and_ended_before_the_session_is_closed(
 #[test]
 fn every_phase_can_be_stopped_and_fail() {
     let places: Vec<(&str, Vec<Input>)> = vec![
-        ("before the world is there", vec![]),
+        ("before the world is ready", vec![]),
         ("before the container is up", vec![Input::Placed]),
         ("while it loads", vec![Input::Placed, Input::JudgeUp]),
-        ("while it initialises", vec![Input::Placed, Input::JudgeUp, QUIET]),
-        ("while the program starts", vec![Input::Placed, Input::JudgeUp, QUIET, QUIET]),
-        ("between observations", vec![Input::Placed, Input::JudgeUp, QUIET, QUIET, Input::StudentUp]),
+        ("while it initialises", vec![Input::Placed, Input::JudgeUp, NOT_FINISHED]),
+        ("while the program starts", vec![Input::Placed, Input::JudgeUp, NOT_FINISHED, NOT_FINISHED]),
+        (
+            "between observations",
+            vec![Input::Placed, Input::JudgeUp, NOT_FINISHED, NOT_FINISHED, Input::StudentUp],
+        ),
         (
             "while it judges",
-            vec![Input::Placed, Input::JudgeUp, QUIET, QUIET, Input::StudentUp, Input::Observed],
+            vec![
+                Input::Placed,
+                Input::JudgeUp,
+                NOT_FINISHED,
+                NOT_FINISHED,
+                Input::StudentUp,
+                Input::Observed,
+            ],
         ),
     ];
     let endings = [
@@ -90,7 +101,7 @@ fn every_phase_can_be_stopped_and_fail() {
 }
 
 #[test]
-fn the_first_reason_wins() {
+fn the_first_reason_for_an_ending_counts() {
     let mut m = running(true);
     m.handle(Input::LimitPassed);
     for later in [
@@ -106,20 +117,20 @@ fn the_first_reason_wins() {
 }
 
 #[test]
-fn finish_in_initialize_ends_before_the_program_is_started() {
-    let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET]);
+fn finish_in_initialize_ends_the_session_before_the_student_starts() {
+    let mut m = after(true, &[Input::Placed, Input::JudgeUp, NOT_FINISHED]);
     assert_eq!(m.handle(Input::Answered { finish: true }), [Action::Halt, Action::EndJudge]);
     assert_eq!(m.ending(), Some(&Ending::Finished));
 }
 
 #[test]
-fn what_comes_up_while_it_ends_is_ended() {
+fn a_judge_that_comes_up_after_the_end_changes_nothing() {
     let mut m = after(false, &[Input::Placed]);
     assert_eq!(
         m.handle(Input::Stop(StopCause::Asked)),
         [Action::Halt, Action::Enter(Phase::Ended), Action::Close]
     );
-    // The supervisor ends what it could not hand over; the machine hears of it and stays where it is.
+    // The supervisor ends such a judge itself. The machine stays in its phase.
     assert_eq!(m.handle(Input::JudgeUp), []);
     assert_eq!(m.handle(Input::JudgeGone), []);
     assert_eq!(m.phase, Phase::Ended);
@@ -128,13 +139,13 @@ fn what_comes_up_while_it_ends_is_ended() {
 #[test]
 fn an_answer_without_a_call_is_a_fault() {
     let mut m = running(false);
-    m.handle(QUIET);
+    m.handle(NOT_FINISHED);
     assert!(matches!(m.ending(), Some(Ending::Script(ScriptFault::Channel(_)))));
 }
 
 #[test]
-fn the_time_limit_counts_only_while_it_runs() {
-    let mut m = after(true, &[Input::Placed, Input::JudgeUp, QUIET, QUIET]);
+fn the_time_limit_counts_only_in_phase_running() {
+    let mut m = after(true, &[Input::Placed, Input::JudgeUp, NOT_FINISHED, NOT_FINISHED]);
     assert_eq!(m.phase, Phase::Starting);
     assert_eq!(m.handle(Input::LimitPassed), []);
     m.handle(Input::StudentUp);
@@ -142,7 +153,7 @@ fn the_time_limit_counts_only_while_it_runs() {
 }
 
 #[test]
-fn a_session_for_another_robot_runs_nothing() {
+fn an_unsupported_evaluation_starts_nothing() {
     let why = Ending::Unsupported(Unsupported::Version(2));
     let (m, actions) = Machine::refuse(why.clone());
     assert_eq!((actions, m.phase), (vec![Action::Close], Phase::Ended));
@@ -150,7 +161,7 @@ fn a_session_for_another_robot_runs_nothing() {
 }
 
 #[test]
-fn every_ending_has_an_outcome_and_a_reason_of_one_line() {
+fn every_ending_has_an_outcome_and_a_distinct_reason_of_one_line() {
     let faults = [
         ScriptFault::Raised("ValueError: x".into()),
         ScriptFault::Exited("SystemExit: 3".into()),
@@ -167,12 +178,12 @@ fn every_ending_has_an_outcome_and_a_reason_of_one_line() {
     let mut reasons: Vec<String> = Vec::new();
     for fault in faults {
         let ending = Ending::Script(fault);
-        assert_eq!(ending.outcome(), "script_error");
+        assert_eq!(ending.outcome(), Outcome::ScriptError);
         reasons.extend(ending.reason(180.0));
     }
     for cause in [StopCause::Asked, StopCause::Shutdown, StopCause::Restarted, StopCause::WorldLost] {
         let ending = Ending::Stopped(cause);
-        assert_eq!(ending.outcome(), "stopped");
+        assert_eq!(ending.outcome(), Outcome::Stopped);
         reasons.extend(ending.reason(180.0));
     }
     assert_eq!(Ending::Finished.reason(180.0), None);
@@ -180,6 +191,6 @@ fn every_ending_has_an_outcome_and_a_reason_of_one_line() {
     let all = reasons.len();
     reasons.sort();
     reasons.dedup();
-    assert_eq!(reasons.len(), all, "each says something of its own");
+    assert_eq!(reasons.len(), all, "every reason is distinct");
     assert!(reasons.iter().all(|r| !r.contains('\n') && !r.is_empty()));
 }

@@ -1,46 +1,49 @@
-//! Words of the harness among what a script prints, where the two come by different ways.
+//! Marks of the harness in the output of a script.
 //!
-//! In an engine's container the harness ends every call with a mark where the script prints: `NUL name printed 7`, and the first
-//! process tells in the same way how the script's process ended. Marks are taken out of the bytes before those become
-//! lines. Whoever forges one ends its own session, or tells apart worse what it printed when.
+//! A container engine forwards the script's output and the harness' messages on two separate
+//! streams, so their order is lost. The harness therefore writes a mark to the output at the end of
+//! every call: `NUL name printed 7`. Process 1 of the container reports in the same way how the
+//! script's process ended. Marks are removed from the bytes before these are split into lines. A
+//! script that forges a mark only ends its own session or mixes up the order of its own output.
 
-/// Bytes of a mark; what is longer is none.
-const LONGEST: usize = 200;
+/// Bytes of the longest mark.
+const MAX_MARK: usize = 200;
 
-/// Takes marks out of bytes.
+/// Removes marks from a byte stream and remembers what they say.
 #[derive(Debug)]
 pub(crate) struct Marks {
+    /// The bytes that every mark begins with.
     start: Vec<u8>,
-    /// What may become a mark.
-    open: Vec<u8>,
-    /// The last call whose prints are all here.
+    /// Bytes that may turn out to be a mark.
+    pending: Vec<u8>,
+    /// Number of the last call whose output has arrived completely.
     pub(crate) printed: u64,
-    /// How the script's process ended.
+    /// Exit code of the script's process.
     pub(crate) exited: Option<i32>,
 }
 
 impl Marks {
     pub(crate) fn new(name: &str) -> Marks {
-        Marks { start: format!("\0{name} ").into_bytes(), open: Vec::new(), printed: 0, exited: None }
+        Marks { start: format!("\0{name} ").into_bytes(), pending: Vec::new(), printed: 0, exited: None }
     }
 
-    /// Takes bytes in; gives those that were printed.
+    /// Takes bytes and returns those that are not part of a mark.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut plain = Vec::with_capacity(bytes.len());
         for byte in bytes {
-            if self.open.is_empty() && *byte != 0 {
+            if self.pending.is_empty() && *byte != 0 {
                 plain.push(*byte);
                 continue;
             }
-            self.open.push(*byte);
-            let begins = self.open.iter().zip(&self.start).all(|(a, b)| a == b);
+            self.pending.push(*byte);
+            let begins = self.pending.iter().zip(&self.start).all(|(a, b)| a == b);
             let whole = begins && *byte == b'\n' && self.take();
-            if !whole && (!begins || *byte == b'\n' || self.open.len() > LONGEST) {
-                self.open.pop();
-                plain.append(&mut self.open);
-                // What ends one may begin the next.
+            if !whole && (!begins || *byte == b'\n' || self.pending.len() > MAX_MARK) {
+                self.pending.pop();
+                plain.append(&mut self.pending);
+                // The byte that rules out this mark may be the first of the next one.
                 if *byte == 0 {
-                    self.open.push(0);
+                    self.pending.push(0);
                 } else {
                     plain.push(*byte);
                 }
@@ -49,9 +52,9 @@ impl Marks {
         plain
     }
 
-    /// A whole mark. False if it makes no sense.
+    /// Reads the complete mark in `pending`. False if it is not a known mark.
     fn take(&mut self) -> bool {
-        let text = self.open.get(self.start.len()..).unwrap_or_default();
+        let text = self.pending.get(self.start.len()..).unwrap_or_default();
         let text = std::str::from_utf8(text).unwrap_or_default().trim_end();
         match text.split_once(' ') {
             Some(("printed", number)) => match number.parse() {
@@ -64,7 +67,7 @@ impl Marks {
             },
             _ => return false,
         }
-        self.open.clear();
+        self.pending.clear();
         true
     }
 }
@@ -74,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_taken_out_however_the_bytes_come() {
+    fn marks_are_removed_for_every_chunk_size() {
         let text = b"one\ntw\0\0box printed 7\no\n\0box exited -9\nx\0y\0box printed no\n\0other printed 8\n";
         for size in 1..text.len() {
             let mut marks = Marks::new("box");
@@ -85,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_no_mark() {
+    fn bytes_without_a_line_end_are_not_a_mark() {
         let mut marks = Marks::new("box");
         let long = [b"\0box ".as_slice(), &[b'x'; 1000]].concat();
         assert_eq!(marks.feed(&long), long);

@@ -1,7 +1,8 @@
-//! The judge's way to the internet: slirp4netns, a network stack in an ordinary process.
+//! The judge's internet access through slirp4netns, a network stack in an ordinary process.
 //!
-//! It joins the judge's own network namespace to the host's sockets and lets nobody through to the host's
-//! loopback. Whatever else must not be reached is forbidden by routes inside (`jail/net.rs`).
+//! slirp4netns forwards the connections of the judge's network namespace through sockets of the
+//! host. It blocks the host's loopback. Routes inside the namespace block the other forbidden
+//! addresses (`jail/net.rs`).
 
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
@@ -12,24 +13,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long it may take to come up.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long slirp4netns may take to start.
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How to make networks.
+/// How slirp4netns is started on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Network {
-    /// Words that start slirp4netns.
+    /// The program and its first arguments.
     pub command: Vec<PathBuf>,
 }
 
 /// Why a judge has no network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// The socket that ends slirp4netns could not be made.
-    #[error("no socket could be made: {0}")]
+    /// The kill-on-close socket could not be created.
+    #[error("the socket of slirp4netns can't be created: {0}")]
     Socket(#[source] rustix::io::Errno),
     /// `Network::command` is empty.
-    #[error("no command makes networks")]
+    #[error("there is no command for slirp4netns")]
     NoCommand,
     /// slirp4netns could not be started.
     #[error("slirp4netns can't be started: {0}")]
@@ -38,20 +39,23 @@ pub enum NetworkError {
     #[error("slirp4netns has no output")]
     NoOutput,
     /// slirp4netns ended, or did not report that it is ready in time. Holds its last line.
-    #[error("slirp4netns could not make a network for the judge: {0}")]
+    #[error("slirp4netns could not set up a network for the judge: {0}")]
     NotReady(String),
 }
 
-/// A network that a judge has, or will have in a moment; gone when dropped.
+/// The network of one judge. Dropping it ends slirp4netns.
 #[derive(Debug)]
 pub(crate) struct Uplink {
     process: Child,
-    said: Option<ChildStderr>,
-    _lifeline: OwnedFd,
+    /// Until the readiness was read from it.
+    stderr: Option<ChildStderr>,
+    /// The kill-on-close socket: slirp4netns ends when this end closes, also if the simulator is
+    /// killed.
+    _kill_on_close: OwnedFd,
 }
 
 impl Network {
-    /// slirp4netns of the machine, or the one that was prepared with the judge's root.
+    /// Finds slirp4netns on the `PATH`, or else in the prepared tools of the judge's root.
     pub fn find(tools: &Path) -> Option<Network> {
         if !Path::new("/dev/net/tun").exists() {
             return None;
@@ -67,50 +71,50 @@ impl Network {
             .then(|| Network { command: vec![loader, "--library-path".into(), libraries.into(), prepared] })
     }
 
-    /// Begins to give the namespace of a process a network.
+    /// Starts slirp4netns for the network namespace of a process.
     pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, NetworkError> {
-        let (lifeline, inside) =
+        let (kill_on_close, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .map_err(NetworkError::Socket)?;
         let (first, rest) = self.command.split_first().ok_or(NetworkError::NoCommand)?;
         let mut command = Command::new(first);
         command.args(rest).args(["--configure", "--mtu=65520", "--disable-host-loopback"]);
-        // It ends when the lifeline closes. It says that it is ready where others say what went wrong.
+        // slirp4netns ends when descriptor 0 closes, and reports on descriptor 2 that it is ready.
         command.args(["--exit-fd=0", "--ready-fd=2", &pid.to_string(), "tap0"]);
         command.stdin(inside).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(NetworkError::Start)?;
         drop(command);
-        let said = process.stderr.take();
-        Ok(Uplink { process, said, _lifeline: lifeline })
+        let stderr = process.stderr.take();
+        Ok(Uplink { process, stderr, _kill_on_close: kill_on_close })
     }
 }
 
 impl Uplink {
-    /// Waits until it is there.
+    /// Waits until the network is ready.
     pub(crate) fn wait(&mut self) -> Result<(), NetworkError> {
-        wait_until_ready(self.said.take())
+        wait_until_ready(self.stderr.take())
     }
 }
 
-/// Where a program of the machine is.
+/// Finds a program on the `PATH`.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// A line that is `1`, or begins with it, means ready.
-fn wait_until_ready(said: Option<ChildStderr>) -> Result<(), NetworkError> {
+/// Reads until a line begins with `1`, which means ready.
+fn wait_until_ready(stderr: Option<ChildStderr>) -> Result<(), NetworkError> {
     let failed = |said: &[u8]| {
         let said = String::from_utf8_lossy(said);
-        NetworkError::NotReady(said.lines().last().unwrap_or("it said nothing").to_owned())
+        NetworkError::NotReady(said.lines().last().unwrap_or("no output").to_owned())
     };
-    let said = said.ok_or(NetworkError::NoOutput)?;
-    let deadline = Instant::now() + PATIENCE;
+    let stderr = stderr.ok_or(NetworkError::NoOutput)?;
+    let deadline = Instant::now() + READY_TIMEOUT;
     let mut all = Vec::new();
     while Instant::now() < deadline && all.len() < 1 << 16 {
-        let _ = wait_for(&[(said.as_fd(), PollFlags::IN)], PATIENCE);
+        let _ = wait_for(&[(stderr.as_fd(), PollFlags::IN)], READY_TIMEOUT);
         let mut piece = [0u8; 1024];
-        match rustix::io::read(&said, &mut piece) {
+        match rustix::io::read(&stderr, &mut piece) {
             Ok(0) | Err(_) => break,
             Ok(n) => all.extend_from_slice(&piece[..n]),
         }
@@ -128,7 +132,7 @@ impl Drop for Uplink {
     }
 }
 
-/// The host's own addresses, which a judge must not reach.
+/// The host's own addresses with their prefix length. A judge must not reach them.
 pub fn own_addresses() -> Vec<(Ipv4Addr, u8)> {
     let table = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
     let mut addresses = Vec::new();

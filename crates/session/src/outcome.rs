@@ -1,4 +1,7 @@
-//! Every way in which a session ends, each its own variant, and the words for it.
+//! How a session can end. Each ending is a variant, with its name in the API and a reason for
+//! people.
+
+use chicane_wire::Outcome;
 
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,36 +10,36 @@ pub enum Ending {
     Finished,
     /// Simulated time ran out.
     TimedOut,
-    /// The script is at fault.
+    /// The script failed or broke a rule.
     Script(ScriptFault),
-    /// Someone or something stopped it.
+    /// The session was stopped from outside, or could not go on.
     Stopped(StopCause),
-    /// It is not for this simulator; the script was not run.
+    /// This simulator can't run the evaluation. The script was not started.
     Unsupported(Unsupported),
 }
 
-/// What a script did wrong.
+/// Why a script counts as failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptFault {
-    /// It raised; the last line of the traceback.
+    /// The script raised an exception. Holds the last line of the traceback.
     Raised(String),
-    /// It called `sys.exit`; the last line of the traceback.
+    /// The script called `sys.exit`. Holds the last line of the traceback.
     Exited(String),
-    /// Its process ended: exit code, negative for a signal.
+    /// The script's process ended. Holds the exit code, or the negated signal number.
     Ended(i32),
-    /// It used too much processor time in one call.
+    /// One call used too much processor time.
     CpuTime,
-    /// It did not return from one call.
+    /// One call did not return in time.
     WallTime,
-    /// It used too much memory.
+    /// The script used too much memory. Holds the last line of its traceback, if it raised.
     Memory(Option<String>),
-    /// It made too many processes.
+    /// The script started too many processes. Holds the last line of its traceback, if it raised.
     Processes(Option<String>),
-    /// It wrote too much into files.
+    /// The script wrote too much to files. Holds the last line of its traceback, if it raised.
     Files(Option<String>),
-    /// It printed too much.
+    /// The script printed too much.
     Output,
-    /// It spoke on the channel of the harness, and wrongly.
+    /// The script wrote to the channel of the harness, or closed it.
     Channel(ChannelFault),
 }
 
@@ -66,23 +69,23 @@ pub enum ChannelFault {
 /// Why a session was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopCause {
-    /// Somebody asked for it.
+    /// A client sent a request to stop it.
     Asked,
-    /// The simulator ends.
+    /// The simulator is shutting down.
     Shutdown,
-    /// The simulator ended without a word; found at its next start.
+    /// The simulator was killed. The next start found the unfinished session.
     Restarted,
     /// The simulation failed.
     WorldLost,
-    /// The world could not be made ready.
+    /// The world could not be made ready. Holds the reason.
     NotPlaced(String),
-    /// The container could not be started.
+    /// The judge's container could not be started. Holds the reason.
     NoJudge(String),
-    /// The student's program could not be started.
+    /// The student's program could not be started. Holds the reason.
     NoStudent(String),
-    /// The record could not be written.
+    /// The record could not be written to disk. Holds the reason.
     NotKept(String),
-    /// A fault of the simulator's own, in what looks after the session.
+    /// The supervisor of the session panicked.
     Unsupervised,
 }
 
@@ -91,28 +94,28 @@ pub enum StopCause {
 pub enum Unsupported {
     /// The evaluation is for another robot.
     Robot {
-        /// Whose.
+        /// The robot that the evaluation is for.
         wanted: String,
-        /// Ours.
+        /// The robot of this simulator.
         own: String,
     },
-    /// The document has another version.
+    /// The evaluation document has a version that is not supported.
     Version(i64),
 }
 
 impl Ending {
-    /// The word of the API.
-    pub fn outcome(&self) -> &'static str {
+    /// The outcome as it is recorded.
+    pub fn outcome(&self) -> Outcome {
         match self {
-            Ending::Finished => "finished",
-            Ending::TimedOut => "timeout",
-            Ending::Script(_) => "script_error",
-            Ending::Stopped(_) => "stopped",
-            Ending::Unsupported(_) => "unsupported",
+            Ending::Finished => Outcome::Finished,
+            Ending::TimedOut => Outcome::Timeout,
+            Ending::Script(_) => Outcome::ScriptError,
+            Ending::Stopped(_) => Outcome::Stopped,
+            Ending::Unsupported(_) => Outcome::Unsupported,
         }
     }
 
-    /// One line for people; none where the outcome says it all.
+    /// A reason of one line, for people. `None` if the outcome needs no explanation.
     pub fn reason(&self, time_limit_s: f64) -> Option<String> {
         match self {
             Ending::Finished => None,

@@ -1,16 +1,18 @@
-//! The record as it is told: on a change, at most ten times a simulated second, the last one always.
+//! When the record of a session is published: on a change, at most ten times per simulated second.
+//! The last record is always published.
 
 use serde_json::Value;
 
-/// Least simulated time between two that are told.
-const LEAST_S: f64 = 0.1;
+/// Least simulated time between two published records, in seconds.
+const MIN_INTERVAL_S: f64 = 0.1;
 
-/// The record of a session.
+/// The record of a session, and the last one that was published.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Progress {
     record: Value,
-    told: Value,
-    told_at: Option<f64>,
+    published: Value,
+    /// Simulated time of the last publication, in seconds.
+    published_at: Option<f64>,
 }
 
 impl Progress {
@@ -19,26 +21,26 @@ impl Progress {
         &self.record
     }
 
-    /// Takes in a new one.
+    /// Replaces the record.
     pub(crate) fn set(&mut self, record: Value) {
         self.record = record;
     }
 
-    /// What is to be told now, if anything is.
-    pub(crate) fn tell(&mut self, time_s: f64) -> Option<Value> {
-        // Observations come by the hundredth of a second: sums of them may fall short by a rounding.
-        let early = self.told_at.is_some_and(|at| time_s - at < LEAST_S - 1e-6);
-        if early { None } else { self.rest(time_s) }
+    /// The record, if it is to be published now.
+    pub(crate) fn publish(&mut self, time_s: f64) -> Option<Value> {
+        // The tolerance is for rounding: times are sums of steps of a hundredth of a second.
+        let early = self.published_at.is_some_and(|at| time_s - at < MIN_INTERVAL_S - 1e-6);
+        if early { None } else { self.publish_last(time_s) }
     }
 
-    /// What was not told, at the end.
-    pub(crate) fn rest(&mut self, time_s: f64) -> Option<Value> {
-        if self.record == self.told {
+    /// The record, if it was not published yet. For the end of a session.
+    pub(crate) fn publish_last(&mut self, time_s: f64) -> Option<Value> {
+        if self.record == self.published {
             return None;
         }
-        self.told = self.record.clone();
-        self.told_at = Some(time_s);
-        Some(self.told.clone())
+        self.published = self.record.clone();
+        self.published_at = Some(time_s);
+        Some(self.published.clone())
     }
 }
 
@@ -47,22 +49,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ten_a_second_and_the_last_one() {
+    fn at_most_ten_records_a_second_and_always_the_last() {
         let mut progress = Progress::default();
-        let mut told = Vec::new();
+        let mut published = Vec::new();
         for k in 0..101 {
             let time = f64::from(k) * 0.02;
             progress.set(Value::from(k));
-            told.extend(progress.tell(time));
+            published.extend(progress.publish(time));
         }
-        assert_eq!(told.len(), 21);
-        assert_eq!(told[1], Value::from(5));
+        assert_eq!(published.len(), 21);
+        assert_eq!(published[1], Value::from(5));
         progress.set(Value::from("last"));
-        assert_eq!(progress.tell(2.02), None, "too early");
-        assert_eq!(progress.tell(2.1), Some(Value::from("last")), "but not forgotten");
-        assert_eq!(progress.tell(3.0), None, "no change");
+        assert_eq!(progress.publish(2.02), None, "too early");
+        assert_eq!(progress.publish(2.1), Some(Value::from("last")), "published later");
+        assert_eq!(progress.publish(3.0), None, "no change");
         progress.set(Value::Null);
-        assert_eq!(progress.rest(3.0), Some(Value::Null));
-        assert_eq!(progress.rest(3.0), None);
+        assert_eq!(progress.publish_last(3.0), Some(Value::Null));
+        assert_eq!(progress.publish_last(3.0), None);
     }
 }

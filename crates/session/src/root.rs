@@ -1,10 +1,11 @@
-//! The judge's root: CPython 3.14 and what belongs to it, prepared once and shared by all data folders.
+//! The judge's root: CPython 3.14 and its packages, prepared once and shared by all data folders.
 //!
-//! It comes from the Debian mirror that this machine is set up for: `apt-get` with a configuration of its own
-//! (lists, cache and status in a scratch folder, signatures checked as ever) fetches the packages, and `dpkg-deb` unpacks them.
-//! Nothing of the machine is changed and nobody has to be root. Scripts of the packages do not run, so
-//! the certificates are put together here. The modules of Python are compiled
-//! once, which makes every later start four times faster. It is built beside its place and renamed into it.
+//! The packages come from the Debian mirror that this machine is configured for. `apt-get` runs
+//! with a configuration of its own: lists, cache and status are in a scratch folder, and signatures
+//! are checked as usual. `dpkg-deb` unpacks the packages. The machine itself is not changed, and
+//! root is not needed. Scripts of the packages do not run, so the certificate bundle is written
+//! here. Python's standard library is compiled once, which makes every later start four times
+//! faster. The root is built beside its final folder and then renamed.
 
 mod apt;
 mod command;
@@ -17,18 +18,18 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Form of the folder. Another number is prepared anew.
-const FORM: &str = "chicane judge root 1\n";
-/// What Python needs, and what scripts may expect.
+/// The layout version of the folder. A folder with another version is prepared again.
+const LAYOUT: &str = "chicane judge root 1\n";
+/// The packages that Python and judging scripts need.
 const PACKAGES: [&str; 7] =
     ["base-files", "python3.14", "ca-certificates", "tzdata", "netbase", "dash", "coreutils"];
-/// The judge's network.
+/// The packages that the simulator needs for the judge's network.
 const TOOLS: [&str; 1] = ["slirp4netns"];
-/// What nobody reads inside.
-const SUPERFLUOUS: [&str; 5] =
+/// Folders that are removed, because judging scripts do not need them.
+const UNUSED: [&str; 5] =
     ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/lintian"];
 
-/// The folder in the user's cache, or the one that was asked for.
+/// The folder of `CHICANE_JUDGE_ROOT`, or else a folder in the user's cache.
 pub fn folder() -> Result<PathBuf, RootError> {
     let path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     if let Some(folder) = std::env::var_os("CHICANE_JUDGE_ROOT").filter(|f| !f.is_empty()) {
@@ -39,21 +40,21 @@ pub fn folder() -> Result<PathBuf, RootError> {
     Ok(cache.join("chicane/judge"))
 }
 
-/// The root file system in a folder, if it was prepared.
+/// The root file system in a prepared folder.
 pub(crate) fn ready(folder: &Path) -> Result<PathBuf, RootError> {
     match fs::read_to_string(folder.join("form")) {
-        Ok(form) if form == FORM => Ok(folder.join("root")),
+        Ok(layout) if layout == LAYOUT => Ok(folder.join("root")),
         Ok(_) => Err(RootError::OtherVersion(folder.to_owned())),
         Err(_) => Err(RootError::NotPrepared(folder.to_owned())),
     }
 }
 
-/// Where the tools of a folder are.
+/// The folder of the unpacked tools.
 pub(crate) fn tools(folder: &Path) -> PathBuf {
     folder.join("tools")
 }
 
-/// The program that starts programs of a root of another system version.
+/// The dynamic loader of a root. It starts programs of the root with the root's own libraries.
 pub(crate) fn loader(root: &Path) -> Option<PathBuf> {
     ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"]
         .iter()
@@ -61,13 +62,13 @@ pub(crate) fn loader(root: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Where the libraries of a root are.
+/// The library path of a root.
 pub(crate) fn library_path(root: &Path) -> String {
     let folder = root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
     format!("{}:{}", folder.display(), root.join("usr/lib").display())
 }
 
-/// Prepares a folder, unless it is ready. Says what it does. Whether anything was to be done.
+/// Prepares a folder, unless it is ready. Calls `say` with each step. True if it was prepared now.
 pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, RootError> {
     if ready(folder).is_ok() {
         return Ok(false);
@@ -76,15 +77,15 @@ pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, RootErr
     fs::create_dir_all(parent).map_err(|source| RootError::Create { path: parent.to_owned(), source })?;
     let lock = File::create(folder.with_extension("lock")).map_err(RootError::file(parent))?;
     if lock.try_lock().is_err() {
-        say("another chicane prepares it already; waiting");
+        say("another chicane is preparing it; waiting");
         lock.lock().map_err(RootError::file(parent))?;
     }
-    // Somebody else may have been faster.
+    // Another process may have prepared it during the wait for the lock.
     if ready(folder).is_ok() {
         return Ok(false);
     }
     let scratch = folder.with_extension(format!("new-{}", std::process::id()));
-    let built = build(&scratch, say).and_then(|()| put(&scratch, folder));
+    let built = build(&scratch, say).and_then(|()| move_into_place(&scratch, folder));
     let _ = fs::remove_dir_all(&scratch);
     built.map(|()| true)
 }
@@ -99,7 +100,7 @@ fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), RootError> {
         for file in files {
             run(Command::new("dpkg-deb").arg("-x").arg(file).arg(into), "dpkg-deb")?;
         }
-        for folder in SUPERFLUOUS {
+        for folder in UNUSED {
             let _ = fs::remove_dir_all(into.join(folder));
         }
     }
@@ -109,10 +110,10 @@ fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), RootError> {
     compile(&root)?;
     say("checking");
     verify(&root)?;
-    fs::write(scratch.join("form"), FORM).map_err(RootError::file(scratch))
+    fs::write(scratch.join("form"), LAYOUT).map_err(RootError::file(scratch))
 }
 
-/// What the packages' own scripts would have done.
+/// Does what the scripts of the packages would do: the certificate bundle and the link `python3`.
 fn finish(root: &Path) -> Result<(), RootError> {
     let mut names: Vec<PathBuf> = fs::read_dir(root.join("usr/share/ca-certificates/mozilla"))
         .map_err(RootError::NoCertificates)?
@@ -134,7 +135,7 @@ fn finish(root: &Path) -> Result<(), RootError> {
     Ok(())
 }
 
-/// Python of a root, started from outside.
+/// A command that runs the root's Python outside of a jail.
 fn python(root: &Path) -> Result<Command, RootError> {
     let mut command = Command::new(loader(root).ok_or(RootError::NoLoader)?);
     command.arg("--library-path").arg(library_path(root)).arg(root.join("usr/bin/python3.14"));
@@ -146,7 +147,7 @@ fn compile(root: &Path) -> Result<(), RootError> {
     let mut command = python(root)?;
     command.args(["-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash", "-s"]);
     command.arg(root).args(["-p", "/"]).arg(root.join("usr/lib/python3.14"));
-    // Some files of the library are there to be wrong.
+    // The exit code is ignored, because some test files of the library do not compile on purpose.
     let _ = command.output().map_err(|source| RootError::Start { program: "Python 3.14", source })?;
     Ok(())
 }
@@ -163,8 +164,8 @@ fn verify(root: &Path) -> Result<(), RootError> {
     Err(RootError::Broken(format!("{} {}", said.trim(), last_line(&why))))
 }
 
-/// Puts what was built into its place.
-fn put(scratch: &Path, folder: &Path) -> Result<(), RootError> {
+/// Renames the scratch folder to its final name.
+fn move_into_place(scratch: &Path, folder: &Path) -> Result<(), RootError> {
     let old = folder.with_extension(format!("old-{}", std::process::id()));
     if folder.exists() {
         fs::rename(folder, &old).map_err(|source| RootError::Replace { path: folder.to_owned(), source })?;

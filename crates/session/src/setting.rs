@@ -1,80 +1,58 @@
-//! What this machine has for running other people's programs, found out once and by trying.
+//! How this machine runs judging scripts and student programs. Found once, at the start.
 
-use crate::engine::{Engine, EngineError, EngineWanted};
+use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::isolation::Isolation;
 use crate::jail::Cgroups;
-use crate::judge::{Judge, JudgeError};
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-/// How processes and memory of a jail are held within their limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Isolation {
-    /// By control groups, version 2.
-    CgroupV2,
-    /// By control groups, version 1.
-    CgroupV1,
-    /// By limits of a user and a watch on memory.
-    Watchdog,
-}
-
-impl Isolation {
-    /// As it is said on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Isolation::CgroupV2 => "cgroup-v2",
-            Isolation::CgroupV1 => "cgroup-v1",
-            Isolation::Watchdog => "watchdog",
-        }
-    }
-}
-
-/// What a person asked for.
+/// What the command line asks for.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct SettingOptions {
     /// The program `chicane`.
     pub launcher: PathBuf,
-    /// Folder with the prepared Python.
+    /// The folder with the prepared Python.
     pub folder: PathBuf,
-    /// This way of holding limits and no other.
+    /// The required isolation. If omitted, any isolation will do.
     pub isolation: Option<Isolation>,
-    /// An engine for judging scripts, instead of our own jail.
-    pub engine: Option<EngineWanted>,
+    /// A container engine for judging scripts. If omitted, they run in a jail.
+    pub engine: Option<EngineOptions>,
 }
 
 /// Where judging scripts run.
 #[derive(Debug, Clone)]
-pub enum Way {
-    /// In a jail of our own.
+pub enum JudgeRunner {
+    /// In a jail of the simulator.
     Jail {
         /// The judge's root file system.
         root: PathBuf,
-        /// The judge's network.
+        /// The judge's network. `None` without internet access.
         network: Option<Network>,
-        /// Addresses that a judge must not reach.
+        /// Addresses that a judge must not reach, with their prefix length.
         forbidden: Vec<(Ipv4Addr, u8)>,
     },
-    /// In a container of an engine.
+    /// In a container of podman or docker.
     Engine(Engine),
 }
 
-/// How jails are made on this machine.
+/// How judging scripts and student programs run on this machine.
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The program `chicane`.
     pub launcher: PathBuf,
-    /// Folder with all that was prepared; not there for students.
+    /// The folder with the prepared Python. It is hidden from students.
     pub folder: PathBuf,
     /// Where judging scripts run.
-    pub way: Way,
-    /// Control groups of our own jails.
+    pub runner: JudgeRunner,
+    /// The control groups of the simulator's jails.
     pub cgroups: Cgroups,
-    /// Only this way of holding limits will do.
+    /// The required isolation.
     pub pinned: Option<Isolation>,
 }
 
-/// Why no script can be judged here, with the remedy.
+/// Why no judging script can run on this machine. The text names the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
     /// The path of the program `chicane` is not known.
@@ -94,63 +72,47 @@ pub enum SettingError {
         /// The isolation that this machine has.
         found: Isolation,
     },
-    /// The trial judge failed.
-    #[error(transparent)]
-    Judge(#[from] JudgeError),
-    /// The trial judge refused a correct script.
-    #[error("a correct script was refused: {0}")]
-    TrialRefused(String),
 }
 
 impl Setting {
-    /// Looks at the machine, without trying.
-    pub fn find(wanted: &Wanted) -> Result<Setting, SettingError> {
-        let way = match &wanted.engine {
-            Some(engine) => Way::Engine(Engine::find(engine)?),
-            None => Way::Jail {
-                root: root::ready(&wanted.folder)?,
-                network: Network::find(&root::tools(&wanted.folder)),
+    /// Finds out what this machine has, without starting a judge.
+    pub fn find(options: &SettingOptions) -> Result<Setting, SettingError> {
+        let runner = match &options.engine {
+            Some(engine) => JudgeRunner::Engine(Engine::find(engine)?),
+            None => JudgeRunner::Jail {
+                root: root::ready(&options.folder)?,
+                network: Network::find(&root::tools(&options.folder)),
                 forbidden: own_addresses(),
             },
         };
-        let cgroups = match wanted.isolation {
+        let cgroups = match options.isolation {
             Some(Isolation::Watchdog) => Cgroups::None,
             _ => Cgroups::find(),
         };
         let setting = Setting {
-            launcher: wanted.launcher.clone(),
-            folder: wanted.folder.clone(),
-            way,
+            launcher: options.launcher.clone(),
+            folder: options.folder.clone(),
+            runner,
             cgroups,
-            pinned: wanted.isolation,
+            pinned: options.isolation,
         };
-        // What an engine does is known when it has done it.
-        if wanted.engine.is_none() {
-            setting.must_be_pinned(setting.own_isolation())?;
+        // For an engine the isolation is known only after a container was started.
+        if options.engine.is_none() {
+            setting.check_isolation(setting.jail_isolation())?;
         }
         Ok(setting)
     }
 
-    fn must_be_pinned(&self, found: Isolation) -> Result<(), SettingError> {
+    /// Fails if another isolation is required.
+    pub(crate) fn check_isolation(&self, found: Isolation) -> Result<(), SettingError> {
         match self.pinned {
             Some(pinned) if pinned != found => Err(SettingError::Isolation { pinned, found }),
             _ => Ok(()),
         }
     }
 
-    /// Starts a container and has it look at a script: whatever can't be had here is found out now. How limits are held.
-    pub fn try_out(&self) -> Result<Isolation, SettingError> {
-        let mut judge = Judge::start(self)?;
-        let isolation = judge.isolation().unwrap_or_else(|| self.own_isolation());
-        self.must_be_pinned(isolation)?;
-        match judge.check("def evaluate(sim):\n    pass\n")? {
-            None => Ok(isolation),
-            Some(why) => Err(SettingError::TrialRefused(why)),
-        }
-    }
-
-    /// How limits are held in jails of our own.
-    pub fn own_isolation(&self) -> Isolation {
+    /// How the limits of the simulator's jails are enforced.
+    pub fn jail_isolation(&self) -> Isolation {
         match self.cgroups {
             Cgroups::V2(_) => Isolation::CgroupV2,
             Cgroups::V1(_) => Isolation::CgroupV1,
@@ -158,20 +120,22 @@ impl Setting {
         }
     }
 
-    /// One line for people, with how limits are held.
+    /// A description of one line for people.
     pub fn describe(&self, isolation: Isolation) -> String {
-        let limits = match (isolation, &self.way) {
-            (Isolation::Watchdog, Way::Jail { .. }) => "limits by rlimits and a watchdog",
-            (Isolation::Watchdog, Way::Engine(_)) => "the engine sets no limits here, a watchdog does",
+        let limits = match (isolation, &self.runner) {
+            (Isolation::Watchdog, JudgeRunner::Jail { .. }) => "limits by rlimits and a watchdog",
+            (Isolation::Watchdog, JudgeRunner::Engine(_)) => {
+                "the engine sets no limits here, a watchdog does"
+            }
             _ => "limits by the kernel",
         };
         let limits = format!("{} ({limits})", isolation.name());
-        match &self.way {
-            Way::Engine(engine) => format!("{}, {limits}", engine.describe()),
-            Way::Jail { network: Some(_), .. } => {
+        match &self.runner {
+            JudgeRunner::Engine(engine) => format!("{}, {limits}", engine.describe()),
+            JudgeRunner::Jail { network: Some(_), .. } => {
                 format!("namespaces, {limits}, seccomp, internet through a network of its own")
             }
-            Way::Jail { network: None, .. } => {
+            JudgeRunner::Jail { network: None, .. } => {
                 format!("namespaces, {limits}, seccomp, no internet (slirp4netns or /dev/net/tun is missing)")
             }
         }

@@ -1,8 +1,9 @@
-//! The student's program in its jail: what it says, and that it is gone.
+//! The student's program in its jail: starts it, reads its output and exit code, ends it.
 
-use crate::jail::{Jail, JailError, Left, Plan, Report, Spawn, StudentPlan};
-use crate::lines::{Line, Lines, Sieve};
+use crate::jail::{Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
+use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
 use crate::setting::Setting;
+use chicane_wire::OutputStream;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -11,77 +12,80 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Processes of a student's program: a training run with many workers fits.
+/// Processes of a student's program. Enough for a training run with many workers.
 const PROCESSES: u64 = 1024;
-/// Lines a second of one stream.
+/// Lines per second of one stream.
 const LINES: u32 = 200;
-/// Bytes that are read at a time before others have their turn.
-const GULP: usize = 1 << 20;
+/// Bytes that are read from one stream before the other is read.
+const READ_LIMIT: usize = 1 << 20;
 
-/// Exit code of one that was ended.
+/// Exit code of a program that the simulator killed.
 const KILLED: i32 = -9;
 
-/// What is to be run.
+/// The student's program and how to run it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StudentOrder {
-    /// For `bash -c`.
+pub struct StudentProgram {
+    /// The command line for `bash -c`.
     pub command: String,
-    /// Folder that it runs in.
+    /// The working directory.
     pub workspace: PathBuf,
-    /// Variables beside those of the simulator.
+    /// Environment variables in addition to those of the simulator.
     pub environment: BTreeMap<String, String>,
-    /// Folders that are not there for it.
+    /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
 }
 
 /// Why the student's program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StudentError {
-    /// Its pipes could not be made.
-    #[error("no descriptors for the student program: {0}")]
+    /// Its pipes could not be created.
+    #[error("the pipes of the student program can't be created: {0}")]
     Descriptors(#[source] Errno),
     /// Its jail could not be started.
     #[error(transparent)]
     Jail(#[from] JailError),
 }
 
-/// What came from a student's program.
+/// An event of the student's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum StudentSaid {
-    /// A line.
+pub(crate) enum StudentEvent {
+    /// A line of output.
     Line {
-        /// `stdout` or `stderr`.
-        stream: &'static str,
-        /// Without its end.
+        /// The stream that it was written to.
+        stream: OutputStream,
+        /// The text without the line end.
         text: String,
-        /// Something is missing.
+        /// The line was truncated, or stands for dropped lines.
         cut: bool,
     },
-    /// It ended; what it started in the background may go on until the session ends.
+    /// The program ended. Holds the exit code. Its background processes may run until the session
+    /// ends.
     Exited(i32),
 }
 
-/// A student's program.
+/// A running student's program.
 #[derive(Debug)]
 pub(crate) struct Student {
     jail: Jail,
     streams: [Stream; 2],
-    said: VecDeque<StudentSaid>,
+    /// Events that `next_event` has not returned yet.
+    events: VecDeque<StudentEvent>,
     exited: bool,
-    over: bool,
+    ended: bool,
 }
 
+/// One output stream of the program.
 #[derive(Debug)]
 struct Stream {
-    name: &'static str,
+    name: OutputStream,
     pipe: Option<OwnedFd>,
-    lines: Lines,
-    sieve: Sieve,
+    lines: LineSplitter,
+    limit: LineRateLimit,
 }
 
 impl Student {
-    /// Starts it.
-    pub(crate) fn start(setting: &Setting, order: StudentOrder) -> Result<Student, StudentError> {
+    /// Starts the program in a jail.
+    pub(crate) fn start(setting: &Setting, program: StudentProgram) -> Result<Student, StudentError> {
         let pipe = || {
             let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
             rustix::io::ioctl_fionbio(&read, true)?;
@@ -89,14 +93,14 @@ impl Student {
         };
         let fail = StudentError::Descriptors;
         let ((out, out_inside), (err, err_inside)) = (pipe().map_err(fail)?, pipe().map_err(fail)?);
-        let environment = environment(order.environment);
-        let jail = Jail::start(Spawn {
+        let environment = environment(program.environment);
+        let jail = Jail::start(JailSpec {
             launcher: &setting.launcher,
-            plan: Plan::Student(StudentPlan {
-                command: order.command,
-                workspace: order.workspace,
+            plan: JailPlan::Student(StudentPlan {
+                command: program.command,
+                workspace: program.workspace,
                 environment,
-                hide: order.hide,
+                hide: program.hide,
                 processes: PROCESSES,
             }),
             stdout: out_inside,
@@ -106,27 +110,31 @@ impl Student {
             processes: Some(PROCESSES),
             network: None,
         })?;
-        let stream =
-            |name, pipe| Stream { name, pipe: Some(pipe), lines: Lines::default(), sieve: Sieve::new(LINES) };
-        let streams = [stream("stdout", out), stream("stderr", err)];
-        Ok(Student { jail, streams, said: VecDeque::new(), exited: false, over: false })
+        let stream = |name, pipe| Stream {
+            name,
+            pipe: Some(pipe),
+            lines: LineSplitter::default(),
+            limit: LineRateLimit::new(LINES),
+        };
+        let streams = [stream(OutputStream::Stdout, out), stream(OutputStream::Stderr, err)];
+        Ok(Student { jail, streams, events: VecDeque::new(), exited: false, ended: false })
     }
 
-    /// The next thing that came. Never waits.
-    pub(crate) fn hear(&mut self) -> Option<StudentSaid> {
-        if self.said.is_empty() && !self.over {
-            // In this order: what it wrote before it ended comes before its end.
-            let (reports, standing) = self.jail.reports();
+    /// The next event, if there is one. Never blocks.
+    pub(crate) fn next_event(&mut self) -> Option<StudentEvent> {
+        if self.events.is_empty() && !self.ended {
+            // The reports are read first, so that output written before the exit comes before it.
+            let (reports, open) = self.jail.reports();
             let now = Instant::now();
             for stream in &mut self.streams {
-                stream.read(now, &mut self.said);
+                stream.read(now, &mut self.events);
             }
             self.note_exit(&reports);
-            if !standing {
+            if !open {
                 let _ = self.end();
             }
         }
-        self.said.pop_front()
+        self.events.pop_front()
     }
 
     fn note_exit(&mut self, reports: &[Report]) {
@@ -136,12 +144,13 @@ impl Student {
         });
         if let Some(code) = code.filter(|_| !self.exited) {
             self.exited = true;
-            self.said.push_back(StudentSaid::Exited(code));
+            self.events.push_back(StudentEvent::Exited(code));
         }
     }
 
+    /// The descriptors to poll.
     pub(crate) fn descriptors(&self) -> Vec<(BorrowedFd<'_>, PollFlags)> {
-        if self.over {
+        if self.ended {
             return Vec::new();
         }
         let pipes = self.streams.iter().filter_map(|stream| stream.pipe.as_ref());
@@ -149,35 +158,35 @@ impl Student {
         pipes.chain(self.jail.control().map(|fd| (fd, PollFlags::IN))).collect()
     }
 
-    /// Ends it and everything that it started, and waits until all is gone. What it said last comes out of `hear`. Whoever could not be
-    /// ended is given back.
-    pub(crate) fn end(&mut self) -> Option<Left> {
-        if self.over {
+    /// Kills the program and all processes it started, and waits until they are gone. `next_event`
+    /// then returns its last output. Returns the processes that the kernel could not end in time.
+    pub(crate) fn end(&mut self) -> Option<LingeringProcesses> {
+        if self.ended {
             return None;
         }
-        self.over = true;
+        self.ended = true;
         let reports = self.jail.reports().0;
-        let left = self.jail.end();
+        let lingering = self.jail.end();
         let now = Instant::now();
         for stream in &mut self.streams {
-            stream.read(now, &mut self.said);
-            stream.finish(&mut self.said);
+            stream.read(now, &mut self.events);
+            stream.finish(&mut self.events);
         }
         self.note_exit(&reports);
-        // Its own end was not seen: it was ended here.
+        // Without a report of its exit the program was killed here.
         self.note_exit(&[Report::Exited(KILLED)]);
-        left
+        lingering
     }
 }
 
 impl Stream {
-    fn read(&mut self, now: Instant, said: &mut VecDeque<StudentSaid>) {
+    fn read(&mut self, now: Instant, events: &mut VecDeque<StudentEvent>) {
         let Some(pipe) = &self.pipe else { return };
         let mut piece = [0u8; 64 << 10];
         let mut taken = 0;
         let mut lines = Vec::new();
         let mut ended = false;
-        while taken < GULP {
+        while taken < READ_LIMIT {
             match rustix::io::read(pipe, &mut piece) {
                 Ok(0) => {
                     ended = true;
@@ -195,38 +204,38 @@ impl Stream {
             self.pipe = None;
         }
         for line in lines {
-            self.tell(line, now, said);
+            self.push(line, now, events);
         }
-        if let Some(dropped) = self.sieve.tell(now) {
-            said.push_back(more(self.name, dropped));
+        if let Some(dropped) = self.limit.take_dropped(now) {
+            events.push_back(more(self.name, dropped));
         }
     }
 
-    fn tell(&mut self, line: Line, now: Instant, said: &mut VecDeque<StudentSaid>) {
-        let (dropped, passes) = self.sieve.pass(now);
-        said.extend(dropped.map(|dropped| more(self.name, dropped)));
+    fn push(&mut self, line: OutputLine, now: Instant, events: &mut VecDeque<StudentEvent>) {
+        let (dropped, passes) = self.limit.pass(now);
+        events.extend(dropped.map(|dropped| more(self.name, dropped)));
         if passes {
-            said.push_back(StudentSaid::Line { stream: self.name, text: line.text, cut: line.cut });
+            events.push_back(StudentEvent::Line { stream: self.name, text: line.text, cut: line.cut });
         }
     }
 
-    fn finish(&mut self, said: &mut VecDeque<StudentSaid>) {
+    fn finish(&mut self, events: &mut VecDeque<StudentEvent>) {
         if let Some(line) = self.lines.finish() {
-            self.tell(line, Instant::now(), said);
+            self.push(line, Instant::now(), events);
         }
-        if let Some(dropped) = self.sieve.rest() {
-            said.push_back(more(self.name, dropped));
+        if let Some(dropped) = self.limit.take_rest() {
+            events.push_back(more(self.name, dropped));
         }
         self.pipe = None;
     }
 }
 
-/// Stands for lines that were too many.
-fn more(stream: &'static str, dropped: u64) -> StudentSaid {
-    StudentSaid::Line { stream, text: format!("… {dropped} more lines"), cut: true }
+/// A line that stands for dropped lines.
+fn more(stream: OutputStream, dropped: u64) -> StudentEvent {
+    StudentEvent::Line { stream, text: format!("… {dropped} more lines"), cut: true }
 }
 
-/// The simulator's own variables without those that are about the simulator, and what the order adds.
+/// The simulator's environment variables without `CHICANE_*`, and those of the program.
 fn environment(more: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let own = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));

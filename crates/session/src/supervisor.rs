@@ -1,20 +1,21 @@
-//! Carries out what the machine says, with a script, a program and a world.
+//! Carries out the actions of the state machine, with a judge, a student's program and a world.
 //!
-//! One thread does all of this, and waits for everything at once: notes (observations, a request to stop), what
-//! the script says and prints, what the program prints. Whatever a call of the script printed and recorded is told when the call is
-//! over, prints first: so the story is the same however fast things went.
+//! One thread does all of this. It waits for everything at once: notes from outside (observations,
+//! a request to stop), messages and output of the judge, output of the student's program. The
+//! output and the record of a call are published at the end of the call, the output first.
+//! Therefore the events of a session do not depend on the speed of the machine.
 
-use crate::jail::Left;
-use crate::judge::{Heard, Judge, JudgeError};
-use crate::machine::{Action, Call, Input, Machine, Phase};
+use crate::jail::LingeringProcesses;
+use crate::judge::{Judge, JudgeError, JudgeEvent};
+use crate::machine::{Action, Call, Input, Machine};
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
-use crate::student::{Student, StudentOrder, StudentSaid};
+use crate::student::{Student, StudentEvent, StudentProgram};
 use crate::wake::{NotesOut, wait_for};
 use chicane_wire::{
-    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, RaisedKind, RunEvent, RunState,
-    Statics,
+    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, RaisedKind, RunEvent,
+    RunState, Statics,
 };
 use rustix::event::PollFlags;
 use serde_json::Value;
@@ -23,12 +24,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
-/// Longest wait: limits are looked at in between.
-const TURN: Duration = Duration::from_millis(20);
+/// The longest wait. The limits of the judge are checked in between.
+const WAIT: Duration = Duration::from_millis(20);
 
-/// Why a [`Scene`] did not do what a session asked for.
+/// Why a [`SessionHost`] did not do what a session asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SceneError {
+pub enum SessionHostError {
     /// The thread of the simulation ended.
     #[error("the simulation is gone")]
     SimulationGone,
@@ -43,53 +44,54 @@ pub enum SceneError {
     Refused(String),
 }
 
-/// Why no judge is at hand when the session needs it.
+/// Why a session has no judge.
 #[derive(Debug, thiserror::Error)]
 enum StartError {
-    #[error("starting it failed")]
+    #[error("the thread that starts it panicked")]
     Panicked,
-    #[error("no judge is at hand")]
+    #[error("this simulator has no judge")]
     NoSetting,
     #[error(transparent)]
     Judge(#[from] JudgeError),
 }
 
-/// The world, and whoever listens.
-pub trait Scene {
-    /// Puts a new simulation in place, time standing still. What does not change, and how things stand.
-    fn place(&mut self) -> Result<(Statics, Observation), SceneError>;
-    /// Lets time run from here.
+/// The simulator as a session sees it: the world, and the clients that get the session's events.
+pub trait SessionHost {
+    /// Puts a new simulation in place, with its time stopped. Returns the constant data of the
+    /// world, and the first observation.
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError>;
+    /// Starts simulated time.
     fn run(&mut self);
-    /// The observation was judged: time goes on.
-    fn go(&mut self);
-    /// No drive command, no more observations. The simulated time of the session.
+    /// Continues simulated time, because the script has judged the observation.
+    fn resume(&mut self);
+    /// Stops the car and the observations. Returns the simulated time of the session in seconds.
     fn halt(&mut self) -> f64;
-    /// Carries out an action of the script, or says why not.
-    fn act(&mut self, act: JudgeAct) -> Result<(), SceneError>;
-    /// The session is in another phase.
+    /// Carries out an action of the script.
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError>;
+    /// Shows the new phase of the session.
     fn enter(&mut self, phase: Phase);
-    /// Something happened in the session.
-    fn tell(&mut self, time_s: f64, kind: EvaluationKind);
-    /// Simulated time went on.
+    /// Publishes an event of the session.
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind);
+    /// Shows the simulated time of the session.
     fn time(&mut self, time_s: f64);
-    /// The record is another one, told or not.
+    /// Shows the new record. Not every record is published as an event.
     fn record(&mut self, record: &Value);
-    /// Something happened to the student's program.
-    fn tell_run(&mut self, time_s: f64, event: RunEvent);
-    /// The student's program runs, or not.
+    /// Publishes an event of the student's program.
+    fn publish_run(&mut self, time_s: f64, event: RunEvent);
+    /// Shows whether the student's program runs.
     fn show_run(&mut self, run: RunState);
 }
 
-/// What a session is about.
+/// What a session runs.
 #[derive(Debug, Clone)]
-pub struct Brief {
-    /// The student's program.
-    pub student: Option<StudentOrder>,
-    /// The session can't be run, for this reason.
+pub struct SessionSpec {
+    /// The student's program, if there is one.
+    pub student: Option<StudentProgram>,
+    /// Why the evaluation can't be run here, if so.
     pub unsupported: Option<crate::outcome::Unsupported>,
 }
 
-/// What reaches a session from outside.
+/// A message to a session from outside.
 #[derive(Debug)]
 pub enum Note {
     /// An observation is due.
@@ -99,51 +101,51 @@ pub enum Note {
         /// Simulated seconds of the session.
         time_s: f64,
     },
-    /// It is to stop.
+    /// The session is to stop.
     Stop(StopCause),
-    /// Somebody did something that belongs into the record.
-    Told(EvaluationKind),
+    /// An event from outside that belongs into the record of the session.
+    Event(EvaluationKind),
 }
 
-/// How a session ended.
+/// The result of a session.
 #[derive(Debug)]
 pub struct SessionEnd {
-    /// How.
+    /// How the session ended.
     pub ending: Ending,
     /// The last record.
     pub record: Value,
-    /// Simulated seconds.
+    /// Simulated time in seconds.
     pub time_s: f64,
-    /// How often the script was asked to judge.
+    /// How many observations the script judged.
     pub observations: u64,
-    /// How long the world waited for that, in real seconds.
+    /// How long the world waited for the script, in real seconds.
     pub wait_s: f64,
     /// Processes of the student that the kernel could not end yet.
-    pub left: Option<Left>,
+    pub lingering: Option<LingeringProcesses>,
 }
 
-/// Runs a session to its end. Nothing of it is left when this returns.
+/// Runs a session to its end. When this returns, its processes are gone, except `lingering` ones.
 pub fn supervise(
-    brief: &Brief,
+    spec: &SessionSpec,
     setting: Option<&Setting>,
-    scene: &mut dyn Scene,
+    host: &mut dyn SessionHost,
     notes: &NotesOut<Note>,
 ) -> SessionEnd {
-    let (machine, first) = match &brief.unsupported {
+    let (machine, first) = match &spec.unsupported {
         Some(why) => Machine::refuse(Ending::Unsupported(why.clone())),
-        None => Machine::begin(brief.student.is_some()),
+        None => Machine::begin(spec.student.is_some()),
     };
     std::thread::scope(|scope| {
-        // The container comes up while the world is put in place: neither needs the other.
-        let ahead = setting.filter(|_| machine.ending().is_none());
-        let ahead = ahead.map(|setting| scope.spawn(|| Judge::start(setting)));
+        // The container starts while the world is put in place, because they are independent.
+        let starting = setting.filter(|_| machine.ending().is_none());
+        let starting = starting.map(|setting| scope.spawn(|| Judge::start(setting)));
         let mut supervisor = Supervisor {
             machine,
             actions: first.into(),
-            brief,
+            spec,
             setting,
-            scene,
-            ahead,
+            host,
+            starting,
             judge: None,
             student: None,
             statics: None,
@@ -155,13 +157,13 @@ pub fn supervise(
             time_s: 0.0,
             observations: 0,
             wait: Duration::ZERO,
-            left: None,
+            lingering: None,
             closed: false,
             failed: false,
         };
-        // A fault of our own costs one session, and leaves none that nobody can end.
+        // A panic ends this session only. Its processes are still ended.
         if catch_unwind(AssertUnwindSafe(|| supervisor.supervise(notes))).is_err() {
-            supervisor.give_up();
+            supervisor.abort();
         }
         supervisor.end()
     })
@@ -170,25 +172,29 @@ pub fn supervise(
 struct Supervisor<'a, 'scope> {
     machine: Machine,
     actions: VecDeque<Action>,
-    brief: &'a Brief,
+    spec: &'a SessionSpec,
     setting: Option<&'a Setting>,
-    scene: &'a mut dyn Scene,
-    /// A container that is being started. One that is never asked for ends with the session.
-    ahead: Option<ScopedJoinHandle<'scope, Result<Judge, JudgeError>>>,
+    host: &'a mut dyn SessionHost,
+    /// The thread that starts the judge. A judge that is never used ends with the session.
+    starting: Option<ScopedJoinHandle<'scope, Result<Judge, JudgeError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
     statics: Option<Statics>,
     observation: Option<Box<Observation>>,
+    /// When the last observation arrived.
     observed: Instant,
-    /// Lines of the call that is under way.
+    /// Lines that the current call has printed.
     printed: Vec<String>,
     progress: Progress,
     run: RunState,
+    /// Simulated time of the session in seconds.
     time_s: f64,
     observations: u64,
+    /// How long the world waited for the script.
     wait: Duration,
-    left: Option<Left>,
+    lingering: Option<LingeringProcesses>,
     closed: bool,
+    /// The supervisor panicked.
     failed: bool,
 }
 
@@ -201,18 +207,18 @@ impl Supervisor<'_, '_> {
             if self.closed {
                 return;
             }
-            let heard = self.take_note(notes) | self.hear_judge() | self.hear_student();
-            if !heard && self.actions.is_empty() {
+            let handled = self.handle_note(notes) | self.handle_judge() | self.handle_student();
+            if !handled && self.actions.is_empty() {
                 self.wait(notes);
             }
         }
     }
 
-    /// Ends all that runs, wherever things broke off.
-    fn give_up(&mut self) {
-        tracing::error!("the supervision of a session failed; the session is ended");
+    /// Ends all processes after a panic.
+    fn abort(&mut self) {
+        tracing::error!("the supervisor of a session panicked; the session is ended");
         self.failed = true;
-        self.left = self.student.take().and_then(|mut student| student.end());
+        self.lingering = self.student.take().and_then(|mut student| student.end());
         self.judge = None;
         let _ = catch_unwind(AssertUnwindSafe(|| self.halt()));
     }
@@ -229,7 +235,7 @@ impl Supervisor<'_, '_> {
             time_s: self.time_s,
             observations: self.observations,
             wait_s: self.wait.as_secs_f64(),
-            left: self.left,
+            lingering: self.lingering,
         }
     }
 
@@ -238,34 +244,34 @@ impl Supervisor<'_, '_> {
     }
 
     fn wait(&self, notes: &NotesOut<Note>) {
-        let mut all = vec![(notes.bell(), PollFlags::IN)];
+        let mut all = vec![(notes.descriptor(), PollFlags::IN)];
         all.extend(self.judge.iter().flat_map(Judge::descriptors));
         all.extend(self.student.iter().flat_map(Student::descriptors));
-        let _ = wait_for(&all, TURN);
+        let _ = wait_for(&all, WAIT);
     }
 
     fn carry_out(&mut self, action: Action) {
         match action {
             Action::Enter(Phase::Ended) => {}
             Action::Enter(phase) => {
-                self.scene.enter(phase);
-                self.scene.tell(self.time_s, EvaluationKind::Phase { phase: phase.name().to_owned() });
+                self.host.enter(phase);
+                self.host.publish(self.time_s, EvaluationKind::Phase { phase });
             }
             Action::Place => self.place(),
             Action::StartJudge => self.start_judge(),
             Action::Call(call) => self.call(call),
             Action::StartStudent => self.start_student(),
-            Action::Run => self.scene.run(),
+            Action::Run => self.host.run(),
             Action::Go => {
                 self.wait += self.observed.elapsed();
-                self.scene.go();
+                self.host.resume();
             }
             Action::Halt => self.halt(),
             Action::EndStudent => {
                 if let Some(student) = &mut self.student {
-                    self.left = student.end();
+                    self.lingering = student.end();
                 }
-                while self.hear_student() {}
+                while self.handle_student() {}
                 self.student = None;
                 self.input(Input::StudentGone);
             }
@@ -273,7 +279,7 @@ impl Supervisor<'_, '_> {
                 if let Some(mut judge) = self.judge.take() {
                     self.printed.extend(judge.end());
                 }
-                self.tell_call();
+                self.publish_call();
                 self.input(Input::JudgeGone);
             }
             Action::Close => self.closed = true,
@@ -281,8 +287,8 @@ impl Supervisor<'_, '_> {
     }
 
     fn start_judge(&mut self) {
-        let started = match self.ahead.take() {
-            Some(ahead) => ahead
+        let started = match self.starting.take() {
+            Some(thread) => thread
                 .join()
                 .map_err(|_| StartError::Panicked)
                 .and_then(|done| done.map_err(StartError::Judge)),
@@ -298,7 +304,7 @@ impl Supervisor<'_, '_> {
     }
 
     fn place(&mut self) {
-        match self.scene.place() {
+        match self.host.place() {
             Ok((statics, observation)) => {
                 self.statics = Some(statics);
                 self.observation = Some(Box::new(observation));
@@ -317,23 +323,23 @@ impl Supervisor<'_, '_> {
         observation.run = self.run;
         match call {
             Call::Load => judge.call(&JudgeCall::Load(statics)),
-            Call::Initialize => judge.show(true, observation),
+            Call::Initialize => judge.observe(true, observation),
             Call::Evaluate => {
                 self.observations += 1;
-                judge.show(false, observation);
+                judge.observe(false, observation);
             }
         }
     }
 
     fn start_student(&mut self) {
-        let (Some(order), Some(setting)) = (self.brief.student.clone(), self.setting) else { return };
-        let command = order.command.clone();
-        match Student::start(setting, order) {
+        let (Some(program), Some(setting)) = (self.spec.student.clone(), self.setting) else { return };
+        let command = program.command.clone();
+        match Student::start(setting, program) {
             Ok(student) => {
                 self.student = Some(student);
                 self.run = RunState { running: true, exit_code: None };
-                self.scene.show_run(self.run);
-                self.scene.tell_run(self.time_s, RunEvent::Start { command });
+                self.host.show_run(self.run);
+                self.host.publish_run(self.time_s, RunEvent::Start { command });
                 self.input(Input::StudentUp);
             }
             Err(why) => self.input(Input::StudentNotUp(why.to_string())),
@@ -341,19 +347,20 @@ impl Supervisor<'_, '_> {
     }
 
     fn halt(&mut self) {
-        self.time_s = self.scene.halt().max(self.time_s);
+        self.time_s = self.host.halt().max(self.time_s);
     }
 
-    fn take_note(&mut self, notes: &NotesOut<Note>) -> bool {
+    fn handle_note(&mut self, notes: &NotesOut<Note>) -> bool {
         let Some(note) = notes.take() else { return false };
         match note {
             Note::Observed(observation) => {
                 let passed = observation.time.0 - self.time_s;
                 self.time_s = observation.time.0;
                 self.observed = Instant::now();
-                self.scene.time(self.time_s);
+                self.host.time(self.time_s);
                 if let Some(judge) = &mut self.judge {
-                    // While a script holds the world, its wall time counts: an observation every 50 ms.
+                    // In a paused world simulated time stands still. An observation then comes
+                    // every 50 ms of real time, which counts instead.
                     judge.refill(if observation.paused { 0.05 } else { passed });
                 }
                 self.observation = Some(observation);
@@ -364,40 +371,40 @@ impl Supervisor<'_, '_> {
                 self.input(Input::LimitPassed);
             }
             Note::Stop(cause) => self.input(Input::Stop(cause)),
-            Note::Told(kind) => self.scene.tell(self.time_s, kind),
+            Note::Event(kind) => self.host.publish(self.time_s, kind),
         }
         true
     }
 
-    fn hear_judge(&mut self) -> bool {
-        let Some(heard) = self.judge.as_mut().and_then(Judge::hear) else { return false };
-        match heard {
-            Heard::Line(line) => {
+    fn handle_judge(&mut self) -> bool {
+        let Some(event) = self.judge.as_mut().and_then(Judge::next_event) else { return false };
+        match event {
+            JudgeEvent::Line(line) => {
                 self.printed.push(line);
-                // Printed by a thread or another process between two calls.
+                // Between two calls a thread or child process of the script may print.
                 if self.machine.call().is_none() {
-                    self.tell_call();
+                    self.publish_call();
                 }
             }
-            Heard::Fault(fault) => {
-                self.tell_call();
+            JudgeEvent::Fault(fault) => {
+                self.publish_call();
                 self.input(Input::Fault(fault));
             }
-            Heard::Said(said) => self.hear_harness(said),
+            JudgeEvent::Message(message) => self.handle_message(message),
         }
         true
     }
 
-    fn hear_harness(&mut self, said: JudgeSaid) {
+    fn handle_message(&mut self, message: JudgeSaid) {
         let called = self.machine.call().is_some();
-        match said {
+        match message {
             JudgeSaid::Record { value } if called => {
                 self.progress.set(value);
-                self.scene.record(self.progress.record());
+                self.host.record(self.progress.record());
             }
             JudgeSaid::Act(value) if called => {
                 let error = match JudgeAct::read(value) {
-                    Ok(act) => self.scene.act(act).err().map(|e| e.to_string()),
+                    Ok(act) => self.host.act(act).err().map(|e| e.to_string()),
                     Err(e) => Some(e.0),
                 };
                 if let Some(judge) = &mut self.judge {
@@ -405,19 +412,21 @@ impl Supervisor<'_, '_> {
                 }
             }
             JudgeSaid::Answer { finish } if called => {
-                self.tell_call();
-                // One that hid the breach of a limit does not get away with it.
-                let broken =
-                    self.judge.as_mut().filter(|_| finish).and_then(|judge| judge.limit_broken(None));
-                match broken {
+                self.publish_call();
+                // A script may have caught the error of an exceeded limit, so the limits are
+                // checked.
+                let exceeded =
+                    self.judge.as_mut().filter(|_| finish).and_then(|judge| judge.exceeded_limit(None));
+                match exceeded {
                     Some(fault) => self.input(Input::Fault(fault)),
                     None => self.input(Input::Answered { finish }),
                 }
             }
             JudgeSaid::Raised { kind, error } if called => {
-                self.tell_call();
-                let broken = self.judge.as_mut().and_then(|judge| judge.limit_broken(Some(error.clone())));
-                self.input(Input::Fault(broken.unwrap_or(match kind {
+                self.publish_call();
+                let exceeded =
+                    self.judge.as_mut().and_then(|judge| judge.exceeded_limit(Some(error.clone())));
+                self.input(Input::Fault(exceeded.unwrap_or(match kind {
                     RaisedKind::Raised => ScriptFault::Raised(error),
                     RaisedKind::Exited => ScriptFault::Exited(error),
                     RaisedKind::Memory => ScriptFault::Memory(Some(error)),
@@ -428,29 +437,30 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Tells what a call printed and recorded.
-    fn tell_call(&mut self) {
+    /// Publishes the output and the record of a call.
+    fn publish_call(&mut self) {
         for line in std::mem::take(&mut self.printed) {
-            self.scene.tell(self.time_s, EvaluationKind::Log { line });
+            self.host.publish(self.time_s, EvaluationKind::Log { line });
         }
         let over = self.machine.ending().is_some();
-        let record = if over { self.progress.rest(self.time_s) } else { self.progress.tell(self.time_s) };
+        let record =
+            if over { self.progress.publish_last(self.time_s) } else { self.progress.publish(self.time_s) };
         if let Some(record) = record {
-            self.scene.tell(self.time_s, EvaluationKind::Record { record });
+            self.host.publish(self.time_s, EvaluationKind::Record { record });
         }
     }
 
-    fn hear_student(&mut self) -> bool {
-        let Some(said) = self.student.as_mut().and_then(Student::hear) else { return false };
-        match said {
-            StudentSaid::Line { stream, text, cut } => {
+    fn handle_student(&mut self) -> bool {
+        let Some(event) = self.student.as_mut().and_then(Student::next_event) else { return false };
+        match event {
+            StudentEvent::Line { stream, text, cut } => {
                 let event = RunEvent::Log { stream, line: text, truncated: cut.then_some(true) };
-                self.scene.tell_run(self.time_s, event);
+                self.host.publish_run(self.time_s, event);
             }
-            StudentSaid::Exited(code) => {
+            StudentEvent::Exited(code) => {
                 self.run = RunState { running: false, exit_code: Some(code) };
-                self.scene.show_run(self.run);
-                self.scene.tell_run(self.time_s, RunEvent::Exit { exit_code: code });
+                self.host.show_run(self.run);
+                self.host.publish_run(self.time_s, RunEvent::Exit { exit_code: code });
             }
         }
         true
@@ -462,44 +472,44 @@ mod tests {
     use super::*;
     use crate::wake::notes;
 
-    /// A world in which one thing goes wrong.
+    /// A host that panics in `place`, and in `halt` if `halt_panics`.
     #[derive(Default)]
-    struct Broken {
-        halts_too: bool,
+    struct PanickingHost {
+        halt_panics: bool,
         halted: u32,
     }
 
-    impl Scene for Broken {
-        fn place(&mut self) -> Result<(Statics, Observation), SceneError> {
-            panic!("a fault of our own")
+    impl SessionHost for PanickingHost {
+        fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
+            panic!("panic in place")
         }
         fn run(&mut self) {}
-        fn go(&mut self) {}
+        fn resume(&mut self) {}
         fn halt(&mut self) -> f64 {
             self.halted += 1;
-            assert!(!self.halts_too, "another one");
+            assert!(!self.halt_panics, "panic in halt");
             1.5
         }
-        fn act(&mut self, _: JudgeAct) -> Result<(), SceneError> {
+        fn act(&mut self, _: JudgeAct) -> Result<(), SessionHostError> {
             Ok(())
         }
         fn enter(&mut self, _: Phase) {}
-        fn tell(&mut self, _: f64, _: EvaluationKind) {}
+        fn publish(&mut self, _: f64, _: EvaluationKind) {}
         fn time(&mut self, _: f64) {}
         fn record(&mut self, _: &Value) {}
-        fn tell_run(&mut self, _: f64, _: RunEvent) {}
+        fn publish_run(&mut self, _: f64, _: RunEvent) {}
         fn show_run(&mut self, _: RunState) {}
     }
 
     #[test]
-    fn a_fault_of_our_own_ends_the_session() {
+    fn a_panic_of_the_host_ends_the_session() {
         let (_send, receive) = notes().expect("notes");
-        let brief = Brief { student: None, unsupported: None };
-        for (halts_too, time_s) in [(false, 1.5), (true, 0.0)] {
-            let mut scene = Broken { halts_too, halted: 0 };
-            let end = supervise(&brief, None, &mut scene, &receive);
+        let spec = SessionSpec { student: None, unsupported: None };
+        for (halt_panics, time_s) in [(false, 1.5), (true, 0.0)] {
+            let mut host = PanickingHost { halt_panics, halted: 0 };
+            let end = supervise(&spec, None, &mut host, &receive);
             assert_eq!(end.ending, Ending::Stopped(StopCause::Unsupervised));
-            assert_eq!((end.time_s, end.record, scene.halted), (time_s, Value::Null, 1));
+            assert_eq!((end.time_s, end.record, host.halted), (time_s, Value::Null, 1));
         }
     }
 }

@@ -1,14 +1,14 @@
-//! How commands change a simulation: each as a whole, or refused.
+//! Applies commands to a simulation. A command is applied completely or refused.
 
 use crate::command::{Applied, Command, How, NotMovableWhy, Refusal, Who};
 use crate::lights::Lamp;
-use crate::motion::{Motion, Upright};
+use crate::motion::{Motion, UprightPose};
 use crate::physics::{Car, SUBSTEP_S, Solver};
 use crate::sim::Sim;
 use chicane_world::Pose;
 
 impl Sim {
-    /// Applies a command as a whole, or refuses it and changes nothing.
+    /// Applies a command completely, or returns a refusal and changes nothing.
     pub fn apply(&mut self, command: Command) -> Result<Applied, Refusal> {
         command.check()?;
         match command {
@@ -22,7 +22,7 @@ impl Sim {
                 let from = self.upright(object);
                 let to = self.on_ground(
                     object,
-                    Upright {
+                    UprightPose {
                         x: x.unwrap_or(from.x),
                         y: y.unwrap_or(from.y),
                         z: z.unwrap_or(from.z),
@@ -34,8 +34,8 @@ impl Sim {
         }
     }
 
-    /// Takes over what the lights of an earlier simulation of this world showed, by name; a
-    /// yellow one becomes red.
+    /// Copies the states of the lights from an earlier simulation of this world, by name. A yellow
+    /// light becomes red.
     pub fn keep_lights_of(&mut self, earlier: &Sim) {
         let names = earlier.world.lights().map(|(_, o)| o.name.as_str());
         let old: Vec<(&str, Lamp)> = names.zip(earlier.state.lamps.iter().copied()).collect();
@@ -43,7 +43,8 @@ impl Sim {
         self.set_lamps(|name| was(name).unwrap_or_default());
     }
 
-    /// Starts with these lights red and the others green, without a yellow phase.
+    /// Sets the lights for which `is_red` is true to red and all others to green, without a
+    /// yellow phase.
     pub fn start_with_red(&mut self, is_red: impl Fn(&str) -> bool) {
         self.set_lamps(|name| if is_red(name) { Lamp::Red } else { Lamp::Green });
     }
@@ -56,11 +57,11 @@ impl Sim {
 
     fn reset(&mut self) -> Vec<usize> {
         let state = &mut self.state;
-        state.engine = self.pristine.clone();
-        // The solver keeps notes about bodies that are gone now.
+        state.engine = self.initial_engine.clone();
+        // A new solver, because the old one caches data about the replaced bodies.
         self.solver = Solver::new(self.world.gravity);
         state.car = Car::default();
-        state.imu.stand(state.engine.car().pose.rotation);
+        state.imu.set_at_rest(state.engine.car().pose.rotation);
         state.lamps.fill(Lamp::Green);
         state.car_motion = None;
         state.motions.fill(None);
@@ -73,7 +74,7 @@ impl Sim {
         let Some(i) = self.world.lights().position(|(_, o)| o.name == name) else {
             return Err(Refusal::NoSuchLight { name });
         };
-        match self.state.lamps[i].ask(red) {
+        match self.state.lamps[i].request(red) {
             Ok(lamp) => {
                 self.state.lamps[i] = lamp;
                 Ok(Applied::Light(lamp))
@@ -95,15 +96,16 @@ impl Sim {
         }
     }
 
-    fn upright(&self, object: Option<usize>) -> Upright {
-        Upright::of(&match object {
+    fn upright(&self, object: Option<usize>) -> UprightPose {
+        UprightPose::of(&match object {
             None => self.state.engine.car().pose,
             Some(i) => self.state.engine.object_pose(i),
         })
     }
 
-    /// The car stands on the ground; an object that would be sunk in it is lifted onto it.
-    fn on_ground(&self, object: Option<usize>, mut at: Upright) -> Upright {
+    /// Sets the height: the car always stands on the ground, and an object that would be below
+    /// the ground is raised onto it.
+    fn on_ground(&self, object: Option<usize>, mut at: UprightPose) -> UprightPose {
         let ground = self.world.ground.z;
         at.z = match object.map(|i| &self.world.objects[i]) {
             None => ground,
@@ -115,8 +117,8 @@ impl Sim {
     fn place(
         &mut self,
         object: Option<usize>,
-        from: Upright,
-        to: Upright,
+        from: UprightPose,
+        to: UprightPose,
         how: How,
         yaw_given: bool,
     ) -> Pose {
@@ -131,7 +133,7 @@ impl Sim {
         };
         self.teleport(object, &start);
         if motion.is_some() {
-            self.state.engine.take_up(object);
+            self.state.engine.start_carrying(object);
         }
         match object {
             None => self.state.car_motion = motion,
@@ -140,24 +142,25 @@ impl Sim {
         start
     }
 
-    /// Puts the car or an object somewhere at rest; no acceleration took it there.
+    /// Places the car (`None`) or an object at rest. The IMU measures no acceleration for the
+    /// jump, and contacts are cleared.
     pub(crate) fn teleport(&mut self, object: Option<usize>, pose: &Pose) {
         self.put(object, pose);
         match object {
             None => {
-                self.state.imu.stand(self.state.engine.car().pose.rotation);
+                self.state.imu.set_at_rest(self.state.engine.car().pose.rotation);
                 self.state.touched.fill(false);
             }
             Some(i) => self.state.touched[i] = false,
         }
     }
 
-    /// Puts the car or an object down at rest.
+    /// Places the car (`None`) or an object at rest; keeps the state of the IMU and the contacts.
     pub(crate) fn put(&mut self, object: Option<usize>, pose: &Pose) {
         match object {
             None => {
                 self.state.engine.put_car(pose);
-                self.state.car.start_afresh();
+                self.state.car.reset_tyres_and_motor();
             }
             Some(i) => self.state.engine.put_object(i, pose, self.world.objects[i].is_static),
         }

@@ -1,40 +1,41 @@
-//! Everything that can change a running world, and every reason to refuse it.
+//! The commands that change a running simulation, and the reasons to refuse one.
 
 use crate::lights::Lamp;
 use chicane_world::Pose;
 
-/// A change, applied between two ticks as a whole or not at all.
+/// A change of the simulation. [`Sim::apply`](crate::Sim::apply) applies it between two ticks,
+/// completely or not at all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Puts or moves the vehicle or an object. Omitted fields keep their current value. It
-    /// ends up upright; whatever moved it before ends.
+    /// Places or moves the vehicle or an object. Omitted fields keep their current value. The
+    /// final pose is upright, and a motion in progress ends.
     Place {
-        /// Whom.
+        /// The vehicle or object to place.
         who: Who,
-        /// Metres.
+        /// Position in metres.
         x: Option<f64>,
-        /// Metres.
+        /// Position in metres.
         y: Option<f64>,
-        /// Metres; the vehicle stands on the ground whatever this says.
+        /// Height in metres. Ignored for the vehicle, which always stands on the ground.
         z: Option<f64>,
-        /// Radians.
+        /// Heading in radians.
         yaw: Option<f64>,
-        /// At once or over time.
+        /// Whether the pose is reached immediately or over time.
         how: How,
     },
-    /// Asks a traffic light for red or green.
+    /// Switches a traffic light to red or green.
     SetLight {
         /// Name of the light.
         name: String,
-        /// Red, else green.
+        /// True for red, false for green.
         red: bool,
     },
-    /// Everything movable back to its origin, lights green, vehicle to the spawn pose, all
-    /// velocities zero, motions ended. Time goes on.
+    /// Resets every movable object to its origin, the lights to green and the vehicle to the
+    /// spawn pose, with zero velocities and without motions. The tick count continues.
     Reset,
 }
 
-/// Whom a pose command is for.
+/// The target of a pose command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
     /// The car.
@@ -43,87 +44,87 @@ pub enum Who {
     Object(String),
 }
 
-/// How a pose is reached.
+/// The way in which a pose is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub enum How {
-    /// At once.
+    /// Immediately.
     AtOnce,
-    /// Evenly over simulated seconds.
+    /// At constant speed within a duration of simulated time.
     Over {
-        /// Seconds.
+        /// Simulated seconds.
         duration_s: f64,
     },
-    /// Along points on the ground, heading along the path unless `yaw` is given.
+    /// Along a path of points on the ground. The heading follows the path unless `yaw` is given.
     Along {
-        /// Points, metres.
+        /// Points, x and y in metres.
         path: Vec<[f64; 2]>,
-        /// m/s.
+        /// Speed along the path, m/s.
         speed: f64,
-        /// Goes from the last point straight to the first, for ever.
+        /// Whether the motion continues from the last point to the first one, without end.
         repeat: bool,
     },
 }
 
-/// What a command did.
+/// The result of an applied command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Applied {
-    /// The pose now (at the start of a motion: the pose it starts from).
+    /// The new pose. For a motion: the pose at its start.
     Placed(Pose),
-    /// What the light shows now.
+    /// The new state of the light.
     Light(Lamp),
-    /// The objects that were reset, by index; the vehicle is always among them.
+    /// Indices of the objects that were reset. The vehicle is always reset too.
     Reset(Vec<usize>),
 }
 
-/// Why a command was refused. Nothing was changed.
+/// The reason why a command was refused. A refused command changes nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// No model of this name.
+    /// The world has no model of this name.
     #[error("no model named {name}")]
     NoSuchObject {
-        /// As asked.
+        /// The name in the command.
         name: String,
     },
-    /// It exists but may not be moved.
+    /// The model exists, but cannot be moved.
     #[error("{name} cannot be moved: {why}")]
     NotMovable {
-        /// As asked.
+        /// The name in the command.
         name: String,
-        /// What it is.
+        /// The reason.
         why: NotMovableWhy,
     },
-    /// No light of this name.
+    /// The world has no light of this name.
     #[error("no light named {name}")]
     NoSuchLight {
-        /// As asked.
+        /// The name in the command.
         name: String,
     },
     /// The light is in its yellow phase.
     #[error("light {name} is in its yellow phase")]
     YellowPhase {
-        /// As asked.
+        /// The name in the command.
         name: String,
     },
-    /// A number that is not finite or out of range.
+    /// A number is not finite or out of range.
     #[error("{field} must be a number from {low} to {high}")]
     OutOfRange {
-        /// Which number.
+        /// Name of the number.
         field: &'static str,
-        /// Least allowed.
+        /// Lowest allowed value.
         low: f64,
-        /// Most allowed.
+        /// Highest allowed value.
         high: f64,
     },
 }
 
-/// Why a thing can't be moved.
+/// The reason why a model cannot be moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotMovableWhy {
-    /// The track.
+    /// The model is the track.
     Track,
-    /// A wall.
+    /// The model is a wall.
     Wall,
-    /// Scenery.
+    /// The model is scenery.
     Scenery,
 }
 
@@ -137,9 +138,9 @@ impl std::fmt::Display for NotMovableWhy {
     }
 }
 
-/// Farthest x and y of a pose command.
+/// Limit of x and y in a pose command, in metres to either side of the origin.
 const XY_LIMIT: f64 = 100.0;
-/// Most points of a path.
+/// Maximum number of points in a path.
 const PATH_LIMIT: usize = 10_000;
 
 fn within(field: &'static str, value: f64, low: f64, high: f64) -> Result<(), Refusal> {
@@ -147,7 +148,7 @@ fn within(field: &'static str, value: f64, low: f64, high: f64) -> Result<(), Re
 }
 
 impl Command {
-    /// Checks every number, before anything is looked up.
+    /// Checks the range of every number. Names are checked later.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         let Command::Place { x, y, z, yaw, how, .. } = self else {
             return Ok(());

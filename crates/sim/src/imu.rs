@@ -1,14 +1,15 @@
-//! Gyro and accelerometer. Both give the mean since their last sample, as units that sum up between
-//! two samples do: adding them up gives how far the car turned, and how much faster it became.
+//! Gyro and accelerometer. Both return the mean since their last sample, like real units that
+//! integrate between two samples. Therefore the sum of the samples gives the exact change of
+//! heading and of velocity.
 
-use crate::chance::{Sensor, Stream};
-use crate::physics::Moving;
-use chicane_world::readings::ImuSample;
+use crate::noise::{Sensor, Stream};
+use crate::physics::BodyState;
+use chicane_world::readings::{ImuSample, TICK_S};
 use chicane_world::vehicle::Imu;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// What the unit remembers: how it was turned and how fast it moved at the last sample.
+/// State of the unit: rotation and velocity at the last sample, and the ticks since then.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct ImuState {
     rotation: DQuat,
@@ -17,13 +18,13 @@ pub(crate) struct ImuState {
 }
 
 impl ImuState {
-    /// The car was put somewhere: it stands, and no acceleration took it there.
-    pub(crate) fn stand(&mut self, rotation: DQuat) {
+    /// The car was placed at rest. The next sample must not contain the jump as an acceleration.
+    pub(crate) fn set_at_rest(&mut self, rotation: DQuat) {
         self.rotation = rotation;
         self.velocity = DVec3::ZERO;
     }
 
-    /// One tick has passed.
+    /// Counts one tick.
     pub(crate) fn tick(&mut self) {
         self.ticks += 1;
     }
@@ -34,7 +35,7 @@ impl ImuState {
         k: u64,
         seed: u64,
         model: &Imu,
-        car: &Moving,
+        car: &BodyState,
         centre: DVec3,
         gravity: DVec3,
     ) -> ImuSample {
@@ -43,9 +44,9 @@ impl ImuState {
         let to_car = car.pose.rotation.conjugate();
         let (mut felt, mut turned) = (-gravity, DVec3::ZERO);
         if self.ticks > 0 {
-            let per_second = 1.0 / (self.ticks as f64 * crate::TICK_S);
+            let per_second = 1.0 / (self.ticks as f64 * TICK_S);
             felt += (velocity - self.velocity) * per_second;
-            turned = turn(to_car * self.rotation) * -per_second;
+            turned = rotation_vector(to_car * self.rotation) * -per_second;
         }
         *self = ImuState { rotation: car.pose.rotation, velocity, ticks: 0 };
         ImuSample {
@@ -56,8 +57,8 @@ impl ImuState {
     }
 }
 
-/// A rotation as its axis times its angle.
-fn turn(rotation: DQuat) -> DVec3 {
+/// The rotation vector: the axis times the angle in radians.
+fn rotation_vector(rotation: DQuat) -> DVec3 {
     let q = if rotation.w < 0.0 { -rotation } else { rotation };
     let sine = DVec3::new(q.x, q.y, q.z);
     let length = sine.length();

@@ -1,9 +1,9 @@
-//! The lidar: closed-form rays against every solid, only for the beams that can hit it.
+//! The lidar: closed-form ray casts against every solid, limited to the beams that can hit it.
 //!
-//! Beams lie in the plane z = 0 of the sensor. A solid is skipped when that plane misses its
-//! bounding box; else the box's corners bound the directions in which it can be seen.
+//! Beams lie in the plane z = 0 of the sensor. A solid is skipped when its bounding box does not
+//! intersect this plane. Otherwise the corners of the box limit the range of beams to test.
 
-use crate::chance::{Sensor, Stream};
+use crate::noise::{Sensor, Stream};
 use crate::physics::Engine;
 use crate::rays;
 use chicane_world::readings::Scan;
@@ -13,21 +13,21 @@ use chicane_world::{Pose, Profile};
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
-/// Triangles of a mesh that share a bounding box.
+/// Number of mesh triangles that share one bounding box.
 const CHUNK: usize = 32;
 
-/// What never changes: beam directions, and the solids with their bounds.
+/// The constant data of the sensor: beam directions, and the solids with their bounds.
 #[derive(Debug)]
 pub(crate) struct Lidar {
     model: vehicle::Lidar,
     beams: Vec<DVec2>,
-    fixed: Vec<Target>,
-    moving: Vec<(usize, Target)>,
+    fixed: Vec<LidarSolid>,
+    moving: Vec<(usize, LidarSolid)>,
     ground_z: f64,
 }
 
 #[derive(Debug)]
-struct Target {
+struct LidarSolid {
     pose: Pose,
     shape: Shape,
     half: DVec3,
@@ -35,7 +35,7 @@ struct Target {
     chunks: Vec<Chunk>,
 }
 
-/// Some triangles of a mesh, in the mesh's frame.
+/// A group of triangles of a mesh with its bounding box, in the mesh's frame.
 #[derive(Debug)]
 struct Chunk {
     centre: DVec3,
@@ -56,18 +56,18 @@ impl Lidar {
         Lidar {
             model,
             beams,
-            fixed: world.scenery.iter().map(Target::new).collect(),
-            moving: moving.flat_map(|(i, o)| o.solids.iter().map(move |s| (i, Target::new(s)))).collect(),
+            fixed: world.scenery.iter().map(LidarSolid::new).collect(),
+            moving: moving.flat_map(|(i, o)| o.solids.iter().map(move |s| (i, LidarSolid::new(s)))).collect(),
             ground_z: world.ground.z,
         }
     }
 
-    /// A scan without any range in it, of the right size.
+    /// A scan of the right size in which every range is infinite.
     pub(crate) fn empty_scan(&self) -> Scan {
         Scan { sample: 0, ranges: vec![f32::INFINITY; self.beams.len()] }
     }
 
-    /// Measures from a car's pose. `exact` is scratch of one number a beam.
+    /// Measures a scan from the car's pose. `exact` is a scratch buffer with one number per beam.
     pub(crate) fn scan(
         &self,
         engine: &Engine,
@@ -84,12 +84,12 @@ impl Lidar {
         out.sample = sample;
         for (i, (range, &hit)) in out.ranges.iter_mut().zip(exact.iter()).enumerate() {
             let noisy = hit + noise.normal(i as u64) * self.model.noise_sd_m;
-            let seen = hit >= near && hit <= far && noisy >= near && noisy <= far;
-            *range = if seen { noisy as f32 } else { f32::INFINITY };
+            let in_range = hit >= near && hit <= far && noisy >= near && noisy <= far;
+            *range = if in_range { noisy as f32 } else { f32::INFINITY };
         }
     }
 
-    /// True distances, infinite where nothing is hit.
+    /// Distances without noise. A beam that hits nothing gets infinity.
     pub(crate) fn exact(&self, engine: &Engine, sensor: &Pose, ranges: &mut [f64]) {
         self.ground(sensor, ranges);
         for target in &self.fixed {
@@ -97,7 +97,7 @@ impl Lidar {
         }
         for (object, target) in &self.moving {
             let pose = engine.object_pose(*object);
-            // Most objects stand where their only solid is.
+            // Most objects have one solid without an offset, which saves the multiplication.
             let pose = if target.pose == Pose::IDENTITY { pose } else { pose.then(&target.pose) };
             self.target(target, sensor, &pose, ranges);
         }
@@ -107,7 +107,7 @@ impl Lidar {
         let height = sensor.position.z - self.ground_z;
         let (x, y) = (sensor.rotation * DVec3::X, sensor.rotation * DVec3::Y);
         ranges.fill(f64::INFINITY);
-        // Level enough that no beam comes down within range: the usual case.
+        // The usual case: the sensor is so level that no beam reaches the ground within range.
         if height > 0.0 && (x.z * x.z + y.z * y.z).sqrt() * self.model.range_max_m < height {
             return;
         }
@@ -121,7 +121,7 @@ impl Lidar {
         }
     }
 
-    fn target(&self, target: &Target, sensor: &Pose, pose: &Pose, ranges: &mut [f64]) {
+    fn target(&self, target: &LidarSolid, sensor: &Pose, pose: &Pose, ranges: &mut [f64]) {
         let away = sensor.rotation.conjugate() * (pose.position - sensor.position);
         let reach = self.model.range_max_m + target.radius;
         if away.z.abs() > target.radius || away.length_squared() > reach * reach {
@@ -131,7 +131,7 @@ impl Lidar {
         let flat = away.truncate().length();
         match target.shape {
             Shape::Mesh(_) => return self.mesh(target, pose, ranges),
-            // Long or near: a beam costs a third when it meets one face in the plane.
+            // For a long or near box, a beam costs a third if tested against one face at a time.
             Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
             _ => {}
         }
@@ -155,12 +155,13 @@ impl Lidar {
         }
     }
 
-    /// The beams that can see a target at this distance: first and count.
-    fn window(&self, pose: &Pose, flat: f64, target: &Target) -> Option<(usize, usize)> {
+    /// The beams that can hit a solid: index of the first one, and their number. `flat` is the
+    /// distance in the sensor's plane.
+    fn window(&self, pose: &Pose, flat: f64, target: &LidarSolid) -> Option<(usize, usize)> {
         let n = self.beams.len();
         let towards = libm::atan2(pose.position.y, pose.position.x);
         let (low, high) = if flat > 4.0 * target.radius {
-            // Small and far: the circle around it will do. asin(x) < 1.05·x here.
+            // Small and far: use the bounding circle. asin(x) < 1.05·x in this range.
             let a = 1.05 * target.radius / flat;
             (-a, a)
         } else {
@@ -176,7 +177,7 @@ impl Lidar {
         Some(((first as i64).rem_euclid(n as i64) as usize, count))
     }
 
-    /// A box, face by face, as far as the faces look this way.
+    /// Tests a box face by face; skips the faces that point away from the sensor.
     fn faces(&self, half: DVec3, pose: &Pose, ranges: &mut [f64]) {
         let eye = pose.rotation.conjugate() * -pose.position;
         if eye.abs().cmple(half).all() {
@@ -197,7 +198,7 @@ impl Lidar {
         }
     }
 
-    fn mesh(&self, target: &Target, pose: &Pose, ranges: &mut [f64]) {
+    fn mesh(&self, target: &LidarSolid, pose: &Pose, ranges: &mut [f64]) {
         for chunk in &target.chunks {
             let radius = chunk.half.length();
             let middle = pose.point(chunk.centre);
@@ -212,21 +213,21 @@ impl Lidar {
         }
     }
 
-    /// A line in the sensor's plane.
+    /// Tests a line segment in the sensor's plane.
     fn segment(&self, a: DVec2, b: DVec2, ranges: &mut [f64]) {
         let n = self.beams.len();
         let from = libm::atan2(a.y, a.x);
-        let span = short_way(libm::atan2(b.y, b.x) - from);
+        let span = wrap_difference(libm::atan2(b.y, b.x) - from);
         let step = TAU / n as f64;
         let first = ((from + span.min(0.0) + PI) / step).floor() as i64 - 1;
         let last = ((from + span.max(0.0) + PI) / step).ceil() as i64 + 1;
-        let way = b - a;
-        let area = a.perp_dot(way);
+        let direction = b - a;
+        let area = a.perp_dot(direction);
         let mut i = first.rem_euclid(n as i64) as usize;
         for _ in first..=last {
             let beam = self.beams[i];
-            // A beam along the line divides by zero and compares false below.
-            let share = 1.0 / beam.perp_dot(way);
+            // A beam parallel to the segment divides by zero; then the comparison below is false.
+            let share = 1.0 / beam.perp_dot(direction);
             let (t, u) = (area * share, a.perp_dot(beam) * share);
             if t >= 0.0 && t < ranges[i] && (-1e-12..=1.0 + 1e-12).contains(&u) {
                 ranges[i] = t;
@@ -239,8 +240,8 @@ impl Lidar {
     }
 }
 
-/// Directions of a bounding box's corners about `towards`, or `None` where the plane z = 0
-/// misses it.
+/// Lowest and highest direction of a bounding box's corners, relative to `towards`. `None` if the
+/// box does not intersect the plane z = 0.
 fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     let (mut below, mut above) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut low, mut high) = (0.0f64, 0.0f64);
@@ -249,15 +250,15 @@ fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
         let p = pose.point(half * DVec3::new(sign(1), sign(2), sign(4)));
         below = below.min(p.z);
         above = above.max(p.z);
-        let angle = short_way(libm::atan2(p.y, p.x) - towards);
+        let angle = wrap_difference(libm::atan2(p.y, p.x) - towards);
         low = low.min(angle);
         high = high.max(angle);
     }
     (below <= 0.0 && above >= 0.0).then_some((low, high))
 }
 
-/// A difference of two angles of −π..π, the short way round.
-fn short_way(angle: f64) -> f64 {
+/// Wraps a difference of two angles in −π..π into −π..π.
+fn wrap_difference(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU
     } else if angle < -PI {
@@ -267,7 +268,7 @@ fn short_way(angle: f64) -> f64 {
     }
 }
 
-/// Where a convex polygon crosses the plane z = 0.
+/// The segment in which a convex polygon intersects the plane z = 0.
 fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
     let mut points = [DVec2::ZERO; 2];
     let mut found = 0;
@@ -283,14 +284,14 @@ fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
     (found == 2).then_some((points[0], points[1]))
 }
 
-impl Target {
-    fn new(solid: &Solid) -> Target {
+impl LidarSolid {
+    fn new(solid: &Solid) -> LidarSolid {
         let half = rays::half_extents(&solid.shape);
         let chunks = match &solid.shape {
             Shape::Mesh(mesh) => chunks(mesh),
             _ => Vec::new(),
         };
-        Target { pose: solid.pose, shape: solid.shape.clone(), half, radius: half.length(), chunks }
+        LidarSolid { pose: solid.pose, shape: solid.shape.clone(), half, radius: half.length(), chunks }
     }
 }
 

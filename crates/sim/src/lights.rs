@@ -1,32 +1,34 @@
-//! Traffic lights: green → yellow for three seconds → red; red → green at once.
+//! Traffic lights: green → yellow for three seconds → red; red → green without delay.
 
 use serde::{Deserialize, Serialize};
 
 /// Length of the yellow phase: 3.0 simulated seconds.
-const YELLOW_TICKS: u32 = 3 * crate::TICKS_PER_SECOND as u32;
+const YELLOW_TICKS: u32 = 3 * chicane_world::readings::TICKS_PER_SECOND as u32;
+/// Length of the yellow phase, simulated seconds.
+pub const YELLOW_S: f64 = YELLOW_TICKS as f64 / chicane_world::readings::TICKS_PER_SECOND as f64;
 
-/// What a light shows.
+/// State of a traffic light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Lamp {
-    /// Drive.
+    /// Vehicles may pass.
     #[default]
     Green,
-    /// Turning red.
+    /// Transition from green to red.
     Yellow {
-        /// Ticks until it is red.
+        /// Ticks until the light turns red.
         ticks_left: u32,
     },
-    /// Stop.
+    /// Vehicles must stop.
     Red,
 }
 
-/// A command came in the yellow phase.
+/// Error: a command arrived during the yellow phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InYellowPhase;
 
 impl Lamp {
-    /// Asks for red (or green); gives what is shown next.
-    pub(crate) fn ask(self, red: bool) -> Result<Lamp, InYellowPhase> {
+    /// Requests red or green and returns the new state.
+    pub(crate) fn request(self, red: bool) -> Result<Lamp, InYellowPhase> {
         match (self, red) {
             (Lamp::Yellow { .. }, _) => Err(InYellowPhase),
             (Lamp::Green, true) => Ok(Lamp::Yellow { ticks_left: YELLOW_TICKS }),
@@ -35,7 +37,7 @@ impl Lamp {
         }
     }
 
-    /// One tick on.
+    /// The state after one tick.
     pub(crate) fn tick(self) -> Lamp {
         match self {
             Lamp::Yellow { ticks_left: 0 | 1 } => Lamp::Red,
@@ -44,7 +46,7 @@ impl Lamp {
         }
     }
 
-    /// What is left of it in a world that was loaded anew.
+    /// The state after the world was loaded again: yellow becomes red.
     pub(crate) fn after_respawn(self) -> Lamp {
         match self {
             Lamp::Yellow { .. } => Lamp::Red,
@@ -58,18 +60,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn yellow_lasts_three_seconds_to_the_tick() {
-        let mut lamp = Lamp::Green.ask(true).expect("green takes red");
+    fn yellow_lasts_exactly_three_seconds() {
+        let mut lamp = Lamp::Green.request(true).expect("the light is green");
         for _ in 0..599 {
             lamp = lamp.tick();
             assert!(matches!(lamp, Lamp::Yellow { .. }));
-            assert_eq!(lamp.ask(true), Err(InYellowPhase));
-            assert_eq!(lamp.ask(false), Err(InYellowPhase));
+            assert_eq!(lamp.request(true), Err(InYellowPhase));
+            assert_eq!(lamp.request(false), Err(InYellowPhase));
         }
         lamp = lamp.tick();
         assert_eq!(lamp, Lamp::Red);
-        assert_eq!(lamp.ask(true), Ok(Lamp::Red));
-        assert_eq!(lamp.ask(false), Ok(Lamp::Green));
-        assert_eq!(Lamp::Green.ask(false), Ok(Lamp::Green));
+        assert_eq!(lamp.request(true), Ok(Lamp::Red));
+        assert_eq!(lamp.request(false), Ok(Lamp::Green));
+        assert_eq!(Lamp::Green.request(false), Ok(Lamp::Green));
     }
 }

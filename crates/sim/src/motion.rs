@@ -1,32 +1,32 @@
-//! Motions that the simulator carries out: over a duration, or along a path.
+//! Motions that the simulator performs: within a duration, or along a path.
 
 use chicane_world::Pose;
 use chicane_world::pose::wrap_angle;
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// How fast a body turns into the next leg of its path, rad/s.
+/// Turn rate of a body towards the next segment of its path, rad/s.
 const TURN_RATE: f64 = 6.0;
 
-/// A pose that is reached step by step. Whoever moves is upright all the way.
+/// A motion in progress. The body is upright during the whole motion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Motion {
-    Over { from: Upright, to: Upright, elapsed_s: f64, duration_s: f64 },
-    Along { legs: Legs, at: Upright, turns: bool },
+    Over { from: UprightPose, to: UprightPose, elapsed_s: f64, duration_s: f64 },
+    Along { legs: PathFollower, at: UprightPose, turns: bool },
 }
 
 /// Position and heading.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Upright {
+pub(crate) struct UprightPose {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) z: f64,
     pub(crate) yaw: f64,
 }
 
-impl Upright {
-    pub(crate) fn of(pose: &Pose) -> Upright {
-        Upright { x: pose.position.x, y: pose.position.y, z: pose.position.z, yaw: pose.yaw() }
+impl UprightPose {
+    pub(crate) fn of(pose: &Pose) -> UprightPose {
+        UprightPose { x: pose.position.x, y: pose.position.y, z: pose.position.z, yaw: pose.yaw() }
     }
 
     pub(crate) fn pose(&self) -> Pose {
@@ -34,38 +34,40 @@ impl Upright {
     }
 }
 
-/// A polyline that is walked at an even speed.
+/// A polyline that a body follows at constant speed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Legs {
+pub(crate) struct PathFollower {
     points: Vec<DVec2>,
-    /// The point walked to.
+    /// Index of the point that the body moves to.
     next: usize,
     speed: f64,
     repeat: bool,
 }
 
 impl Motion {
-    pub(crate) fn over(from: Upright, to: Upright, duration_s: f64) -> Motion {
+    pub(crate) fn over(from: UprightPose, to: UprightPose, duration_s: f64) -> Motion {
         Motion::Over { from, to, elapsed_s: 0.0, duration_s }
     }
 
-    /// Walks from `at` to the first point and on. `turns`: the heading follows the path.
-    pub(crate) fn along(at: Upright, path: &[[f64; 2]], speed: f64, repeat: bool, turns: bool) -> Motion {
+    /// Moves from `at` to the first point and along the path. If `turns` is true, the heading
+    /// follows the path.
+    pub(crate) fn along(at: UprightPose, path: &[[f64; 2]], speed: f64, repeat: bool, turns: bool) -> Motion {
         let points = path.iter().map(|&[x, y]| DVec2::new(x, y)).collect();
-        Motion::Along { legs: Legs { points, next: 0, speed, repeat }, at, turns }
+        Motion::Along { legs: PathFollower { points, next: 0, speed, repeat }, at, turns }
     }
 
-    /// Goes on by `dt`; gives the new pose, and whether this was the end.
+    /// Advances by `dt` seconds. Returns the new pose and whether the motion has ended.
     pub(crate) fn advance(&mut self, dt: f64) -> (Pose, bool) {
         match self {
             Motion::Over { from, to, elapsed_s, duration_s } => {
                 *elapsed_s += dt;
-                // Half a step of slack: sums of steps must not miss the end by a rounding.
+                // Half a step of tolerance, because the rounding errors of the sum could delay the
+                // end.
                 if *elapsed_s >= *duration_s - 0.5 * dt {
                     return (to.pose(), true);
                 }
                 let t = *elapsed_s / *duration_s;
-                let at = Upright {
+                let at = UprightPose {
                     x: from.x + (to.x - from.x) * t,
                     y: from.y + (to.y - from.y) * t,
                     z: from.z + (to.z - from.z) * t,
@@ -87,23 +89,23 @@ impl Motion {
     }
 }
 
-impl Legs {
-    /// Walks for `dt` from a place; gives the new place, the direction of the last leg walked,
-    /// and whether the end was reached.
+impl PathFollower {
+    /// Advances by `dt` seconds from a position. Returns the new position, the direction of the
+    /// last segment, and whether the end was reached.
     fn walk(&mut self, from: DVec2, dt: f64) -> (DVec2, Option<f64>, bool) {
         let (mut at, mut left, mut heading) = (from, self.speed * dt, None);
-        // A lap of equal points must not loop for ever: each point is passed once at most.
+        // Pass each point at most once; otherwise a lap of equal points would loop for ever.
         for _ in 0..=self.points.len() {
             let Some(&target) = self.points.get(self.next) else {
                 return (at, heading, true);
             };
-            let way = target - at;
-            let length = way.length();
+            let offset = target - at;
+            let length = offset.length();
             if length > 1e-9 {
-                heading = Some(libm::atan2(way.y, way.x));
+                heading = Some(libm::atan2(offset.y, offset.x));
             }
             if length > left {
-                return (at + way * (left / length), heading, false);
+                return (at + offset * (left / length), heading, false);
             }
             left -= length;
             at = target;
@@ -122,8 +124,8 @@ mod tests {
 
     const DT: f64 = 0.0025;
 
-    fn at(x: f64, y: f64, yaw: f64) -> Upright {
-        Upright { x, y, z: 0.0, yaw }
+    fn at(x: f64, y: f64, yaw: f64) -> UprightPose {
+        UprightPose { x, y, z: 0.0, yaw }
     }
 
     fn run(motion: &mut Motion, seconds: f64) -> (Pose, bool) {
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn over_a_duration_ends_at_the_target_on_time() {
+    fn a_motion_over_a_duration_ends_at_the_target_on_time() {
         let mut m = Motion::over(at(0.0, 0.0, 3.0), at(1.0, 2.0, -3.0), 2.0);
         let (half, ended) = run(&mut m, 1.0);
         assert!(!ended && (half.position.x - 0.5).abs() < 1e-9);
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn along_a_path_keeps_its_speed_round_corners() {
+    fn a_motion_along_a_path_keeps_its_speed_at_corners() {
         let mut m = Motion::along(at(0.0, 0.0, 0.0), &[[1.0, 0.0], [1.0, 1.0]], 0.5, false, true);
         let (p, ended) = run(&mut m, 3.0);
         assert!(
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_goes_from_the_last_point_to_the_first() {
+    fn a_repeated_path_goes_from_the_last_point_to_the_first() {
         let path = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]];
         let mut m = Motion::along(at(0.0, 0.0, 0.0), &path, 1.0, true, false);
         let (p, ended) = run(&mut m, 4.0 + 1.5);
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_of_equal_points_stands_still() {
+    fn a_repeated_path_of_equal_points_stands_still() {
         let mut m = Motion::along(at(0.0, 0.0, 0.0), &[[1.0, 1.0], [1.0, 1.0]], 1.0, true, true);
         let (p, ended) = run(&mut m, 3.0);
         assert!(!ended && (p.position.x - 1.0).abs() < 1e-9);

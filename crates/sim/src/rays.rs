@@ -1,12 +1,12 @@
-//! Closed-form rays against the solid shapes, each in the shape's own frame.
+//! Closed-form ray casts against the solid shapes, each in the shape's own frame.
 //!
-//! `o` is where the ray starts, `d` where it goes (unit length). The answer is the distance to
-//! the first surface, 0 for a ray that starts inside.
+//! `o` is the origin of the ray, `d` its direction (unit length). The result is the distance to the
+//! first surface, or 0 for a ray that starts inside the shape.
 
 use chicane_world::world::Shape;
 use glam::DVec3;
 
-/// Distance to a shape that is not a mesh; infinite where it is missed.
+/// Distance to a shape, or infinity if the ray misses the shape. A mesh always gives infinity.
 pub(crate) fn cast(shape: &Shape, o: DVec3, d: DVec3) -> f64 {
     match *shape {
         Shape::Box(half) => aligned_box(half, o, d),
@@ -18,7 +18,7 @@ pub(crate) fn cast(shape: &Shape, o: DVec3, d: DVec3) -> f64 {
     }
 }
 
-/// Half extents of a shape's bounding box; a mesh gives its farthest corners.
+/// Half extents of a bounding box that is centred at the shape's origin.
 pub(crate) fn half_extents(shape: &Shape) -> DVec3 {
     match shape {
         Shape::Box(half) => *half,
@@ -32,7 +32,7 @@ pub(crate) fn half_extents(shape: &Shape) -> DVec3 {
 }
 
 fn aligned_box(half: DVec3, o: DVec3, d: DVec3) -> f64 {
-    // A ray along a face must divide by something: the sign of zero would decide otherwise.
+    // Replace zero, because for a ray parallel to a face the sign of zero would decide the result.
     let safe = |v: f64| if v == 0.0 { 1e-300 } else { v };
     let inverse = DVec3::new(1.0 / safe(d.x), 1.0 / safe(d.y), 1.0 / safe(d.z));
     let (a, b) = ((-half - o) * inverse, (half - o) * inverse);
@@ -51,7 +51,7 @@ fn sphere(radius: f64, o: DVec3, d: DVec3) -> f64 {
     if b > 0.0 || disc < 0.0 { f64::INFINITY } else { -b - disc.sqrt() }
 }
 
-/// Entry and exit of the infinite cylinder about z, or `None`.
+/// Distances at which the ray enters and leaves the infinite cylinder about z, or `None`.
 fn tube(radius: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     let a = d.x * d.x + d.y * d.y;
     let c = o.x * o.x + o.y * o.y - radius * radius;
@@ -67,7 +67,7 @@ fn tube(radius: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     Some(((-b - root) / a, (-b + root) / a))
 }
 
-/// Entry and exit of the slab |z| ≤ `half`, or `None`.
+/// Distances at which the ray enters and leaves the slab |z| ≤ `half`, or `None`.
 fn slab(half: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     if d.z == 0.0 {
         return (o.z.abs() <= half).then_some((f64::NEG_INFINITY, f64::INFINITY));
@@ -89,7 +89,7 @@ fn capsule(radius: f64, half_length: f64, o: DVec3, d: DVec3) -> f64 {
     cylinder(radius, half_length, o, d).min(sphere(radius, o - cap, d)).min(sphere(radius, o + cap, d))
 }
 
-/// Base at −half_length, tip at +half_length.
+/// A cone with its base at z = −half_length and its tip at z = +half_length.
 fn cone(radius: f64, half_length: f64, o: DVec3, d: DVec3) -> f64 {
     let height = 2.0 * half_length;
     let slope = radius / height;
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether a point is inside, told without any ray.
+    /// Whether a point is inside a shape, computed without ray casts.
     fn contains(shape: &Shape, p: DVec3) -> bool {
         match *shape {
             Shape::Box(h) => p.abs().cmple(h).all(),
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// The first inside point found by small steps along the ray.
+    /// Distance of the first point inside the shape, found by small steps along the ray.
     fn march(shape: &Shape, o: DVec3, d: DVec3) -> Option<f64> {
         (0..60_000).map(|i| f64::from(i) * 1e-4).find(|&t| contains(shape, o + d * t))
     }
@@ -188,7 +188,7 @@ mod tests {
             let got = cast(&shape, o, d);
             match march(&shape, o, d) {
                 Some(wanted) => prop_assert!((got - wanted).abs() < 3e-4, "{got} not {wanted}"),
-                // Marching may step over a corner that the ray just grazes.
+                // Marching can step over a corner that the ray only grazes.
                 None if got.is_finite() => {
                     let h = half_extents(&shape);
                     let p = o + d * got;

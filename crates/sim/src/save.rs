@@ -1,5 +1,6 @@
-//! A simulation as bytes, and fingerprints of its parts.
+//! Saves and restores a simulation as bytes, and computes hashes of its parts.
 
+use crate::encode::{self, Encode};
 use crate::physics::Solver;
 use crate::sim::Sim;
 use crate::state::State;
@@ -8,44 +9,44 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"chicane1";
 const HEADER: usize = 8 + 8 + 8;
 
-/// Why bytes can't be restored. The simulation was left as it was.
+/// The reason why bytes cannot be restored. The simulation is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    /// Not written by [`Sim::save`] of this version.
+    /// The bytes were not written by [`Sim::save`] of this version.
     #[error("these bytes are not a saved simulation of this version")]
     NotASave,
-    /// Cut off or changed on the way.
+    /// The bytes are truncated or modified.
     #[error("the saved simulation is damaged")]
     Damaged,
-    /// Saved from another world, profile or seed.
+    /// The bytes were saved from another world, profile or seed.
     #[error("the simulation was saved from another world, vehicle or seed")]
     OtherWorld,
 }
 
-/// A fingerprint of one part of a simulation.
+/// A hash of one part of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
-    /// Which part.
+    /// Name of the part.
     pub part: &'static str,
-    /// Equal bytes give equal numbers.
+    /// Hash of the part's bytes.
     pub hash: u64,
 }
 
 impl Sim {
-    /// Everything that changes, as bytes.
+    /// The complete state as bytes.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(128 << 10);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&self.origin.to_le_bytes());
         bytes.extend_from_slice(&[0; 8]);
-        let mut bytes = encode(&self.state, bytes);
+        let mut bytes = encode::append(&self.state, bytes);
         let check = xxh3_64(&bytes[HEADER..]).to_le_bytes();
         bytes[16..HEADER].copy_from_slice(&check);
         bytes
     }
 
-    /// Goes back (or on) to a saved state of the same world, profile and seed. Damage on the way
-    /// is found out; bytes forged with a right checksum are not: restore only what you saved.
+    /// Restores a saved state of the same world, profile and seed. The checksum detects damage, but
+    /// not forged bytes: restore only bytes from a trusted source.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
         let (header, body) = bytes.split_at_checked(HEADER).ok_or(RestoreError::NotASave)?;
         if &header[..8] != MAGIC {
@@ -63,11 +64,11 @@ impl Sim {
         }
         self.state = state;
         self.solver = Solver::new(self.world.gravity);
-        self.forget_events();
+        self.clear_events();
         Ok(())
     }
 
-    /// Fingerprints of the parts of the state, to name what differs.
+    /// Hashes of the parts of the state. A test uses them to name the part that differs.
     pub fn digests(&self) -> Vec<Digest> {
         let state = &self.state;
         let mut digests = vec![
@@ -84,24 +85,6 @@ impl Sim {
     }
 }
 
-fn digest(part: &'static str, value: &dyn erased::Encode) -> Digest {
+fn digest(part: &'static str, value: &dyn Encode) -> Digest {
     Digest { part, hash: xxh3_64(&value.encode()) }
-}
-
-fn encode(value: &impl serde::Serialize, bytes: Vec<u8>) -> Vec<u8> {
-    // It can only fail for sequences of unknown length, and the state has none.
-    postcard::to_extend(value, bytes).expect("the state has a length")
-}
-
-/// Serialisable values behind a pointer, so that the engine can hand out its parts one by one.
-pub(crate) mod erased {
-    pub(crate) trait Encode {
-        fn encode(&self) -> Vec<u8>;
-    }
-
-    impl<T: serde::Serialize> Encode for T {
-        fn encode(&self) -> Vec<u8> {
-            super::encode(self, Vec::new())
-        }
-    }
 }

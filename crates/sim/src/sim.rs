@@ -1,62 +1,61 @@
-//! `Sim`: the one door in, the one way on, the one window out.
+//! [`Sim`]: construction, steps, readings and snapshots. `apply.rs` contains the commands.
 
 use crate::imu::ImuState;
 use crate::lidar::Lidar;
 use crate::lights::Lamp;
-use crate::physics::{Car, CarModel, Engine, Fault, Moving, SUBSTEP_S, SUBSTEPS, Solver};
+use crate::physics::{BodyState, Car, CarModel, Engine, Fault, SUBSTEP_S, SUBSTEPS, Solver};
 use crate::snapshot::{Snapshot, VehicleState};
 use crate::state::State;
-use crate::{TICK_S, sample_at};
-use chicane_world::readings::{BatterySample, Drive, ImuSample, Readings, Scan};
+use chicane_world::readings::{BatterySample, Drive, ImuSample, Readings, Scan, TICK_S, sample_at};
 use chicane_world::{Profile, World};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// A running world.
+/// A simulation of one world with one car.
 pub struct Sim {
     pub(crate) world: Arc<World>,
     profile: Arc<Profile>,
     seed: u64,
     pub(crate) state: State,
-    /// The engine as it was at the start: what a reset goes back to.
-    pub(crate) pristine: Engine,
+    /// The engine at tick 0. A reset copies it.
+    pub(crate) initial_engine: Engine,
     pub(crate) solver: Solver,
     model: CarModel,
     lidar: Lidar,
-    /// Fingerprint of world, profile and seed.
+    /// Hash of world, profile and seed.
     pub(crate) origin: u64,
-    /// What the last tick brought, for readers until the next one.
-    recent: Recent,
+    /// Results of the last tick, valid until the next one.
+    last_tick: TickResults,
 }
 
-/// Results of the last tick, with room made once.
-struct Recent {
+/// Results of the last tick. The buffers are allocated once.
+struct TickResults {
     faults: Vec<Fault>,
-    events: Vec<Event>,
+    events: Vec<SimEvent>,
     ranges: Vec<f64>,
 }
 
-/// Something that happened in the last tick by itself.
+/// An event of the last tick that no command caused directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// A state that was not finite; the vehicle (`None`) or object was put back to its origin.
+pub enum SimEvent {
+    /// The state of the vehicle (`None`) or object was not finite, so it was reset to its origin.
     Quarantined(Option<usize>),
-    /// A motion reached its end: of the vehicle (`None`) or an object.
+    /// The motion of the vehicle (`None`) or an object reached its end.
     MotionEnded(Option<usize>),
     /// The light of this object turned red.
     TurnedRed(usize),
 }
 
 impl Sim {
-    /// A world at rest with the car at its spawn pose, at tick 0.
+    /// A simulation at tick 0: all objects at rest and the car at its spawn pose.
     pub fn new(world: Arc<World>, profile: Arc<Profile>, seed: u64) -> Sim {
         let mut solver = Solver::new(world.gravity);
-        let pristine = Engine::build(&world, &profile, &mut solver);
+        let initial_engine = Engine::build(&world, &profile, &mut solver);
         let lidar = Lidar::new(&world, &profile);
         let objects = world.objects.len();
         let state = State {
             tick: 0,
-            engine: pristine.clone(),
+            engine: initial_engine.clone(),
             car: Car::default(),
             lamps: world.lights().map(|_| Lamp::Green).collect(),
             car_motion: None,
@@ -67,14 +66,15 @@ impl Sim {
             scan: lidar.empty_scan(),
             imu_sample: ImuSample::default(),
         };
-        let recent = Recent {
+        let last_tick = TickResults {
             faults: Vec::with_capacity(objects + 1),
             events: Vec::with_capacity(3 * objects + 3),
             ranges: vec![f64::INFINITY; profile.lidar.beams as usize],
         };
         let model = CarModel::new(&profile, -world.gravity.z, world.ground.z);
         let origin = crate::state::origin(&world, &profile, seed);
-        let mut sim = Sim { world, profile, seed, state, pristine, solver, model, lidar, origin, recent };
+        let mut sim =
+            Sim { world, profile, seed, state, initial_engine, solver, model, lidar, origin, last_tick };
         sim.sense();
         sim
     }
@@ -89,7 +89,7 @@ impl Sim {
         &self.profile
     }
 
-    /// What every random stream starts from.
+    /// The seed of the random streams.
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -99,24 +99,24 @@ impl Sim {
         self.state.tick
     }
 
-    /// Bodies that physics moves at the moment: the car, unless a motion carries it, and objects
-    /// that are not at rest.
+    /// Number of bodies that physics currently moves: the car, unless a motion carries it, and the
+    /// objects that are not at rest.
     pub fn awake(&self) -> usize {
         self.state.engine.awake()
     }
 
-    /// What happened in the last tick by itself.
-    pub fn events(&self) -> &[Event] {
-        &self.recent.events
+    /// The events of the last tick.
+    pub fn events(&self) -> &[SimEvent] {
+        &self.last_tick.events
     }
 
-    /// One tick of 5 ms.
+    /// Simulates one tick of 5 ms and returns the readings of the new tick.
     pub fn step(&mut self, drive: Drive) -> Readings<'_> {
         let drive = finite(drive);
-        self.recent.events.clear();
-        self.recent.faults.clear();
+        self.last_tick.events.clear();
+        self.last_tick.faults.clear();
         self.state.touched.fill(false);
-        let alone = !self.anything_carried() && self.state.engine.is_alone(&self.model);
+        let alone = !self.anything_carried() && self.state.engine.is_car_isolated(&self.model);
         for _ in 0..SUBSTEPS {
             self.substep(drive, alone);
         }
@@ -144,7 +144,8 @@ impl Sim {
         }
     }
 
-    /// The battery holds what it has: a run does not depend on how long the ones before it took.
+    /// The battery has a constant charge, so that a run does not depend on the time of earlier
+    /// runs.
     fn battery(&self, tick: u64) -> Option<BatterySample> {
         let battery = &self.profile.battery;
         let sample = sample_at(tick, battery.rate_hz)?;
@@ -152,12 +153,12 @@ impl Sim {
         Some(BatterySample { sample, voltage, percentage, current })
     }
 
-    /// The last scan and IMU sample, however old.
+    /// The most recent scan and IMU sample, also in ticks without a new sample.
     pub fn last_readings(&self) -> (&Scan, &ImuSample) {
         (&self.state.scan, &self.state.imu_sample)
     }
 
-    /// What there is to see now.
+    /// The visible state of the current tick.
     pub fn snapshot(&self) -> Snapshot {
         let state = &self.state;
         let indices = |flags: &mut dyn Iterator<Item = bool>| -> Vec<usize> {
@@ -175,7 +176,7 @@ impl Sim {
         }
     }
 
-    /// The car now.
+    /// The state of the car in the current tick.
     pub fn vehicle(&self) -> VehicleState {
         let (moving, car) = (self.state.engine.car(), &self.state.car);
         let velocity = self.origin_velocity(&moving);
@@ -193,7 +194,7 @@ impl Sim {
         }
     }
 
-    /// Takes every carried body one sub-step on.
+    /// Advances the motion of every carried body by one sub-step.
     fn advance_motions(&mut self) {
         for object in std::iter::once(None).chain((0..self.state.motions.len()).map(Some)) {
             let slot = match object {
@@ -207,7 +208,7 @@ impl Sim {
             if ended {
                 *slot = None;
                 self.put(object, &pose);
-                self.recent.events.push(Event::MotionEnded(object));
+                self.last_tick.events.push(SimEvent::MotionEnded(object));
             } else {
                 self.state.engine.carry_to(object, &pose);
             }
@@ -222,8 +223,8 @@ impl Sim {
         if alone && self.state.engine.is_on_wheels(&self.model) {
             let State { car, engine, touched, .. } = &mut self.state;
             let push = car.drive(&self.model, engine, drive, true, touched);
-            if !engine.coast(&push, self.world.gravity) {
-                self.recent.faults.push(Fault::Car);
+            if !engine.integrate_car(&push, self.world.gravity) {
+                self.last_tick.faults.push(Fault::Car);
                 self.quarantine();
             }
             return;
@@ -231,24 +232,24 @@ impl Sim {
         self.advance_motions();
         if self.state.car_motion.is_some() {
             let speed = self.vehicle().speed;
-            self.state.car.be_carried(&self.model, speed, drive);
+            self.state.car.roll_carried(&self.model, speed, drive);
         } else {
             let State { car, engine, touched, .. } = &mut self.state;
             let push = car.drive(&self.model, engine, drive, false, touched);
-            engine.press(&push);
+            engine.apply_tyre_force(&push);
         }
-        self.state.engine.step(&mut self.solver, &mut self.recent.faults);
+        self.state.engine.step(&mut self.solver, &mut self.last_tick.faults);
         self.state.engine.mark_touched(&mut self.state.touched);
     }
 
-    /// Events of a tick that is no longer the last one.
-    pub(crate) fn forget_events(&mut self) {
-        self.recent.events.clear();
+    /// Clears the events, because after a restore they belong to another tick.
+    pub(crate) fn clear_events(&mut self) {
+        self.last_tick.events.clear();
     }
 
-    /// Whatever went non-finite goes back to where it began.
+    /// Resets every body with a non-finite state to its origin.
     fn quarantine(&mut self) {
-        while let Some(fault) = self.recent.faults.pop() {
+        while let Some(fault) = self.last_tick.faults.pop() {
             let object = match fault {
                 Fault::Car => None,
                 Fault::Object(i) => Some(i),
@@ -259,7 +260,7 @@ impl Sim {
             }
             let origin = object.map_or(self.world.spawn, |i| self.world.objects[i].origin);
             self.teleport(object, &origin);
-            self.recent.events.push(Event::Quarantined(object));
+            self.last_tick.events.push(SimEvent::Quarantined(object));
         }
     }
 
@@ -267,18 +268,25 @@ impl Sim {
         for (lamp, (i, _)) in self.state.lamps.iter_mut().zip(self.world.lights()) {
             let next = lamp.tick();
             if next != *lamp && next == Lamp::Red {
-                self.recent.events.push(Event::TurnedRed(i));
+                self.last_tick.events.push(SimEvent::TurnedRed(i));
             }
             *lamp = next;
         }
     }
 
-    /// Takes the samples that fall on this tick.
+    /// Takes the sensor samples that are due in this tick.
     fn sense(&mut self) {
         let state = &mut self.state;
         let car = state.engine.car();
         if let Some(k) = sample_at(state.tick, self.profile.lidar.rate_hz) {
-            self.lidar.scan(&state.engine, &car.pose, k, self.seed, &mut self.recent.ranges, &mut state.scan);
+            self.lidar.scan(
+                &state.engine,
+                &car.pose,
+                k,
+                self.seed,
+                &mut self.last_tick.ranges,
+                &mut state.scan,
+            );
         }
         if let Some(k) = sample_at(state.tick, self.profile.imu.rate_hz) {
             let centre = DVec3::from_array(self.profile.centre_of_mass_m);
@@ -287,13 +295,13 @@ impl Sim {
         }
     }
 
-    fn origin_velocity(&self, car: &Moving) -> DVec3 {
+    fn origin_velocity(&self, car: &BodyState) -> DVec3 {
         let arm = car.pose.rotation * -DVec3::from_array(self.profile.centre_of_mass_m);
         car.linear + car.angular.cross(arm)
     }
 }
 
-/// A command that is not a number asks for nothing.
+/// Replaces non-finite inputs by zero.
 fn finite(drive: Drive) -> Drive {
     let or_zero = |v: f64| if v.is_finite() { v } else { 0.0 };
     Drive {
@@ -310,7 +318,7 @@ mod tests {
     use chicane_testkit::Yard;
 
     #[test]
-    fn what_goes_non_finite_is_put_back_and_named() {
+    fn a_body_with_a_non_finite_state_is_reset_and_reported() {
         let yard = Yard::new().block("box1", [1.0, 1.0, 0.1], [0.2; 3], 0.5).ball(
             "ball1",
             [2.0, 1.0, 0.11],
@@ -323,9 +331,9 @@ mod tests {
         }
         let ball = sim.snapshot().objects[1];
         for poisoned in [Some(0), None] {
-            sim.state.engine.poison(poisoned);
+            sim.state.engine.set_nan_velocity(poisoned);
             sim.step(Drive::default());
-            assert_eq!(sim.events(), [Event::Quarantined(poisoned)]);
+            assert_eq!(sim.events(), [SimEvent::Quarantined(poisoned)]);
             for _ in 0..200 {
                 sim.step(Drive::default());
                 let s = sim.snapshot();
@@ -338,7 +346,7 @@ mod tests {
             "box at its origin"
         );
         assert!(s.vehicle.pose.position.length() < 1e-3, "car at its spawn pose");
-        assert!((s.objects[1].position - ball.position).length() < 1e-4, "the ball noticed nothing");
+        assert!((s.objects[1].position - ball.position).length() < 1e-4, "the ball is unaffected");
         for _ in 0..200 {
             sim.step(Drive { speed: 1.0, ..Drive::default() });
         }

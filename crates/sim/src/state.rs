@@ -1,4 +1,4 @@
-//! The state of a simulation: everything that changes, and nothing that does not.
+//! The state of a simulation: all data that changes during a run, and no constant data.
 
 use crate::imu::ImuState;
 use crate::lights::Lamp;
@@ -10,7 +10,7 @@ use chicane_world::{Profile, World};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Everything that changes and must be saved.
+/// All data that changes during a run and belongs into a save.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) tick: u64,
@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub(crate) car: Car,
     pub(crate) lamps: Vec<Lamp>,
     pub(crate) car_motion: Option<Motion>,
-    /// One slot an object.
+    /// One slot per object.
     pub(crate) motions: Vec<Option<Motion>>,
     /// Whether the car touched each object in the last tick.
     pub(crate) touched: Vec<bool>,
@@ -29,7 +29,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether it has as many of everything as another state of the same world.
+    /// Whether all vectors have the same lengths as in another state of the same world.
     pub(crate) fn fits(&self, other: &State) -> bool {
         let sizes = |s: &State| {
             (s.lamps.len(), s.motions.len(), s.touched.len(), s.last_contact.len(), s.scan.ranges.len())
@@ -38,9 +38,10 @@ impl State {
     }
 }
 
-/// Fingerprint of what a save must come from: world, profile and seed.
+/// Hash of the world, profile and seed that a save belongs to.
 pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
-    // Debug output holds every number exactly; of meshes, which are long, the numbers are taken.
+    // Debug output contains every number exactly. Meshes are long, so their numbers are hashed
+    // directly.
     let mut hash = Xxh3::new();
     let constant = format!("{profile:?}{seed}{:?}{:?}{:?}", world.gravity, world.ground, world.spawn);
     hash.update(constant.as_bytes());

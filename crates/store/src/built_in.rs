@@ -1,4 +1,4 @@
-//! The worlds that are part of the program: builder projects, each built when it is first asked for.
+//! The worlds that are part of the program: builder projects, each built on first use.
 
 use chicane_builder::{Files, Project, build};
 use chicane_world::{Bundle, MemoryBundle};
@@ -10,14 +10,14 @@ include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 /// 12 hex digits that change when any built-in file changes.
 pub(crate) const REV: &str = ASSETS_REV;
 
-/// A world of the program.
+/// A built-in world.
 pub struct BuiltIn {
     name: &'static str,
     project: &'static [u8],
     files: OnceLock<MemoryBundle>,
 }
 
-/// The files beside the projects.
+/// The picture files beside the projects.
 struct Pictures;
 
 impl Files for Pictures {
@@ -27,31 +27,33 @@ impl Files for Pictures {
 }
 
 impl BuiltIn {
-    /// All of them, by name.
+    /// All built-in worlds, sorted by name.
     pub fn all() -> impl Iterator<Item = BuiltIn> {
         PROJECTS.iter().map(|&(name, project)| BuiltIn { name, project, files: OnceLock::new() })
     }
 
-    /// Its name.
+    /// Name of the world.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it is called for people.
+    /// Name for people.
     pub fn display(&self) -> String {
         Project::read(self.project).map_or_else(|_| self.name.to_owned(), |p| p.display_name)
     }
 
-    /// Its files.
+    /// Files of the world.
     pub fn files(&self) -> &MemoryBundle {
         self.files.get_or_init(|| {
-            let project = Project::read(self.project).map_err(|e| e.to_string());
-            let built = project.and_then(|p| build(&p, &Pictures).map_err(|e| e.to_string()));
-            // That all of them can be built is tested; without its files a world says that it can't be loaded.
-            built.unwrap_or_else(|error| {
-                tracing::error!(world = self.name, %error, "a world of the program can't be built");
+            // A test builds all of them. A world without files fails to load with an error.
+            let failed = |error: &dyn std::fmt::Display| {
+                tracing::error!(world = self.name, %error, "a built-in world can't be built");
                 MemoryBundle::default()
-            })
+            };
+            match Project::read(self.project) {
+                Ok(project) => build(&project, &Pictures).unwrap_or_else(|e| failed(&e)),
+                Err(e) => failed(&e),
+            }
         })
     }
 }
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_the_folder() {
+    fn the_table_lists_the_projects_of_the_folder() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds");
         let mut on_disk: Vec<String> = std::fs::read_dir(root)
             .expect("a folder")
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_built_and_named_after_its_project() {
+    fn every_project_builds_and_has_its_file_name_as_name() {
         for world in BuiltIn::all() {
             let project = Project::read(world.project).expect("a project");
             assert_eq!(project.name.as_str(), world.name());

@@ -1,6 +1,7 @@
-//! A data folder, held by one process.
+//! A data folder, which only one process can open at a time.
 
 use crate::database;
+use crate::open_error::OpenError;
 use crate::records::Records;
 use crate::settings::Settings;
 use std::fs::{DirBuilder, File, TryLockError};
@@ -8,88 +9,37 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Why a data folder can't be opened.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
-    /// The folder, or a file in it, can't be made or written.
-    #[error(
-        "can't write {}: {reason}; make it writable, or choose another folder with --data-dir",
-        path.display()
-    )]
-    Unwritable {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system says.
-        reason: String,
-    },
-    /// Another process holds the folder.
-    #[error(
-        "data folder {} is in use by another chicane{}; stop it, or choose another with --data-dir",
-        dir.display(), named(*pid)
-    )]
-    InUse {
-        /// The folder.
-        dir: PathBuf,
-        /// Who holds it, where it says so.
-        pid: Option<u32>,
-    },
-    /// The database is not one, or is torn.
-    #[error(
-        "{} is not a database that chicane can read: move it away and start again; {reason}",
-        path.display()
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The database has a form that is not known yet.
-    #[error(
-        "{} was made by a newer chicane (database version {found}, this one knows {known}): \
-         start that one, or choose another folder with --data-dir",
-        path.display()
-    )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Version of the file.
-        found: i64,
-        /// The newest version that is known.
-        known: usize,
-    },
-}
-
-/// A data folder. Nobody else can open it before this is dropped, or its process ends in any way.
+/// An open data folder. Other processes can open it only after this is dropped or its process ends.
 #[derive(Debug)]
 pub struct Data {
-    // Closed before the lock goes: fields are dropped in this order.
+    // The databases are closed before the lock is released, because fields are dropped in this
+    // order.
     settings: Settings,
     records: Records,
     dir: PathBuf,
-    _lock: Lock,
+    _lock: DataLock,
 }
 
 impl Data {
-    /// Opens a data folder, or makes it. Blocks: it reads all that is stored.
+    /// Opens a data folder, or creates it. Blocks, because the whole database is checked.
     pub fn open(dir: &Path) -> Result<Data, OpenError> {
-        // An absolute path is never taken for a URI by SQLite.
+        // SQLite may take a relative path for a URI, but never an absolute one.
         let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
-        make(&dir).map_err(|e| unwritable(&dir, &e))?;
-        let lock = Lock::take(&dir)?;
+        create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
+        let lock = DataLock::take(&dir)?;
         let file = dir.join("chicane.db");
         let settings = Settings::new(database::open(&file)?);
-        // A way of its own: whoever writes a long record keeps no setting waiting for a lock.
+        // A second connection, so that a long write of a record does not block the settings.
         let records = Records::new(database::open(&file)?);
         Ok(Data { settings, records, dir, _lock: lock })
     }
 
-    /// The settings kept here.
+    /// The settings in this folder.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The records of evaluations kept here.
+    /// The records of evaluations in this folder.
     pub fn records(&self) -> &Records {
         &self.records
     }
@@ -104,18 +54,14 @@ fn unwritable(path: &Path, e: &std::io::Error) -> OpenError {
     OpenError::Unwritable { path: path.to_owned(), reason: e.to_string() }
 }
 
-fn named(pid: Option<u32>) -> String {
-    pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
-}
-
-/// Makes a folder, and those above it, for this user alone.
-pub fn make(dir: &Path) -> std::io::Result<()> {
+/// Creates a folder and its parents, with access for this user only.
+pub fn create_private(dir: &Path) -> std::io::Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
     let parent = dir.parent().unwrap_or(dir);
     if parent != dir {
-        make(parent)?;
+        create_private(parent)?;
     }
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -124,27 +70,27 @@ pub fn make(dir: &Path) -> std::io::Result<()> {
         Err(e) if e.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
         Err(e) => Err(e),
         Ok(()) => {
-            // Else a power cut could take the folder, and with it what was stored. Not every
-            // system can do this, or lets us.
+            // Otherwise a power cut could lose the new folder and its files. Errors are ignored,
+            // because not every file system supports this.
             let _ = File::open(parent).and_then(|parent| parent.sync_all());
             Ok(())
         }
     }
 }
 
-/// How long a lock outlives the process that had it, at most.
-const LAST_BREATH: Duration = Duration::from_secs(2);
+/// How long the lock of a process may still be held after that process has ended.
+const ORPHANED_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The lock of a folder. The system lets go of it when the process ends.
+/// The lock of a folder. The operating system releases it when the process ends.
 #[derive(Debug)]
-struct Lock(File);
+struct DataLock(File);
 
-impl Lock {
-    /// Takes the lock and signs it.
-    fn take(dir: &Path) -> Result<Lock, OpenError> {
+impl DataLock {
+    /// Takes the lock and writes the id of this process into its file.
+    fn take(dir: &Path) -> Result<DataLock, OpenError> {
         let path = dir.join("lock");
         let failed = |e: std::io::Error| unwritable(&path, &e);
-        // Not truncated: it may be signed by another.
+        // Not truncated, because the file may hold the process id of another owner.
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let file = options.open(&path).map_err(failed)?;
         let began = Instant::now();
@@ -152,9 +98,10 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) => {
-                    let pid = signed(&path);
-                    // One that was killed may have been starting a program, which has the file too, for a moment.
-                    if !pid.is_some_and(is_gone) || began.elapsed() > LAST_BREATH {
+                    let pid = owner(&path);
+                    // A child that the owner was starting when it was killed may hold the lock for
+                    // a moment, because it inherited the file.
+                    if !pid.is_some_and(is_gone) || began.elapsed() > ORPHANED_LOCK_TIMEOUT {
                         return Err(OpenError::InUse { dir: dir.to_owned(), pid });
                     }
                     std::thread::sleep(Duration::from_millis(2));
@@ -162,28 +109,28 @@ impl Lock {
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
         }
-        let mut lock = Lock(file);
+        let mut lock = DataLock(file);
         lock.0.set_len(0).map_err(failed)?;
         writeln!(lock.0, "{}", std::process::id()).map_err(failed)?;
         Ok(lock)
     }
 }
 
-/// Who signed a lock.
-fn signed(path: &Path) -> Option<u32> {
+/// The process id in a lock file.
+fn owner(path: &Path) -> Option<u32> {
     let mut pid = String::new();
     File::open(path).ok()?.take(16).read_to_string(&mut pid).ok()?;
     pid.trim().parse().ok()
 }
 
-/// Whether there is no such process any more, as far as the system tells.
+/// Whether a process has ended. False if the system has no `/proc`.
 fn is_gone(pid: u32) -> bool {
     Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{pid}")).exists()
 }
 
-impl Drop for Lock {
+impl Drop for DataLock {
     fn drop(&mut self) {
-        // Closing is not enough: a program that we are just starting has the file too, for a moment.
+        // Closing is not enough, because a child that is just being started has the file open too.
         let _ = self.0.unlock();
     }
 }
@@ -191,7 +138,7 @@ impl Drop for Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::temp_folder::TempFolder;
     use std::collections::BTreeMap;
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
@@ -199,8 +146,8 @@ mod tests {
     const HOLD: &str = "CHICANE_TEST_HOLD";
 
     #[test]
-    fn what_is_set_is_there_when_opened_again() {
-        let scratch = Scratch::new();
+    fn settings_are_kept_when_the_folder_is_opened_again() {
+        let scratch = TempFolder::new();
         let lights = BTreeMap::from([("a".to_owned(), true), ("b".to_owned(), false)]);
         {
             let data = Data::open(scratch.path()).expect("opens");
@@ -218,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_for_this_user_alone() {
-        let scratch = Scratch::new();
+    fn folders_are_created_for_this_user_only() {
+        let scratch = TempFolder::new();
         let deep = scratch.path().join("a/b");
         let data = Data::open(&deep).expect("opens");
         assert_eq!(data.dir(), deep);
@@ -233,8 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_the_way_is_named() {
-        let scratch = Scratch::new();
+    fn a_file_in_place_of_the_folder_is_named() {
+        let scratch = TempFolder::new();
         let file = scratch.path().join("file");
         std::fs::write(&file, "").expect("written");
         for dir in [file.clone(), file.join("deeper")] {
@@ -246,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_second_open_in_this_process_is_refused() {
-        let scratch = Scratch::new();
+        let scratch = TempFolder::new();
         let data = Data::open(scratch.path()).expect("opens");
         let e = Data::open(scratch.path()).expect_err("opens twice");
         let (dir, pid) = (scratch.path().to_owned(), std::process::id());
@@ -262,8 +209,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_without_a_name_is_a_lock() {
-        let scratch = Scratch::new();
+    fn a_lock_file_without_a_process_id_still_locks() {
+        let scratch = TempFolder::new();
         let _data = Data::open(scratch.path()).expect("opens");
         for text in ["", "x", "99999999999999999999999999"] {
             std::fs::write(scratch.path().join("lock"), text).expect("written");
@@ -274,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_of_the_dead_is_waited_for() {
-        let scratch = Scratch::new();
+    fn a_lock_of_an_ended_process_is_waited_for() {
+        let scratch = TempFolder::new();
         let mut other = Command::new("true").spawn().expect("started");
         other.wait().expect("ended");
         let lock = File::create(scratch.path().join("lock")).expect("made");
@@ -283,8 +230,8 @@ mod tests {
         std::fs::write(scratch.path().join("lock"), other.id().to_string()).expect("written");
         let began = Instant::now();
         let e = Data::open(scratch.path()).expect_err("it is locked");
-        assert!(matches!(e, OpenError::InUse { .. }) && began.elapsed() >= LAST_BREATH, "{e:?}");
-        // Let go of meanwhile, it opens, and nobody had to try again.
+        assert!(matches!(e, OpenError::InUse { .. }) && began.elapsed() >= ORPHANED_LOCK_TIMEOUT, "{e:?}");
+        // The lock is released during the wait, so opening succeeds without another attempt.
         std::thread::scope(|scope| {
             let opened = scope.spawn(|| Data::open(scratch.path()).map(drop));
             lock.unlock().expect("free");
@@ -293,8 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_database_lets_go_of_the_folder() {
-        let scratch = Scratch::new();
+    fn a_damaged_database_releases_the_folder() {
+        let scratch = TempFolder::new();
         let path = scratch.path().join("chicane.db");
         std::fs::write(&path, "garbage").expect("written");
         for _ in 0..2 {
@@ -306,8 +253,8 @@ mod tests {
     }
 
     #[test]
-    fn another_process_keeps_us_out_until_it_is_killed() {
-        let scratch = Scratch::new();
+    fn another_process_locks_the_folder_until_it_is_killed() {
+        let scratch = TempFolder::new();
         let mut other = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", "data::tests::hold_for_another_process", "--ignored", "--nocapture"])
             .env(HOLD, scratch.path())
@@ -315,15 +262,15 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .expect("started");
-        let said = BufReader::new(other.stdout.take().expect("its output")).lines();
-        let held = said.map_while(Result::ok).any(|line| line.ends_with("held"));
+        let output = BufReader::new(other.stdout.take().expect("its output")).lines();
+        let held = output.map_while(Result::ok).any(|line| line.ends_with("held"));
         let refused = Data::open(scratch.path()).map(drop);
         other.kill().expect("killed");
         other.wait().expect("ended");
         assert!(held, "the other process could not open the folder");
         let (dir, pid) = (scratch.path().to_owned(), Some(other.id()));
         assert_eq!(refused, Err(OpenError::InUse { dir, pid }));
-        // It had no time to tidy up, and what it had set is there.
+        // The killed process could not clean up, but its setting is stored.
         let data = Data::open(scratch.path()).expect("opens when the other is gone");
         assert_eq!(data.settings().brightness(), Ok(Some(0.5)));
     }
@@ -335,12 +282,12 @@ mod tests {
         let data = Data::open(Path::new(&dir)).expect("opens");
         data.settings().set_brightness(0.5).expect("set");
         println!("held");
-        // Until killed; or until the one who waits is gone, which closes this.
+        // Blocks until this process is killed, or until the parent ends, which closes the pipe.
         let _ = std::io::stdin().read(&mut [0]);
     }
 
     #[test]
-    fn it_can_be_shared() {
+    fn data_can_be_shared_between_threads() {
         fn shared<T: Send + Sync>() {}
         shared::<Data>();
     }

@@ -1,12 +1,12 @@
-//! The database: one file, checked when opened and brought up to date.
+//! The SQLite database of a data folder. It is checked and migrated when it is opened.
 
-use crate::data::OpenError;
+use crate::open_error::OpenError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
 
-/// Step k brings a database of version k to version k + 1. Steps are added, never changed.
-const STEPS: &[&str] = &[
+/// Migration k turns a database of version k into version k + 1. Existing migrations never change.
+const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE light (
@@ -46,23 +46,23 @@ const STEPS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
 ",
 ];
-/// How long to wait for somebody who looks into the file with another program.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait if another program has the file locked.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Opens the database, or makes it. One that can't be used is left as it is.
+/// Opens the database, or creates it. A file that can't be used is not changed.
 pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     let failed = |e: Error| explain(path, &e);
     let damaged = |reason: String| OpenError::Damaged { path: path.to_owned(), reason };
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
 
-    // Nothing is written before all of this is right.
+    // The file is not written before all of these checks pass.
     let found = version(&connection).map_err(failed)?;
     let done = usize::try_from(found).map_err(|_| damaged(format!("its version is {found}")))?;
-    if done > STEPS.len() {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known: STEPS.len() });
+    if done > MIGRATIONS.len() {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known: MIGRATIONS.len() });
     }
     let verdict: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
@@ -79,17 +79,17 @@ pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Opens a database that is there and up to date, to read it and nothing else.
-pub(crate) fn open_to_read(path: &Path) -> Result<Connection, OpenError> {
+/// Opens an existing database of the current version, read-only.
+pub(crate) fn open_read_only(path: &Path) -> Result<Connection, OpenError> {
     let failed = |e: Error| explain(path, &e);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     let found = version(&connection).map_err(failed)?;
-    if found == STEPS.len() as i64 {
+    if found == MIGRATIONS.len() as i64 {
         return Ok(connection);
     }
-    let reason = format!("it has version {found} and not {}: start `chicane serve` once", STEPS.len());
+    let reason = format!("it has version {found} and not {}: start `chicane serve` once", MIGRATIONS.len());
     Err(OpenError::Damaged { path: path.to_owned(), reason })
 }
 
@@ -97,19 +97,19 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// What makes a finished write outlive a kill and a power cut.
+/// Configures the connection so that a finished write survives a kill and a power cut.
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
-    // Where a file system can't have this journal, SQLite keeps the old one, which is as safe.
+    // If the file system does not support WAL, SQLite keeps the old journal, which is as safe.
     let _: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // Only macOS tells a flush to the drive from one to the platter.
+    // On macOS a plain fsync does not flush the drive's own cache. Elsewhere this has no effect.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)
 }
 
-/// Takes the steps that a database has not seen, each as a whole.
+/// Runs the missing migrations, each in a transaction.
 fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
-    for (k, step) in STEPS.iter().enumerate().skip(done) {
+    for (k, step) in MIGRATIONS.iter().enumerate().skip(done) {
         let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         change.execute_batch(step)?;
         change.pragma_update(None, "user_version", k as i64 + 1)?;
@@ -118,7 +118,7 @@ fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Whether it is the place or the file that is wrong.
+/// Tells errors of the disk or its permissions from a damaged file.
 fn explain(path: &Path, e: &Error) -> OpenError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OutOfMemory, PermissionDenied, ReadOnly,
@@ -137,16 +137,16 @@ fn explain(path: &Path, e: &Error) -> OpenError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::temp_folder::TempFolder;
 
     #[test]
-    fn a_new_database_is_set_up() {
-        let scratch = Scratch::new();
+    fn a_new_database_has_wal_full_sync_and_strict_tables() {
+        let scratch = TempFolder::new();
         let connection = open(&scratch.path().join("chicane.db")).expect("opens");
         let text = |sql: &str| -> String { connection.query_row(sql, [], |row| row.get(0)).expect("a row") };
         assert_eq!(text("PRAGMA journal_mode"), "wal");
         assert_eq!(text("SELECT CAST(synchronous AS TEXT) FROM pragma_synchronous"), "2", "FULL");
-        assert_eq!(version(&connection), Ok(STEPS.len() as i64));
+        assert_eq!(version(&connection), Ok(MIGRATIONS.len() as i64));
         let loose = "SELECT group_concat(name || ' ') FROM pragma_table_list
                      WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND NOT strict";
         let loose: Option<String> = connection.query_row(loose, [], |row| row.get(0)).expect("a row");
@@ -154,11 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_damage_and_stays() {
+    fn garbage_counts_as_damaged_and_is_not_changed() {
         let long: Vec<u8> = (0..20_000u32).map(|i| (i * i % 251) as u8).collect();
-        // A single byte is an empty database to SQLite.
+        // Not a single byte, because SQLite takes that for an empty database.
         for garbage in [b"xx".as_slice(), b"not a database\n", &long] {
-            let scratch = Scratch::new();
+            let scratch = TempFolder::new();
             let path = scratch.path().join("chicane.db");
             std::fs::write(&path, garbage).expect("written");
             let e = open(&path).expect_err("garbage opens");
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn damage_inside_is_found_when_opened() {
-        let scratch = Scratch::new();
+        let scratch = TempFolder::new();
         let path = scratch.path().join("chicane.db");
         drop(open(&path).expect("opens"));
         let mut bytes = std::fs::read(&path).expect("read");
@@ -188,8 +188,8 @@ mod tests {
     }
 
     #[test]
-    fn a_database_of_somebody_else_is_left_alone() {
-        let scratch = Scratch::new();
+    fn a_database_of_another_program_is_not_changed() {
+        let scratch = TempFolder::new();
         let path = scratch.path().join("chicane.db");
         let other = Connection::open(&path).expect("opens");
         other.execute_batch("CREATE TABLE setting (a); INSERT INTO setting VALUES (7)").expect("made");
@@ -202,9 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn a_version_nobody_knows_is_refused() {
-        for (found, newer) in [(STEPS.len() as i64 + 1, true), (i64::from(i32::MAX), true), (-1, false)] {
-            let scratch = Scratch::new();
+    fn an_unknown_version_is_refused() {
+        for (found, newer) in [(MIGRATIONS.len() as i64 + 1, true), (i64::from(i32::MAX), true), (-1, false)]
+        {
+            let scratch = TempFolder::new();
             let path = scratch.path().join("chicane.db");
             let connection = open(&path).expect("opens");
             connection.pragma_update(None, "user_version", found).expect("set");
@@ -219,8 +220,8 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_its_place_is_not_damage() {
-        let scratch = Scratch::new();
+    fn a_folder_in_place_of_the_file_counts_as_unwritable() {
+        let scratch = TempFolder::new();
         let path = scratch.path().join("chicane.db");
         std::fs::create_dir(&path).expect("made");
         let e = open(&path).expect_err("a folder opens");

@@ -5,9 +5,9 @@ use chicane_world::Bundle;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Files listed in a folder; more are not looked at.
+/// How many files are listed. Further files are ignored.
 const MAX_FILES: usize = 10_000;
-/// Folders inside folders.
+/// How deep folders are searched.
 const MAX_DEPTH: usize = 16;
 
 /// A folder with `worlds/`, `models/`, `meshes/` and so on. Links are not followed.
@@ -17,7 +17,7 @@ pub struct FolderBundle {
 }
 
 impl FolderBundle {
-    /// A bundle below a folder.
+    /// The bundle in a folder.
     pub fn new(root: impl Into<PathBuf>) -> FolderBundle {
         FolderBundle { root: root.into() }
     }
@@ -29,7 +29,7 @@ impl FolderBundle {
                 return;
             }
             let path = entry.path();
-            // A link could lead out of the bundle.
+            // Links are skipped, because a link could lead out of the bundle.
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && depth < MAX_DEPTH {
                 self.walk(&path, depth + 1, paths);
@@ -46,7 +46,7 @@ impl Bundle for FolderBundle {
         for part in path.split('/') {
             whole.push(part);
             let kind = std::fs::symlink_metadata(&whole).ok()?;
-            // No world may hold a larger one.
+            // Larger files are not allowed in a world.
             if kind.is_symlink() || kind.len() > MAX_FILE {
                 return None;
             }

@@ -1,121 +1,41 @@
-//! From what a CDN says to an installed world: a plan, files in a staging folder, checks, and the move
-//! into place. Where the bytes come from is somebody else's business.
+//! Installs a world from the description of a CDN: a plan, files in a staging folder, checks, and
+//! the move into place. This module does not download; its caller provides the bytes.
 
+mod check;
+mod error;
 mod plan;
 mod staging;
-mod writing;
+mod writer;
 
-pub use plan::{Plan, Wanted};
-pub use staging::{Have, Staging};
-pub use writing::Writing;
+pub use check::CheckedWorld;
+pub use error::InstallError;
+pub use plan::{InstallPlan, PlannedFile};
+pub use staging::{Staged, Staging};
+pub use writer::StagedFileWriter;
 
-use crate::claim::Claim;
-use crate::package::{Need, Package, load};
-use crate::rules::Unfit;
-use crate::shelf::{Kept, Record, Shelf, sync_folder};
-use crate::sum::{Sum, random_hex};
-use crate::{FolderBundle, library};
-use chicane_wire::WorldId;
-use chicane_world::Warning;
+use crate::folder_lock::FolderLock;
+use crate::installed_worlds::{InstalledFile, InstalledWorlds};
+use crate::package::{Need, Package};
+use crate::sum::Sum;
+use check::{Identity, check};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-/// Why a world was not installed. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InstallError {
-    /// There is no such world for us.
-    #[error("world not published")]
-    NotPublished,
-    /// More than there may be.
-    #[error("{0}")]
-    TooLarge(String),
-    /// A rule is broken, or the files are not what the id promises.
-    #[error("{0}")]
-    Rule(String),
-    /// The CDN did not give what it should.
-    #[error("the CDN failed: {0}")]
-    Cdn(String),
-    /// Our own disk.
-    #[error("the world can't be stored: {0}")]
-    Disk(String),
-    /// Too many worlds are being installed.
-    #[error("too many worlds are being installed; try again")]
-    Busy,
-    /// The program ends.
-    #[error("the simulator stops")]
-    Stopping,
-}
-
-impl From<Unfit> for InstallError {
-    fn from(unfit: Unfit) -> InstallError {
-        match unfit {
-            Unfit::TooLarge(text) => InstallError::TooLarge(text),
-            Unfit::Rule(text) => InstallError::Rule(text),
-        }
-    }
-}
-
-impl From<std::io::Error> for InstallError {
-    fn from(e: std::io::Error) -> InstallError {
-        InstallError::Disk(e.to_string())
-    }
-}
-
-/// A world that is ready to be put into place.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
-    /// What will be installed.
-    pub record: Record,
-    /// What was passed over while it was loaded.
-    pub warnings: Vec<Warning>,
-}
-
-struct About<'a> {
-    id: &'a WorldId,
-    rev: &'a str,
-    name: &'a str,
-}
-
-fn check(
-    staged: &Path,
-    about: &About<'_>,
-    verified: bool,
-    files: Vec<Kept>,
-    need: Need,
-) -> Result<Checked, InstallError> {
-    drop_strangers(staged, &files)?;
-    let world = load(&FolderBundle::new(staged), need)?;
-    let summary = library::summary_of(&world);
-    let unique = random_hex().map_err(|e| InstallError::Disk(e.to_string()))?;
-    let record = Record {
-        v: 1,
-        world_id: about.id.to_string(),
-        rev: about.rev.to_owned(),
-        name: about.name.to_owned(),
-        verified,
-        size: summary.size,
-        evaluation: summary.evaluation,
-        folder: format!("{}-{}", about.rev, &unique[..8]),
-        files,
-    };
-    Ok(Checked { record, warnings: world.warnings })
-}
-
-impl Shelf {
+impl InstalledWorlds {
     /// Installs a package that was made on this machine.
-    pub fn install(&self, package: &Package) -> Result<Checked, InstallError> {
+    pub fn install(&self, package: &Package) -> Result<CheckedWorld, InstallError> {
         let folder = self.staging.join(package.id.as_str());
-        // The id is new: nobody else can have it.
-        let claim = Claim::try_take(&folder)?;
+        // The id is new, so no other process can have this lock.
+        let lock = FolderLock::try_take(&folder)?;
         let staged = folder.join("files");
         let done = self.install_from(&staged, package);
         let _ = std::fs::remove_dir_all(&folder);
-        drop(claim);
+        drop(lock);
         done
     }
 
-    fn install_from(&self, staged: &Path, package: &Package) -> Result<Checked, InstallError> {
+    fn install_from(&self, staged: &Path, package: &Package) -> Result<CheckedWorld, InstallError> {
         let mut files = Vec::with_capacity(package.files.len());
         for (path, bytes) in &package.files {
             let whole = staged.join(path.as_str());
@@ -126,33 +46,12 @@ impl Shelf {
             file.write_all(bytes)?;
             file.sync_all()?;
             let (path, size, sha256) = (path.to_string(), bytes.len() as u64, Sum::of(bytes).hex());
-            files.push(Kept { path, size, sha256 });
+            files.push(InstalledFile { path, size, sha256 });
         }
         let meta = &package.meta;
-        let about = About { id: &package.id, rev: meta.rev.as_str(), name: &meta.name };
-        let checked = check(staged, &about, true, files, Need::World)?;
+        let identity = Identity { id: &package.id, rev: meta.rev.as_str(), name: &meta.name };
+        let checked = check(staged, &identity, true, files, Need::World)?;
         self.place(staged, &checked.record)?;
         Ok(checked)
     }
-}
-
-/// Removes what does not belong to the world, such as files of an interrupted installation, and has the
-/// folders on disk.
-fn drop_strangers(staged: &Path, files: &[Kept]) -> std::io::Result<()> {
-    let mut pending = vec![staged.to_owned()];
-    while let Some(folder) = pending.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if std::fs::symlink_metadata(&path)?.is_dir() {
-                pending.push(path);
-                continue;
-            }
-            let name = path.strip_prefix(staged).ok().and_then(Path::to_str);
-            if !files.iter().any(|f| Some(f.path.as_str()) == name) {
-                std::fs::remove_file(&path)?;
-            }
-        }
-        sync_folder(&folder);
-    }
-    Ok(())
 }

@@ -1,26 +1,26 @@
-//! The two documents of a published world: `meta.json`, which may change, and `manifest.json`, which
-//! never does and which the id is the sum of.
+//! The two documents of a published world: `meta.json`, which may change, and `manifest.json`,
+//! which never changes. The world id is the checksum of the manifest.
 
-use crate::rules::{FilePath, Unfit, shown};
+use crate::rules::{FilePath, Unfit, quoted};
 use crate::sum::{Sum, ZEROS, names_of};
 use chicane_wire::WorldId;
 use serde_json::{Map, Value, json};
 
-/// Bytes of `meta.json`.
+/// Limit of the size of `meta.json` in bytes.
 pub const MAX_META: usize = 1 << 20;
-/// Bytes of `manifest.json`.
+/// Limit of the size of `manifest.json` in bytes.
 pub const MAX_MANIFEST: usize = 2 << 20;
-/// Characters of a name for people.
+/// Limit of the characters of a name for people.
 const MAX_NAME: usize = 100;
 
-/// Who may have a published world.
+/// Who may download a published world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Everyone; it is listed.
+    /// Everyone. The world is listed.
     Public,
-    /// Everyone who knows its id.
+    /// Everyone who knows the id.
     Unlisted,
-    /// Who has the CDN's token.
+    /// Clients with the token of the CDN.
     Private,
 }
 
@@ -30,7 +30,7 @@ impl Access {
         [Access::Public, Access::Unlisted, Access::Private].into_iter().find(|a| a.word() == text)
     }
 
-    /// As text.
+    /// Its name in `meta.json` and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Access::Public => "public",
@@ -40,62 +40,67 @@ impl Access {
     }
 }
 
-/// A revision: 8 to 24 of `0-9a-z`.
+/// A revision: 8 to 24 characters of `0-9a-z`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rev(String);
 
 impl Rev {
-    /// A revision, if it is one.
+    /// Checks a revision.
     pub fn parse(text: &str) -> Option<Rev> {
         let fits = |b: u8| b.is_ascii_digit() || b.is_ascii_lowercase();
         ((8..=24).contains(&text.len()) && text.bytes().all(fits)).then(|| Rev(text.to_owned()))
     }
 
-    /// As text.
+    /// The revision as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A name for people: one line, not too long, not empty.
+/// Whether a text can be a name for people: one line of 1 to 100 characters.
 pub fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.chars().any(char::is_control)
 }
 
-/// `meta.json`.
+/// The content of `meta.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meta {
     /// Revision of the files.
     pub rev: Rev,
     /// Name for people.
     pub name: String,
-    /// Who may have it.
+    /// Who may download the world.
     pub access: Access,
-    /// Width and height, metres.
+    /// Width and height in metres.
     pub size: [f64; 2],
-    /// Grows with every change of this document.
+    /// Sequence number, which grows with every change of this document.
     pub seq: u64,
-    /// All files.
+    /// Paths of all files.
     pub files: Vec<FilePath>,
 }
 
 impl Meta {
-    /// Reads the document of a world. Only `rev` and `files` must be there.
+    /// Reads the document of a world. Only `rev` and `files` are required.
     pub fn read(id: &WorldId, bytes: &[u8]) -> Result<Meta, Unfit> {
         let wrong = |why: &str| Unfit::Rule(format!("meta.json {why}"));
         let fields = object(bytes, "meta.json")?;
         check_version(&fields, "meta.json")?;
         if fields.get("world_id").is_some_and(|v| v.as_str() != Some(id.as_str())) {
-            return Err(wrong("is that of another world"));
+            return Err(wrong("belongs to another world"));
         }
         let rev = fields.get("rev").and_then(Value::as_str).and_then(Rev::parse);
-        let rev = rev.ok_or_else(|| wrong("has no rev of 8 to 24 of 0-9 and a-z"))?;
+        let rev = rev.ok_or_else(|| wrong("has no rev (8 to 24 characters of 0-9 and a-z)"))?;
         let files = fields.get("files").and_then(Value::as_array);
         let files = files.ok_or_else(|| wrong("has no list of files"))?;
         if files.len() > crate::rules::MAX_FILES {
-            return Err(Unfit::TooLarge(format!("the world has {} files; 2000 are the most", files.len())));
+            return Err(Unfit::TooLarge(format!(
+                "the world has {} files; at most 2000 are allowed",
+                files.len()
+            )));
         }
-        let path = |v: &Value| FilePath::parse(v.as_str().ok_or_else(|| wrong("lists what is no path"))?);
+        let path = |v: &Value| {
+            FilePath::parse(v.as_str().ok_or_else(|| wrong("lists an entry that is not a path"))?)
+        };
         let name = fields.get("name").and_then(Value::as_str).map(str::trim).filter(|n| is_name(n));
         let number = |v: Option<&Value>| v.and_then(Value::as_f64).filter(|n| n.is_finite() && *n >= 0.0);
         let size = fields.get("size").and_then(Value::as_array);
@@ -114,7 +119,7 @@ impl Meta {
         })
     }
 
-    /// The document.
+    /// The document as JSON.
     pub fn json(&self, id: &WorldId) -> Value {
         json!({
             "v": 1,
@@ -132,25 +137,26 @@ impl Meta {
 /// A file in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Where it is.
+    /// Path of the file.
     pub path: FilePath,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Of its bytes.
+    /// Checksum of the bytes.
     pub sum: Sum,
 }
 
-/// `manifest.json`.
+/// The content of `manifest.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
     /// All files.
     pub files: Vec<Listed>,
-    /// The whole document, unknown keys included: they are part of the sum.
+    /// The document without id and revision. It includes unknown keys, because the checksum covers
+    /// them.
     document: Map<String, Value>,
 }
 
 impl Manifest {
-    /// A document without id and revision, which follow from it.
+    /// A new document. Id and revision are missing, because they are computed from it.
     pub(crate) fn new(files: Vec<Listed>, created_at: &str, nonce: &str, evaluation: bool) -> Manifest {
         let listed = |f: &Listed| json!({"path": f.path.as_str(), "size": f.size, "sha256": f.sum.hex()});
         let mut document = Map::new();
@@ -162,7 +168,7 @@ impl Manifest {
         Manifest { files, document }
     }
 
-    /// Reads the document of a world. Whether the id is its sum is not known yet.
+    /// Reads the document of a world. Does not check whether the id is its checksum.
     pub fn read(id: &WorldId, rev: &Rev, bytes: &[u8]) -> Result<Manifest, Unfit> {
         let wrong = |why: &str| Unfit::Rule(format!("manifest.json {why}"));
         let mut document = object(bytes, "manifest.json")?;
@@ -170,7 +176,7 @@ impl Manifest {
         for (key, value) in [("world_id", id.as_str()), ("rev", rev.as_str())] {
             let found = document.remove(key);
             if found.as_ref().and_then(Value::as_str) != Some(value) {
-                return Err(wrong("is that of another world or revision"));
+                return Err(wrong("belongs to another world or revision"));
             }
         }
         if !document.get("nonce").is_some_and(Value::is_string) {
@@ -180,7 +186,10 @@ impl Manifest {
             return Err(wrong("has no list of files"));
         };
         if listed.len() > crate::rules::MAX_FILES {
-            return Err(Unfit::TooLarge(format!("the world has {} files; 2000 are the most", listed.len())));
+            return Err(Unfit::TooLarge(format!(
+                "the world has {} files; at most 2000 are allowed",
+                listed.len()
+            )));
         }
         let mut files = Vec::with_capacity(listed.len());
         for file in listed {
@@ -189,14 +198,14 @@ impl Manifest {
             let size = file.get("size").and_then(Value::as_u64);
             let sum = text("sha256").and_then(Sum::parse);
             let (Some(size), Some(sum)) = (size, sum) else {
-                return Err(wrong(&format!("needs path, size and sha256 of {}", shown(path.as_str()))));
+                return Err(wrong(&format!("needs path, size and sha256 of {}", quoted(path.as_str()))));
             };
             files.push(Listed { path, size, sum });
         }
         Ok(Manifest { files, document })
     }
 
-    /// The document as it is published.
+    /// The document with id and revision.
     pub(crate) fn json(&self, id: &WorldId, rev: &Rev) -> Value {
         let mut document = self.document.clone();
         document.insert("world_id".to_owned(), json!(id.as_str()));
@@ -204,8 +213,8 @@ impl Manifest {
         Value::Object(document)
     }
 
-    /// Id and revision that follow from the document, given each file's sum in its neutral form, in the
-    /// order of the files. `id` is what stands for the id in the paths.
+    /// Computes id and revision. `neutral` are the checksums of the files' neutral forms, in the
+    /// order of the files. `id` is the text in the paths that stands for the id.
     pub(crate) fn names(&self, id: &str, neutral: &[Sum]) -> (Option<WorldId>, String) {
         let mut document = self.document.clone();
         if let Some(Value::Array(listed)) = document.get_mut("files") {
@@ -234,7 +243,7 @@ fn check_version(fields: &Map<String, Value>, file: &str) -> Result<(), Unfit> {
     }
 }
 
-/// JSON with one spelling: keys by name, no blanks.
+/// JSON in canonical form: keys sorted, no blanks.
 fn canonical(value: &Value) -> String {
     let parts = |parts: Vec<String>| parts.join(",");
     match value {
@@ -264,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meta_needs_rev_and_files_alone() {
+    fn a_meta_requires_only_rev_and_files() {
         let least = meta(&json!({"rev": "abcd1234", "files": ["worlds/a.world"]})).expect("read");
         assert_eq!(
             (least.name.as_str(), least.access, least.size),
@@ -279,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meta_that_is_wrong_says_so() {
+    fn the_error_of_a_wrong_meta_names_the_problem() {
         let many = vec!["worlds/a.world"; 2001];
         for (wrong, word) in [
             (json!([]), "object"),
@@ -300,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_is_of_everything_but_id_and_rev() {
+    fn the_id_covers_everything_except_id_and_rev() {
         let file = |path: &str| Listed {
             path: FilePath::parse(path).expect("a path"),
             size: 3,
@@ -315,7 +324,7 @@ mod tests {
         let read = Manifest::read(&id(), &rev, bytes.as_bytes()).expect("read");
         assert_eq!(read, manifest);
         assert_eq!(read.names(ID, &neutral).0, first);
-        // The same files under another id have the same sum.
+        // The same files under another id have the same checksum.
         let other = "f".repeat(32);
         let elsewhere =
             Manifest::new(vec![file(&path.replace(ID, &other))], "2026-01-01T00:00:00Z", "n", true);
@@ -332,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_is_wrong_says_so() {
+    fn a_wrong_manifest_is_refused() {
         let rev = Rev::parse("abcd1234").expect("a rev");
         let good = json!({"v": 1, "world_id": ID, "rev": "abcd1234", "nonce": "n",
             "files": [{"path": "worlds/a.world", "size": 1, "sha256": "0".repeat(64)}]});
@@ -358,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_json_has_one_spelling() {
+    fn canonical_json_sorts_keys_and_has_no_blanks() {
         let value = json!({"b": [1, {"z": null, "a": "é\n"}], "a": 0.5});
         assert_eq!(canonical(&value), r#"{"a":0.5,"b":[1,{"a":"é\n","z":null}]}"#);
     }

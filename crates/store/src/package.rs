@@ -1,24 +1,25 @@
-//! A bundle as it is published: under an id that is the sum of it.
+//! Packs a bundle for publication, under an id that is its checksum.
 
 use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
 use crate::rules::{self, FilePath, Unfit};
 use crate::sum::{RandomError, Sum, ZEROS, neutral, random_hex, replaced};
+use crate::summary::summary_of;
 use crate::time;
 use chicane_wire::WorldId;
 use chicane_world::{Assets, Bundle, MemoryBundle, Warning, World};
 
-/// What stands for the id in a bundle while the id is not known: 32 random hex digits, which nothing
-/// else holds.
+/// A placeholder for the id while the id is not known: 32 random hex digits, so that no other text
+/// of the bundle equals it.
 #[derive(Debug, Clone)]
-pub struct Stand(String);
+pub struct IdPlaceholder(String);
 
-impl Stand {
-    /// A new one.
-    pub fn new() -> Result<Stand, RandomError> {
-        random_hex().map(Stand)
+impl IdPlaceholder {
+    /// A new placeholder.
+    pub fn new() -> Result<IdPlaceholder, RandomError> {
+        random_hex().map(IdPlaceholder)
     }
 
-    /// The name that the bundle's world must have.
+    /// The name of the world in the bundle: `custom_` and the placeholder.
     pub fn world_name(&self) -> String {
         format!("custom_{}", self.0)
     }
@@ -29,44 +30,50 @@ impl Stand {
 pub struct Label {
     /// Name for people.
     pub name: String,
-    /// Who may have it.
+    /// Who may download the world.
     pub access: Access,
 }
 
 /// A world ready to be published.
 #[derive(Debug, Clone)]
 pub struct Package {
-    /// Its id.
+    /// Id of the world.
     pub id: WorldId,
-    /// Its description.
+    /// Its `meta.json`.
     pub meta: Meta,
-    /// What its id is the sum of.
+    /// Its `manifest.json`, whose checksum the id is.
     pub manifest: Manifest,
-    /// Paths and bytes.
+    /// Paths and contents of all files.
     pub files: Vec<(FilePath, Vec<u8>)>,
-    /// Whether runs can be judged.
+    /// Whether the world has an evaluation.
     pub evaluation: bool,
-    /// What was passed over while its world was loaded.
+    /// What the loader ignored.
     pub warnings: Vec<Warning>,
 }
 
-/// What a bundle must have to be published, and need not have to be driven here.
+/// What a bundle has to contain. A world for this machine needs less than one to be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// A track model, as everyone who installs it will ask for.
+    /// A world that loads and has a track model, which every installation requires.
     Track,
-    /// Nothing but a world that loads.
+    /// A world that loads.
     World,
 }
 
 impl Package {
-    /// Packs a bundle. Its world may have any name; where a name holds the stand-in, the id will be.
-    pub fn new(bundle: &MemoryBundle, stand: &Stand, label: &Label, need: Need) -> Result<Package, Unfit> {
+    /// Packs a bundle, whose world may have any name. Replaces the placeholder with the id
+    /// everywhere.
+    pub fn new(
+        bundle: &MemoryBundle,
+        placeholder: &IdPlaceholder,
+        label: &Label,
+        need: Need,
+    ) -> Result<Package, Unfit> {
         if !crate::manifest::is_name(&label.name) {
             let text = "the name must be one line of 1 to 100 characters";
             return Err(Unfit::Rule(text.to_owned()));
         }
-        let bundle = called(bundle, &stand.world_name())?;
+        let bundle = rename(bundle, &placeholder.world_name())?;
         let mut files = Vec::with_capacity(bundle.files.len());
         for (path, bytes) in &bundle.files {
             files.push((FilePath::parse(path)?, bytes));
@@ -75,7 +82,7 @@ impl Package {
         rules::check_sizes(files.iter().map(|(path, bytes)| (path, bytes.len() as u64)))?;
         let world = load(&bundle, need)?;
         let (nonce, created_at) = (random_hex().map_err(|e| Unfit::Rule(e.to_string()))?, time::now());
-        let sums: Vec<Sum> = files.iter().map(|(_, bytes)| neutral(bytes, &stand.0)).collect();
+        let sums: Vec<Sum> = files.iter().map(|(_, bytes)| neutral(bytes, &placeholder.0)).collect();
         let listed = files.iter().zip(&sums).map(|((path, bytes), sum)| Listed {
             path: path.clone(),
             size: bytes.len() as u64,
@@ -83,13 +90,13 @@ impl Package {
         });
         let evaluation = world.evaluation.is_some();
         let draft = Manifest::new(listed.collect(), &created_at, &nonce, evaluation);
-        let (id, rev) = draft.names(&stand.0, &sums);
+        let (id, rev) = draft.names(&placeholder.0, &sums);
         let (Some(id), Some(rev)) = (id, Rev::parse(&rev)) else {
             return Err(Unfit::Rule("the checksum of the files is not a world id".to_owned()));
         };
         let put_in = |(path, bytes): &(FilePath, &Vec<u8>)| {
-            let path = FilePath::parse(&path.as_str().replace(&stand.0, id.as_str()))?;
-            Ok((path, replaced(bytes, &stand.0, id.as_str()).into_owned()))
+            let path = FilePath::parse(&path.as_str().replace(&placeholder.0, id.as_str()))?;
+            Ok((path, replaced(bytes, &placeholder.0, id.as_str()).into_owned()))
         };
         let files: Vec<(FilePath, Vec<u8>)> = files.iter().map(put_in).collect::<Result<_, Unfit>>()?;
         let listed = |(path, bytes): &(FilePath, Vec<u8>)| Listed {
@@ -102,7 +109,7 @@ impl Package {
             rev,
             name: label.name.trim().to_owned(),
             access: label.access,
-            size: crate::library::summary_of(&world).size,
+            size: summary_of(&world).size,
             seq: 1,
             files: files.iter().map(|(path, _)| path.clone()).collect(),
         };
@@ -110,8 +117,8 @@ impl Package {
     }
 }
 
-/// The bundle with its world called otherwise.
-fn called(bundle: &MemoryBundle, name: &str) -> Result<MemoryBundle, Unfit> {
+/// Renames the world of a bundle.
+fn rename(bundle: &MemoryBundle, name: &str) -> Result<MemoryBundle, Unfit> {
     let worlds = bundle.list("worlds/");
     let worlds = worlds.iter().map(|path| FilePath::parse(path)).collect::<Result<Vec<_>, _>>()?;
     let stem = rules::world_stem(worlds.iter())?;
@@ -123,7 +130,7 @@ fn called(bundle: &MemoryBundle, name: &str) -> Result<MemoryBundle, Unfit> {
     Ok(out)
 }
 
-/// Loads the world of a bundle for real, its pictures checked first.
+/// Checks the pictures of a bundle, then loads its world.
 pub(crate) fn load(bundle: &dyn Bundle, need: Need) -> Result<World, Unfit> {
     let broken = |e: chicane_world::Error| Unfit::Rule(e.to_string());
     for path in bundle.list("").iter().filter(|path| is_picture(path)) {
@@ -133,7 +140,7 @@ pub(crate) fn load(bundle: &dyn Bundle, need: Need) -> Result<World, Unfit> {
     }
     let world = World::load(&Assets::of(bundle)).map_err(broken)?;
     if need == Need::Track && !world.fixed_names.iter().any(|fixed| fixed.is_track) {
-        let text = "the world file includes no track model that is there: one named racetrack, from models/";
+        let text = "the world file includes no track model: include a model named racetrack from models/";
         return Err(Unfit::Rule(text.to_owned()));
     }
     Ok(world)
@@ -144,9 +151,10 @@ fn is_picture(path: &str) -> bool {
     matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "bmp" | "tga" | "webp")
 }
 
-/// Whether the id is the sum of the files, whose neutral sums are given in the order of the manifest.
+/// Whether the id is the checksum of the manifest. `neutral` are the checksums of the files'
+/// neutral forms, in the order of the manifest.
 pub(crate) fn proves(manifest: &Manifest, id: &WorldId, neutral: &[Sum]) -> bool {
-    // An id of zeros would be neutral by itself.
+    // An id of zeros is refused, because the neutral form would not change it.
     id.as_str() != ZEROS && manifest.names(id.as_str(), neutral).0.as_ref() == Some(id)
 }
 
@@ -155,7 +163,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::built_in::BuiltIn;
 
-    /// The files of a shipped world.
+    /// The files of a built-in world.
     pub(crate) fn shipped(name: &str) -> MemoryBundle {
         let world = BuiltIn::all().find(|w| w.name() == name).expect("a shipped world");
         world.files().clone()
@@ -163,11 +171,12 @@ pub(crate) mod tests {
 
     pub(crate) fn packed(name: &str) -> Package {
         let label = Label { name: format!("The {name}"), access: Access::Public };
-        Package::new(&shipped(name), &Stand::new().expect("random"), &label, Need::Track).expect("packed")
+        Package::new(&shipped(name), &IdPlaceholder::new().expect("random"), &label, Need::Track)
+            .expect("packed")
     }
 
     #[test]
-    fn an_id_is_the_sum_of_its_files() {
+    fn an_id_is_the_checksum_of_its_files() {
         let package = packed("oval");
         let sums: Vec<Sum> = package.files.iter().map(|(_, b)| neutral(b, package.id.as_str())).collect();
         assert!(proves(&package.manifest, &package.id, &sums));
@@ -182,7 +191,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_bears_the_name_bears_the_id() {
+    fn files_with_the_name_of_the_world_get_the_id() {
         let package = packed("oval");
         let name = format!("custom_{}", package.id);
         let paths: Vec<&str> = package.files.iter().map(|(p, _)| p.as_str()).collect();
@@ -194,12 +203,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_world_is_not_packed() {
+    fn a_bundle_that_breaks_a_rule_is_not_packed() {
         let pack = |change: &dyn Fn(&mut MemoryBundle), need: Need| {
             let mut bundle = shipped("oval");
             change(&mut bundle);
             let label = Label { name: "x".to_owned(), access: Access::Public };
-            Package::new(&bundle, &Stand::new().expect("random"), &label, need).map(|_| ())
+            Package::new(&bundle, &IdPlaceholder::new().expect("random"), &label, need).map(|_| ())
         };
         assert_eq!(pack(&|_| (), Need::Track), Ok(()));
         let odd = |b: &mut MemoryBundle| b.insert("meshes/a b.dae", "x");
@@ -216,11 +225,11 @@ pub(crate) mod tests {
         let bomb = |b: &mut MemoryBundle| b.insert("meshes/x.png", bomb());
         assert!(matches!(pack(&bomb, Need::Track), Err(Unfit::Rule(_))));
         let label = Label { name: "two\nlines".to_owned(), access: Access::Public };
-        let stand = Stand::new().expect("random");
-        assert!(Package::new(&shipped("oval"), &stand, &label, Need::Track).is_err());
+        let placeholder = IdPlaceholder::new().expect("random");
+        assert!(Package::new(&shipped("oval"), &placeholder, &label, Need::Track).is_err());
     }
 
-    /// The head of a picture of 60,000 pixels a side.
+    /// The header of a PNG picture of 60,000 by 60,000 pixels.
     pub(crate) fn bomb() -> Vec<u8> {
         let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         png.extend(60_000u32.to_be_bytes());

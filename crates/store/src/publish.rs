@@ -1,17 +1,17 @@
-//! A CDN that worlds are published to: a folder, or whatever else `object_store` can write.
+//! A CDN that worlds are published to: a folder, or any other store of `object_store`.
 //!
-//! What a world consists of is written once and never again: its files, then its manifest, and its
-//! `meta.json` last, so that a world is there as a whole or not at all. A folder is written by one
-//! publisher at a time; what one left behind that was killed is removed by the next. A bucket has no lock and
-//! needs none: ids never meet, and what may change is changed on the condition that nobody else did. What a
-//! killed publisher left there stays; nobody sees it.
+//! The files of a world are written once and never change. They are written first, then the
+//! manifest, and `meta.json` last, so that a world is visible only when it is complete. A folder is
+//! written by one publisher at a time, and each publisher removes the leftovers of killed ones. A
+//! bucket has no lock and needs none: ids are unique, and `meta.json` is changed by a conditional
+//! update. Leftovers of killed publishers stay in a bucket, where no client sees them.
 
 use crate::manifest::{MAX_META, Meta};
 use crate::package::Package;
 use chicane_wire::WorldId;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
-use object_store::path::Path as Place;
+use object_store::path::Path as ObjectPath;
 use object_store::{
     Attribute, Attributes, Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, UpdateVersion,
 };
@@ -19,44 +19,45 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files that are written at a time.
-const AT_ONCE: usize = 4;
-/// Descriptions that are read at a time.
-const READ_AT_ONCE: usize = 8;
-/// Bytes that are read back at a time.
-const PART: usize = 1 << 20;
-/// How often a change is tried again, because somebody else changed the same.
-const MAX_RACES: usize = 8;
-/// How long others may keep what never changes, and what does.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
-const FOR_A_MOMENT: &str = "public, max-age=5";
+/// How many files are written at the same time.
+const PARALLEL_WRITES: usize = 4;
+/// How many descriptions are read at the same time.
+const PARALLEL_READS: usize = 8;
+/// How many bytes are read back at a time.
+const READ_BACK_BYTES: usize = 1 << 20;
+/// How often a change is tried, if other publishers change the same document.
+const MAX_ATTEMPTS: usize = 8;
+/// `Cache-Control` of files that never change.
+const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
+/// `Cache-Control` of `meta.json`, which may change.
+const CACHE_SHORT: &str = "public, max-age=5";
 
-/// Why a CDN was not written or read.
+/// Why a CDN could not be written or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishError {
-    /// The place can't be used.
+    /// The folder or bucket can't be used.
     #[error("{0}")]
     Target(String),
-    /// Writing failed on the way. Nothing was published.
+    /// Writing failed. The world was not published.
     #[error("can't write {path}: {reason}")]
     Write {
-        /// What was written.
+        /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// No world of this id was published here.
+    /// No world with this id was published here.
     #[error("world {0} was not published there")]
     NotPublished(WorldId),
-    /// Its description can't be understood.
+    /// The `meta.json` of a world is invalid.
     #[error("{0}")]
     Damaged(String),
-    /// Somebody else changed it in the same moment.
-    #[error("world {0} is being changed by another at the moment; try again")]
+    /// Other publishers changed the world at the same time.
+    #[error("world {0} is being changed by another publisher; try again")]
     Changed(WorldId),
 }
 
-/// A CDN as its publisher sees it.
+/// A CDN, as a publisher uses it.
 #[derive(Debug, Clone)]
 pub struct Cdn {
     store: Arc<dyn ObjectStore>,
@@ -64,7 +65,7 @@ pub struct Cdn {
 }
 
 impl Cdn {
-    /// A folder, which is made if it is not there.
+    /// A folder, which is created if necessary.
     pub fn folder(folder: &Path) -> Result<Cdn, PublishError> {
         let failed = |e: &dyn std::fmt::Display| {
             PublishError::Target(format!("can't write {}: {e}", folder.display()))
@@ -75,25 +76,25 @@ impl Cdn {
         Ok(Cdn { store: Arc::new(store.with_fsync(true)), folder: Some(folder) })
     }
 
-    /// A folder to read; `None` where there is none.
+    /// A folder for reading only. `None` if it does not exist.
     pub fn reading(folder: &Path) -> Option<Cdn> {
         let store = LocalFileSystem::new_with_prefix(folder).ok()?;
         Some(Cdn { store: Arc::new(store), folder: Some(folder.to_owned()) })
     }
 
-    /// Any other store, which many may write to at the same time.
+    /// Any other store. Several publishers may write to it at the same time.
     pub fn store(store: Arc<dyn ObjectStore>) -> Cdn {
         Cdn { store, folder: None }
     }
 
-    /// Publishes a world. Says how far it is, 0 to 1.
+    /// Publishes a world. Calls `progress` with values from 0 to 1.
     pub async fn publish(
         &self,
         package: &Package,
         mut progress: impl FnMut(f64),
     ) -> Result<(), PublishError> {
         let _lock = self.lock()?;
-        self.sweep();
+        self.remove_leftovers();
         let world = format!("worlds/{}", package.id);
         let rev = format!("{world}/{}", package.meta.rev.as_str());
         let manifest = package.manifest.json(&package.id, &package.meta.rev);
@@ -101,10 +102,10 @@ impl Cdn {
         let total: f64 = package.files.iter().map(|(_, bytes)| size(bytes)).sum::<f64>() + 1.0;
         let mut done = 0.0;
         let writes = package.files.iter().map(|(path, bytes)| {
-            let place = format!("{rev}/{path}");
-            async move { self.create(place, bytes.clone()).await.map(|()| size(bytes)) }
+            let path = format!("{rev}/{path}");
+            async move { self.create(path, bytes.clone()).await.map(|()| size(bytes)) }
         });
-        let mut writes = futures_util::stream::iter(writes).buffer_unordered(AT_ONCE);
+        let mut writes = futures_util::stream::iter(writes).buffer_unordered(PARALLEL_WRITES);
         while let Some(part) = writes.try_next().await? {
             done += part;
             progress(done / total);
@@ -115,24 +116,26 @@ impl Cdn {
         Ok(())
     }
 
-    /// Changes what may change of a published world, and gives what it is then.
+    /// Changes the `meta.json` of a published world and returns it.
     pub async fn change(
         &self,
         id: &WorldId,
         change: impl Fn(&mut Meta) + Send,
     ) -> Result<Meta, PublishError> {
         let _lock = self.lock()?;
-        for _ in 0..MAX_RACES {
+        for _ in 0..MAX_ATTEMPTS {
             let (mut meta, version) = self.read(id).await?;
             change(&mut meta);
             meta.seq += 1;
-            // A folder is ours alone; others say themselves whether somebody was faster.
+            // A folder is locked. Other stores check that the version is still the one that was
+            // read.
             let mode = if self.folder.is_some() { PutMode::Overwrite } else { PutMode::Update(version) };
             let path = format!("worlds/{id}/meta.json");
             let bytes = pretty(&meta.json(id));
             match self.put(&path, bytes.clone(), mode).await {
                 Ok(()) => return Ok(meta),
-                // Or it was us, and the answer was lost on the way.
+                // A retry of the store fails in this way if the answer to the first attempt was
+                // lost.
                 Err(Error::Precondition { .. }) if self.holds(&path, &bytes).await => return Ok(meta),
                 Err(Error::Precondition { .. }) => {}
                 Err(e) => return Err(PublishError::Write { path, reason: reason(&e) }),
@@ -141,20 +144,21 @@ impl Cdn {
         Err(PublishError::Changed(id.clone()))
     }
 
-    /// All published worlds, by name and id. What is only half there is passed over.
+    /// All published worlds, sorted by name and id. Incomplete worlds are skipped.
     pub async fn worlds(&self) -> Result<Vec<(WorldId, Meta)>, PublishError> {
-        let failed = |e: Error| PublishError::Target(format!("it can't be listed: {}", reason(&e)));
-        let listed = self.store.list_with_delimiter(Some(&Place::from("worlds"))).await.map_err(failed)?;
-        let id_of = |place: &Place| WorldId::parse(place.parts().next_back()?.as_ref());
+        let failed = |e: Error| PublishError::Target(format!("the worlds can't be listed: {}", reason(&e)));
+        let listed =
+            self.store.list_with_delimiter(Some(&ObjectPath::from("worlds"))).await.map_err(failed)?;
+        let id_of = |path: &ObjectPath| WorldId::parse(path.parts().next_back()?.as_ref());
         let ids: Vec<WorldId> = listed.common_prefixes.iter().filter_map(id_of).collect();
         let reads = ids.into_iter().map(|id| async move { (self.read(&id).await, id) });
-        let mut reads = futures_util::stream::iter(reads).buffer_unordered(READ_AT_ONCE);
+        let mut reads = futures_util::stream::iter(reads).buffer_unordered(PARALLEL_READS);
         let mut worlds = Vec::new();
         while let Some((read, id)) = reads.next().await {
             match read {
                 Ok((meta, _)) => worlds.push((id, meta)),
                 Err(PublishError::NotPublished(_)) => {}
-                // Whoever may not read one may read none.
+                // A bucket that refuses one read refuses all of them.
                 Err(e @ PublishError::Target(_)) if self.folder.is_none() => return Err(e),
                 Err(e) => tracing::warn!(%id, "a published world can't be read: {e}"),
             }
@@ -169,7 +173,7 @@ impl Cdn {
             Error::NotFound { .. } => PublishError::NotPublished(id.clone()),
             e => PublishError::Target(format!("can't read {path}: {}", reason(&e))),
         };
-        let found = self.store.get(&Place::from(path.as_str())).await.map_err(failed)?;
+        let found = self.store.get(&ObjectPath::from(path.as_str())).await.map_err(failed)?;
         if found.meta.size > MAX_META as u64 {
             return Err(PublishError::Damaged(format!("{path} is larger than 1 MiB")));
         }
@@ -179,11 +183,11 @@ impl Cdn {
         Ok((meta, version))
     }
 
-    /// Writes what is not there yet.
+    /// Writes a new file.
     async fn create(&self, path: String, bytes: Vec<u8>) -> Result<(), PublishError> {
         match self.put(&path, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(()),
-            // A request that was sent twice, because the answer to the first was lost on the way.
+            // The store sent the request twice, because the answer to the first one was lost.
             Err(Error::AlreadyExists { .. }) if self.folder.is_none() && self.holds(&path, &bytes).await => {
                 Ok(())
             }
@@ -193,26 +197,26 @@ impl Cdn {
 
     async fn put(&self, path: &str, bytes: Vec<u8>, mode: PutMode) -> Result<(), Error> {
         let mut options = PutOptions::from(mode);
-        // A folder has no place for more than bytes.
+        // A folder can't store attributes.
         if self.folder.is_none() {
-            let keep = if path.ends_with("/meta.json") { FOR_A_MOMENT } else { FOR_EVER };
+            let cache = if path.ends_with("/meta.json") { CACHE_SHORT } else { CACHE_FOREVER };
             options.attributes = Attributes::from_iter([
                 (Attribute::ContentType, media_type(path)),
-                (Attribute::CacheControl, keep),
+                (Attribute::CacheControl, cache),
             ]);
         }
-        self.store.put_opts(&Place::from(path), PutPayload::from(bytes), options).await.map(drop)
+        self.store.put_opts(&ObjectPath::from(path), PutPayload::from(bytes), options).await.map(drop)
     }
 
-    /// Whether exactly these bytes are there.
+    /// Whether a file has exactly these bytes.
     async fn holds(&self, path: &str, bytes: &[u8]) -> bool {
-        let place = Place::from(path);
-        if !self.store.head(&place).await.is_ok_and(|found| found.size == bytes.len() as u64) {
+        let path = ObjectPath::from(path);
+        if !self.store.head(&path).await.is_ok_and(|found| found.size == bytes.len() as u64) {
             return false;
         }
-        for (k, part) in bytes.chunks(PART).enumerate() {
-            let from = (k * PART) as u64;
-            let there = self.store.get_range(&place, from..from + part.len() as u64).await;
+        for (k, part) in bytes.chunks(READ_BACK_BYTES).enumerate() {
+            let from = (k * READ_BACK_BYTES) as u64;
+            let there = self.store.get_range(&path, from..from + part.len() as u64).await;
             if !there.is_ok_and(|there| there == *part) {
                 return false;
             }
@@ -220,7 +224,7 @@ impl Cdn {
         true
     }
 
-    /// Waits for its turn in a folder.
+    /// Waits for the lock of the folder. Other stores have no lock.
     fn lock(&self) -> Result<Option<File>, PublishError> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let path = folder.join("lock");
@@ -230,8 +234,9 @@ impl Cdn {
         locked.map(Some).map_err(failed)
     }
 
-    /// Removes what publishers left behind that were killed: worlds without a `meta.json`, and drafts of one.
-    fn sweep(&self) {
+    /// Removes leftovers of killed publishers: worlds without a `meta.json`, and drafts of a
+    /// `meta.json`.
+    fn remove_leftovers(&self) {
         let Some(folder) = &self.folder else { return };
         let Ok(worlds) = std::fs::read_dir(folder.join("worlds")) else { return };
         for world in worlds.flatten() {
@@ -249,7 +254,7 @@ impl Cdn {
     }
 }
 
-/// What kind of file a browser is to take it for.
+/// The media type of a file, by its extension.
 pub fn media_type(path: &str) -> &'static str {
     match path.rsplit_once('.').map(|(_, ending)| ending) {
         Some("json") => "application/json",
@@ -268,7 +273,7 @@ fn pretty(value: &serde_json::Value) -> Vec<u8> {
     bytes
 }
 
-/// The innermost reason of an error: what the system said.
+/// The innermost source of an error, which is the error of the operating system or the network.
 fn reason(e: &Error) -> String {
     let mut inner: &dyn std::error::Error = e;
     while let Some(source) = inner.source() {

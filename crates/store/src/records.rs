@@ -1,73 +1,75 @@
-//! Records of evaluations: every session that ever was, with its story.
+//! Records of evaluations: every session with its events.
 
+use crate::open_error::OpenError;
 use crate::settings::StoreError;
+use chicane_wire::{Better, Outcome};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
-/// Every column of a session but its number.
+/// Every column of a session except its number.
 const COLUMNS: &str = "id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, ended_at, \
                        outcome, reason, record, elapsed_s, observations, wait_s";
 
-/// A session that begins.
+/// The data of a session at its start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSession {
-    /// Its id.
+    /// Id of the session.
     pub id: String,
     /// Name of the world.
     pub world: String,
-    /// Id of the published world.
+    /// Id of the world, if it was published.
     pub world_id: Option<String>,
-    /// Its revision.
+    /// Revision of the world, if it was published.
     pub rev: Option<String>,
     /// The student's command.
     pub command: Option<String>,
-    /// Simulated seconds.
+    /// Time limit in simulated seconds.
     pub time_limit_s: f64,
-    /// Of every random stream.
+    /// Seed of every random stream.
     pub seed: u64,
-    /// `lower` or `higher`.
-    pub better: String,
-    /// Fingerprint of the script.
+    /// Which record is better: `lower` or `higher`.
+    pub better: Better,
+    /// SHA-256 of the script, as hex digits.
     pub sha256: String,
-    /// RFC 3339.
+    /// Start time, RFC 3339.
     pub started_at: String,
 }
 
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionResult {
-    /// RFC 3339.
+    /// End time, RFC 3339.
     pub ended_at: String,
-    /// How it ended.
-    pub outcome: String,
-    /// Why.
+    /// The outcome's name in the API.
+    pub outcome: Outcome,
+    /// The reason, for people.
     pub reason: Option<String>,
-    /// JSON.
+    /// The last record, as JSON.
     pub record: String,
-    /// Simulated seconds.
+    /// Duration in simulated seconds.
     pub elapsed_s: f64,
-    /// How often the script judged.
+    /// How many observations the script judged.
     pub observations: u64,
-    /// How long the world waited for it, in real seconds.
+    /// How long the world waited for the script, in real seconds.
     pub wait_s: f64,
 }
 
-/// A session as it is kept.
+/// A stored session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRow {
-    /// Grows with every session.
+    /// Number of the session, which grows with every session.
     pub number: i64,
-    /// What it began with.
+    /// Its data at the start.
     pub start: NewSession,
-    /// JSON; the last one that was kept.
+    /// The last stored record, as JSON.
     pub record: String,
-    /// Simulated seconds, the last that were kept.
+    /// The last stored duration, in simulated seconds.
     pub elapsed_s: f64,
-    /// How it ended; `None` while it goes on.
+    /// How the session ended. `None` while it runs.
     pub result: Option<SessionResult>,
 }
 
-/// The records of a data folder. All calls block; a write is on the disk when its call returns.
+/// The records of a data folder. All calls block. A write is on disk when its call returns.
 #[derive(Debug)]
 pub struct Records {
     connection: Mutex<Connection>,
@@ -78,12 +80,12 @@ impl Records {
         Records { connection: Mutex::new(connection) }
     }
 
-    /// Opens the records of a data folder to read them, also while a simulator uses it.
-    pub fn open(dir: &std::path::Path) -> Result<Records, crate::data::OpenError> {
-        crate::database::open_to_read(&dir.join("chicane.db")).map(Records::new)
+    /// Opens the records of a data folder read-only. Works while a simulator uses the folder.
+    pub fn open(dir: &std::path::Path) -> Result<Records, OpenError> {
+        crate::database::open_read_only(&dir.join("chicane.db")).map(Records::new)
     }
 
-    /// A session begins; its number.
+    /// Stores a new session and returns its number.
     pub fn begin(&self, session: &NewSession) -> Result<i64, StoreError> {
         self.with(|connection| {
             connection.execute(
@@ -97,7 +99,7 @@ impl Records {
                     session.command,
                     session.time_limit_s,
                     session.seed.cast_signed(),
-                    session.better,
+                    session.better.name(),
                     session.sha256,
                     session.started_at
                 ],
@@ -106,7 +108,8 @@ impl Records {
         })
     }
 
-    /// Adds to the story of a session, from this place on, and says how things stand.
+    /// Adds events to a session, with sequence numbers from `place` on, and stores its record and
+    /// duration so far.
     pub fn add(
         &self,
         number: i64,
@@ -124,7 +127,7 @@ impl Records {
         })
     }
 
-    /// A session ended, with the last of its story: both are kept, or neither is.
+    /// Stores the end of a session and its last events, in one transaction.
     pub fn end(
         &self,
         number: i64,
@@ -139,13 +142,14 @@ impl Records {
                        observations = ?7, wait_s = ?8 WHERE number = ?1";
             let SessionResult { ended_at, outcome, reason, record, elapsed_s, observations, wait_s } = result;
             let observations = observations.cast_signed();
+            let outcome = outcome.name();
             let values = params![number, ended_at, outcome, reason, record, elapsed_s, observations, wait_s];
             change.execute(sql, values)?;
             change.commit()
         })
     }
 
-    /// Sessions that were never ended.
+    /// Sessions without an end.
     pub fn unfinished(&self) -> Result<Vec<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!("SELECT number, {COLUMNS} FROM session WHERE outcome IS NULL ORDER BY number");
@@ -153,7 +157,7 @@ impl Records {
         })
     }
 
-    /// The session of this id, or the last one.
+    /// The session with this id. Without an id, the last session.
     pub fn session(&self, id: Option<&str>) -> Result<Option<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
@@ -163,7 +167,7 @@ impl Records {
         })
     }
 
-    /// Sessions from the newest on: of one world or of all, below a number or from the top.
+    /// Sessions, the newest first. Optionally those of one world, and those with a smaller number.
     pub fn sessions(
         &self,
         world: Option<&str>,
@@ -180,7 +184,7 @@ impl Records {
         })
     }
 
-    /// The story of a session: JSON objects in order.
+    /// The events of a session in order, each a JSON object.
     pub fn events(&self, number: i64) -> Result<Vec<String>, StoreError> {
         self.with(|connection| {
             let sql = "SELECT event FROM session_event WHERE session = ?1 ORDER BY place";
@@ -189,7 +193,7 @@ impl Records {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        // Whoever panicked while holding it had his transaction rolled back.
+        // After a panic the lock is poisoned, but the transaction was rolled back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }
@@ -203,6 +207,15 @@ fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[Strin
     Ok(())
 }
 
+/// The value of a stored word. A word that this version does not know is an error, because a newer
+/// version wrote it.
+fn known<T>(column: &str, word: &str, value: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    value(word).ok_or_else(|| {
+        let why = format!("{column} has the unknown value {word:?}");
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, why.into())
+    })
+}
+
 fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let outcome: Option<String> = row.get("outcome")?;
     let (record, elapsed_s): (String, f64) = (row.get("record")?, row.get("elapsed_s")?);
@@ -210,7 +223,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         None => None,
         Some(outcome) => Some(SessionResult {
             ended_at: row.get::<_, Option<String>>("ended_at")?.unwrap_or_default(),
-            outcome,
+            outcome: known("outcome", &outcome, Outcome::from_name)?,
             reason: row.get("reason")?,
             record: record.clone(),
             elapsed_s,
@@ -228,7 +241,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             command: row.get("command")?,
             time_limit_s: row.get("time_limit_s")?,
             seed: row.get::<_, i64>("seed")?.cast_unsigned(),
-            better: row.get("better")?,
+            better: known("better", &row.get::<_, String>("better")?, Better::from_name)?,
             sha256: row.get("sha256")?,
             started_at: row.get("started_at")?,
         },
@@ -242,9 +255,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 mod tests {
     use super::*;
     use crate::database;
-    use crate::scratch::Scratch;
+    use crate::temp_folder::TempFolder;
 
-    fn records(scratch: &Scratch) -> Records {
+    fn records(scratch: &TempFolder) -> Records {
         Records::new(database::open(&scratch.path().join("chicane.db")).expect("opens"))
     }
 
@@ -257,16 +270,16 @@ mod tests {
             command: Some("python3 run.py".to_owned()),
             time_limit_s: 180.0,
             seed: (1 << 53) - 1,
-            better: "lower".to_owned(),
+            better: Better::Lower,
             sha256: "ab".to_owned(),
             started_at: "2026-01-01T00:00:00Z".to_owned(),
         }
     }
 
-    fn result(outcome: &str) -> SessionResult {
+    fn result(outcome: Outcome) -> SessionResult {
         SessionResult {
             ended_at: "2026-01-01T00:01:00Z".to_owned(),
-            outcome: outcome.to_owned(),
+            outcome,
             reason: None,
             record: "12.5".to_owned(),
             elapsed_s: 30.0,
@@ -276,8 +289,8 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_there_from_its_beginning_to_its_end() {
-        let scratch = Scratch::new();
+    fn a_session_is_stored_from_its_start_to_its_end() {
+        let scratch = TempFolder::new();
         let number = {
             let records = records(&scratch);
             let number = records.begin(&session("a", "oval")).expect("begun");
@@ -291,23 +304,23 @@ mod tests {
         assert_eq!(left.len(), 1, "it was never ended");
         assert_eq!((left[0].record.as_str(), left[0].elapsed_s), ("4.5", 5.0));
         assert_eq!(records.events(number).expect("read"), ["{\"k\":1}", "{\"k\":2}", "{\"k\":3}"]);
-        // A place that is taken: nothing of it is kept.
+        // Sequence number 2 exists already, so the whole transaction fails.
         let last = ["{\"k\":4}".to_owned(), "{\"k\":5}".to_owned()];
-        assert!(records.end(number, 2, &last, &result("stopped")).is_err());
+        assert!(records.end(number, 2, &last, &result(Outcome::Stopped)).is_err());
         assert_eq!(
             (records.unfinished().expect("read").len(), records.events(number).expect("read").len()),
             (1, 3)
         );
-        records.end(number, 3, &last, &result("stopped")).expect("ended");
+        records.end(number, 3, &last, &result(Outcome::Stopped)).expect("ended");
         assert_eq!(records.events(number).expect("read").len(), 5);
         assert!(records.unfinished().expect("read").is_empty());
         let row = records.session(Some("a")).expect("read").expect("there");
-        assert_eq!((row.start, row.result), (session("a", "oval"), Some(result("stopped"))));
+        assert_eq!((row.start, row.result), (session("a", "oval"), Some(result(Outcome::Stopped))));
     }
 
     #[test]
-    fn the_newest_come_first_and_pages_follow_each_other() {
-        let scratch = Scratch::new();
+    fn sessions_are_listed_newest_first_and_in_pages() {
+        let scratch = TempFolder::new();
         let records = records(&scratch);
         for k in 0..10 {
             let world = if k % 2 == 0 { "oval" } else { "field" };
@@ -324,8 +337,8 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_there_once() {
-        let scratch = Scratch::new();
+    fn an_id_can_be_used_only_once() {
+        let scratch = TempFolder::new();
         let records = records(&scratch);
         records.begin(&session("a", "oval")).expect("begun");
         assert!(records.begin(&session("a", "oval")).is_err());

@@ -1,25 +1,25 @@
-//! What a published world may hold: which paths, how many files, how large.
+//! The rules for the files of a published world: paths, number and sizes.
 
 use std::collections::BTreeMap;
 
-/// Folders of a bundle. Nothing lies elsewhere.
+/// The folders of a bundle. All files are below one of them.
 pub(crate) const FOLDERS: [&str; 6] =
     ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
-/// Files of a world.
+/// Limit of the files of a world.
 pub(crate) const MAX_FILES: usize = 2_000;
-/// Bytes of a file.
+/// Limit of the size of a file in bytes.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
-/// Bytes of all files.
+/// Limit of the size of all files in bytes.
 pub const MAX_TOTAL: u64 = 256 << 20;
-/// Characters of a path.
+/// Limit of the characters of a path.
 pub(crate) const MAX_PATH: usize = 255;
-/// Names in a path.
+/// Limit of the names in a path.
 const MAX_DEPTH: usize = 16;
 
-/// Why files are no world.
+/// Why files can't be a world.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// There is more of something than there may be.
+    /// A limit is exceeded.
     #[error("{0}")]
     TooLarge(String),
     /// A rule is broken.
@@ -27,14 +27,15 @@ pub enum Unfit {
     Rule(String),
 }
 
-/// The path of a file of a bundle: below one of its folders, of plain names, never leading elsewhere.
+/// The path of a file in a bundle. It is below one of the folders, and can't lead out of the
+/// bundle.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FilePath(String);
 
 impl FilePath {
-    /// A path, if it is one.
+    /// Checks a path.
     pub fn parse(text: &str) -> Result<FilePath, Unfit> {
-        let wrong = |why: &str| Err(Unfit::Rule(format!("path {} {why}", shown(text))));
+        let wrong = |why: &str| Err(Unfit::Rule(format!("path {} {why}", quoted(text))));
         if text.len() > MAX_PATH {
             return wrong("is longer than 255 characters");
         }
@@ -45,15 +46,17 @@ impl FilePath {
             );
         }
         if names.len() > MAX_DEPTH {
-            return wrong("goes more than 16 folders deep");
+            return wrong("has more than 16 levels");
         }
         if !names.iter().all(|name| is_plain(name)) {
-            return wrong("holds a name that is not of A-Z a-z 0-9 _ . - or begins with . or -");
+            return wrong(
+                "has a name with characters other than A-Z a-z 0-9 _ . - or with . or - at its start",
+            );
         }
         Ok(FilePath(text.to_owned()))
     }
 
-    /// As text.
+    /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -65,23 +68,23 @@ impl std::fmt::Display for FilePath {
     }
 }
 
-/// `[A-Za-z0-9_][A-Za-z0-9._-]*`
+/// Whether a name matches `[A-Za-z0-9_][A-Za-z0-9._-]*`.
 fn is_plain(name: &str) -> bool {
     let letter = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     let mut bytes = name.bytes();
     bytes.next().is_some_and(letter) && bytes.all(|b| letter(b) || b == b'.' || b == b'-')
 }
 
-/// A foreign text for people: short, and without anything that moves a cursor.
-pub(crate) fn shown(text: &str) -> String {
+/// Quotes an untrusted text for a message: shortened, and with control characters escaped.
+pub(crate) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(80).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
     format!("{short:?}{more}")
 }
 
-/// Checks that files can lie side by side on any disk, and that they are not too many.
+/// Checks the number of files, and that any file system can hold all of them.
 pub(crate) fn check_paths<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Result<(), Unfit> {
-    // Some disks don't tell capitals apart, and some drop dots at the end.
+    // Some file systems ignore case, and some drop dots at the end of a name.
     let key = |path: &str| {
         let names = path.split('/').map(|name| name.trim_end_matches('.').to_ascii_lowercase());
         names.collect::<Vec<_>>().join("/")
@@ -92,22 +95,22 @@ pub(crate) fn check_paths<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Resu
             return Err(Unfit::TooLarge("the world has more than 2000 files".to_owned()));
         }
         if let Some(other) = seen.insert(key(path.as_str()), path.as_str()) {
-            let (a, b) = (shown(other), shown(path.as_str()));
-            return Err(Unfit::Rule(format!("paths {a} and {b} are the same but for capitals or dots")));
+            let (a, b) = (quoted(other), quoted(path.as_str()));
+            return Err(Unfit::Rule(format!("paths {a} and {b} differ only in capitals or dots")));
         }
     }
     for (name, path) in &seen {
         for (i, _) in name.match_indices('/') {
             if let Some(file) = seen.get(&name[..i]) {
-                let (file, path) = (shown(file), shown(path));
-                return Err(Unfit::Rule(format!("path {file} is a file and a folder, of {path}")));
+                let (file, path) = (quoted(file), quoted(path));
+                return Err(Unfit::Rule(format!("path {file} is a file, but also the folder of {path}")));
             }
         }
     }
     Ok(())
 }
 
-/// Checks sizes of files.
+/// Checks the sizes of files.
 pub(crate) fn check_sizes<'a>(sizes: impl Iterator<Item = (&'a FilePath, u64)>) -> Result<(), Unfit> {
     let mut total: u64 = 0;
     for (path, size) in sizes {
@@ -122,7 +125,7 @@ pub(crate) fn check_sizes<'a>(sizes: impl Iterator<Item = (&'a FilePath, u64)>) 
     Ok(())
 }
 
-/// The stem of the one world file, `worlds/<stem>.world`.
+/// The stem of the only world file, `worlds/<stem>.world`.
 pub(crate) fn world_stem<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Result<String, Unfit> {
     let stem = |path: &'a FilePath| {
         let stem = path.as_str().strip_prefix("worlds/")?.strip_suffix(".world")?;
@@ -138,8 +141,8 @@ pub(crate) fn world_stem<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Resul
     }
 }
 
-/// Where a file belongs whose bundle is to be called otherwise: what bears the world's name is renamed,
-/// and all that is found by address stays.
+/// The path of a file after its world was renamed. Files with the world's name are renamed. Other
+/// files keep their path, because the world file refers to it.
 pub(crate) fn renamed(path: &FilePath, stem: &str, name: &str) -> FilePath {
     let named = [
         (format!("worlds/{stem}.world"), format!("worlds/{name}.world")),
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lie_below_the_folders_and_nowhere_else() {
+    fn paths_outside_of_the_folders_are_refused() {
         for good in [
             "worlds/a.world",
             "models/a/model.config",
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_some_disks_take_for_the_same_is_refused() {
+    fn paths_that_some_file_systems_confuse_are_refused() {
         for bad in [
             &["meshes/a.dae", "meshes/A.dae"][..],
             &["meshes/a/x", "meshes/A/x"],
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_has_room_for_so_much_and_no_more() {
+    fn number_and_size_of_files_are_limited() {
         let many: Vec<FilePath> = (0..=MAX_FILES).map(|i| FilePath(format!("meshes/{i}"))).collect();
         assert_eq!(check_paths(many[1..].iter()), Ok(()));
         assert!(matches!(check_paths(many.iter()), Err(Unfit::TooLarge(_))));
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bears_the_name_is_renamed_and_nothing_else() {
+    fn only_files_with_the_name_of_the_world_are_renamed() {
         let all =
             paths(&["worlds/a.world", "routes/a.npy", "routes/b.npy", "meshes/a/a.dae", "evaluations/a.py"]);
         assert_eq!(world_stem(all.iter()).as_deref(), Ok("a"));

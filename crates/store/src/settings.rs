@@ -1,4 +1,4 @@
-//! What is remembered from one start to the next.
+//! Settings that are kept from one start to the next.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
@@ -9,28 +9,28 @@ use std::sync::{Mutex, PoisonError};
 const BRIGHTNESS: &str = "brightness";
 const LAST_WORLD: &str = "last_world";
 
-/// Why something was not stored, or can't be read.
+/// Why a value could not be stored or read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StoreError {
-    /// The disk is full or gone, or the database is torn.
+    /// The database failed, for instance because the disk is full or the file is damaged.
     #[error("the database can't be read or written: {0}")]
     Database(String),
-    /// A brightness that the screen does not have.
+    /// The brightness is out of range.
     #[error(
-        "brightness {0} is refused: it is {min} to {max}",
+        "brightness {0} is out of range: it must be {min} to {max}",
         min = Settings::BRIGHTNESS.start(), max = Settings::BRIGHTNESS.end()
     )]
     Brightness(f64),
 }
 
-/// The settings of a data folder. All calls block; a write is on the disk when its call returns.
+/// The settings of a data folder. All calls block. A write is on disk when its call returns.
 #[derive(Debug)]
 pub struct Settings {
     connection: Mutex<Connection>,
 }
 
 impl Settings {
-    /// The brightness there can be.
+    /// The allowed brightness.
     pub const BRIGHTNESS: RangeInclusive<f64> = 0.2..=2.0;
 
     pub(crate) fn new(connection: Connection) -> Settings {
@@ -45,7 +45,7 @@ impl Settings {
         }))
     }
 
-    /// Remembers the brightness.
+    /// Stores the brightness.
     pub fn set_brightness(&self, brightness: f64) -> Result<(), StoreError> {
         if !Self::BRIGHTNESS.contains(&brightness) {
             return Err(StoreError::Brightness(brightness));
@@ -53,7 +53,7 @@ impl Settings {
         self.set(BRIGHTNESS, Value::Real(brightness))
     }
 
-    /// The world that was open last.
+    /// Name of the world that was open last.
     pub fn last_world(&self) -> Result<Option<String>, StoreError> {
         Ok(self.get(LAST_WORLD)?.and_then(|value| match value {
             Value::Text(name) => Some(name),
@@ -61,12 +61,12 @@ impl Settings {
         }))
     }
 
-    /// Remembers the world that is open.
+    /// Stores the name of the open world.
     pub fn set_last_world(&self, world: &str) -> Result<(), StoreError> {
         self.set(LAST_WORLD, Value::Text(world.to_owned()))
     }
 
-    /// The lights of a world that were set: true is red.
+    /// The stored lights of a world, by name. True means red.
     pub fn lights(&self, world: &str) -> Result<BTreeMap<String, bool>, StoreError> {
         self.with(|connection| {
             let mut query = connection.prepare("SELECT name, red FROM light WHERE world = ?1")?;
@@ -74,7 +74,7 @@ impl Settings {
         })
     }
 
-    /// Remembers the lights of a world, and forgets those of every other.
+    /// Stores the lights of a world, and deletes those of all other worlds.
     pub fn set_lights(&self, world: &str, lights: &BTreeMap<String, bool>) -> Result<(), StoreError> {
         self.with(|connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -101,15 +101,15 @@ impl Settings {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        // Whoever panicked while holding it had his transaction rolled back.
+        // After a panic the lock is poisoned, but the transaction was rolled back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }
 }
 
-/// Says that a stored value makes no sense.
+/// Logs that a stored value is invalid.
 fn ignored<T>(name: &str, value: &Value) -> Option<T> {
-    tracing::warn!(setting = name, ?value, "a stored setting makes no sense and is ignored");
+    tracing::warn!(setting = name, ?value, "a stored setting is invalid and is ignored");
     None
 }
 
@@ -117,9 +117,9 @@ fn ignored<T>(name: &str, value: &Value) -> Option<T> {
 mod tests {
     use super::*;
     use crate::database;
-    use crate::scratch::Scratch;
+    use crate::temp_folder::TempFolder;
 
-    fn settings(scratch: &Scratch) -> Settings {
+    fn settings(scratch: &TempFolder) -> Settings {
         Settings::new(database::open(&scratch.path().join("chicane.db")).expect("opens"))
     }
 
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn nothing_is_set_at_first() {
-        let scratch = Scratch::new();
+        let scratch = TempFolder::new();
         let settings = settings(&scratch);
         assert_eq!(settings.brightness(), Ok(None));
         assert_eq!(settings.last_world(), Ok(None));
@@ -137,8 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_set_counts() {
-        let scratch = Scratch::new();
+    fn the_last_value_counts() {
+        let scratch = TempFolder::new();
         let settings = settings(&scratch);
         for brightness in [0.2, 1.0, 0.1 + 0.2, 2.0] {
             settings.set_brightness(brightness).expect("set");
@@ -152,19 +152,22 @@ mod tests {
 
     #[test]
     fn a_brightness_out_of_range_is_refused() {
-        let scratch = Scratch::new();
+        let scratch = TempFolder::new();
         let settings = settings(&scratch);
         settings.set_brightness(0.7).expect("set");
         for brightness in [0.199, 2.001, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let e = settings.set_brightness(brightness).expect_err("refused");
-            assert_eq!(e.to_string(), format!("brightness {brightness} is refused: it is 0.2 to 2"));
+            assert_eq!(
+                e.to_string(),
+                format!("brightness {brightness} is out of range: it must be 0.2 to 2")
+            );
         }
         assert_eq!(settings.brightness(), Ok(Some(0.7)));
     }
 
     #[test]
-    fn a_stored_value_without_sense_is_ignored() {
-        let scratch = Scratch::new();
+    fn an_invalid_stored_value_is_ignored() {
+        let scratch = TempFolder::new();
         let settings = settings(&scratch);
         for value in [
             Value::Real(0.1),
@@ -181,8 +184,8 @@ mod tests {
     }
 
     #[test]
-    fn lights_take_the_place_of_all_others() {
-        let scratch = Scratch::new();
+    fn stored_lights_replace_all_others() {
+        let scratch = TempFolder::new();
         let settings = settings(&scratch);
         settings.set_lights("oval", &lights(&[("a", true), ("b", false)])).expect("set");
         assert_eq!(settings.lights("oval"), Ok(lights(&[("a", true), ("b", false)])));
@@ -197,8 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn many_may_write_at_once() {
-        let scratch = Scratch::new();
+    fn threads_can_write_at_the_same_time() {
+        let scratch = TempFolder::new();
         let settings = settings(&scratch);
         std::thread::scope(|scope| {
             for k in 0..4 {
@@ -209,7 +212,7 @@ mod tests {
                         let both = lights(&[("a", i % 2 == 0), ("b", i % 2 == 0)]);
                         settings.set_lights("oval", &both).expect("set");
                         let now = settings.lights("oval").expect("read");
-                        assert_eq!(now["a"], now["b"], "half of a change is seen");
+                        assert_eq!(now["a"], now["b"], "a change is seen as a whole");
                     }
                 });
             }

@@ -1,23 +1,23 @@
-//! Sums of files, and what an id proves.
+//! Checksums of files, and the world id that is derived from them.
 //!
-//! The id of a world stands in the names of its files and inside them, and is itself made of their
-//! sums. So for the id, and for nothing else, files are summed with every place of the id filled with
-//! zeros: their neutral form. A mirror could at most put the id where an author wrote 32 zeros, or
-//! the other way round.
+//! The id of a world is part of its file names and of its file contents, and is computed from the
+//! checksums of these files. For the id, files are therefore hashed in a neutral form, in which
+//! every occurrence of the id is replaced with zeros. A mirror could only exchange the id and 32
+//! zeros that an author wrote.
 
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};
 use std::borrow::Cow;
 
-/// What stands for the id while it is not known.
+/// Replaces the id in the neutral form.
 pub(crate) const ZEROS: &str = "00000000000000000000000000000000";
 
-/// A SHA-256.
+/// A SHA-256 checksum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Sum([u8; 32]);
 
 impl Sum {
-    /// Of bytes.
+    /// The checksum of bytes.
     pub fn of(bytes: &[u8]) -> Sum {
         Sum::from_ring(digest(&SHA256, bytes))
     }
@@ -46,7 +46,7 @@ impl Sum {
         Some(Sum(sum))
     }
 
-    /// As hex digits.
+    /// 64 lower-case hex digits.
     pub fn hex(&self) -> String {
         self.0.iter().map(|b| format!("{b:02x}")).collect()
     }
@@ -58,28 +58,28 @@ impl std::fmt::Debug for Sum {
     }
 }
 
-/// A sum of bytes that come one after another.
-pub(crate) struct Summing(Context);
+/// A checksum of bytes that arrive in pieces.
+pub(crate) struct RunningSum(Context);
 
-impl Default for Summing {
-    fn default() -> Summing {
-        Summing(Context::new(&SHA256))
+impl Default for RunningSum {
+    fn default() -> RunningSum {
+        RunningSum(Context::new(&SHA256))
     }
 }
 
-impl Summing {
-    /// More bytes.
+impl RunningSum {
+    /// Adds bytes.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The sum of all.
+    /// The checksum of all bytes.
     pub(crate) fn end(self) -> Sum {
         Sum::from_ring(self.0.finish())
     }
 }
 
-/// Bytes with one text put in place of another of the same length.
+/// Replaces a text with another of the same length.
 pub(crate) fn replaced<'a>(bytes: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
     let (from, to) = (from.as_bytes(), to.as_bytes());
     let mut at = match find(bytes, from, 0) {
@@ -101,21 +101,21 @@ fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
     rest.windows(what.len()).position(|w| w == what).map(|at| from + at)
 }
 
-/// The sum of a file as the id sees it.
+/// The checksum of the neutral form of a file.
 pub(crate) fn neutral(bytes: &[u8], id: &str) -> Sum {
     Sum::of(&replaced(bytes, id, ZEROS))
 }
 
-/// The id and the revision that a sum stands for: its first 128 bits, and 64 of the rest.
+/// The id and the revision of a checksum: its first 128 bits, and the next 64.
 pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
     let hex = sum.hex();
     (WorldId::parse(&hex[..32]), hex[32..48].to_owned())
 }
 
-/// Why there are no random bytes.
+/// Why no random numbers could be generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RandomError {
-    /// The operating system gave none.
+    /// The operating system failed.
     #[error("no random numbers: {0}")]
     System(getrandom::Error),
 }
@@ -132,14 +132,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_those_of_everyone() {
+    fn checksums_are_sha256() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(Sum::of(b"").hex(), empty);
         assert_eq!(Sum::parse(empty), Some(Sum::of(b"")));
-        let mut summing = Summing::default();
-        summing.add(b"a");
-        summing.add(b"bc");
-        assert_eq!(summing.end(), Sum::of(b"abc"));
+        let mut sum = RunningSum::default();
+        sum.add(b"a");
+        sum.add(b"bc");
+        assert_eq!(sum.end(), Sum::of(b"abc"));
         for wrong in ["", "e3", &empty.to_uppercase(), &format!("{empty}0"), &"g".repeat(64), &"é".repeat(32)]
         {
             assert_eq!(Sum::parse(wrong), None, "{wrong}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_put_in_place_of_another() {
+    fn every_occurrence_of_a_text_is_replaced() {
         let id = "0123456789abcdef0123456789abcdef";
         let text = format!("{id}x{id}{id} {}", &id[1..]);
         let neutral_text = format!("{ZEROS}x{ZEROS}{ZEROS} {}", &id[1..]);

@@ -1,18 +1,19 @@
-//! Moments as people and programs write them: RFC 3339, in UTC, to the second.
+//! Times as text: RFC 3339 in UTC, to the second.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Now.
+/// The current time.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    written(seconds)
+    format_seconds(seconds)
 }
 
-/// Seconds since 1970 as a date and a time.
-fn written(seconds: u64) -> String {
+/// Formats seconds since 1970.
+fn format_seconds(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    // Years that begin in March have their leap day at the end: then a month's first day is a straight line, rounded.
+    // Years are counted from March, so that the leap day is the last day of a year. The first day
+    // of a month is then a rounded linear function of the month.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -26,10 +27,10 @@ fn written(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::written;
+    use super::format_seconds;
 
     #[test]
-    fn dates_are_right() {
+    fn dates_are_right_also_around_leap_days() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399, "2000-02-28T23:59:59Z"),
@@ -41,7 +42,7 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00Z"),
             (4_107_456_000, "2100-02-28T00:00:00Z"),
         ] {
-            assert_eq!(written(seconds), text);
+            assert_eq!(format_seconds(seconds), text);
         }
     }
 }

@@ -3,7 +3,7 @@
 use chicane_world::world::{
     FixedName, Ground, MassProperties, Object, ObjectKind, ObjectType, Shape, Solid, TriangleMesh,
 };
-use chicane_world::{Pose, Scene, World};
+use chicane_world::{Pose, World, WorldScene};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Yard {
                 objects: Vec::new(),
                 scenery: Vec::new(),
                 fixed_names: vec![FixedName { name: "racetrack".to_owned(), is_track: true }],
-                scene: Scene::default(),
+                scene: WorldScene::default(),
                 evaluation: None,
                 warnings: Vec::new(),
             },

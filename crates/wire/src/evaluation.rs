@@ -1,8 +1,10 @@
 //! Requests and responses of the evaluation API.
 
+use crate::event::RecordedEvent;
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use crate::state::RunState;
+use crate::verdict::{Better, Outcome, Phase};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -100,16 +102,16 @@ pub struct Session {
     pub world_id: Option<String>,
     /// Revision of the published world; null for a built-in world.
     pub rev: Option<String>,
-    /// `initializing`, `starting`, `running` or `ended`.
-    pub phase: &'static str,
+    /// The phase of the session.
+    pub phase: Phase,
     /// How the session ended; null while it is active.
-    pub outcome: Option<String>,
+    pub outcome: Option<Outcome>,
     /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why the session ended; null while it is active.
+    /// Why the session ended; null while it is active or after a normal finish.
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
-    pub better: String,
+    pub better: Better,
     /// Command of the student's program; null without one.
     pub command: Option<String>,
     /// Time limit, simulated seconds.
@@ -132,13 +134,13 @@ pub struct Record {
     /// Id of the session.
     pub session: String,
     /// How the session ended; null while it is active.
-    pub outcome: Option<String>,
+    pub outcome: Option<Outcome>,
     /// The latest record of the script: any JSON value.
     pub record: Value,
-    /// Why the session ended; null while it is active.
+    /// Why the session ended; null while it is active or after a normal finish.
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
-    pub better: String,
+    pub better: Better,
     /// Name of the world.
     pub world: String,
     /// Id of the published world; null for a built-in world.
@@ -161,7 +163,7 @@ pub struct Record {
     pub judge: JudgeWork,
     /// Events of the session in order; omitted in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<RecordedEvent>>)]
     pub events: Option<Vec<Box<RawValue>>>,
 }
 

@@ -1,6 +1,7 @@
 //! Story lines of the event stream: output of the student's program and progress of a session.
 
 use crate::num::Num;
+use crate::verdict::{CommandName, Outcome, OutputStream, Phase};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -43,8 +44,8 @@ pub enum RunEvent {
     },
     /// The program wrote a line.
     Log {
-        /// `stdout` or `stderr`.
-        stream: &'static str,
+        /// The stream that it was written to.
+        stream: OutputStream,
         /// The line, at most 2,000 characters.
         line: String,
         /// True if the line was cut.
@@ -70,6 +71,16 @@ pub struct EvaluationEvent {
     pub kind: EvaluationKind,
 }
 
+/// An event as a record holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct RecordedEvent {
+    /// Simulated seconds since the phase `running` began.
+    pub time: Num,
+    /// Type and data of the event.
+    #[serde(flatten)]
+    pub kind: EvaluationKind,
+}
+
 /// Type and data of an event of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -85,8 +96,8 @@ pub enum EvaluationKind {
     },
     /// The session entered a phase.
     Phase {
-        /// Name of the phase.
-        phase: String,
+        /// The phase.
+        phase: Phase,
     },
     /// The script set a new record.
     Record {
@@ -100,8 +111,8 @@ pub enum EvaluationKind {
     },
     /// A client sent a command that is not part of the session. Only stored in the record.
     Command {
-        /// `reset`, `clock`, `step`, `pose`, `model` or `light`.
-        command: &'static str,
+        /// The command.
+        command: CommandName,
         /// Parameters of the command.
         #[serde(skip_serializing_if = "Value::is_null")]
         #[schema(value_type = Object)]
@@ -112,8 +123,7 @@ pub enum EvaluationKind {
     Run {
         /// Fields of the event `run`.
         #[serde(flatten)]
-        #[schema(value_type = Object)]
-        run: Value,
+        run: RunEvent,
     },
     /// Further events were dropped, because the record's limit was reached. Only stored in the
     /// record.
@@ -121,7 +131,7 @@ pub enum EvaluationKind {
     /// The session ended.
     End {
         /// How the session ended.
-        outcome: String,
+        outcome: Outcome,
         /// The last record.
         record: Value,
         /// Why the session ended.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Version of this protocol.
 pub const JUDGE_VERSION: u32 = 2;
@@ -28,7 +29,7 @@ pub const MAX_JUDGE_LINE: usize = 1 << 20;
 pub const MAX_RECORD: usize = 16 << 10;
 
 /// A call from the simulator to the harness.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeCall<'a> {
     /// Loads the script and the constant data of the session.
@@ -38,6 +39,7 @@ pub enum JudgeCall<'a> {
         /// The current state of the world.
         state: &'a Observation,
         /// Objects that moved since the script last saw them.
+        #[schema(value_type = Vec<Vec<Value>>)]
         moved: Moved<'a>,
     },
     /// Calls `evaluate(sim)`.
@@ -45,6 +47,7 @@ pub enum JudgeCall<'a> {
         /// The current state of the world.
         state: &'a Observation,
         /// Objects that moved since the script last saw them.
+        #[schema(value_type = Vec<Vec<Value>>)]
         moved: Moved<'a>,
     },
     /// Checks whether a script is a valid judge, without running it.
@@ -68,22 +71,24 @@ impl<'a> Serialize for Moved<'a> {
 }
 
 /// Data that is constant during a session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Statics {
     /// Source of the script, Python.
     pub script: String,
     /// The config, byte for byte as in the world's file.
+    #[schema(value_type = Object)]
     pub config: Box<RawValue>,
     /// Route and bounds of the track.
     pub track: JudgeTrack,
     /// Catalogue entries by name.
+    #[schema(value_type = BTreeMap<String, CatalogueEntry>)]
     pub objects: Named<String, CatalogueEntry>,
     /// Seed of the session.
     pub seed: u64,
 }
 
 /// The track as a script sees it. Without a route the list of waypoints is empty.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct JudgeTrack {
     /// Points (x, y) of the centre line, m.
     pub waypoints: Vec<[Num; 2]>,
@@ -105,7 +110,7 @@ impl JudgeTrack {
 }
 
 /// State of the world at one tick.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Observation {
     /// Simulated seconds since the phase `running` began.
     pub time: Num,
@@ -119,10 +124,13 @@ pub struct Observation {
     pub pose: VehiclePose,
     /// Current poses by name; serialized separately as [`Moved`].
     #[serde(skip)]
+    #[schema(ignore)]
     pub objects: Named<Arc<str>, Pose>,
     /// Colour that each light shows, by name.
+    #[schema(value_type = BTreeMap<String, LightState>)]
     pub lights: Named<Arc<str>, LightState>,
     /// Names of the objects and walls in contact with the car.
+    #[schema(value_type = Vec<String>)]
     pub contacts: Vec<Arc<str>>,
     /// State of the student's program.
     pub run: RunState,
@@ -131,7 +139,7 @@ pub struct Observation {
 }
 
 /// Sounds as a script sees them.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct JudgeAudio {
     /// Sounds that are playing.
     pub playing: Vec<JudgeSound>,
@@ -140,13 +148,14 @@ pub struct JudgeAudio {
 }
 
 /// A sound that is playing.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct JudgeSound {
     /// Id of the sound in the robot's API.
     pub id: String,
     /// `file` or `stream`.
     pub kind: &'static str,
     /// Origin of the sound: its URL, its path, `data` or `stream`.
+    #[schema(value_type = String)]
     pub source: Arc<str>,
     /// Volume, 0 to 1.
     pub volume: Num,
@@ -155,7 +164,7 @@ pub struct JudgeSound {
 }
 
 /// A change of a sound. Binary data is base64.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeSoundEvent {
     /// A sound started.
@@ -202,14 +211,14 @@ pub enum JudgeSoundEvent {
 }
 
 /// Reply of the simulator to an action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct JudgeReply {
     /// Why the action was refused; null if it was carried out.
     pub error: Option<String>,
 }
 
 /// A line from the harness.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum JudgeSaid {
     /// The harness has started.
@@ -250,7 +259,7 @@ pub enum JudgeSaid {
 }
 
 /// Why a call failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RaisedKind {
     /// The script raised an exception.

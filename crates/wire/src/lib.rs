@@ -22,6 +22,7 @@ mod scene;
 mod state;
 mod step;
 mod vehicle;
+mod verdict;
 mod world;
 mod worlds;
 
@@ -34,7 +35,7 @@ pub use evaluation::{
     CurrentSession, EvaluationDocument, JudgeWork, Record, RecordList, Session, StartRequest,
     StartRequestBody, Started, Stopped,
 };
-pub use event::{EvaluationEvent, EvaluationKind, RunEvent, StoryEvent};
+pub use event::{EvaluationEvent, EvaluationKind, RecordedEvent, RunEvent, StoryEvent};
 pub use fields::{Body, Fields, Invalid, NoFields};
 pub use geometry::{FlatPose, Pose, Rect, Size};
 pub use judge::{
@@ -63,6 +64,7 @@ pub use vehicle::{
     BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,
     RespawnRequest, RespawnRequestBody, Respawned,
 };
+pub use verdict::{Better, CommandName, Outcome, OutputStream, Phase};
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{
     Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest,

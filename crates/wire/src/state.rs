@@ -4,6 +4,7 @@ use crate::geometry::Pose;
 use crate::light::Light;
 use crate::named::Named;
 use crate::num::Num;
+use crate::verdict::Phase;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -144,5 +145,5 @@ pub struct EvaluationState {
     /// Id of the session.
     pub session: Option<String>,
     /// Phase of the session.
-    pub phase: Option<String>,
+    pub phase: Option<Phase>,
 }

@@ -55,6 +55,8 @@ pub struct World {
     pub objects: Named<String, CatalogueEntry>,
     /// Whether the world has an evaluation.
     pub evaluation: bool,
+    /// Length of the yellow phase of a light, simulated seconds.
+    pub yellow_s: Num,
 }
 
 /// Route and bounds of a world.

@@ -1,12 +1,12 @@
-//! Where bytes come from: a bundle, and behind it the assets that ship with the simulator.
+//! Access to the files of a world: its bundle first, then the assets that ship with the simulator.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A folder of files handed in as bytes. Paths are relative, `/`-separated and normalised: no
-/// `.`, `..`, empty segment, backslash or leading `/` ever reaches an implementation.
+/// A folder of files, read as bytes. Paths are relative, `/`-separated and normalised. They never
+/// contain `.`, `..`, an empty segment, a backslash or a leading `/`.
 pub trait Bundle {
-    /// The bytes of a file, or `None` where there is none (or none that can be read).
+    /// The bytes of a file; `None` if the file is missing or unreadable.
     fn read(&self, path: &str) -> Option<Cow<'_, [u8]>>;
 
     /// All paths below a folder (`"worlds/"`), sorted.
@@ -37,7 +37,7 @@ impl Bundle for MemoryBundle {
     }
 }
 
-/// A bundle and the shared assets behind it: the one place where paths are resolved.
+/// A bundle and the shared assets. All paths in world files are resolved here.
 #[derive(Clone, Copy)]
 pub struct Assets<'a> {
     bundle: &'a dyn Bundle,
@@ -45,12 +45,12 @@ pub struct Assets<'a> {
 }
 
 impl<'a> Assets<'a> {
-    /// A bundle alone.
+    /// A bundle without shared assets.
     pub fn of(bundle: &'a dyn Bundle) -> Assets<'a> {
         Assets { bundle, shared: None }
     }
 
-    /// A bundle, then the shared assets.
+    /// A bundle and shared assets. A file of the bundle takes precedence.
     pub fn with_shared(bundle: &'a dyn Bundle, shared: &'a dyn Bundle) -> Assets<'a> {
         Assets { bundle, shared: Some(shared) }
     }
@@ -60,8 +60,8 @@ impl<'a> Assets<'a> {
         self.bundle
     }
 
-    /// Reads a path (which may hold `..`) from the bundle, else from the shared assets. The
-    /// normalised path comes with it. `None` when it leaves the root or does not exist.
+    /// Reads a file from the bundle, else from the shared assets, and returns its normalised path
+    /// and bytes. `path` may contain `..`. `None` if it leaves the root or does not exist.
     pub fn read(&self, path: &str) -> Option<(String, Cow<'a, [u8]>)> {
         let path = normalise(path)?;
         let bytes = self.bundle.read(&path).or_else(|| self.shared.and_then(|s| s.read(&path)))?;
@@ -70,7 +70,7 @@ impl<'a> Assets<'a> {
 }
 
 /// Resolves `.` and `..` in a relative path; `None` when it would leave the root, is absolute,
-/// empty, or holds a backslash, a colon or a NUL.
+/// empty, or contains a backslash, a colon or a NUL.
 pub fn normalise(path: &str) -> Option<String> {
     if path.starts_with('/') || path.len() > 1024 || path.contains(['\\', '\0', ':']) {
         return None;
@@ -88,7 +88,7 @@ pub fn normalise(path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// Undoes the escapes of a URI; the text stays as it is where that gives no text.
+/// Decodes the percent escapes of a URI. Returns `text` unchanged if the result is not UTF-8.
 pub(crate) fn percent_decoded(text: &str) -> String {
     let hex = |digit: u8| (digit as char).to_digit(16).map(|d| d as u8);
     let mut bytes = Vec::with_capacity(text.len());
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percent_signs_that_mean_nothing_stay() {
+    fn invalid_percent_escapes_are_kept() {
         for text in ["100%", "%zz%2", "%+f", "%ff"] {
             assert_eq!(percent_decoded(text), text);
         }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_stay_inside() {
+    fn normalise_refuses_paths_that_leave_the_root() {
         assert_eq!(normalise("meshes/a/../textures/./x.png").as_deref(), Some("meshes/textures/x.png"));
         for bad in ["../x", "a/../../x", "/etc/passwd", "a\\b", "", ".", "c:/x", "a\0b"] {
             assert_eq!(normalise(bad), None, "{bad:?}");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundle_comes_before_the_shared_assets() {
+    fn the_bundle_takes_precedence_over_the_shared_assets() {
         let (mut own, mut shared) = (MemoryBundle::default(), MemoryBundle::default());
         shared.insert("a", "shared");
         shared.insert("b", "shared");

@@ -1,43 +1,43 @@
-//! How a run is judged: the two evaluation files of a bundle, as they are.
+//! The two evaluation files of a bundle: a JSON document and a judging script.
 //!
-//! The JSON is checked and kept as text, so that keys nobody here knows reach the judge in the
-//! order and spelling of their author. The script is not looked into.
+//! The config object is checked but kept as JSON text. Unknown keys thus reach the judge in their
+//! original order and spelling. The script is not parsed.
 
-use crate::error::{Error, Place};
+use crate::error::{Error, SourceLocation};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Bytes of the JSON file.
+/// Maximum size of the JSON file, in bytes.
 pub const MAX_JSON: usize = 1 << 20;
-/// Bytes of the script.
+/// Maximum size of the script, in bytes.
 pub const MAX_SCRIPT: usize = 1 << 20;
 
 /// The evaluation of a world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// Version of the document. Only 1 can be run; others are kept, for the session to refuse.
+    /// Version of the document. Any version loads, but the session only runs version 1.
     pub version: i64,
-    /// The config object as JSON text, unknown keys included, compact. Defaults are not filled in.
+    /// The config object as compact JSON text, with unknown keys and without default values.
     pub config_json: String,
-    /// What a run is about.
+    /// Description of the task, for the user.
     pub description: String,
-    /// Which records are better.
+    /// Whether a lower or a higher record is better.
     pub better: Better,
-    /// Simulated seconds.
+    /// Time limit of a run, in simulated seconds.
     pub time_limit_s: f64,
-    /// Robot generation it is made for.
+    /// Robot generation that the evaluation is made for.
     pub robot: String,
-    /// The judging script, Python.
+    /// Source text of the judging script, in Python.
     pub script: String,
 }
 
-/// Which records are better.
+/// The order of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// Lap times.
+    /// A lower record is better, as for lap times.
     Lower,
-    /// Points.
+    /// A higher record is better, as for points.
     Higher,
 }
 
@@ -49,13 +49,14 @@ impl Evaluation {
         script_file: &str,
         script: &[u8],
     ) -> Result<Evaluation, Error> {
-        let source = Source { file: json_file, text: text(json_file, json, MAX_JSON)? };
-        let script = text(script_file, script, MAX_SCRIPT)?;
+        let source = JsonSource { file: json_file, text: utf8_text(json_file, json, MAX_JSON)? };
+        let script = utf8_text(script_file, script, MAX_SCRIPT)?;
         if let Some(i) = script.find('\0') {
-            return Err(Error::at(Place::at(script_file, script.as_bytes(), i), "script holds a NUL byte"));
+            let location = SourceLocation::at(script_file, script.as_bytes(), i);
+            return Err(Error::at(location, "the script contains a NUL byte; remove it"));
         }
 
-        // Raw values are cut out without a look at depth or escapes: a full parse comes first.
+        // Parse everything first, because `RawValue` checks neither nesting depth nor escapes.
         serde_json::from_str::<Value>(source.text).map_err(|e| source.json_error(&e))?;
         let document = source.object(source.text, "the document")?;
         let version = match document.get("version") {
@@ -73,16 +74,16 @@ impl Evaluation {
             Some(raw) => match string("better", "")?.as_str() {
                 "lower" => Better::Lower,
                 "higher" => Better::Higher,
-                _ => return Err(source.wrong(raw, "better", "\"lower\" or \"higher\"")),
+                _ => return Err(source.invalid(raw, "better", "\"lower\" or \"higher\"")),
             },
         };
         let time_limit_s = match config.get("time_limit_s") {
             None => 180.0,
             Some(raw) => {
-                let right = "a number from 1 to 3600";
-                let seconds = source.get::<f64>(raw, "time_limit_s", right)?;
+                let expected = "a number from 1 to 3600";
+                let seconds = source.get::<f64>(raw, "time_limit_s", expected)?;
                 if !(1.0..=3600.0).contains(&seconds) {
-                    return Err(source.wrong(raw, "time_limit_s", right));
+                    return Err(source.invalid(raw, "time_limit_s", expected));
                 }
                 seconds
             }
@@ -99,59 +100,60 @@ impl Evaluation {
     }
 }
 
-/// The JSON file, for places in messages.
-struct Source<'a> {
+/// The JSON file, with its name for error messages.
+struct JsonSource<'a> {
     file: &'a str,
     text: &'a str,
 }
 
-impl<'a> Source<'a> {
-    /// An object taken apart; `text` is the file's text or a piece of it.
+impl<'a> JsonSource<'a> {
+    /// The members of a JSON object. `text` is the whole text of the file or a slice of it.
     fn object(&self, text: &'a str, what: &str) -> Result<BTreeMap<String, &'a RawValue>, Error> {
         serde_json::from_str(text)
-            .map_err(|_| Error::at(self.place(text), format!("{what} must be an object")))
+            .map_err(|_| Error::at(self.location(text), format!("{what} must be an object")))
     }
 
     fn get<T: serde::de::DeserializeOwned>(
         &self,
         raw: &RawValue,
         key: &str,
-        right: &str,
+        expected: &str,
     ) -> Result<T, Error> {
-        serde_json::from_str(raw.get()).map_err(|_| self.wrong(raw, key, right))
+        serde_json::from_str(raw.get()).map_err(|_| self.invalid(raw, key, expected))
     }
 
-    fn wrong(&self, raw: &RawValue, key: &str, right: &str) -> Error {
-        Error::at(self.place(raw.get()), format!("\"{key}\" must be {right}"))
+    fn invalid(&self, raw: &RawValue, key: &str, expected: &str) -> Error {
+        Error::at(self.location(raw.get()), format!("\"{key}\" must be {expected}"))
     }
 
-    /// Where a borrowed piece of the text starts. A piece from elsewhere counts as the beginning.
-    fn place(&self, piece: &str) -> Place {
-        let offset = (piece.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+    /// The location of a slice of the text. A slice of another text, such as a default value,
+    /// gives the start of the file.
+    fn location(&self, slice: &str) -> SourceLocation {
+        let offset = (slice.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         let offset = if offset <= self.text.len() { offset } else { 0 };
         let blanks = self.text[offset..].len() - self.text[offset..].trim_start().len();
-        Place::at(self.file, self.text.as_bytes(), offset + blanks)
+        SourceLocation::at(self.file, self.text.as_bytes(), offset + blanks)
     }
 
     fn json_error(&self, e: &serde_json::Error) -> Error {
-        // serde_json repeats the place at the end of its message.
+        // Remove the location that `serde_json` appends, because `Error` has its own.
         let message = e.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(m, _)| m);
-        Error::at(Place::of_json(self.file, e), format!("not JSON: {message}"))
+        Error::at(SourceLocation::of_json(self.file, e), format!("not JSON: {message}"))
     }
 }
 
-/// UTF-8 text within a size; a byte order mark is taken off.
-fn text<'a>(file: &str, bytes: &'a [u8], limit: usize) -> Result<&'a str, Error> {
+/// Checks the size and the UTF-8 encoding of a file and removes a byte order mark.
+fn utf8_text<'a>(file: &str, bytes: &'a [u8], limit: usize) -> Result<&'a str, Error> {
     if bytes.len() > limit {
         return Err(Error::file(file, format!("file is larger than {} MiB", limit >> 20)));
     }
     let text = std::str::from_utf8(bytes)
-        .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
+        .map_err(|e| Error::at(SourceLocation::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Drops the blanks between the tokens of a valid JSON text.
+/// Removes the whitespace between the tokens of a valid JSON text.
 fn compact(json: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     json.chars()

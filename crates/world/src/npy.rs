@@ -1,27 +1,28 @@
-//! NumPy's `.npy` files, as far as tables of numbers need them.
+//! Reads and writes two-dimensional tables of numbers as NumPy `.npy` files.
 //!
-//! Reads little- and big-endian floats of 4 and 8 bytes in C and Fortran order, format 1.0 to
-//! 3.0. The header and every number are checked before anything is allocated. Python objects are
-//! refused: they are programs, not numbers.
+//! The reader accepts format 1.0 to 3.0 with floats of 4 or 8 bytes, little- or big-endian, in C or
+//! Fortran order. It checks the header and every number before it allocates memory. It refuses
+//! Python objects, because unpickling them would run code.
 
 use crate::error::Error;
 
-/// Rows of a table.
+/// Maximum number of rows.
 const MAX_ROWS: u64 = 200_000;
-/// Columns of a table.
+/// Maximum number of columns.
 const MAX_COLUMNS: u64 = 16;
-/// Bytes of a header.
+/// Maximum size of the header text, in bytes.
 const MAX_HEADER: usize = 64 << 10;
+/// First bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// A table of finite numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// How many columns.
+    /// Number of columns.
     pub columns: usize,
-    /// Row after row; `rows × columns` of them.
+    /// The `rows × columns` numbers, row by row.
     pub values: Vec<f64>,
 }
 
@@ -37,11 +38,11 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Array, Error> {
     parse(bytes).map_err(|message| Error::file(file, message))
 }
 
-/// Writes a table as NumPy itself does: `<f8`, format 1.0, C order.
+/// Writes a table with the same bytes as NumPy: `<f8`, format 1.0, C order.
 pub fn write(array: &Array) -> Vec<u8> {
     let dict =
         format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", array.rows, array.columns);
-    // NumPy leaves room to grow the row count in place, then pads to a multiple of 64.
+    // NumPy reserves space for a row count of 21 digits, then pads the header to a multiple of 64.
     let spare = 21usize.saturating_sub(array.rows.to_string().len());
     let used = MAGIC.len() + 4 + dict.len() + spare + 1;
     let padding = spare + 64 - used % 64;
@@ -59,9 +60,9 @@ pub fn write(array: &Array) -> Vec<u8> {
     out
 }
 
-/// What a header says.
+/// The parsed header.
 struct Header {
-    /// Bytes of a number.
+    /// Size of one number, in bytes.
     size: usize,
     big_endian: bool,
     fortran: bool,
@@ -76,7 +77,7 @@ fn parse(bytes: &[u8]) -> Result<Array, String> {
     let expected = rows * columns * size;
     if data.len() != expected {
         return Err(format!(
-            "shape ({rows}, {columns}) needs {expected} bytes of data, the file holds {}",
+            "shape ({rows}, {columns}) needs {expected} bytes of data, but the file has {}",
             data.len()
         ));
     }
@@ -109,7 +110,7 @@ fn parse(bytes: &[u8]) -> Result<Array, String> {
     Ok(Array { rows, columns, values })
 }
 
-/// Takes a file apart: header text, data.
+/// Splits a file into header text and data.
 fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("not a .npy file: it does not start with \\x93NUMPY")?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or(SHORT)?;
@@ -123,22 +124,24 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
             (u32::from_le_bytes(*n) as usize, rest)
         }
         [major, minor] => {
-            return Err(format!("version {major}.{minor} of the .npy format is not known; 1.0 to 3.0 are"));
+            return Err(format!(
+                "version {major}.{minor} of the .npy format is not supported; use 1.0 to 3.0"
+            ));
         }
     };
     if length > MAX_HEADER {
-        return Err(format!("header of {length} bytes is longer than {MAX_HEADER}"));
+        return Err(format!("the header has {length} bytes; at most {MAX_HEADER} are allowed"));
     }
     let (header, data) = rest.split_at_checked(length).ok_or(SHORT)?;
-    let header = std::str::from_utf8(header).map_err(|_| "header is not text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "the header is not UTF-8 text")?;
     Ok((header, data))
 }
 
-const SHORT: &str = "file ends inside the header";
+const SHORT: &str = "the file ends inside the header";
 
-/// Reads the Python dict that a header is.
+/// Parses the header text, which is a Python dict literal.
 fn header(text: &str) -> Result<Header, String> {
-    let mut scan = Scan { rest: text };
+    let mut scan = HeaderScanner { rest: text };
     let (mut descr, mut fortran, mut shape) = (None, None, None);
     scan.expect('{')?;
     while !scan.take('}') {
@@ -148,7 +151,9 @@ fn header(text: &str) -> Result<Header, String> {
             "descr" => descr = Some(scan.descr()?),
             "fortran_order" => fortran = Some(scan.boolean()?),
             "shape" => shape = Some(scan.shape()?),
-            other => return Err(format!("header holds an unknown key '{}'", crate::xml::excerpt(other))),
+            other => {
+                return Err(format!("the header has an unknown key '{}'", crate::xml::excerpt(other)));
+            }
         }
         if !scan.take(',') {
             scan.expect('}')?;
@@ -156,20 +161,20 @@ fn header(text: &str) -> Result<Header, String> {
         }
     }
     if !scan.rest.trim().is_empty() {
-        return Err("header goes on after its closing }".to_owned());
+        return Err("the header continues after its closing }".to_owned());
     }
     let (Some((big_endian, size)), Some(fortran), Some((rows, columns))) = (descr, fortran, shape) else {
-        return Err("header must hold 'descr', 'fortran_order' and 'shape'".to_owned());
+        return Err("the header must have the keys 'descr', 'fortran_order' and 'shape'".to_owned());
     };
     Ok(Header { size, big_endian, fortran, rows, columns })
 }
 
 /// A cursor over the header text.
-struct Scan<'a> {
+struct HeaderScanner<'a> {
     rest: &'a str,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> HeaderScanner<'a> {
     fn take(&mut self, c: char) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(c) {
@@ -195,24 +200,27 @@ impl<'a> Scan<'a> {
             self.expect('\'')?;
             '\''
         };
-        let (string, rest) = self.rest.split_once(quote).ok_or("bad header: a string does not end")?;
+        let (string, rest) =
+            self.rest.split_once(quote).ok_or("bad header: a string has no closing quote")?;
         self.rest = rest;
         Ok(string)
     }
 
-    /// The type of the numbers: big-endian, bytes.
+    /// The type of the numbers: whether they are big-endian, and their size in bytes.
     fn descr(&mut self) -> Result<(bool, usize), String> {
         self.rest = self.rest.trim_start();
         if self.rest.starts_with('[') {
-            return Err(format!("records are not supported; {RIGHT_TYPES}"));
+            return Err(format!("records are not supported; {SUPPORTED_TYPES}"));
         }
         match self.string()? {
             "<f8" => Ok((false, 8)),
             ">f8" => Ok((true, 8)),
             "<f4" => Ok((false, 4)),
             ">f4" => Ok((true, 4)),
-            "|O" | "O" => Err(format!("Python objects are not supported; {RIGHT_TYPES}")),
-            other => Err(format!("type '{}' is not supported; {RIGHT_TYPES}", crate::xml::excerpt(other))),
+            "|O" | "O" => Err(format!("Python objects are not supported; {SUPPORTED_TYPES}")),
+            other => {
+                Err(format!("type '{}' is not supported; {SUPPORTED_TYPES}", crate::xml::excerpt(other)))
+            }
         }
     }
 
@@ -227,33 +235,34 @@ impl<'a> Scan<'a> {
         Err("'fortran_order' must be True or False".to_owned())
     }
 
-    /// Rows and columns, both within bounds.
+    /// The number of rows and columns, both within their limits.
     fn shape(&mut self) -> Result<(usize, usize), String> {
         self.expect('(')?;
-        let (text, rest) = self.rest.split_once(')').ok_or("bad header: the shape does not end")?;
+        let (text, rest) = self.rest.split_once(')').ok_or("bad header: the shape has no closing )")?;
         self.rest = rest;
-        let wrong = || format!("shape ({}) is not that of a table: two numbers", crate::xml::excerpt(text));
+        let invalid = || format!("shape ({}) must be two numbers: rows, columns", crate::xml::excerpt(text));
         let mut sides = text.split(',').map(str::trim);
-        let (Some(rows), Some(columns)) = (sides.next(), sides.next()) else { return Err(wrong()) };
-        // A comma may follow the last number.
+        let (Some(rows), Some(columns)) = (sides.next(), sides.next()) else { return Err(invalid()) };
+        // Python allows a comma after the last number.
         if sides.next().is_some_and(|s| !s.is_empty()) || sides.next().is_some() {
-            return Err(wrong());
+            return Err(invalid());
         }
-        let (rows, columns) = (side(rows).ok_or_else(wrong)?, side(columns).ok_or_else(wrong)?);
+        let (rows, columns) = (dimension(rows).ok_or_else(invalid)?, dimension(columns).ok_or_else(invalid)?);
         if rows > MAX_ROWS {
-            return Err(format!("{rows} rows are more than {MAX_ROWS}"));
+            return Err(format!("the table has {rows} rows; at most {MAX_ROWS} are allowed"));
         }
         if columns == 0 || columns > MAX_COLUMNS {
-            return Err(format!("{columns} columns; 1 to {MAX_COLUMNS} are right"));
+            return Err(format!("the table has {columns} columns; 1 to {MAX_COLUMNS} are allowed"));
         }
         Ok((rows as usize, columns as usize))
     }
 }
 
-const RIGHT_TYPES: &str = "<f8, >f8, <f4 and >f4 are";
+const SUPPORTED_TYPES: &str = "use <f8, >f8, <f4 or >f4";
 
-/// One number of a shape. Python 2 wrote an L behind some. Too large for `u64` is simply large.
-fn side(text: &str) -> Option<u64> {
+/// One number of a shape, possibly with the suffix L of Python 2. A number that does not fit `u64`
+/// becomes `u64::MAX`, so that the limit on rows or columns refuses it.
+fn dimension(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('L').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;

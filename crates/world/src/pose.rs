@@ -1,4 +1,5 @@
-//! Rigid poses. Angles are radians; trigonometry is `libm`'s, so that every machine agrees.
+//! Rigid poses. Angles are in radians. Trigonometry uses `libm`, so that every machine computes
+//! the same bits.
 
 use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -6,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Position and orientation of a frame in its parent frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
-    /// Where the frame's origin is.
+    /// Origin of the frame, in metres.
     pub position: DVec3,
-    /// How the frame is turned; a unit quaternion.
+    /// Orientation of the frame, a unit quaternion.
     pub rotation: DQuat,
 }
 
@@ -19,20 +20,20 @@ impl Default for Pose {
 }
 
 impl Pose {
-    /// The parent frame itself.
+    /// The pose of a frame that coincides with its parent.
     pub const IDENTITY: Pose = Pose { position: DVec3::ZERO, rotation: DQuat::IDENTITY };
 
-    /// From a position and roll, pitch, yaw (about the fixed x, y, z axes in that order).
+    /// A pose from a position and from rotations about the fixed x, y and z axes, in that order.
     pub fn from_xyz_rpy(xyz: [f64; 3], rpy: [f64; 3]) -> Pose {
         Pose { position: DVec3::from_array(xyz), rotation: quat_from_rpy(rpy) }
     }
 
-    /// A pose that is only moved and turned about z.
+    /// A pose from a position and a rotation about z.
     pub fn from_xyz_yaw(x: f64, y: f64, z: f64, yaw: f64) -> Pose {
         Pose { position: DVec3::new(x, y, z), rotation: quat_from_yaw(yaw) }
     }
 
-    /// This pose, then `child` inside it.
+    /// Composes two poses: `child` is given in this frame, the result in the parent of this frame.
     pub fn then(&self, child: &Pose) -> Pose {
         Pose {
             position: self.position + self.rotation * child.position,
@@ -40,18 +41,18 @@ impl Pose {
         }
     }
 
-    /// The parent as seen from here.
+    /// The pose of the parent in this frame.
     pub fn inverse(&self) -> Pose {
         let rotation = self.rotation.conjugate();
         Pose { position: rotation * -self.position, rotation }
     }
 
-    /// A point of this frame in the parent frame.
+    /// Transforms a point from this frame to the parent frame.
     pub fn point(&self, p: DVec3) -> DVec3 {
         self.position + self.rotation * p
     }
 
-    /// Roll, pitch, yaw.
+    /// Roll, pitch and yaw.
     pub fn rpy(&self) -> [f64; 3] {
         rpy_from_quat(self.rotation)
     }
@@ -72,7 +73,7 @@ fn quat_from_yaw(yaw: f64) -> DQuat {
     DQuat::from_xyzw(0.0, 0.0, libm::sin(yaw * 0.5), libm::cos(yaw * 0.5))
 }
 
-/// Rotation from roll, pitch, yaw about fixed axes.
+/// The rotation of roll, pitch and yaw about the fixed x, y and z axes.
 pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     let (sr, cr) = (libm::sin(roll * 0.5), libm::cos(roll * 0.5));
     let (sp, cp) = (libm::sin(pitch * 0.5), libm::cos(pitch * 0.5));
@@ -85,7 +86,7 @@ pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     )
 }
 
-/// Roll, pitch, yaw of a rotation; at the poles (pitch ±π/2) roll is 0.
+/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2, where they are ambiguous, roll is 0.
 pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     let m = DMat3::from_quat(q);
     let sin_pitch = -m.x_axis.z;
@@ -96,7 +97,7 @@ pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     [libm::atan2(m.y_axis.z, m.z_axis.z), libm::asin(sin_pitch), libm::atan2(m.x_axis.y, m.x_axis.x)]
 }
 
-/// An angle brought into −π..π.
+/// Wraps an angle into −π..π.
 pub fn wrap_angle(a: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
     (a + PI).rem_euclid(TAU) - PI
@@ -109,13 +110,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rpy_and_back(r in -3.1..3.1f64, p in -1.5..1.5f64, y in -3.1..3.1f64) {
+        fn rpy_survives_a_round_trip_through_a_quaternion(r in -3.1..3.1f64, p in -1.5..1.5f64, y in -3.1..3.1f64) {
             let got = rpy_from_quat(quat_from_rpy([r, p, y]));
             prop_assert!((got[0] - r).abs() < 1e-9 && (got[1] - p).abs() < 1e-9 && (got[2] - y).abs() < 1e-9, "{got:?}");
         }
 
         #[test]
-        fn a_pose_and_its_inverse_are_nothing(x in -9.0..9.0f64, r in -3.0..3.0f64, y in -3.0..3.0f64) {
+        fn a_pose_times_its_inverse_is_the_identity(x in -9.0..9.0f64, r in -3.0..3.0f64, y in -3.0..3.0f64) {
             let p = Pose::from_xyz_rpy([x, 2.0, -x], [r, 0.3, y]);
             let id = p.then(&p.inverse());
             prop_assert!(id.position.length() < 1e-12 && id.rotation.angle_between(DQuat::IDENTITY) < 1e-7);
@@ -123,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn gimbal_pole_keeps_the_rotation() {
+    fn rpy_at_the_gimbal_pole_gives_the_same_rotation() {
         let q = quat_from_rpy([0.4, std::f64::consts::FRAC_PI_2, 1.0]);
         let back = quat_from_rpy(rpy_from_quat(q));
         assert!(q.dot(back).abs() > 1.0 - 1e-9);
     }
 
     #[test]
-    fn wrapping() {
+    fn wrap_angle_gives_minus_pi_to_pi() {
         use std::f64::consts::PI;
         assert!((wrap_angle(3.0 * PI / 2.0) + PI / 2.0).abs() < 1e-12);
         assert!(wrap_angle(PI).abs() <= PI && wrap_angle(-PI).abs() <= PI);

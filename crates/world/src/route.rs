@@ -1,9 +1,9 @@
 //! Waypoints: the centre line and the borders of the road.
 //!
-//! Reading brings any waypoint file into one form: no point twice in a row, a loop closed by its
-//! first row at the end, the inner border the one that encloses less. Measuring along and across
-//! the road is done on the polylines, never by pairing rows: real files have rows that don't
-//! stand square to the road.
+//! The reader normalises a waypoint file: it drops repeated points, closes a loop by repeating the
+//! first row at the end, and makes the border with the smaller area the inner one. Distances along
+//! and across the road are measured on the polylines. The two border points of a row are not used
+//! for that, because in real files they do not lie perpendicular to the centre line.
 
 use crate::error::Error;
 use crate::npy::{self, Array};
@@ -13,49 +13,50 @@ mod measure;
 
 pub use measure::{Lateral, Projection};
 
-/// Points farther from the origin than this are refused: lengths stay exact to a micrometre.
+/// Maximum coordinate, in metres. Within this limit `f64` lengths are exact to a micrometre.
 const MAX_COORDINATE_M: f64 = 1e6;
-/// Points closer than this part of the route's extent are the same point.
+/// Points closer than this fraction of the route's diagonal count as the same point.
 const SAME_POINT: f64 = 1e-6;
-/// A gap of at most this many usual steps between the last and the first point closes a loop.
+/// The route is a loop if the gap between its last and first point is at most this many times the
+/// median distance between waypoints.
 const CLOSING_STEPS: f64 = 3.0;
 
 /// An axis-aligned rectangle on the ground.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// Metres.
+    /// Smallest x and y, in metres.
     pub min: DVec2,
-    /// Metres.
+    /// Largest x and y, in metres.
     pub max: DVec2,
 }
 
-/// A route. Row i of the borders belongs to row i of the centre line. A closed loop repeats its
+/// A route. Row i of the borders belongs to row i of the centre line. A closed route repeats its
 /// first point at the end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
-    /// Centre line; at least two distinct points.
+    /// Centre line in metres, with at least two distinct points.
     pub centre: Vec<DVec2>,
-    /// Inner and outer border: the inner one encloses the smaller area.
+    /// The two borders, if the waypoint file has them.
     pub borders: Option<Borders>,
 }
 
-/// The two borders of a road.
+/// The two borders of a road, in metres.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Borders {
-    /// Encloses the smaller area.
+    /// The border that encloses the smaller area.
     pub inner: Vec<DVec2>,
-    /// Encloses the larger area.
+    /// The border that encloses the larger area.
     pub outer: Vec<DVec2>,
 }
 
 impl Route {
-    /// Reads a waypoint file: 2 columns (centre x, y) or 6 (centre, inner, outer), closed or
-    /// open, in either direction, which is kept.
+    /// Reads a waypoint file with 2 columns (centre x, y) or 6 (centre, inner, outer). The route
+    /// may be open or closed; its direction of travel is kept.
     pub fn from_npy(file: &str, bytes: &[u8]) -> Result<Route, Error> {
         let array = npy::read(file, bytes)?;
         if array.columns != 2 && array.columns != 6 {
             let message = format!(
-                "{} columns; waypoints have 2 (centre x, y) or 6 (centre, inner and outer x, y)",
+                "the table has {} columns; waypoints need 2 (centre x, y) or 6 (centre, inner and outer x, y)",
                 array.columns
             );
             return Err(Error::file(file, message));
@@ -77,15 +78,16 @@ impl Route {
         let same = SAME_POINT * extent(&route.centre);
         route.drop_duplicates(same);
         if route.centre.len() < 2 {
-            let message = format!("{} rows hold fewer than two different points", array.rows);
+            let message =
+                format!("the {} rows have fewer than two different points; a route needs two", array.rows);
             return Err(Error::file(file, message));
         }
         route.close(same);
-        route.tell_borders_apart();
+        route.order_borders();
         Ok(route)
     }
 
-    /// Writes a waypoint file: 6 columns where there are borders, else 2.
+    /// Writes a waypoint file with 6 columns if the route has borders, else with 2.
     pub fn to_npy(&self) -> Vec<u8> {
         let mut lines = vec![&self.centre];
         if let Some(borders) = &self.borders {
@@ -96,7 +98,7 @@ impl Route {
         npy::write(&Array { rows, columns: 2 * lines.len(), values })
     }
 
-    /// Drops rows whose centre repeats the row before.
+    /// Removes every row whose centre point equals that of the previous row.
     fn drop_duplicates(&mut self, same: f64) {
         let mut keep = vec![true; self.centre.len()];
         let mut last: Option<DVec2> = None;
@@ -117,17 +119,19 @@ impl Route {
         let (first, last) = (self.centre[0], self.centre[self.centre.len() - 1]);
         let gap = first.distance(last);
         if gap <= same {
-            // It came back: whatever rounding left between the rows goes.
+            // The route ends at its start. Remove the final rows that only differ from the first
+            // one by rounding, because the exact first row is appended below.
             let rows = self.centre.iter().rposition(|p| first.distance(*p) > same).map_or(1, |i| i + 1);
             self.lines_mut().for_each(|line| line.truncate(rows));
         } else {
             let mut steps: Vec<f64> = self.centre.windows(2).map(|w| w[0].distance(w[1])).collect();
             let length: f64 = steps.iter().sum();
             steps.sort_by(f64::total_cmp);
-            let usual = steps[steps.len() / 2];
-            // An even straight of four points has such a gap too, but it leads all the way back.
-            let leads_back = gap > 0.5 * length * (1.0 + 1e-9);
-            if self.centre.len() < 3 || gap > CLOSING_STEPS * usual || leads_back {
+            let median = steps[steps.len() / 2];
+            // A straight line of up to four evenly spaced points also has a gap of at most
+            // `CLOSING_STEPS`. It is not a loop, because its gap is as long as the line.
+            let is_line = gap > 0.5 * length * (1.0 + 1e-9);
+            if self.centre.len() < 3 || gap > CLOSING_STEPS * median || is_line {
                 return;
             }
         }
@@ -136,11 +140,11 @@ impl Route {
         }
     }
 
-    /// Swaps the borders if the inner one encloses more.
-    fn tell_borders_apart(&mut self) {
+    /// Swaps the borders if the inner one encloses the larger area.
+    fn order_borders(&mut self) {
         if let Some(borders) = &mut self.borders {
             let (inner, outer) = (enclosed_area(&borders.inner), enclosed_area(&borders.outer));
-            // Of an open straight neither border encloses more: rounding must not decide.
+            // The tolerance prevents a swap by rounding: both areas of an open straight are equal.
             if inner > outer * (1.0 + 1e-9) + 1e-9 {
                 std::mem::swap(&mut borders.inner, &mut borders.outer);
             }
@@ -152,12 +156,12 @@ impl Route {
         std::iter::once(&mut self.centre).chain(borders)
     }
 
-    /// Whether it leads back to its first point.
+    /// Whether the route ends at its first point.
     pub fn is_closed(&self) -> bool {
         self.centre.len() > 2 && self.centre.first() == self.centre.last()
     }
 
-    /// The rectangle round the centre line and the borders.
+    /// The bounding rectangle of the centre line and the borders.
     pub fn bounds(&self) -> Bounds {
         let borders = self.borders.iter().flat_map(|b| b.inner.iter().chain(&b.outer));
         let mut points = self.centre.iter().chain(borders).copied();
@@ -166,17 +170,18 @@ impl Route {
     }
 }
 
-/// Diagonal of the rectangle round some points.
+/// Length of the diagonal of the points' bounding rectangle.
 fn extent(points: &[DVec2]) -> f64 {
     let Some(&first) = points.first() else { return 0.0 };
     let (min, max) = points.iter().fold((first, first), |(min, max), &p| (min.min(p), max.max(p)));
     min.distance(max)
 }
 
-/// Area inside a line whose ends are joined, whichever way it runs.
+/// The area of the polygon whose outline is `line`, independent of the direction of the line.
 pub fn enclosed_area(line: &[DVec2]) -> f64 {
     let Some(&origin) = line.first() else { return 0.0 };
-    // Measured from the first point: far from the origin the products would swallow the area.
+    // Relative to the first point, because products of large coordinates would lose the area to
+    // rounding.
     let twice: f64 = line.windows(2).map(|w| (w[0] - origin).perp_dot(w[1] - origin)).sum();
     0.5 * twice.abs()
 }

@@ -1,37 +1,37 @@
-//! What there is to see: one description for the renderer and the viewer.
+//! The visible part of a world. The camera renderer and the viewer use the same description.
 
 use crate::pose::Pose;
 use std::sync::Arc;
 
-/// Meshes, materials, textures, and where they stand.
+/// The meshes, materials and textures of a world, and the instances that use them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Scene {
-    /// Triangle meshes, each used by one instance or more.
+pub struct WorldScene {
+    /// Triangle meshes, each used by at least one instance.
     pub meshes: Vec<Arc<Mesh>>,
-    /// Materials.
+    /// Materials of the meshes and instances.
     pub materials: Vec<Material>,
-    /// Pictures.
+    /// Textures of the materials.
     pub textures: Vec<Texture>,
-    /// What is drawn, in file order.
+    /// The drawn objects, in file order.
     pub instances: Vec<Instance>,
-    /// Light that comes from everywhere, linear RGB.
+    /// Ambient light, linear RGB.
     pub ambient: [f64; 3],
-    /// The sun.
+    /// The directional light.
     pub sun: Sun,
 }
 
-/// A light from infinitely far.
+/// A directional light.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sun {
-    /// Where it shines to; unit length.
+    /// Direction in which the light travels, a unit vector.
     pub direction: [f64; 3],
-    /// RGB.
+    /// Colour, RGB 0..1.
     pub colour: [f64; 3],
 }
 
 impl Default for Sun {
     fn default() -> Self {
-        // A quarter past ten in summer: shadows fall, but not far.
+        // 63° above the horizon, so that shadows are visible but short.
         Sun {
             direction: [-0.381_000_381_000_571_5, 0.254_000_254_000_381, -0.889_000_889_001_333_5],
             colour: [0.8, 0.8, 0.8],
@@ -39,36 +39,36 @@ impl Default for Sun {
     }
 }
 
-/// Triangles in groups of one material each.
+/// A triangle mesh, with one group of triangles per material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
-    /// Corners, metres.
+    /// Vertex positions, in metres.
     pub positions: Vec<[f32; 3]>,
-    /// One per corner.
+    /// One normal per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// One per corner; v grows upwards in the picture.
+    /// One texture coordinate per vertex; v increases upwards in the picture.
     pub uvs: Vec<[f32; 2]>,
-    /// Triangles by material.
+    /// The triangles, grouped by material.
     pub groups: Vec<Group>,
 }
 
 /// Triangles that share a material.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Index into [`Scene::materials`].
+    /// Index into [`WorldScene::materials`].
     pub material: usize,
-    /// Three corners a triangle, counter-clockwise from the front.
+    /// Three vertex indices per triangle, counter-clockwise seen from the front.
     pub indices: Vec<u32>,
 }
 
-/// How a surface looks.
+/// The appearance of a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// RGBA 0..1; multiplied with the texture if there is one.
+    /// RGBA 0..1, multiplied with the texture if there is one.
     pub colour: [f32; 4],
-    /// Light of its own, RGB.
+    /// Emitted light, RGB 0..1.
     pub emissive: [f32; 3],
-    /// Index into [`Scene::textures`].
+    /// Index into [`WorldScene::textures`].
     pub texture: Option<usize>,
 }
 
@@ -78,32 +78,32 @@ impl Default for Material {
     }
 }
 
-/// A picture, not decoded; its size was checked.
+/// A texture whose size was checked. Its pixels are not decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
-    /// Path it came from.
+    /// Path of the picture, normalised.
     pub path: String,
-    /// Where the pixels are.
+    /// Source of the pixels.
     pub source: TextureSource,
 }
 
-/// Where the pixels of a texture are.
+/// Source of the pixels of a texture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextureSource {
-    /// In a picture file of the bundle or the shared assets.
+    /// A picture file of the bundle or the shared assets.
     File {
-        /// The file's bytes.
+        /// Content of the file.
         bytes: Arc<[u8]>,
-        /// Pixels.
+        /// Width in pixels.
         width: u32,
-        /// Pixels.
+        /// Height in pixels.
         height: u32,
     },
-    /// One of the standard pictures that the simulator makes itself.
+    /// A standard picture that the renderer generates.
     BuiltIn(BuiltInTexture),
 }
 
-/// The standard surfaces of a built track.
+/// The standard surfaces of a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BuiltInTexture {
     /// Asphalt.
@@ -120,7 +120,7 @@ pub enum BuiltInTexture {
     Grass,
 }
 
-/// The standard looks of objects.
+/// The standard meshes of objects, which the renderer generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BuiltInMesh {
     /// A cardboard box.
@@ -131,70 +131,71 @@ pub enum BuiltInMesh {
     Cone,
 }
 
-/// A thing that is drawn.
+/// A drawn shape: one visual of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
-    /// Whose part it is.
+    /// The part of the world that the instance belongs to.
     pub owner: Owner,
     /// Name of the visual.
     pub name: String,
-    /// What it means beyond its looks.
+    /// Special function of the visual.
     pub role: Role,
-    /// Pose in the owner's frame (objects), or in the world (all else).
+    /// Pose in the owner's frame if the owner is an object, else in the world.
     pub pose: Pose,
-    /// Factor on each axis.
+    /// Scale factor on each axis.
     pub scale: [f64; 3],
-    /// Its shape.
+    /// Shape of the visual.
     pub look: Look,
-    /// Replaces the mesh's own materials; what a primitive is painted with.
+    /// Index into [`WorldScene::materials`]. It replaces the mesh's own materials. A primitive
+    /// always has one.
     pub material: Option<usize>,
-    /// 1 solid, 0 invisible.
+    /// Opacity: 1 is solid, 0 is invisible.
     pub opacity: f64,
 }
 
-/// Whose part an instance is.
+/// The part of the world that an instance belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The track.
     Track,
-    /// Scenery that never moves.
+    /// Scenery, which never moves.
     Scenery,
-    /// The object of this index in [`crate::World::objects`].
+    /// The object with this index in [`crate::World::objects`].
     Object(usize),
 }
 
-/// What an instance means beyond its looks.
+/// Special function of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing.
+    /// No special function.
     Plain,
     /// The red lamp of a traffic light.
     LampRed,
-    /// The green lamp.
+    /// The green lamp of a traffic light.
     LampGreen,
-    /// The screen.
+    /// The screen of a traffic light.
     Screen,
 }
 
-/// The shape of an instance.
+/// The shape of an instance. All lengths are in metres.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Look {
-    /// Index into [`Scene::meshes`].
+    /// A mesh, as an index into [`WorldScene::meshes`].
     Mesh(usize),
-    /// Full edge lengths.
+    /// A centred box: full edge lengths.
     Box([f64; 3]),
-    /// Along z, centred: radius, length.
+    /// A centred cylinder along z: radius, length.
     Cylinder(f64, f64),
-    /// Radius.
+    /// A centred sphere: radius.
     Sphere(f64),
-    /// Along z, centred: radius, length without the caps.
+    /// A centred capsule along z: radius, length without the caps.
     Capsule(f64, f64),
-    /// Along z, tip up, centred: radius, length.
+    /// A centred cone along z with its tip up: radius, length.
     Cone(f64, f64),
-    /// Half axes.
+    /// A centred ellipsoid: half axes.
     Ellipsoid([f64; 3]),
-    /// A rectangle facing +z: size.
+    /// A centred rectangle that faces +z: size along x and y.
     Plane([f64; 2]),
-    /// A standard look stretched to these extents, centred.
+    /// A centred standard mesh, stretched to these full extents.
     BuiltIn(BuiltInMesh, [f64; 3]),
 }

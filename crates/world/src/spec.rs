@@ -1,33 +1,33 @@
-//! `Spec`: a world file as typed data, one to one and editable.
+//! `Spec`: the content of an SDF world file as editable data.
 //!
-//! Nothing is resolved here: poses are relative to whatever the file says, includes are names,
-//! meshes are URIs. [`crate::compile`] turns it into a [`crate::World`].
+//! References are not resolved: a pose keeps the name of its reference frame, and includes and
+//! meshes are URIs. [`crate::compile`] turns a `Spec` into a [`crate::World`].
 
 use crate::world::ObjectType;
 
 /// A world file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Spec {
-    /// SDF version as written, `"1.7"`.
+    /// SDF version as written, such as `"1.7"`.
     pub version: String,
-    /// Name of the world: the file's stem.
+    /// Name of the world, which equals the stem of its file name.
     pub name: String,
-    /// Gravity, m/s²; `None`: the usual.
+    /// Gravity, m/s²; `None` means the default of 9.8 m/s² downwards.
     pub gravity: Option<[f64; 3]>,
     /// Colours of ambient light and background.
     pub scene: SceneSpec,
     /// Named frames of the world.
     pub frames: Vec<FrameSpec>,
-    /// Models, includes and lights in file order.
-    pub entries: Vec<Entry>,
+    /// Models, includes and light sources, in file order.
+    pub entries: Vec<SdfEntry>,
 }
 
-/// What a world is made of.
+/// A top-level element of a world.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
-    /// A model written out in the world file.
+pub enum SdfEntry {
+    /// A model that is defined in the world file.
     Model(ModelSpec),
-    /// A model from a file of its own.
+    /// A model from another file.
     Include(IncludeSpec),
     /// A light source (not a traffic light).
     Light(LightSpec),
@@ -42,44 +42,44 @@ pub struct SceneSpec {
     pub background: Option<[f64; 4]>,
 }
 
-/// A pose as written: radians, and the frame it is relative to (empty: the default one).
+/// A pose as written in the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PoseSpec {
-    /// Position, metres.
+    /// Position, in metres.
     pub xyz: [f64; 3],
-    /// Roll, pitch, yaw, radians.
+    /// Roll, pitch and yaw, in radians.
     pub rpy: [f64; 3],
-    /// Name of the frame, or empty.
+    /// Name of the reference frame; empty means the default frame of the element.
     pub relative_to: String,
 }
 
 /// A named frame.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameSpec {
-    /// Its name.
+    /// Name of the frame.
     pub name: String,
-    /// What it is attached to; empty: the enclosing model or world.
+    /// Name of the frame or link it is attached to; empty means the enclosing model or world.
     pub attached_to: String,
-    /// Its pose.
+    /// Pose of the frame.
     pub pose: PoseSpec,
 }
 
-/// An inline or included model.
+/// A model: inline in a world file, nested in another model, or the content of a model file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelSpec {
-    /// Its name.
+    /// Name of the model.
     pub name: String,
-    /// Its pose in the enclosing frame.
+    /// Pose in the enclosing model or world.
     pub pose: PoseSpec,
-    /// The frame of the model that the pose places; empty: the model's own.
+    /// Frame inside the model to which `pose` applies; empty means the model frame.
     pub placement_frame: String,
-    /// The link that carries the model frame; empty: the first.
+    /// Link to which the model frame is attached; empty means the first link.
     pub canonical_link: String,
-    /// Whether physics leaves it alone.
+    /// Whether the model never moves.
     pub is_static: bool,
-    /// Links in file order.
+    /// Links, in file order.
     pub links: Vec<LinkSpec>,
-    /// Joints, whose poses and names can serve as frames.
+    /// Joints. Other poses can use them as reference frames.
     pub joints: Vec<JointSpec>,
     /// Named frames.
     pub frames: Vec<FrameSpec>,
@@ -90,8 +90,8 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// What the names of its links mark it as, if it is written out in a world file: the first
-    /// link that is a marker counts. `None`: scenery.
+    /// The object type that the link names of an inline model declare. The first link whose name is
+    /// a marker decides; `None` means scenery.
     pub fn marker(&self) -> Option<ObjectType> {
         self.links.iter().find_map(|link| match link.name.as_str() {
             "object" => Some(ObjectType::Object),
@@ -102,110 +102,110 @@ impl ModelSpec {
     }
 }
 
-/// A joint. Chicane takes a model as one rigid thing; a joint only matters as a frame.
+/// A joint. Chicane treats a model as one rigid body, so a joint only serves as a reference frame.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointSpec {
-    /// Its name.
+    /// Name of the joint.
     pub name: String,
-    /// `fixed`, `revolute`, …
+    /// Joint type, such as `fixed` or `revolute`.
     pub kind: String,
-    /// Parent link.
+    /// Name of the parent link.
     pub parent: String,
-    /// Child link, whose frame the pose is relative to by default.
+    /// Name of the child link, which is the default reference frame of `pose`.
     pub child: String,
-    /// Its pose.
+    /// Pose of the joint.
     pub pose: PoseSpec,
 }
 
-/// A model taken from another file.
+/// A model from another file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IncludeSpec {
-    /// `model://…`
+    /// URI of the model folder or file, such as `model://cone`.
     pub uri: String,
-    /// Name in this world; `None`: the model's own.
+    /// Name in this world; `None` means the name in the model file.
     pub name: Option<String>,
-    /// Pose here; `None`: the model's own.
+    /// Pose in this world; `None` means the pose in the model file.
     pub pose: Option<PoseSpec>,
-    /// The frame of the model that the pose places.
+    /// Frame inside the model to which `pose` applies; empty means that of the model file.
     pub placement_frame: String,
-    /// Overrides the model's own flag.
+    /// Overrides the static flag of the model file.
     pub is_static: Option<bool>,
-    /// Whether what is in the model becomes part of the model around it; only inside of models.
+    /// Whether the content becomes part of the enclosing model. False outside of models.
     pub merge: bool,
 }
 
 /// A light source.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LightSpec {
-    /// Its name.
+    /// Name of the light.
     pub name: String,
-    /// `directional`, `point` or `spot`.
+    /// Light type: `directional`, `point` or `spot`.
     pub kind: String,
-    /// Its pose.
+    /// Pose of the light.
     pub pose: PoseSpec,
     /// Colour, RGBA 0..1.
     pub diffuse: Option<[f64; 4]>,
-    /// Where it shines to.
+    /// Direction in which the light travels, in the light's frame.
     pub direction: Option<[f64; 3]>,
-    /// Whether it throws shadows.
+    /// Whether the light casts shadows.
     pub cast_shadows: Option<bool>,
 }
 
 /// A rigid part of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LinkSpec {
-    /// Its name; in an inline model it may be a kind marker.
+    /// Name of the link. In an inline model it may be a marker (see [`ModelSpec::marker`]).
     pub name: String,
-    /// Its pose in the model.
+    /// Pose in the model.
     pub pose: PoseSpec,
     /// Mass and inertia.
     pub inertial: Option<InertialSpec>,
-    /// What is solid.
+    /// Collision shapes, for physics.
     pub collisions: Vec<CollisionSpec>,
-    /// What is seen.
+    /// Visible shapes.
     pub visuals: Vec<VisualSpec>,
 }
 
-/// Mass properties as written.
+/// Mass properties as written in the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InertialSpec {
-    /// Kilograms.
+    /// Mass, in kilograms.
     pub mass: Option<f64>,
-    /// Centre of mass in the link.
+    /// Pose in the link of the centre of mass and of the inertia axes.
     pub pose: PoseSpec,
-    /// `ixx, iyy, izz, ixy, ixz, iyz`.
+    /// Moments and products of inertia in kg m²: `ixx, iyy, izz, ixy, ixz, iyz`.
     pub inertia: Option<[f64; 6]>,
 }
 
-/// A solid shape.
+/// A collision shape.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CollisionSpec {
-    /// Its name; `cone` marks the kind.
+    /// Name of the collision. The name `cone` makes the object a traffic cone.
     pub name: String,
-    /// Its pose in the link.
+    /// Pose in the link.
     pub pose: PoseSpec,
-    /// Its shape.
+    /// The shape.
     pub geometry: Geometry,
-    /// Coulomb friction.
+    /// Coefficient of Coulomb friction.
     pub friction: Option<f64>,
-    /// Bounciness, 0..1.
+    /// Coefficient of restitution, 0..1.
     pub restitution: Option<f64>,
 }
 
 /// A visible shape.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VisualSpec {
-    /// Its name; `lamp_red`, `lamp_green` and `screen` matter on lights.
+    /// Name of the visual. On a traffic light, `lamp_red`, `lamp_green` and `screen` are special.
     pub name: String,
-    /// Its pose in the link.
+    /// Pose in the link.
     pub pose: PoseSpec,
-    /// Its shape.
+    /// The shape.
     pub geometry: Geometry,
-    /// Its look; `None`: the mesh's own, or plain.
+    /// Material; `None` means the mesh's own materials, or the default one for a primitive.
     pub material: Option<MaterialSpec>,
-    /// 0 solid, 1 invisible.
+    /// Transparency: 0 is solid, 1 is invisible.
     pub transparency: f64,
-    /// Whether it throws a shadow.
+    /// Whether the visual casts a shadow.
     pub cast_shadows: Option<bool>,
 }
 
@@ -220,89 +220,89 @@ pub struct MaterialSpec {
     pub specular: Option<[f64; 4]>,
     /// RGBA 0..1.
     pub emissive: Option<[f64; 4]>,
-    /// Name of a script material, `Gazebo/Red`.
+    /// Name of a script material, such as `Gazebo/Red`.
     pub script: Option<String>,
-    /// Picture URI of a physically based material.
+    /// URI of the colour texture of a physically based material.
     pub albedo_map: Option<String>,
 }
 
-/// One part of a mesh file.
+/// A single part of a mesh file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Submesh {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
-    /// Whether it is moved so that the middle of its box is the origin.
+    /// Whether the centre of the part's bounding box is moved to the origin.
     pub centred: bool,
 }
 
-/// A shape as written.
+/// A shape as written in the file. All lengths are in metres.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Geometry {
-    /// Nothing at all.
+    /// No shape.
     #[default]
     Empty,
-    /// Full edge lengths.
+    /// A centred box.
     Box {
-        /// Metres.
+        /// Full edge lengths.
         size: [f64; 3],
     },
-    /// Along z, centred.
+    /// A centred cylinder along z.
     Cylinder {
-        /// Metres.
+        /// Radius.
         radius: f64,
-        /// Metres.
+        /// Full length.
         length: f64,
     },
-    /// Centred.
+    /// A centred sphere.
     Sphere {
-        /// Metres.
+        /// Radius.
         radius: f64,
     },
-    /// Along z, centred; `length` without the caps.
+    /// A centred capsule along z.
     Capsule {
-        /// Metres.
+        /// Radius.
         radius: f64,
-        /// Metres.
+        /// Length without the caps.
         length: f64,
     },
-    /// Along z, tip up, centred.
+    /// A centred cone along z with its tip up.
     Cone {
-        /// Metres.
+        /// Radius of the base.
         radius: f64,
-        /// Metres.
+        /// Height.
         length: f64,
     },
-    /// Half axes.
+    /// A centred ellipsoid.
     Ellipsoid {
-        /// Metres.
+        /// Half axes.
         radii: [f64; 3],
     },
-    /// A rectangle (visual) or half-space (collision).
+    /// A rectangle (visual) or a half-space (collision).
     Plane {
-        /// Which way is up.
+        /// Normal vector.
         normal: [f64; 3],
-        /// Metres.
+        /// Size of the rectangle.
         size: [f64; 2],
     },
     /// A mesh file.
     Mesh {
-        /// `model://…`
+        /// URI of the file, such as `model://meshes/a/b.dae`.
         uri: String,
-        /// Factor on each axis.
+        /// Scale factor on each axis.
         scale: [f64; 3],
-        /// One part of the file only.
+        /// The only part of the file to use; `None` means the whole file.
         submesh: Option<Submesh>,
     },
-    /// A polygon in the plane z = 0 and what is above it up to a height.
+    /// A prism: a polygon in the plane z = 0, extruded upwards.
     Polyline {
-        /// Corners, metres.
+        /// Corners of the polygon.
         points: Vec<[f64; 2]>,
-        /// Metres.
+        /// Height of the prism.
         height: f64,
     },
-    /// A shape that Chicane does not know, by its element name.
+    /// A shape that Chicane does not support.
     Unsupported {
-        /// `heightmap`, `image`, …
+        /// Name of its XML element, such as `heightmap` or `image`.
         element: String,
     },
 }

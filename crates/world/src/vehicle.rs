@@ -1,18 +1,18 @@
-//! The robot's profile: every number of a vehicle generation, from `vehicles/<generation>.json`.
+//! The vehicle profile: all parameters of a vehicle generation, from `vehicles/<generation>.json`.
 
-use crate::error::{Error, Place};
+use crate::error::{Error, SourceLocation};
 use serde::Deserialize;
 
-/// The default generation, always at hand.
+/// The profile of the default generation, embedded in the binary.
 const GEN1: &str = include_str!("../../../vehicles/gen1.json");
 
-/// A vehicle generation. Lengths in metres, from the pose origin: ground level, midway between
-/// the axles, x ahead, y left, z up.
+/// A vehicle generation. Positions are relative to the pose origin, which is on the ground midway
+/// between the axles; x points ahead, y left and z up.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Profile {
-    /// Short name, `gen1`.
+    /// Identifier, such as `gen1`.
     pub generation: String,
-    /// Name for people.
+    /// Name to show to users.
     pub model_name: String,
     /// Distance between the axles.
     pub wheelbase_m: f64,
@@ -22,15 +22,15 @@ pub struct Profile {
     pub wheel_radius_m: f64,
     /// Width of a wheel.
     pub wheel_width_m: f64,
-    /// Mass of one wheel (part of `mass_kg`); sets how fast it spins up.
+    /// Mass of one wheel, part of `mass_kg`. It determines the wheel's moment of inertia.
     pub wheel_mass_kg: f64,
     /// Mass of the whole car.
     pub mass_kg: f64,
     /// Centre of mass.
     pub centre_of_mass_m: [f64; 3],
-    /// The body's box.
-    pub body: Body,
-    /// Motor and servo.
+    /// Box shape of the car body.
+    pub body: BodyBox,
+    /// Limits of motor and steering servo.
     pub drive: DriveLimits,
     /// Tyres.
     pub tyre: Tyre,
@@ -46,39 +46,39 @@ pub struct Profile {
     pub battery: Battery,
 }
 
-/// The body's box.
+/// Box shape of the car body.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Body {
-    /// Full extents.
+pub struct BodyBox {
+    /// Full edge lengths.
     pub size_m: [f64; 3],
-    /// Centre.
+    /// Position of the centre.
     pub centre_m: [f64; 3],
 }
 
-/// What motor and servo can do.
+/// Limits of motor and steering servo.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct DriveLimits {
-    /// Both ways.
+    /// Maximum speed, forwards and backwards.
     pub max_speed_mps: f64,
-    /// Both ways.
+    /// Maximum acceleration and deceleration.
     pub max_acceleration_mps2: f64,
-    /// Both ways, at the virtual centre wheel.
+    /// Maximum steering angle of the virtual centre wheel, to the left and to the right.
     pub max_steering_rad: f64,
-    /// Speed of the servo.
+    /// Angular speed of the steering servo.
     pub steering_rate_radps: f64,
 }
 
 /// Tyres.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Tyre {
-    /// Friction coefficient: the radius of the friction circle by load.
+    /// Friction coefficient: the radius of the friction circle divided by the load.
     pub friction: f64,
-    /// Side force by load and slip angle, small angles: front and rear. The softer front makes
-    /// the car understeer.
+    /// Side force divided by load and slip angle, for small angles: front and rear. A softer front
+    /// makes the car understeer.
     pub cornering_stiffness_per_rad: [f64; 2],
-    /// Drive force by load and slip ratio, small ratios.
+    /// Drive force divided by load and slip ratio, for small ratios.
     pub slip_stiffness: f64,
-    /// How far a tyre rolls until its side force has built up.
+    /// Relaxation length: the distance a tyre rolls while its side force builds up.
     pub relaxation_m: f64,
 }
 
@@ -89,104 +89,106 @@ pub struct Suspension {
     pub frequency_hz: f64,
     /// Fraction of critical damping.
     pub damping_ratio: f64,
-    /// How far a wheel can drop below its rest position.
+    /// Maximum drop of a wheel below its rest position.
     pub travel_m: f64,
 }
 
 /// Camera.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Camera {
-    /// Pixels.
+    /// Width of the picture.
     pub width_px: u32,
-    /// Pixels.
+    /// Height of the picture.
     pub height_px: u32,
-    /// Frames a simulated second.
+    /// Frames per simulated second.
     pub rate_hz: u32,
     /// Horizontal field of view.
     pub horizontal_fov_rad: f64,
-    /// Where it is.
+    /// Position of the camera.
     pub position_m: [f64; 3],
-    /// Both ways.
+    /// Maximum pan angle, to the left and to the right.
     pub max_pan_rad: f64,
-    /// Both ways.
+    /// Maximum tilt angle, up and down.
     pub max_tilt_rad: f64,
-    /// Of full scale.
+    /// Standard deviation of the pixel noise, as a fraction of full scale.
     pub noise_sd: f64,
-    /// Radial distortion, second order.
+    /// Radial distortion coefficient of second order.
     pub distortion_k1: f64,
-    /// Radial distortion, fourth order.
+    /// Radial distortion coefficient of fourth order.
     pub distortion_k2: f64,
 }
 
 /// Lidar.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Lidar {
-    /// Beams over the full circle.
+    /// Number of beams over the full circle.
     pub beams: u32,
-    /// Scans a simulated second.
+    /// Scans per simulated second.
     pub rate_hz: u32,
-    /// Nearest range.
+    /// Minimum range.
     pub range_min_m: f64,
-    /// Farthest range.
+    /// Maximum range.
     pub range_max_m: f64,
-    /// Noise of a range.
+    /// Standard deviation of the range noise.
     pub noise_sd_m: f64,
-    /// Where it is.
+    /// Position of the lidar.
     pub position_m: [f64; 3],
 }
 
 /// Inertial measurement unit.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Imu {
-    /// Samples a simulated second.
+    /// Samples per simulated second.
     pub rate_hz: u32,
-    /// Noise of the gyro.
+    /// Standard deviation of the gyro noise.
     pub gyro_sd_radps: f64,
-    /// Noise of the accelerometer.
+    /// Standard deviation of the accelerometer noise.
     pub accelerometer_sd_mps2: f64,
-    /// Where it is.
+    /// Position of the unit.
     pub position_m: [f64; 3],
 }
 
-/// Battery.
+/// Battery. All values are constant.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Battery {
-    /// Full voltage.
+    /// Voltage.
     pub voltage_v: f64,
     /// Charge in percent.
     pub percentage: f64,
-    /// What it gives all the time, A; negative as it is given.
+    /// Current; negative while the battery discharges.
     pub current_a: f64,
-    /// Readings a simulated second.
+    /// Samples per simulated second.
     pub rate_hz: u32,
 }
 
 impl Profile {
-    /// The default generation.
+    /// The profile of the default generation.
     #[allow(clippy::expect_used, clippy::missing_panics_doc)]
     pub fn gen1() -> Profile {
         Profile::from_json("vehicles/gen1.json", GEN1.as_bytes()).expect("the built-in profile is valid")
     }
 
-    /// Reads a profile and checks every number.
+    /// Reads a profile and checks the range of every number.
     pub fn from_json(file: &str, bytes: &[u8]) -> Result<Profile, Error> {
         if bytes.len() > 64 << 10 {
-            return Err(Error::file(file, "profile is larger than 64 KiB"));
+            return Err(Error::file(file, "the profile is larger than 64 KiB"));
         }
-        let profile: Profile =
-            serde_json::from_slice(bytes).map_err(|e| Error::at(Place::of_json(file, &e), e.to_string()))?;
+        let profile: Profile = serde_json::from_slice(bytes)
+            .map_err(|e| Error::at(SourceLocation::of_json(file, &e), e.to_string()))?;
         profile.check().map_err(|message| Error::file(file, message))?;
         Ok(profile)
     }
 
-    /// Where wheel `i` touches the ground at rest: front left, front right, rear left, rear right.
+    /// The x and y where wheel `i` touches the ground at rest. The order is front left, front
+    /// right, rear left, rear right.
     pub fn wheel_position(&self, i: usize) -> [f64; 2] {
         let x = if i < 2 { 0.5 } else { -0.5 } * self.wheelbase_m;
         let y = if i.is_multiple_of(2) { 0.5 } else { -0.5 } * self.track_m;
         [x, y]
     }
 
-    /// Moments of inertia about the centre of mass along x, y, z: a box and four wheels.
+    /// Moments of inertia about the x, y and z axes through the centre of mass. The car is
+    /// approximated by a solid box and four point masses at the wheels.
     pub fn inertia_kgm2(&self) -> [f64; 3] {
         let wheels = 4.0 * self.wheel_mass_kg;
         let mass = self.mass_kg - wheels;
@@ -204,19 +206,18 @@ impl Profile {
     }
 
     fn check(&self) -> Result<(), String> {
-        let within = |name: &str, value: f64, low: f64, high: f64| {
-            if value >= low && value <= high {
-                Ok(())
-            } else {
-                Err(format!("{name} must be a number from {low} to {high}, not {value}"))
-            }
-        };
-        let point = |name: &str, p: [f64; 3]| p.iter().try_for_each(|&v| within(name, v, -2.0, 2.0));
         if self.generation.is_empty()
             || !self.generation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         {
             return Err("generation must be a name of letters, digits and _".to_owned());
         }
+        self.check_chassis()?;
+        self.check_sensors()?;
+        self.check_steering()?;
+        self.check_stiffness()
+    }
+
+    fn check_chassis(&self) -> Result<(), String> {
         within("wheelbase_m", self.wheelbase_m, 0.02, 2.0)?;
         within("track_m", self.track_m, 0.02, 2.0)?;
         within("wheel_radius_m", self.wheel_radius_m, 0.005, 0.5)?;
@@ -246,7 +247,10 @@ impl Profile {
         within("tyre.slip_stiffness", self.tyre.slip_stiffness, 1.0, 200.0)?;
         within("suspension.frequency_hz", self.suspension.frequency_hz, 0.5, 12.0)?;
         within("suspension.damping_ratio", self.suspension.damping_ratio, 0.05, 2.0)?;
-        within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)?;
+        within("suspension.travel_m", self.suspension.travel_m, 0.001, 0.5)
+    }
+
+    fn check_sensors(&self) -> Result<(), String> {
         within("camera.width_px", f64::from(self.camera.width_px), 16.0, 1920.0)?;
         within("camera.height_px", f64::from(self.camera.height_px), 16.0, 1080.0)?;
         within("camera.rate_hz", f64::from(self.camera.rate_hz), 1.0, 200.0)?;
@@ -270,45 +274,58 @@ impl Profile {
         within("battery.voltage_v", self.battery.voltage_v, 0.0, 100.0)?;
         within("battery.percentage", self.battery.percentage, 0.0, 100.0)?;
         within("battery.current_a", self.battery.current_a, -100.0, 100.0)?;
-        within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)?;
-        self.check_steering()?;
-        self.check_stiffness()
+        within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)
     }
 
-    /// The inner wheel may not have to turn past the sideways.
+    /// Limits the steering angle, because with Ackermann steering the inner wheel turns further
+    /// than the virtual centre wheel and must stay below 90°.
     fn check_steering(&self) -> Result<(), String> {
-        let most = libm::atan(1.8 * self.wheelbase_m / self.track_m);
-        if self.drive.max_steering_rad <= most {
+        let max = libm::atan(1.8 * self.wheelbase_m / self.track_m);
+        if self.drive.max_steering_rad <= max {
             return Ok(());
         }
-        Err(format!("drive.max_steering_rad must be at most {most:.3} with this wheelbase and track"))
+        Err(format!("drive.max_steering_rad must be at most {max:.3} with this wheelbase and track"))
     }
 
-    /// Springs, dampers and tyres that are too stiff for the mass and size they carry would ring
-    /// at the simulator's 400 sub-steps a second.
+    /// Limits the stiffness of springs, dampers and tyres relative to the car's mass and size.
+    /// Stiffer values would be numerically unstable at the simulator's 400 sub-steps per second.
     fn check_stiffness(&self) -> Result<(), String> {
         const SUBSTEP_S: f64 = 0.0025;
         let omega = std::f64::consts::TAU * self.suspension.frequency_hz;
         let (half_base, half_track) = (0.5 * self.wheelbase_m, 0.5 * self.track_m);
         let [roll, pitch, yaw] = self.inertia_kgm2();
-        // How much lighter than the whole car it is to heave, roll, pitch and yaw at a wheel.
-        let light = |arm: f64, inertia: f64| self.mass_kg * arm * arm / inertia;
-        let up = 1f64.max(light(half_track, roll)).max(light(half_base, pitch));
-        let aside = 1f64.max(light(half_base, yaw));
-        let (swing, drag) = (omega * SUBSTEP_S, 2.0 * self.suspension.damping_ratio * omega * SUBSTEP_S);
-        if up * swing * swing > 0.5 || up * drag > 1.2 {
+        // The ratio of the car's mass to its effective mass at a wheel, for a rotation with this
+        // lever arm and moment of inertia.
+        let mass_ratio = |arm: f64, inertia: f64| self.mass_kg * arm * arm / inertia;
+        let vertical = 1f64.max(mass_ratio(half_track, roll)).max(mass_ratio(half_base, pitch));
+        let lateral = 1f64.max(mass_ratio(half_base, yaw));
+        let (spring, damper) = (omega * SUBSTEP_S, 2.0 * self.suspension.damping_ratio * omega * SUBSTEP_S);
+        if vertical * spring * spring > 0.5 || vertical * damper > 1.2 {
             return Err(
                 "suspension.frequency_hz or damping_ratio is too high for this mass and size".to_owned()
             );
         }
         let stiffest = self.tyre.cornering_stiffness_per_rad.into_iter().fold(0.0, f64::max);
-        let swing = stiffest * 9.81 / self.tyre.relaxation_m * SUBSTEP_S * SUBSTEP_S;
-        if aside * swing > 0.5 {
+        let side_spring = stiffest * 9.81 / self.tyre.relaxation_m * SUBSTEP_S * SUBSTEP_S;
+        if lateral * side_spring > 0.5 {
             return Err("tyre.cornering_stiffness_per_rad is too high for this relaxation_m, mass and size"
                 .to_owned());
         }
         Ok(())
     }
+}
+
+fn within(name: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
+    if value >= low && value <= high {
+        Ok(())
+    } else {
+        Err(format!("{name} must be a number from {low} to {high}, not {value}"))
+    }
+}
+
+/// Checks a position on the car: every coordinate is within 2 m.
+fn point(name: &str, p: [f64; 3]) -> Result<(), String> {
+    p.iter().try_for_each(|&v| within(name, v, -2.0, 2.0))
 }
 
 #[cfg(test)]
@@ -324,14 +341,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_number_is_named() {
+    fn a_number_out_of_range_is_named_in_the_error() {
         let text = GEN1.replace("\"wheelbase_m\": 0.18", "\"wheelbase_m\": -1");
         let error = Profile::from_json("x.json", text.as_bytes()).expect_err("refused");
         assert_eq!(error.to_string(), "x.json: wheelbase_m must be a number from 0.02 to 2, not -1");
     }
 
     #[test]
-    fn what_would_ring_or_bind_is_refused() {
+    fn too_stiff_suspensions_and_too_large_steering_angles_are_refused() {
         let refused = |from: &str, to: &str| {
             assert!(GEN1.contains(from), "{from}");
             Profile::from_json("x.json", GEN1.replace(from, to).as_bytes()).expect_err("refused").message
@@ -340,12 +357,12 @@ mod tests {
         let soft = "\"frequency_hz\": 7.0, \"damping_ratio\": 0.7";
         assert_eq!(refused(soft, "\"frequency_hz\": 12.0, \"damping_ratio\": 2.0"), stiff);
         assert_eq!(refused("\"track_m\": 0.16", "\"track_m\": 0.6"), stiff);
-        let binds = refused("\"max_steering_rad\": 0.3491", "\"max_steering_rad\": 1.2");
-        assert_eq!(binds, "drive.max_steering_rad must be at most 1.112 with this wheelbase and track");
+        let steering = refused("\"max_steering_rad\": 0.3491", "\"max_steering_rad\": 1.2");
+        assert_eq!(steering, "drive.max_steering_rad must be at most 1.112 with this wheelbase and track");
     }
 
     #[test]
-    fn a_missing_field_has_a_place() {
+    fn json_errors_have_a_line_and_column() {
         let error = Profile::from_json("x.json", b"{\n \"generation\": \"a\"\n}").expect_err("refused");
         assert!(error.to_string().starts_with("x.json:3:1: missing field `model_name`"), "{error}");
         let error = Profile::from_json("x.json", b"{\n").expect_err("refused");

@@ -1,61 +1,61 @@
-//! `World`: compiled, immutable, shared behind an `Arc`. What everything else starts from.
+//! `World`: the compiled form of a world, immutable and shared behind an `Arc`.
 
 use crate::error::Warning;
 use crate::evaluation::Evaluation;
 use crate::pose::Pose;
 use crate::route::{Bounds, Route};
-use crate::scene::Scene;
+use crate::scene::WorldScene;
 use glam::DVec3;
 use std::sync::Arc;
 
 /// A world that can be simulated and drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
-    /// Stem of the world file.
+    /// Name of the world: the stem of its file name.
     pub name: String,
     /// Gravity, m/s².
     pub gravity: DVec3,
-    /// The plane that everything stands on.
+    /// The ground plane.
     pub ground: Ground,
-    /// Centre line and borders.
+    /// Centre line and borders of the road.
     pub route: Option<Route>,
-    /// Where the car starts: on waypoint 0, heading to waypoint 1.
+    /// Start pose of the car: on waypoint 0, heading to waypoint 1.
     pub spawn: Pose,
-    /// The catalogue: marked objects, walls and lights in file order. Names are unique.
+    /// The objects, walls and traffic lights, in file order. Names are unique.
     pub objects: Vec<Object>,
-    /// Solid things that never move and are not in the catalogue: track parts and scenery.
+    /// Collision shapes that never move: those of the track and of scenery.
     pub scenery: Vec<Solid>,
-    /// Names that exist but take no pose command: the track and scenery models.
+    /// The names of the track and scenery models, which cannot be moved by a pose command.
     pub fixed_names: Vec<FixedName>,
-    /// What there is to see.
-    pub scene: Scene,
-    /// How a run is judged.
+    /// The visible part of the world.
+    pub scene: WorldScene,
+    /// The rules by which a run is judged.
     pub evaluation: Option<Evaluation>,
-    /// What was passed over while loading.
+    /// Warnings of the loader.
     pub warnings: Vec<Warning>,
 }
 
-/// The plane that everything stands on.
+/// The ground plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
-    /// Its height.
+    /// Height, in metres.
     pub z: f64,
-    /// Extent of the track's ground.
+    /// Bounds of the track's drivable surface.
     pub bounds: Option<Bounds>,
-    /// Coulomb friction against objects (the tyres have their own).
+    /// Coefficient of Coulomb friction against objects. Tyres use that of their profile.
     pub friction: f64,
 }
 
-/// A model that is there but can't be moved.
+/// A model that cannot be moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixedName {
     /// Name of the model.
     pub name: String,
-    /// Whether it is the track; scenery otherwise.
+    /// Whether the model is the track. Otherwise it is scenery.
     pub is_track: bool,
 }
 
-/// What the link marker says.
+/// The type of an object, declared by the name of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectType {
     /// An obstacle.
@@ -66,7 +66,7 @@ pub enum ObjectType {
     Light,
 }
 
-/// What an object is.
+/// The kind of an object, derived from its type and its collision shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
     /// A box.
@@ -84,7 +84,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// One word for it, in lower case.
+    /// The kind as one lower-case word.
     pub fn name(self) -> &'static str {
         match self {
             ObjectKind::Box => "box",
@@ -97,114 +97,114 @@ impl ObjectKind {
     }
 }
 
-/// An entry of the catalogue.
+/// An object, a wall or a traffic light.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// Unique name.
     pub name: String,
-    /// By the marker.
+    /// Type, declared by the name of a link.
     pub object_type: ObjectType,
-    /// By marker and geometry.
+    /// Kind, derived from the type and the collision shape.
     pub kind: ObjectKind,
-    /// Physics never moves it.
+    /// Whether the object never moves by physics.
     pub is_static: bool,
-    /// A pose command may move it: everything but walls.
+    /// Whether a pose command may move the object. False for walls only.
     pub movable: bool,
     /// Pose at load.
     pub origin: Pose,
-    /// Full extents of its collision shapes in its own frame.
+    /// Full edge lengths of the bounding box of its collision shapes, in the object's frame.
     pub size: DVec3,
-    /// Centre of that box in its own frame.
+    /// Centre of that bounding box, in the object's frame.
     pub centre: DVec3,
-    /// Mass properties; used where it is not static.
+    /// Mass properties. Physics ignores them if the object is static.
     pub mass: MassProperties,
-    /// Its collision shapes in its own frame.
+    /// Collision shapes, in the object's frame.
     pub solids: Vec<Solid>,
-    /// The screen, on lights that have one.
+    /// The screen of a traffic light, if it has one.
     pub panel: Option<Panel>,
 }
 
-/// Mass, centre and inertia, always physical.
+/// Mass, centre of mass and inertia. The values are always physically possible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
-    /// Kilograms, above 0.
+    /// Mass in kilograms, greater than 0.
     pub mass: f64,
-    /// Centre of mass and the axes of inertia in the object's frame.
+    /// Centre of mass and principal axes of inertia, in the object's frame.
     pub frame: Pose,
-    /// Principal moments in that frame, kg m².
+    /// Principal moments of inertia, kg m².
     pub principal: DVec3,
 }
 
-/// A solid shape and where it is.
+/// A collision shape with its pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
-    /// Pose in the owner's frame, or in the world for scenery.
+    /// Pose in the object's frame, or in the world for scenery.
     pub pose: Pose,
-    /// Its shape.
+    /// The shape.
     pub shape: Shape,
-    /// Coulomb friction.
+    /// Coefficient of Coulomb friction.
     pub friction: f64,
-    /// Bounciness, 0..1.
+    /// Coefficient of restitution, 0..1.
     pub restitution: f64,
 }
 
-/// A solid shape.
+/// A collision shape. All lengths are in metres.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Half edge lengths.
+    /// A centred box: half edge lengths.
     Box(DVec3),
-    /// Along z, centred.
+    /// A centred cylinder along z.
     Cylinder {
-        /// Metres.
+        /// Radius.
         radius: f64,
-        /// Metres.
+        /// Half the length.
         half_length: f64,
     },
-    /// Centred.
+    /// A centred sphere.
     Sphere {
-        /// Metres.
+        /// Radius.
         radius: f64,
     },
-    /// Along z, centred.
+    /// A centred capsule along z.
     Capsule {
-        /// Metres.
+        /// Radius.
         radius: f64,
-        /// Metres, without the caps.
+        /// Half the length, without the caps.
         half_length: f64,
     },
-    /// Along z, tip up, centred.
+    /// A centred cone along z with its tip up.
     Cone {
-        /// Metres.
+        /// Radius of the base.
         radius: f64,
-        /// Metres.
+        /// Half the height.
         half_length: f64,
     },
-    /// Triangles; only on things that never move.
+    /// A triangle mesh. Only the track and scenery have one.
     Mesh(Arc<TriangleMesh>),
 }
 
-/// A solid surface of triangles.
+/// A triangle mesh for collisions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleMesh {
-    /// Corners.
+    /// Vertex positions, in metres.
     pub vertices: Vec<DVec3>,
-    /// Corners of each triangle; all in range.
+    /// Three indices into `vertices` per triangle, all in range.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The screen of a traffic light in the light's frame.
+/// The screen of a traffic light, in the light's frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Panel {
-    /// Centre and orientation; the screen faces its own +x.
+    /// Pose of the screen's centre. The screen faces +x.
     pub pose: Pose,
-    /// Width (along y) and height (along z).
+    /// Width (along y) and height (along z), in metres.
     pub size: [f64; 2],
-    /// Radius of the yellow disc: half of min(0.98 width, 0.41 height).
+    /// Radius of the yellow disc in metres: half of min(0.98 width, 0.41 height).
     pub lamp_radius: f64,
 }
 
 impl World {
-    /// Index of an object by name.
+    /// Index of the object with a name.
     pub fn object(&self, name: &str) -> Option<usize> {
         self.objects.iter().position(|o| o.name == name)
     }

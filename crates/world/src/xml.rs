@@ -1,50 +1,52 @@
-//! A small tolerant XML tree with limits.
+//! A tolerant XML parser that builds a tree and enforces limits.
 //!
-//! Real world files hold unbound prefixes, `--` in comments and unknown elements; none of that
-//! matters here. What does: well-formed nesting, UTF-8, no DOCTYPE, and bounds on everything.
+//! Real world files have undeclared namespace prefixes, `--` in comments and unknown elements. The
+//! parser accepts them. It requires correct nesting and UTF-8, refuses a DOCTYPE, and limits size,
+//! depth and the number of elements and attributes.
 
-use crate::error::{Error, Place, Warnings, advance};
+use crate::error::{Error, SourceLocation, Warnings, advance};
 use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::cell::Cell;
 
-/// Bytes of a world or model file.
+/// Maximum size of a world or model file, in bytes.
 pub(crate) const MAX_SDF: usize = 8 << 20;
-/// Bytes of a mesh, whose numbers come as long texts.
+/// Maximum size of a mesh file, in bytes. It is larger, because COLLADA stores numbers as text.
 pub(crate) const MAX_MESH: usize = 64 << 20;
-/// Depth of nesting.
+/// Maximum nesting depth of elements.
 const MAX_DEPTH: usize = 64;
-/// Elements of a document.
+/// Maximum number of elements of a document.
 const MAX_ELEMENTS: usize = 200_000;
-/// Attributes of one element.
+/// Maximum number of attributes of one element.
 const MAX_ATTRIBUTES: usize = 64;
-/// Attributes of a document in all.
+/// Maximum number of attributes of a document.
 const MAX_ALL_ATTRIBUTES: usize = 1_000_000;
 
 /// A parsed document.
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
-    /// Name of the file, for messages.
+    /// Path of the file, for messages.
     pub(crate) file: &'a str,
     bytes: &'a [u8],
     /// The root element.
     pub(crate) root: Element,
-    /// Byte offset of the first comment that holds `--`, which strict readers refuse.
+    /// Byte offset of the first comment that contains `--`, which the XML standard forbids.
     dashed_comment: Option<usize>,
-    /// The last place asked for: offset, line, column. The next one is mostly further on.
-    asked: Cell<(usize, u32, u32)>,
+    /// Offset, line and column of the last call of `location`. The next call continues from here,
+    /// because its element usually comes later in the file.
+    last_location: Cell<(usize, u32, u32)>,
 }
 
-/// One element with what is directly inside it.
+/// One element with its text and child elements.
 #[derive(Debug, Default)]
 pub(crate) struct Element {
-    /// Tag name as written, prefix included.
+    /// Tag name as written, with its prefix.
     pub(crate) name: String,
-    /// Attributes in order; of duplicates the first counts.
+    /// Attributes in file order. Of attributes with the same name, the first is used.
     pub(crate) attributes: Vec<(String, String)>,
-    /// The text directly inside, joined and trimmed.
+    /// The text of the element without that of its children, trimmed.
     pub(crate) text: String,
-    /// Child elements in order.
+    /// Child elements in file order.
     pub(crate) children: Vec<Element>,
     /// Byte offset of the start tag.
     pub(crate) offset: usize,
@@ -56,59 +58,61 @@ impl Element {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    /// First child of a name.
+    /// First child with a name.
     pub(crate) fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|c| c.name == name)
     }
 
-    /// All children of a name.
+    /// All children with a name.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
         self.children.iter().filter(move |c| c.name == name)
     }
 
-    /// Walks down a path of first children.
+    /// Follows a path of names; at each step it takes the first child with the name.
     pub(crate) fn path(&self, names: &[&str]) -> Option<&Element> {
         names.iter().try_fold(self, |e, n| e.child(n))
     }
 }
 
 impl<'a> Document<'a> {
-    /// Parses a document of at most so many bytes.
+    /// Parses a document of at most `max_bytes` bytes.
     pub(crate) fn parse(file: &'a str, bytes: &'a [u8], max_bytes: usize) -> Result<Document<'a>, Error> {
         if bytes.len() > max_bytes {
             let message = format!("file is larger than {} MiB", max_bytes >> 20);
             return Err(Error::file(file, message));
         }
         let text = std::str::from_utf8(bytes)
-            .map_err(|e| Error::at(Place::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
+            .map_err(|e| Error::at(SourceLocation::at(file, bytes, e.valid_up_to()), "not UTF-8 text"))?;
         let mut parser = Parser { file, bytes, elements: 0, attributes: 0, dashed_comment: None };
         let root = parser.run(text)?;
-        Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment, asked: Cell::new((0, 1, 1)) })
+        let last_location = Cell::new((0, 1, 1));
+        Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment, last_location })
     }
 
-    /// Warns of what was tolerated though it is not XML.
+    /// Adds a warning for invalid XML that the parser accepted.
     pub(crate) fn warn_of_tolerated(&self, warnings: &mut Warnings) {
         if let Some(offset) = self.dashed_comment {
-            let place = || Place::at(self.file, self.bytes, offset);
-            warnings.add("`--` inside a comment is not XML; it was passed over", place);
+            let location = || SourceLocation::at(self.file, self.bytes, offset);
+            warnings.add("`--` inside a comment is not valid XML; the comment is ignored", location);
         }
     }
 
-    /// Where an element starts.
-    pub(crate) fn place(&self, e: &Element) -> Place {
-        let (offset, line, column) = self.asked.get();
+    /// The location of the start tag of an element.
+    pub(crate) fn location(&self, e: &Element) -> SourceLocation {
+        let (offset, line, column) = self.last_location.get();
         let (from, start) = if offset <= e.offset { (offset, (line, column)) } else { (0, (1, 1)) };
         let (line, column) = advance(start, &self.bytes[from..e.offset]);
-        self.asked.set((e.offset, line, column));
-        Place { file: self.file.to_owned(), line, column }
+        self.last_location.set((e.offset, line, column));
+        SourceLocation { file: self.file.to_owned(), line, column }
     }
 
     /// An error at an element.
     pub(crate) fn error(&self, e: &Element, message: impl Into<String>) -> Error {
-        Error::at(self.place(e), message)
+        Error::at(self.location(e), message)
     }
 }
 
+/// The state of `Document::parse`: the counters behind the limits.
 struct Parser<'a> {
     file: &'a str,
     bytes: &'a [u8],
@@ -119,11 +123,11 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn fail<T>(&self, offset: usize, message: impl Into<String>) -> Result<T, Error> {
-        Err(Error::at(Place::at(self.file, self.bytes, offset), message))
+        Err(Error::at(SourceLocation::at(self.file, self.bytes, offset), message))
     }
 
     fn run(&mut self, text: &str) -> Result<Element, Error> {
-        // A byte order mark is not counted by the reader's positions.
+        // The reader's positions do not include the byte order mark.
         let bom = text.len() - text.trim_start_matches('\u{feff}').len();
         let mut reader = Reader::from_str(&text[bom..]);
         let mut open: Vec<Element> = Vec::new();
@@ -151,7 +155,7 @@ impl Parser<'_> {
                 }
                 Event::End(_) => {
                     let Some(mut element) = open.pop() else {
-                        return self.fail(offset, "closing tag without an opening one");
+                        return self.fail(offset, "closing tag without an opening tag");
                     };
                     trim(&mut element.text);
                     match open.last_mut() {
@@ -162,18 +166,7 @@ impl Parser<'_> {
                 Event::Text(t) => self.text(&mut open, self.utf8(&t, offset)?, offset)?,
                 Event::CData(t) => self.text(&mut open, self.utf8(&t, offset)?, offset)?,
                 Event::GeneralRef(r) => {
-                    let name = self.utf8(&r, offset)?;
-                    let c = match r.resolve_char_ref() {
-                        Ok(Some(c)) => c,
-                        Ok(None) => match named_entity(name) {
-                            Some(c) => c,
-                            None => return self.fail(offset, format!("unknown entity &{};", excerpt(name))),
-                        },
-                        Err(_) => {
-                            return self
-                                .fail(offset, format!("invalid character reference &{};", excerpt(name)));
-                        }
-                    };
+                    let c = self.referenced_char(&r, offset)?;
                     self.text(&mut open, c.encode_utf8(&mut [0; 4]), offset)?;
                 }
                 Event::DocType(_) => return self.fail(offset, "DOCTYPE is not allowed"),
@@ -193,7 +186,20 @@ impl Parser<'_> {
         }
     }
 
-    /// A part of the document, which is UTF-8 as a whole.
+    /// The character of an entity (`&lt;`) or a character reference (`&#60;`).
+    fn referenced_char(&self, reference: &BytesRef<'_>, offset: usize) -> Result<char, Error> {
+        let name = self.utf8(reference, offset)?;
+        match reference.resolve_char_ref() {
+            Ok(Some(c)) => Ok(c),
+            Ok(None) => match named_entity(name) {
+                Some(c) => Ok(c),
+                None => self.fail(offset, format!("unknown entity &{};", excerpt(name))),
+            },
+            Err(_) => self.fail(offset, format!("invalid character reference &{};", excerpt(name))),
+        }
+    }
+
+    /// A slice of the document as text. The whole document was checked to be UTF-8.
     fn utf8<'b>(&self, part: &'b [u8], offset: usize) -> Result<&'b str, Error> {
         std::str::from_utf8(part).or_else(|_| self.fail(offset, "not UTF-8 text"))
     }
@@ -202,12 +208,12 @@ impl Parser<'_> {
         match open.last_mut() {
             Some(e) => e.text.push_str(text),
             None if text.trim().is_empty() => {}
-            None => return self.fail(offset, "text outside of the root element"),
+            None => return self.fail(offset, "text outside the root element"),
         }
         Ok(())
     }
 
-    /// An element that starts inside of so many others.
+    /// Reads a start tag that has `depth` open elements around it.
     fn enter(
         &mut self,
         tag: &BytesStart<'_>,
@@ -246,7 +252,7 @@ impl Parser<'_> {
             };
             self.attributes += 1;
             if self.attributes > MAX_ALL_ATTRIBUTES {
-                return self.fail(offset, format!("more than {MAX_ALL_ATTRIBUTES} attributes in all"));
+                return self.fail(offset, format!("more than {MAX_ALL_ATTRIBUTES} attributes in the file"));
             }
             let key = self.utf8(attribute.key.as_ref(), offset)?;
             attributes.push((key.to_owned(), value));
@@ -275,25 +281,25 @@ fn named_entity(name: &str) -> Option<char> {
     })
 }
 
-/// The beginning of a text that came from a file, safe to show in a message.
+/// Shortens a text from a file to 40 characters and removes control characters, for messages.
 pub(crate) fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
 
-/// A message of the XML parser, which quotes as much of the file as there is.
+/// Shortens a message of `quick_xml`, because it may quote a large part of the file.
 fn one_line(message: &str) -> String {
     shortened(message, 120)
 }
 
-fn shortened(text: &str, most: usize) -> String {
-    let mut short: String = text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(most).is_some() {
+fn shortened(text: &str, limit: usize) -> String {
+    let mut short: String = text.chars().take(limit).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(limit).is_some() {
         short.push('…');
     }
     short
 }
 
-/// Escapes a text for use between tags or inside a quoted attribute.
+/// Escapes a text for use between tags or in a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

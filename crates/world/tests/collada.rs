@@ -1,4 +1,4 @@
-//! What exporters write, read: units, axes, polygons, nodes, materials, textures.
+//! The COLLADA reader: units, axes, polygons, nodes and materials as exporters write them.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Model};
@@ -17,7 +17,7 @@ fn read(text: &str) -> Model {
 
 const Z_UP: &str = r#"<asset><unit name="meter" meter="1"/><up_axis>Z_UP</up_axis></asset>"#;
 
-/// The corner (1, 2, 3), (4, 2, 3), (1, 5, 3) as one triangle.
+/// A geometry of one triangle: (1, 2, 3), (4, 2, 3), (1, 5, 3).
 const TRIANGLE: &str = r##"<geometry id="g" name="gee"><mesh>
   <source id="p"><float_array id="pa" count="9">1 2 3 4 2 3 1 5 3</float_array>
     <technique_common><accessor source="#pa" count="3" stride="3">
@@ -41,7 +41,8 @@ fn scene(nodes: &str) -> String {
     )
 }
 
-/// A geometry of a unit square in the xy plane with separate indices, by primitive elements.
+/// A file with a unit square in the xy plane. `primitives` are its primitive elements, which use
+/// separate indices for positions, normals and uvs.
 fn square(primitives: &str) -> String {
     let geometry = format!(
         r##"<geometry id="g"><mesh>
@@ -58,7 +59,7 @@ fn square(primitives: &str) -> String {
 
 const INPUTS: &str = r##"<input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#n" offset="2"/><input semantic="TEXCOORD" source="#t" offset="1" set="0"/><input semantic="COLOR" source="#nowhere" offset="3"/>"##;
 
-/// Corners of all triangles, positions only.
+/// The corner positions of all triangles.
 fn triangles(model: &Model) -> Vec<[[f32; 3]; 3]> {
     let parts = model.parts.iter();
     parts
@@ -70,7 +71,7 @@ fn triangles(model: &Model) -> Vec<[[f32; 3]; 3]> {
 }
 
 #[test]
-fn up_axes_and_units() {
+fn up_axes_and_units_are_converted_to_metres_with_z_up() {
     let first = |asset: &str| {
         read(&file(asset, &TRIANGLE.replace(" material=\"sym\"", ""), "")).parts[0].positions[0]
     };
@@ -82,7 +83,7 @@ fn up_axes_and_units() {
 }
 
 #[test]
-fn missing_normals_and_uvs_are_made_up() {
+fn missing_normals_and_uvs_are_generated() {
     let part = &read(&file(Z_UP, &TRIANGLE.replace(" material=\"sym\"", ""), "")).parts[0];
     assert_eq!(part.name, "gee");
     assert_eq!(part.normals, [[0.0, 0.0, 1.0]; 3]);
@@ -91,8 +92,8 @@ fn missing_normals_and_uvs_are_made_up() {
 }
 
 #[test]
-fn every_kind_of_polygon() {
-    let wanted = [[[0., 0., 0.], [1., 0., 0.], [1., 1., 0.]], [[0., 0., 0.], [1., 1., 0.], [0., 1., 0.]]];
+fn every_primitive_element_becomes_triangles() {
+    let expected = [[[0., 0., 0.], [1., 0., 0.], [1., 1., 0.]], [[0., 0., 0.], [1., 1., 0.], [0., 1., 0.]]];
     let corner = |i: usize| format!("{i} {i} 0 7");
     let p = |order: &[usize]| {
         format!("<p>{}</p>", order.iter().map(|i| corner(*i)).collect::<Vec<_>>().join(" "))
@@ -110,20 +111,24 @@ fn every_kind_of_polygon() {
     ];
     for kind in kinds {
         let model = read(&square(&kind));
-        assert_eq!(triangles(&model), wanted, "{kind}");
+        assert_eq!(triangles(&model), expected, "{kind}");
         let part = &model.parts[0];
-        assert_eq!(part.positions.len(), 4, "equal corners are one vertex");
+        assert_eq!(part.positions.len(), 4, "equal corners become one vertex");
         assert_eq!(part.uvs, [[0., 0.], [1., 0.], [1., 1.], [0., 1.]]);
         assert_eq!(part.normals, [[0., 0., 1.]; 4]);
     }
     let strip = read(&square(&format!("<tristrips count=\"1\">{INPUTS}{}</tristrips>", p(&[0, 1, 3, 2]))));
-    assert_eq!(triangles(&strip)[1], [[0., 1., 0.], [1., 0., 0.], [1., 1., 0.]], "the second one is turned");
+    assert_eq!(
+        triangles(&strip)[1],
+        [[0., 1., 0.], [1., 0., 0.], [1., 1., 0.]],
+        "the second triangle is reversed"
+    );
     let points = format!("<polylist>{INPUTS}<vcount>1 2 0 3</vcount>{}</polylist>", p(&[0, 0, 1, 0, 1, 2]));
-    assert_eq!(triangles(&read(&square(&points))), wanted[..1], "faces without an area");
+    assert_eq!(triangles(&read(&square(&points))), expected[..1], "faces without area are dropped");
 }
 
 #[test]
-fn holes_are_filled_and_wrong_counts_do_not_matter() {
+fn holes_and_wrong_counts_give_warnings() {
     let corner = "0 0 0 0 1 1 0 0 2 2 0 0";
     let holed =
         square(&format!("<polygons count=\"1\">{INPUTS}<ph><p>{corner}</p><h>3 3 0 0</h></ph></polygons>"));
@@ -141,7 +146,7 @@ fn holes_are_filled_and_wrong_counts_do_not_matter() {
 }
 
 #[test]
-fn attributes_inside_vertices_share_their_index() {
+fn inputs_of_a_vertices_element_share_its_index() {
     let text = square(
         "<triangles><input semantic=\"VERTEX\" source=\"#v\" offset=\"1\"/><p>9 0 9 1 9 2</p></triangles>",
     );
@@ -151,13 +156,13 @@ fn attributes_inside_vertices_share_their_index() {
     );
     let part = &read(&text).parts[0];
     assert_eq!(part.uvs, [[0., 0.], [1., 0.], [1., 1.]]);
-    // Normals are brought to unit length; one without a direction points up.
+    // Normals are normalised; a zero normal becomes +z.
     assert_eq!(part.normals[..2], [[0., 0., 1.], [1., 0., 0.]]);
     assert!((part.normals[2][0] - 0.5f32.sqrt()).abs() < 1e-6);
 }
 
 #[test]
-fn the_lowest_texture_set_counts() {
+fn the_texture_coordinates_with_the_lowest_set_are_used() {
     let inputs = INPUTS
         .replace("set=\"0\"", "set=\"1\"")
         .replace("semantic=\"COLOR\" source=\"#nowhere\"", "semantic=\"TEXCOORD\" source=\"#t\" set=\"0\"");
@@ -167,7 +172,7 @@ fn the_lowest_texture_set_counts() {
 }
 
 #[test]
-fn nodes_in_nodes() {
+fn transforms_of_nested_and_instanced_nodes_are_applied() {
     let geometry = TRIANGLE.replace(" material=\"sym\"", "");
     let nodes = r##"<node name="a"><translate>10 0 0</translate><rotate>0 0 1 90</rotate><scale>2 1 1</scale>
           <instance_geometry url="#g"/>
@@ -179,7 +184,7 @@ fn nodes_in_nodes() {
     let model = read(&file(Z_UP, &geometry, &rest));
     let names: Vec<&str> = model.parts.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "shared"]);
-    // (1, 2, 3) doubled in x, turned left, moved.
+    // (1, 2, 3) is scaled by 2 along x, rotated by 90° about z, then moved by 10 along x.
     let near = |p: [f32; 3], q: [f32; 3]| p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-5);
     assert!(near(model.parts[0].positions[0], [8.0, 2.0, 3.0]), "{:?}", model.parts[0]);
     assert!(near(model.parts[1].positions[0], [8.0, 2.0, 8.0]), "{:?}", model.parts[1]);
@@ -188,7 +193,7 @@ fn nodes_in_nodes() {
 }
 
 #[test]
-fn a_mirror_keeps_the_front_in_front() {
+fn a_mirroring_scale_keeps_the_front_of_triangles() {
     let nodes = r##"<node><scale>-1 1 1</scale><instance_geometry url="#g"/></node>"##;
     let part = &read(&file(Z_UP, &TRIANGLE.replace(" material=\"sym\"", ""), &scene(nodes))).parts[0];
     assert_eq!(part.normals, [[0.0, 0.0, 1.0]; 3]);
@@ -197,8 +202,8 @@ fn a_mirror_keeps_the_front_in_front() {
 }
 
 #[test]
-fn normals_under_an_uneven_scale_stay_upright() {
-    // A slope: flattened to a tenth of its height its normal points nearly up.
+fn normals_are_correct_under_a_non_uniform_scale() {
+    // A slope that is scaled to a tenth of its height, so that its normal points nearly up.
     let geometry =
         TRIANGLE.replace(" material=\"sym\"", "").replace("1 2 3 4 2 3 1 5 3", "0 0 0 1 0 1 0 1 0");
     let nodes = r##"<node><scale>1 1 0.1</scale><instance_geometry url="#g"/></node>"##;
@@ -208,27 +213,27 @@ fn normals_under_an_uneven_scale_stay_upright() {
 }
 
 #[test]
-fn the_scene_that_is_asked_for() {
+fn the_instanced_scene_is_used_else_the_first() {
     let geometry = TRIANGLE.replace(" material=\"sym\"", "");
-    let scenes = |ask: &str| {
+    let scenes = |url: &str| {
         format!(
-            r##"<library_visual_scenes><visual_scene id="one"/><visual_scene id="two"><node name="n"><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="{ask}"/></scene>"##
+            r##"<library_visual_scenes><visual_scene id="one"/><visual_scene id="two"><node name="n"><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="{url}"/></scene>"##
         )
     };
     assert_eq!(read(&file(Z_UP, &geometry, &scenes("#two"))).parts.len(), 1);
     let (model, warnings) = read_with_warnings(&file(Z_UP, &geometry, &scenes("#three")));
-    assert_eq!((model.parts.len(), warnings), (0, vec!["mesh holds no triangles".to_owned()]));
+    assert_eq!((model.parts.len(), warnings), (0, vec!["the mesh has no triangles".to_owned()]));
 }
 
 #[test]
-fn what_is_not_there_is_a_warning() {
+fn missing_references_are_warnings() {
     let nodes = r##"<node><instance_geometry url="#none"/><instance_node url="other.dae#x"/><skew>1 2 3</skew><instance_geometry url="#g"/></node>"##;
     let (model, warnings) = read_with_warnings(&file(Z_UP, TRIANGLE, &scene(nodes)));
     assert_eq!(model.parts.len(), 1);
     assert_eq!(
         warnings,
         [
-            "<skew> of a mesh node is passed over",
+            "<skew> of a mesh node is ignored",
             "no geometry '#none' in this file",
             "no node 'other.dae#x' in this file",
             "no material 'sym' for a mesh"
@@ -237,17 +242,17 @@ fn what_is_not_there_is_a_warning() {
 }
 
 #[test]
-fn a_skin_stands_still() {
+fn a_skinned_mesh_is_shown_in_its_rest_pose() {
     let controllers = r##"<library_controllers><controller id="c"><skin source="#g"><bind_shape_matrix>1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1</bind_shape_matrix></skin></controller></library_controllers>"##;
     let nodes = scene(r##"<node><instance_controller url="#c"/></node>"##);
     let geometry = TRIANGLE.replace(" material=\"sym\"", "");
     let (model, warnings) = read_with_warnings(&file(Z_UP, &geometry, &(controllers.to_owned() + &nodes)));
     assert_eq!(model.parts[0].positions[0], [2.0, 2.0, 3.0]);
-    assert_eq!(warnings, ["an animated mesh is shown at rest"]);
+    assert_eq!(warnings, ["an animated mesh is shown in its rest pose"]);
 }
 
 #[test]
-fn materials_are_bound_by_symbol_and_groups_kept_apart() {
+fn materials_are_bound_by_symbol_and_give_one_group_each() {
     let primitive = |symbol: &str| {
         format!(
             "<triangles material=\"{symbol}\"><input semantic=\"VERTEX\" source=\"#v\"/><p>0 1 2</p></triangles>"

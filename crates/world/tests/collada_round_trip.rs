@@ -1,15 +1,15 @@
-//! Written and read again, a model is the same.
+//! Writing and reading a model gives the same model.
 
 use chicane_world::Warnings;
-use chicane_world::collada::{self, Group, Material, Model, Part};
+use chicane_world::collada::{self, Group, Material, MeshPart, Model};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Model {
     let mut warnings = Warnings::default();
-    collada::read("m.dae", text.as_bytes(), &mut warnings).expect("what was written is read")
+    collada::read("m.dae", text.as_bytes(), &mut warnings).expect("written files are readable")
 }
 
-/// Every corner of every triangle with all there is to see, one line each.
+/// One line per corner of every triangle, with its position, normal and uv.
 fn corners(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
     for part in &model.parts {
@@ -53,8 +53,8 @@ fn material() -> impl Strategy<Value = Material> {
         })
 }
 
-/// Parts with vertices in any order, some used twice, some never.
-fn part(materials: usize) -> impl Strategy<Value = Part> {
+/// Parts with vertices in any order. Some vertices are used twice, others not at all.
+fn part(materials: usize) -> impl Strategy<Value = MeshPart> {
     let vertices =
         proptest::collection::vec(([number(), number(), number()], unit(), [number(), number()]), 3..12);
     (vertices, "[^\\p{C}]{0,8}").prop_flat_map(move |(vertices, name)| {
@@ -63,7 +63,7 @@ fn part(materials: usize) -> impl Strategy<Value = Part> {
             proptest::collection::vec([0..n, 0..n, 0..n], 1..6)
                 .prop_map(|t| t.into_iter().flatten().collect::<Vec<_>>())
         };
-        // One group for each of some materials: what reading gives.
+        // At most one group per material, as the reader gives it.
         proptest::sample::subsequence((0..=materials).collect::<Vec<_>>(), 1..=materials + 1)
             .prop_flat_map(move |chosen| {
                 let group = move |m: usize| {
@@ -71,7 +71,7 @@ fn part(materials: usize) -> impl Strategy<Value = Part> {
                 };
                 chosen.into_iter().map(group).collect::<Vec<_>>()
             })
-            .prop_map(move |groups| Part {
+            .prop_map(move |groups| MeshPart {
                 name: name.clone(),
                 positions: vertices.iter().map(|v| v.0).collect(),
                 normals: vertices.iter().map(|v| v.1).collect(),
@@ -90,14 +90,14 @@ fn model() -> impl Strategy<Value = Model> {
 
 proptest! {
     #[test]
-    fn nothing_to_see_is_lost(model in model()) {
+    fn materials_and_corners_survive_a_round_trip(model in model()) {
         let again = read(&collada::write(&model));
         prop_assert_eq!(&again.materials, &model.materials);
         prop_assert_eq!(corners(&again), corners(&model));
     }
 
     #[test]
-    fn what_was_read_stays_the_same_to_the_bit(model in model()) {
+    fn a_second_round_trip_gives_the_same_bits(model in model()) {
         let read_once = read(&collada::write(&model));
         let text = collada::write(&read_once);
         prop_assert_eq!(&read(&text), &read_once);
@@ -106,15 +106,14 @@ proptest! {
 }
 
 #[test]
-fn an_empty_model() {
+fn an_empty_model_survives_a_round_trip() {
     assert_eq!(read(&collada::write(&Model::default())), Model::default());
 }
 
-/// One triangle, as the writer writes it.
 #[test]
-fn the_text_does_not_change() {
+fn the_writer_gives_the_golden_text_of_one_triangle() {
     let model = Model {
-        parts: vec![Part {
+        parts: vec![MeshPart {
             name: "track <1>".to_owned(),
             positions: vec![[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 0.1, 0.0]],
             normals: vec![[0.0, 0.0, 1.0]; 3],

@@ -1,4 +1,4 @@
-//! Frames: our resolver against the poses that libsdformat 12.3 finds, and what it refuses.
+//! Frame resolution: the poses must equal those of libsdformat 12.3. Invalid frames are refused.
 
 mod sdf_support;
 
@@ -7,7 +7,8 @@ use glam::{DQuat, DVec3};
 use sdf_support::{fixture_models, load, read};
 use std::collections::BTreeMap;
 
-/// Compares all poses of a world file with a golden file: a name, a position and a quaternion a line.
+/// Compares all poses of a world file with a golden file. A line of the golden file has a name, a
+/// position and a quaternion.
 fn check(file: &str, text: &str, golden: &str, models: &MemoryBundle) {
     let spec = sdf::read(file, text.as_bytes(), &mut Warnings::default()).expect("readable");
     let ours: BTreeMap<String, Pose> =
@@ -17,14 +18,14 @@ fn check(file: &str, text: &str, golden: &str, models: &MemoryBundle) {
         let (name, numbers) = line.split_once(' ').expect("a name");
         let n: Vec<f64> = numbers.split(' ').map(|w| w.parse().expect("a number")).collect();
         let Some(pose) = ours.get(name) else { unreachable!("{file}: no {name}") };
-        let off = (pose.position - DVec3::new(n[0], n[1], n[2])).length();
-        let turn = DQuat::from_xyzw(n[3], n[4], n[5], n[6]);
+        let distance = (pose.position - DVec3::new(n[0], n[1], n[2])).length();
+        let rotation = DQuat::from_xyzw(n[3], n[4], n[5], n[6]);
         // A quaternion and its negative are the same rotation.
-        let turned = (pose.rotation - turn).length().min((pose.rotation + turn).length());
-        assert!(off < 1e-9 && turned < 1e-9, "{file}: {name}: {pose:?}, should be {line}");
+        let difference = (pose.rotation - rotation).length().min((pose.rotation + rotation).length());
+        assert!(distance < 1e-9 && difference < 1e-9, "{file}: {name}: {pose:?}, should be {line}");
         compared += 1;
     }
-    assert_eq!(compared, ours.len(), "{file}: the golden file lacks some");
+    assert_eq!(compared, ours.len(), "{file}: poses are missing in the golden file");
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn refusal(inside: &str) -> String {
 }
 
 #[test]
-fn loops_are_refused() {
+fn cyclic_poses_and_attachments_are_refused() {
     let frame =
         |name, to| format!("<frame name='{name}'><pose relative_to='{to}'>0 0 0 0 0 0</pose></frame>");
     assert_eq!(
@@ -56,8 +57,7 @@ fn loops_are_refused() {
         refusal("<frame name='a' attached_to='b'/><frame name='b' attached_to='a'/>"),
         "worlds/t.world:4:1: frame \"a\" is attached to itself"
     );
-    // A model that is placed by a frame inside of it, which is relative to the model: fine. The
-    // model inside of it that is relative to what it holds: not.
+    // A nested model whose pose is relative to a frame inside itself.
     assert_eq!(
         refusal(
             "<model name='m'><link name='l'/><model name='n'><pose relative_to='n::f'/>
@@ -94,8 +94,8 @@ fn unknown_frames_are_refused() {
 }
 
 #[test]
-fn a_chain_of_a_hundred_thousand_frames_is_fine() {
-    // Backwards, so that the first frame needs all others.
+fn a_chain_of_a_hundred_thousand_frames_is_resolved() {
+    // In reverse order, so that the first frame depends on all others.
     let mut inside = String::new();
     for i in 0..99_000 {
         inside += &format!("<frame name='f{i}'><pose relative_to='f{}'>0 0 1 0 0 0</pose></frame>", i + 1);
@@ -107,7 +107,7 @@ fn a_chain_of_a_hundred_thousand_frames_is_fine() {
 }
 
 #[test]
-fn a_chain_of_attachments_is_fine() {
+fn a_long_chain_of_attachments_is_resolved() {
     let mut inside = String::new();
     for i in 0..150_000 {
         inside += &format!("<frame name='f{i}' attached_to='f{}'/>", i + 1);
@@ -118,21 +118,24 @@ fn a_chain_of_attachments_is_fine() {
 }
 
 #[test]
-fn places_that_add_up_to_nowhere_are_refused() {
+fn poses_that_add_up_to_a_far_position_are_refused() {
     let inside = "<frame name='a'><pose>9e5 0 0 0 0 0</pose></frame>
                   <frame name='b'><pose relative_to='a'>9e5 0 0 0 0 0</pose></frame>";
-    assert_eq!(refusal(inside), "worlds/t.world:5:19: poses add up to a place farther away than 1000000 m");
+    assert_eq!(
+        refusal(inside),
+        "worlds/t.world:5:19: the poses add up to a position farther than 1000000 m from the origin"
+    );
 }
 
 #[test]
-fn the_place_in_an_included_file_is_named() {
+fn an_error_in_an_included_file_names_that_file() {
     let part: &[u8] =
         b"<sdf version='1.7'>\n<model name='own'>\n<link name='l'>\n<pose relative_to='x'/></link>\n
         <joint name='j' type='fixed'><parent>world</parent><child>l</child></joint></model></sdf>";
     let include = "<include><uri>model://part</uri><name>other</name></include>";
     let error = load(include, &[("models/part/model.sdf", part)]).expect_err("no x");
     assert_eq!(error.to_string(), "models/part/model.sdf:4:1: no frame named \"x\" in model \"other\"");
-    // A spec that was edited has no such text: the file is named all the same.
+    // The file of an edited spec may not exist. The error then has its name without a line.
     let (spec, _) = read("<frame name='f' attached_to='x'/>").expect("readable");
     let error = compile::poses(&spec, &Assets::of(&MemoryBundle::default())).expect_err("no x");
     assert_eq!(error.to_string(), "worlds/t.world: no frame named \"x\" in the world");

@@ -1,4 +1,4 @@
-//! Whole bundles: which file is the world, its route, its evaluation, its includes.
+//! Loading of whole bundles: the world file, its route, its evaluation and its includes.
 
 mod sdf_support;
 
@@ -15,7 +15,7 @@ fn route(points: &[[f64; 2]]) -> Vec<u8> {
 }
 
 #[test]
-fn exactly_one_world_file() {
+fn a_bundle_must_have_exactly_one_world_file() {
     let mut bundle = MemoryBundle::default();
     assert_eq!(refusal(&bundle), "worlds: a bundle needs a world file, worlds/<name>.world");
     bundle.insert("worlds/a.world", world_text(""));
@@ -23,20 +23,26 @@ fn exactly_one_world_file() {
     bundle.insert("worlds/old/b.world", world_text(""));
     assert!(World::load(&Assets::of(&bundle)).is_ok());
     bundle.insert("worlds/b.world", world_text(""));
-    assert_eq!(refusal(&bundle), "worlds/b.world: a bundle holds one world file, this is a second");
+    assert_eq!(
+        refusal(&bundle),
+        "worlds/b.world: a bundle must have exactly one world file; this is a second one"
+    );
     let shared = bundle;
     let empty = MemoryBundle::default();
     let error = World::load(&Assets::with_shared(&empty, &shared)).expect_err("not from the shared assets");
-    assert_eq!(error.place.file, "worlds");
+    assert_eq!(error.location.file, "worlds");
 }
 
 #[test]
-fn the_stem_is_the_name() {
+fn the_file_name_gives_the_name_of_the_world() {
     let mut bundle = MemoryBundle::default();
     bundle.insert("worlds/oval.world", world_text(""));
     let world = World::load(&Assets::of(&bundle)).expect("loads");
     assert_eq!(world.name, "oval");
-    assert_eq!(warnings(&world), ["worlds/oval.world: world \"t\" is called \"oval\", as its file"]);
+    assert_eq!(
+        warnings(&world),
+        ["worlds/oval.world: world \"t\" is renamed to \"oval\", the name of its file"]
+    );
 }
 
 #[test]
@@ -48,35 +54,32 @@ fn the_car_starts_on_the_route() {
     let bytes = route(&points);
     let world = load(ground, &[("routes/t.npy", &bytes)]).expect("loads");
     assert_eq!(world.spawn.position.to_array(), [2.0, 1.0, 0.25]);
-    assert!(
-        (world.spawn.yaw() - std::f64::consts::FRAC_PI_2).abs() < 1e-12,
-        "past the point that is there twice"
-    );
+    assert!((world.spawn.yaw() - std::f64::consts::FRAC_PI_2).abs() < 1e-12, "the repeated point is skipped");
     assert_eq!(world.route, Some(Route::from_npy("r", &bytes).expect("readable")));
     let error = load("", &[("routes/t.npy", b"nonsense")]).expect_err("unreadable");
-    assert_eq!(error.place.file, "routes/t.npy");
+    assert_eq!(error.location.file, "routes/t.npy");
     assert!(load("", &[("routes/other.npy", b"nonsense")]).expect("not its route").route.is_none());
 }
 
 #[test]
-fn evaluations_come_in_pairs() {
+fn an_evaluation_needs_both_files() {
     let json: &[u8] =
         br#"{"version":1,"config":{"description":"d","better":"lower","time_limit_s":60,"robot":"gen1"}}"#;
     let script: &[u8] = b"def evaluate(sim):\n    pass\n";
     let error = load("", &[("evaluations/t.json", json)]).expect_err("no script");
-    assert_eq!(error.to_string(), "evaluations/t.json: an evaluation needs evaluations/t.py too");
+    assert_eq!(error.to_string(), "evaluations/t.json: the evaluation also needs evaluations/t.py");
     let error = load("", &[("evaluations/t.py", script)]).expect_err("no document");
-    assert_eq!(error.to_string(), "evaluations/t.py: an evaluation needs evaluations/t.json too");
+    assert_eq!(error.to_string(), "evaluations/t.py: the evaluation also needs evaluations/t.json");
     let error =
         load("", &[("evaluations/t.json", b"{"), ("evaluations/t.py", script)]).expect_err("unreadable");
-    assert_eq!(error.place.file, "evaluations/t.json");
+    assert_eq!(error.location.file, "evaluations/t.json");
     let both = load("", &[("evaluations/t.json", json), ("evaluations/t.py", script)]).expect("loads");
     assert_eq!(both.evaluation.expect("there").time_limit_s, 60.0);
     assert!(load("", &[]).expect("loads").evaluation.is_none());
 }
 
 #[test]
-fn includes_are_named_placed_and_overridden() {
+fn an_include_overrides_name_and_pose() {
     let model = "<sdf version='1.7'><model name='own'><pose>1 2 3 0 0 0</pose><link name='l'>
         <collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>";
     let files: [(&str, &[u8]); 1] = [("models/m/model.sdf", model.as_bytes())];
@@ -95,7 +98,7 @@ fn includes_are_named_placed_and_overridden() {
 }
 
 #[test]
-fn a_package_name_before_the_folders_is_passed_over() {
+fn a_package_name_before_the_folders_is_ignored() {
     let model: &[u8] = b"<sdf version='1.4'><model name='a'><link name='l'/></model></sdf>";
     let config = sdf::write_config("a", "a_model.sdf", "1.4");
     let files: [(&str, &[u8]); 2] =
@@ -106,7 +109,7 @@ fn a_package_name_before_the_folders_is_passed_over() {
 }
 
 #[test]
-fn files_beside_a_model_are_found() {
+fn relative_uris_start_at_the_folder_of_the_model() {
     let dae = sdf_support::box_mesh([1.0; 3], None);
     let model = "<sdf version='1.7'><model name='own'><link name='l'><visual name='v'><geometry>
         <mesh><uri>meshes/x.dae</uri></mesh></geometry></visual></link></model></sdf>";
@@ -117,7 +120,7 @@ fn files_beside_a_model_are_found() {
 }
 
 #[test]
-fn a_broken_included_model_is_refused_with_its_place() {
+fn an_error_in_an_included_model_has_its_file_and_line() {
     let error =
         load("<include><uri>model://m</uri></include>", &[("models/m/model.sdf", b"<sdf>\n<model/></sdf>")])
             .expect_err("refused");
@@ -125,7 +128,7 @@ fn a_broken_included_model_is_refused_with_its_place() {
 }
 
 #[test]
-fn loading_twice_gives_the_same() {
+fn loading_twice_gives_the_same_world() {
     let bundle = objects_bundle();
     let load = || World::load(&Assets::of(&bundle)).expect("loads");
     assert_eq!(format!("{:?}", load()), format!("{:?}", load()));

@@ -1,4 +1,4 @@
-//! The catalogue: which models are objects, of what kind and size, how heavy.
+//! The objects of a world: markers, kinds, sizes and mass properties.
 
 mod sdf_support;
 
@@ -11,6 +11,7 @@ fn objects() -> World {
     World::load(&Assets::of(&objects_bundle())).expect("loads")
 }
 
+/// The single object of a world, and the warnings.
 fn only(inside: &str) -> (Object, Vec<String>) {
     let world = load(inside, &[("meshes/m/box.dae", &box_mesh([0.4, 0.2, 0.1], None))]).expect("loads");
     assert_eq!(world.objects.len(), 1);
@@ -22,7 +23,7 @@ fn near(a: DVec3, b: [f64; 3]) -> bool {
 }
 
 #[test]
-fn one_of_everything() {
+fn every_kind_of_object_is_recognised() {
     let world = objects();
     assert_eq!(warnings(&world), Vec::<String>::new());
     let table: Vec<_> = world
@@ -52,7 +53,7 @@ fn one_of_everything() {
 }
 
 #[test]
-fn origin_centre_and_surface() {
+fn objects_have_origin_centre_friction_and_restitution() {
     let world = objects();
     let cone = &world.objects[3];
     assert_eq!(cone.origin.position.to_array(), [4.0, 2.0, 0.0]);
@@ -64,20 +65,20 @@ fn origin_centre_and_surface() {
 }
 
 #[test]
-fn the_panel_of_a_light() {
+fn a_light_has_the_panel_of_its_screen() {
     let world = objects();
     let panel = world.objects[4].panel.expect("a screen");
     assert_eq!(panel.size, [0.18, 0.32]);
     assert!((panel.lamp_radius - 0.5 * 0.41 * 0.32).abs() < 1e-12);
     assert_eq!(panel.pose.position.to_array(), [0.06, 0.0, 0.2]);
-    // Tilted back by fifteen degrees: it looks up a little.
+    // The screen is tilted back by 15°, so that it faces slightly upwards.
     let front = panel.pose.rotation * DVec3::X;
     assert!((front.z - libm::sin(15f64.to_radians())).abs() < 1e-12 && front.x > 0.9, "{front}");
     assert!(world.objects.iter().filter(|o| o.kind != ObjectKind::Light).all(|o| o.panel.is_none()));
 }
 
 #[test]
-fn mass_from_the_file_if_it_is_physical() {
+fn mass_and_inertia_of_the_file_are_used_if_they_are_possible() {
     let world = objects();
     let mass = world.objects[0].mass;
     assert_eq!((mass.mass, mass.frame.position.to_array()), (0.4, [0.0, 0.0, 0.1]));
@@ -86,7 +87,7 @@ fn mass_from_the_file_if_it_is_physical() {
 }
 
 #[test]
-fn a_mass_of_nothing_is_half_a_kilogram() {
+fn the_default_mass_is_half_a_kilogram() {
     let world = objects();
     let ball = world.objects[2].mass;
     assert_eq!(ball.mass, 0.5);
@@ -97,7 +98,7 @@ fn a_mass_of_nothing_is_half_a_kilogram() {
     assert!(near(world.objects[1].mass.principal, [across, across, 0.25 * r2]));
 }
 
-/// A box of 0.3 × 0.2 × 0.1 m with this inside of its link.
+/// A box of 0.3 × 0.2 × 0.1 m with this `<inertial>`.
 fn boxed(inertial: &str) -> Object {
     only(&format!(
         "<model name='b'><link name='object'>{inertial}<collision name='c'>
@@ -107,14 +108,14 @@ fn boxed(inertial: &str) -> Object {
 }
 
 #[test]
-fn inertia_that_is_not_physical_comes_from_the_shape() {
+fn an_impossible_inertia_is_replaced_by_that_of_the_shape() {
     let by_shape = [2.0 / 12.0 * 0.05, 2.0 / 12.0 * 0.1, 2.0 / 12.0 * 0.13];
     for inertia in [
         "",
         "<inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia>",
         "<inertia><ixx>-0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>",
         "<inertia><ixx>0.001</ixx><iyy>0.001</iyy><izz>0.01</izz></inertia>",
-        // As if the mass were a metre away.
+        // Too large for a box of this size.
         "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>",
         "<inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz><ixy>0.02</ixy></inertia>",
         "<inertia><ixx>1e-300</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>",
@@ -124,14 +125,14 @@ fn inertia_that_is_not_physical_comes_from_the_shape() {
         assert!(near(object.mass.principal, by_shape), "{inertia}: {:?}", object.mass);
     }
     assert_eq!(boxed("<inertial><mass>-3</mass></inertial>").mass.mass, 0.5);
-    // A centre of mass outside of the box is not physical either.
+    // A centre of mass outside the box is impossible too.
     let inertia = "<inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>";
     let away = boxed(&format!("<inertial><mass>2</mass><pose>5 0 0 0 0 0</pose>{inertia}</inertial>"));
     assert!(near(away.mass.frame.position, [0.0; 3]) && near(away.mass.principal, by_shape));
 }
 
 #[test]
-fn links_weigh_together() {
+fn the_masses_of_all_links_are_combined() {
     let link = |name, x| {
         format!(
             "<link name='{name}'><pose>{x} 0 0 0 0 0</pose>
@@ -145,7 +146,7 @@ fn links_weigh_together() {
         link("b", 0.5)
     );
     let (object, warnings) = only(&inside);
-    assert_eq!(warnings, ["worlds/t.world: joints are taken as fixed"]);
+    assert_eq!(warnings, ["worlds/t.world: joints are treated as fixed"]);
     assert_eq!(object.mass.mass, 2.0);
     assert!(near(object.mass.frame.position, [0.0; 3]));
     assert!(near(object.mass.principal, [0.02, 0.52, 0.52]), "{:?}", object.mass);
@@ -153,7 +154,7 @@ fn links_weigh_together() {
 }
 
 #[test]
-fn a_slanted_inertia_gets_axes_of_its_own() {
+fn products_of_inertia_give_rotated_principal_axes() {
     let inertia = "<inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.012</izz><ixy>0.002</ixy></inertia>";
     let mass = boxed(&format!("<inertial><mass>2</mass>{inertia}</inertial>")).mass;
     let mut moments = mass.principal.to_array();
@@ -162,7 +163,7 @@ fn a_slanted_inertia_gets_axes_of_its_own() {
 }
 
 #[test]
-fn the_first_marker_wins_and_only_inline() {
+fn the_first_marker_of_an_inline_model_decides() {
     let shape = "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>";
     let (object, _) = only(&format!(
         "<model name='b'><link name='base'/><link name='wall'>{shape}</link><link name='object'/></model>"
@@ -177,7 +178,7 @@ fn the_first_marker_wins_and_only_inline() {
 }
 
 #[test]
-fn a_mesh_collision_is_a_box_of_its_extents() {
+fn a_mesh_collision_of_an_object_is_its_bounding_box() {
     let (object, _) = only(
         "<model name='b'><link name='object'><collision name='c'><pose>0 0 1 0 0 0</pose><geometry><mesh>
          <uri>model://meshes/m/box.dae</uri><scale>2 1 1</scale></mesh></geometry></collision></link></model>",
@@ -189,15 +190,15 @@ fn a_mesh_collision_is_a_box_of_its_extents() {
 }
 
 #[test]
-fn an_object_without_collision_takes_its_visuals() {
+fn an_object_without_collision_gets_the_bounding_box_of_its_visuals() {
     let (object, warnings) = only(
         "<model name='b'><link name='object'><visual name='v'><pose>0 0 0.5 0 0 0</pose>
          <geometry><cylinder><radius>0.1</radius><length>1</length></cylinder></geometry></visual></link></model>",
     );
-    assert_eq!(warnings, ["worlds/t.world: \"b\" has no collision: the box round its visuals is solid"]);
+    assert_eq!(warnings, ["worlds/t.world: \"b\" has no collision: the bounding box of its visuals is used"]);
     assert!(near(object.size, [0.2, 0.2, 1.0]) && near(object.centre, [0.0, 0.0, 0.5]));
     let (object, warnings) = only("<model name='b'><link name='object'/></model>");
-    assert_eq!(warnings, ["worlds/t.world: \"b\" has no shape: a small box is solid"]);
+    assert_eq!(warnings, ["worlds/t.world: \"b\" has no shape: a small box is used"]);
     assert!(near(object.size, [0.1; 3]));
 }
 
@@ -220,7 +221,7 @@ fn kinds_follow_the_geometry() {
 }
 
 #[test]
-fn turned_collisions_have_larger_extents() {
+fn a_rotated_collision_has_a_larger_bounding_box() {
     let (object, _) = only(
         "<model name='b'><pose>0 0 0 0 0 0.7</pose><link name='object'><collision name='c'>
          <pose>0 0 0 0 0 0.7853981633974483</pose><geometry><box><size>1 1 1</size></box></geometry></collision></link></model>",
@@ -228,17 +229,17 @@ fn turned_collisions_have_larger_extents() {
     let diagonal = libm::sqrt(2.0);
     assert!(
         near(object.size, [diagonal, diagonal, 1.0]),
-        "the model's own turn doesn't count: {}",
+        "the rotation of the model has no effect: {}",
         object.size
     );
 }
 
 #[test]
-fn names_are_unique() {
+fn names_of_objects_are_unique() {
     let object = "<model name='a'><link name='object'/></model>";
     let error = load(&format!("{object}\n{object}"), &[]).expect_err("twice").to_string();
-    assert_eq!(error, "worlds/t.world:5:1: a second object named \"a\": names of objects must be unique");
-    // Scenery makes room for objects, even if it comes first.
+    assert_eq!(error, "worlds/t.world:5:1: a second object is named \"a\": names of objects must be unique");
+    // Scenery is renamed, even if it comes before the object.
     let scenery = "<model name='a'><link name='l'/></model>";
     let world = load(&format!("{scenery}{scenery}{object}"), &[]).expect("loads");
     let names: Vec<_> = world.fixed_names.iter().map(|f| f.name.as_str()).collect();

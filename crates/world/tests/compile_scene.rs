@@ -1,4 +1,4 @@
-//! What is seen and what is solid beside the objects: looks, textures, track, ground.
+//! The scene of a world, and the collision shapes of its track, scenery and ground.
 
 mod sdf_support;
 
@@ -16,7 +16,7 @@ fn instance<'a>(world: &'a World, owner: Owner, name: &str) -> &'a Instance {
     world.scene.instances.iter().find(|i| i.owner == owner && i.name == name).expect("drawn")
 }
 
-/// An unmarked model with this inside of a visual.
+/// A scenery model with this content of a visual.
 fn visual(inside: &str) -> String {
     format!("<model name='m'><link name='l'><visual name='v'>{inside}</visual></link></model>")
 }
@@ -26,7 +26,7 @@ fn mesh(uri: &str, more: &str) -> String {
 }
 
 #[test]
-fn built_in_looks_fill_what_is_solid() {
+fn built_in_meshes_fill_the_bounding_box_of_an_object() {
     let world = objects();
     let look = |i: usize| instance(&world, Owner::Object(i), "visual");
     assert_eq!(look(0).look, Look::BuiltIn(BuiltInMesh::BoxObstacle, [0.3, 0.2, 0.2]));
@@ -37,7 +37,7 @@ fn built_in_looks_fill_what_is_solid() {
 }
 
 #[test]
-fn a_bundle_may_bring_its_own_cone() {
+fn a_mesh_of_the_bundle_takes_precedence_over_a_built_in_mesh() {
     let own = box_mesh([0.1, 0.1, 0.2], None);
     let world = load(
         &mesh("model://meshes/vehicle_cone/vehicle_cone.dae", ""),
@@ -47,7 +47,7 @@ fn a_bundle_may_bring_its_own_cone() {
 }
 
 #[test]
-fn roles_of_a_light() {
+fn visuals_of_a_light_have_roles() {
     let world = objects();
     let role = |name| instance(&world, Owner::Object(4), name).role;
     assert_eq!(role("lamp_red"), Role::LampRed);
@@ -60,7 +60,7 @@ fn roles_of_a_light() {
 }
 
 #[test]
-fn scenery_stands_in_the_world_and_objects_in_themselves() {
+fn instance_poses_are_in_the_world_or_in_the_object() {
     let world = objects();
     let table = instance(&world, Owner::Scenery, "v");
     assert_eq!(table.pose.position.to_array(), [-3.0, 0.0, 0.7]);
@@ -71,13 +71,14 @@ fn scenery_stands_in_the_world_and_objects_in_themselves() {
 }
 
 #[test]
-fn ground_track_and_bounds() {
+fn the_track_gives_the_bounds_of_the_ground() {
     let world = objects();
     assert_eq!(world.ground.z, 0.0);
     let bounds = world.ground.bounds.expect("a road");
-    // The fence is longer than the road, but not ground.
+    // The fence is longer than the road, but it is not part of the ground.
     assert_eq!((bounds.min, bounds.max), (DVec2::new(-3.0, -2.0), DVec2::new(3.0, 2.0)));
-    // The road's own collision is the ground again; the kerb and the table top stay.
+    // The collision of the road is removed, because it coincides with the ground. The kerb and the
+    // table top remain.
     let solid: Vec<_> = world.scenery.iter().map(|s| (s.shape.clone(), s.pose.position.to_array())).collect();
     assert_eq!(solid.len(), 2);
     assert_eq!(solid[0], (Shape::Box(glam::DVec3::new(0.5, 0.05, 0.1)), [0.0, 1.0, 0.0]));
@@ -101,13 +102,13 @@ fn a_plane_collision_is_the_ground() {
     assert!(world.scenery.is_empty() && world.ground.bounds.is_none());
     let world = load(&plane("0 0 0.5 0.3 0 0", ""), &[]).expect("loads");
     assert_eq!(world.ground.z, 0.0);
-    assert_eq!(warnings(&world), ["worlds/t.world: the plane of \"p\" is not level and was passed over"]);
+    assert_eq!(warnings(&world), ["worlds/t.world: the plane of \"p\" is not level and is ignored"]);
     let world = load("<include><uri>model://ground_plane</uri><pose>0 0 -1 0 0 0</pose></include>", &[]);
     assert_eq!(world.expect("loads").ground.z, -1.0);
 }
 
 #[test]
-fn lights_and_colours_of_an_old_world() {
+fn lights_and_colours_of_an_old_world_file_are_read() {
     let mut bundle = bundle("", &[]);
     bundle.files.clear();
     bundle.insert("worlds/legacy.world", include_str!("fixtures/sdf/legacy.world"));
@@ -117,16 +118,16 @@ fn lights_and_colours_of_an_old_world() {
     assert_eq!(world.scene.sun.colour, [0.9, 0.8, 0.7]);
     let along = world.scene.sun.direction;
     assert!(along.iter().zip([0.0, 0.6, -0.8]).all(|(a, b)| (a - b).abs() < 1e-12), "{along:?}");
-    assert_eq!(world.ground.friction, 2.0, "a friction of 100 means a lot");
-    let said = warnings(&world);
-    assert!(said.iter().any(|w| w.contains("light \"lamp\" is not directional")), "{said:?}");
+    assert_eq!(world.ground.friction, 2.0, "a friction of 100 is clamped");
+    let messages = warnings(&world);
+    assert!(messages.iter().any(|w| w.contains("light \"lamp\" is not directional")), "{messages:?}");
     let objects = objects();
     assert_eq!(objects.scene.sun, chicane_world::scene::Sun::default());
     assert_eq!(objects.scene.ambient, [0.4; 3]);
 }
 
 #[test]
-fn meshes_and_textures_are_kept_once() {
+fn equal_meshes_and_textures_are_stored_once() {
     let dae = box_mesh([1.0, 1.0, 0.002], Some("textures/skin.png"));
     let files: [(&str, &[u8]); 2] = [("meshes/a/x.dae", &dae), ("meshes/a/textures/skin.png", PNG)];
     let one = mesh("model://meshes/a/x.dae", "");
@@ -143,36 +144,36 @@ fn meshes_and_textures_are_kept_once() {
 }
 
 #[test]
-fn the_shared_assets_come_after_the_bundle() {
+fn shared_assets_take_precedence_over_built_in_textures() {
     let dae = box_mesh([1.0; 3], Some("../world_builder/textures/road.png"));
     let own = bundle(&mesh("model://meshes/a/x.dae", ""), &[("meshes/a/x.dae", &dae)]);
-    // Nothing there: the standard picture by its name.
+    // The picture does not exist, so the built-in texture of this name is used.
     let world = World::load(&Assets::of(&own)).expect("loads");
     assert_eq!(world.scene.textures[0].source, TextureSource::BuiltIn(BuiltInTexture::Road));
     assert!(world.warnings.is_empty());
     let shared = bundle("", &[("meshes/world_builder/textures/road.png", PNG)]);
     let world =
-        World::load(&Assets::with_shared(&own, &shared)).expect("one world: the shared one doesn't count");
+        World::load(&Assets::with_shared(&own, &shared)).expect("the world of the shared assets is ignored");
     assert!(matches!(world.scene.textures[0].source, TextureSource::File { .. }));
 }
 
 #[test]
-fn what_is_missing_is_plain() {
+fn missing_files_are_replaced_with_a_warning() {
     let dae = box_mesh([1.0; 3], Some("../../../../etc/x.png"));
     let world = load(&mesh("model://meshes/a/x.dae", ""), &[("meshes/a/x.dae", &dae)]).expect("loads");
     assert!(world.scene.textures.is_empty());
     assert_eq!(
         warnings(&world),
-        ["meshes/a/x.dae: picture \"../../../../etc/x.png\" was not found: a plain look is used"]
+        ["meshes/a/x.dae: picture \"../../../../etc/x.png\" was not found: a plain colour is used"]
     );
 
-    // A missing mesh of something solid looks like what is solid.
+    // A missing mesh is replaced by the bounding box of the collision shapes.
     let solid = "<collision name='c'><pose>0 0 1 0 0 0</pose><geometry><box><size>1 2 3</size></box></geometry></collision>";
     let inside = mesh("model://meshes/nobody.dae", "").replace("</link>", &format!("{solid}</link>"));
     let world = load(&inside, &[]).expect("loads");
     assert_eq!(
         warnings(&world),
-        ["worlds/t.world: mesh \"model://meshes/nobody.dae\" was not found and gets a plain look"]
+        ["worlds/t.world: mesh \"model://meshes/nobody.dae\" was not found and is replaced by a plain shape"]
     );
     assert_eq!(world.scene.instances[0].look, Look::Box([1.0, 2.0, 3.0]));
     assert_eq!(world.scene.instances[0].pose.position.z, 1.0);
@@ -180,33 +181,35 @@ fn what_is_missing_is_plain() {
     let world = load(&mesh("model://a.stl", ""), &[("meshes/a.stl", b"solid")]).expect("loads");
     assert_eq!(
         warnings(&world),
-        ["worlds/t.world: mesh \"model://a.stl\" gets a plain look: only COLLADA (.dae) is read"]
+        [
+            "worlds/t.world: mesh \"model://a.stl\" is replaced by a plain shape: only COLLADA (.dae) is supported"
+        ]
     );
     let script = "<geometry><sphere><radius>1</radius></sphere></geometry><material><script><name>My/Own</name></script></material>";
     let world = load(&visual(script), &[]).expect("loads");
     assert_eq!(
         warnings(&world),
-        ["worlds/t.world: script material \"My/Own\" is not known: a plain look is used"]
+        ["worlds/t.world: unknown script material \"My/Own\": a plain colour is used"]
     );
     let includes =
         "<include><uri>model://nobody</uri></include><include><uri>https://example.org/Cart</uri></include>";
     assert_eq!(
         warnings(&load(includes, &[]).expect("loads")),
         [
-            "worlds/t.world: include \"model://nobody\" was not found and is left out",
-            "worlds/t.world: include \"https://example.org/Cart\" is left out: nothing is ever fetched from a network",
+            "worlds/t.world: include \"model://nobody\" was not found and is ignored",
+            "worlds/t.world: include \"https://example.org/Cart\" is ignored: the simulator does not download files",
         ]
     );
 }
 
 #[test]
-fn pictures_that_are_no_pictures_are_refused() {
+fn a_picture_that_is_too_large_is_refused() {
     let map = "<geometry><sphere><radius>1</radius></sphere></geometry>
                <material><pbr><metal><albedo_map>model://meshes/a.png</albedo_map></metal></pbr></material>";
     let mut huge = PNG.to_vec();
     huge[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
     let error = load(&visual(map), &[("meshes/a.png", &huge)]).expect_err("65536² pixels");
-    assert_eq!(error.place.file, "meshes/a.png");
+    assert_eq!(error.location.file, "meshes/a.png");
     let world = load(&visual(map), &[("meshes/a.png", PNG)]).expect("loads");
     let material = world.scene.instances[0].material.expect("painted");
     assert_eq!(
@@ -216,15 +219,15 @@ fn pictures_that_are_no_pictures_are_refused() {
 }
 
 #[test]
-fn a_mesh_that_is_broken_is_refused_with_its_place() {
+fn an_error_in_a_mesh_file_has_its_file_and_line() {
     let error = load(&mesh("model://meshes/a.dae", ""), &[("meshes/a.dae", b"<COLLADA>\n<library")])
         .expect_err("broken");
-    assert_eq!(error.place.file, "meshes/a.dae");
-    assert!(error.place.line > 0);
+    assert_eq!(error.location.file, "meshes/a.dae");
+    assert!(error.location.line > 0);
 }
 
 #[test]
-fn mirrored_meshes_keep_their_front() {
+fn a_mirrored_mesh_keeps_the_front_of_its_triangles() {
     let dae = box_mesh([1.0, 2.0, 3.0], None);
     let world = load(&mesh("model://meshes/a.dae", "<scale>-2 1 1</scale>"), &[("meshes/a.dae", &dae)])
         .expect("loads");
@@ -237,7 +240,7 @@ fn mirrored_meshes_keep_their_front() {
     }
 }
 
-/// A track with this collision mesh at a height.
+/// A track with a collision mesh at height `z`.
 fn track(z: f64) -> String {
     format!(
         "<model name='racetrack'><link name='l'><collision name='c'><pose>0 0 {z} 0 0 0</pose><geometry>
@@ -246,18 +249,18 @@ fn track(z: f64) -> String {
 }
 
 #[test]
-fn solid_meshes_of_the_track() {
+fn collision_meshes_of_the_track_lose_their_ground_triangles() {
     let block = box_mesh([1.0, 1.0, 1.0], None);
     let world = load(&track(0.5), &[("meshes/a.dae", &block)]).expect("loads");
     let [solid] = world.scenery.as_slice() else { panic!("{:?}", world.scenery) };
     let Shape::Mesh(mesh) = &solid.shape else { panic!("{solid:?}") };
-    assert_eq!(mesh.triangles.len(), 10, "all but the two on the ground");
+    assert_eq!(mesh.triangles.len(), 10, "all triangles but the two on the ground");
     assert!(mesh.triangles.iter().flatten().all(|i| (*i as usize) < mesh.vertices.len()));
-    // A flat road is the ground itself.
+    // A flat road coincides with the ground and is removed completely.
     let road = box_mesh([9.0, 9.0, 0.01], None);
     let world = load(&track(0.0), &[("meshes/a.dae", &road)]).expect("loads");
     assert!(world.scenery.is_empty() && world.fixed_names[0].is_track);
-    // On scenery every triangle stays, and equal meshes are shared.
+    // Scenery keeps all triangles, and equal meshes are shared.
     let scenery = |name| track(0.5).replace("racetrack", name);
     let world = load(&(scenery("a") + &scenery("b")), &[("meshes/a.dae", &block)]).expect("loads");
     let shapes: Vec<_> = world
@@ -272,7 +275,7 @@ fn solid_meshes_of_the_track() {
 }
 
 #[test]
-fn bounds_of_a_track_mesh() {
+fn a_track_mesh_gives_the_bounds_of_the_ground() {
     let road = box_mesh([5.0, 3.0, 0.01], None);
     let inside = "<model name='racetrack'><pose>1 0 0 0 0 1.5707963267948966</pose><link name='l'><visual name='v'>
         <geometry><mesh><uri>model://meshes/a.dae</uri><scale>2 1 1</scale></mesh></geometry></visual></link></model>";

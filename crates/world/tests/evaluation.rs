@@ -1,4 +1,4 @@
-//! The two evaluation files: what is taken, what is refused, and where it says so.
+//! The reader of the two evaluation files: accepted values, defaults, and errors with a location.
 
 use chicane_world::evaluation::{Better, Evaluation};
 use proptest::prelude::*;
@@ -23,11 +23,11 @@ const FULL: &str = r#"{
     "robot": "gen2",
     "run_command": "python3 run.py"
   },
-  "note": "passed over"
+  "note": "ignored"
 }"#;
 
 #[test]
-fn everything_given() {
+fn all_values_are_read() {
     let e = read(FULL).expect("full");
     assert_eq!((e.version, e.better, e.time_limit_s, e.robot.as_str()), (1, Better::Higher, 60.5, "gen2"));
     assert_eq!(e.description, r#"A "lap" \ in { time }"#);
@@ -39,7 +39,7 @@ fn everything_given() {
 }
 
 #[test]
-fn everything_left_out() {
+fn missing_values_have_defaults() {
     for json in [r#"{"version": 1, "config": {}}"#, r#"{"version": 1}"#, "\u{feff}{\"version\": 1}"] {
         let e = read(json).expect(json);
         assert_eq!((e.description.as_str(), e.better, e.time_limit_s), ("", Better::Lower, 180.0));
@@ -48,12 +48,12 @@ fn everything_left_out() {
 }
 
 #[test]
-fn another_version_is_kept() {
+fn an_unknown_version_is_kept() {
     assert_eq!(read(r#"{"version": 7}"#).expect("seven").version, 7);
 }
 
 #[test]
-fn errors_say_where_and_what_is_right() {
+fn errors_have_a_location_and_the_expected_value() {
     let cases = [
         ("", "e.json:1:1: not JSON"),
         ("{\n \"version\": 1,\n}", "e.json:3:1: not JSON"),
@@ -94,7 +94,7 @@ fn a_deep_document_is_refused_and_does_not_overflow() {
 }
 
 #[test]
-fn sizes_and_scripts() {
+fn size_and_encoding_of_both_files_are_checked() {
     let ok = b"{\"version\": 1}";
     let long = vec![b' '; (1 << 20) + 1];
     let error = |json: &[u8], script: &[u8]| {
@@ -104,13 +104,13 @@ fn sizes_and_scripts() {
     assert_eq!(error(ok, &long), "e.py: file is larger than 1 MiB");
     assert_eq!(error(ok, b"a\nb\xff"), "e.py:2:2: not UTF-8 text");
     assert_eq!(error(b"{\xff", b""), "e.json:1:2: not UTF-8 text");
-    assert_eq!(error(ok, b"a\n\0"), "e.py:2:1: script holds a NUL byte");
+    assert_eq!(error(ok, b"a\n\0"), "e.py:2:1: the script contains a NUL byte; remove it");
     let e = Evaluation::from_files("e.json", ok, "e.py", "\u{feff}pass".as_bytes()).expect("mark");
     assert_eq!(e.script, "pass");
 }
 
 #[test]
-fn cut_off_anywhere_it_is_an_error() {
+fn a_document_truncated_at_any_byte_is_an_error() {
     for end in 0..FULL.len() {
         assert!(read(&FULL[..end]).is_err(), "{end}");
     }
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn compacting_changes_no_meaning(text in ".{0,20}", number in any::<f64>().prop_filter("finite", |n| n.is_finite())) {
+    fn the_compact_config_has_the_same_values(text in ".{0,20}", number in any::<f64>().prop_filter("finite", |n| n.is_finite())) {
         let config = serde_json::json!({"description": text, "x": {"y": [text, number, null]}, "empty": {}});
         let json = serde_json::to_string_pretty(&serde_json::json!({"version": 1, "config": config})).expect("json");
         let e = read(&json).expect("valid");

@@ -1,6 +1,6 @@
-//! Input that is within every limit of a file and still asks for too much: all of it is answered,
-//! within memory. A test that hangs is ended by the runner; two seconds each is the aim in a
-//! release build on a quiet machine, and the runner shows the times.
+//! Input that respects every limit of a single file but needs much time or memory in total. Each
+//! test checks the peak of memory. Each should take at most two seconds in a release build on an
+//! idle machine; the test runner shows the times and ends a test that hangs.
 
 mod sdf_support;
 
@@ -8,18 +8,18 @@ use chicane_world::{Error, Route, World, npy};
 use sdf_support::load;
 use std::fmt::Write;
 
-/// Beyond half a gigabyte something is kept twice.
-const MEGABYTES: u64 = 700;
+/// Limit of the memory peak. The tests need about 500 MB unless data is stored twice.
+const MAX_MEGABYTES: u64 = 700;
 
 fn measured<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let out = work();
-    // Only a process of its own tells how much one test held.
+    // The peak belongs to the process, so it is only meaningful with one process per test.
     if std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|m| m == "process-per-test") {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
         let megabytes = peak.and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) >> 10;
         println!("{what}: at most {megabytes} MB");
-        assert!(megabytes < MEGABYTES, "{what} took {megabytes} MB");
+        assert!(megabytes < MAX_MEGABYTES, "{what} took {megabytes} MB");
     }
     out
 }
@@ -28,7 +28,7 @@ fn loaded(what: &str, inside: &str, files: &[(&str, &[u8])]) -> Result<World, Er
     measured(what, || load(inside, files))
 }
 
-/// Many pieces, numbered.
+/// The concatenation of `piece(0)` to `piece(n - 1)`.
 fn many(n: usize, piece: impl Fn(usize) -> String) -> String {
     (0..n).fold(String::new(), |mut all, i| {
         all += &piece(i);
@@ -48,7 +48,7 @@ fn one_link(inside: &str) -> String {
     format!("<model name='m'><link name='l'>{inside}</link></model>")
 }
 
-/// A mesh file of one geometry and the nodes that show it.
+/// A mesh file with one geometry and these nodes.
 fn dae(points: &str, indices: &str, nodes: &str) -> Vec<u8> {
     format!(
         "<COLLADA><asset><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>
@@ -68,7 +68,7 @@ fn parts(n: usize) -> Vec<u8> {
     dae(TRIANGLE, "0 1 2", &many(n, |i| format!("<node name='n{i}'>{INSTANCE}</node>")))
 }
 
-/// A file of a few megabytes with as many triangles as a file may have.
+/// A mesh file of less than a megabyte with the maximum number of triangles, by instancing.
 fn two_million_triangles() -> Vec<u8> {
     let points = many(2_100, |i| format!("{i} {} 1 ", (i * i) % 97));
     let mut indices = String::new();
@@ -101,14 +101,14 @@ fn a_hundred_thousand_frames_in_a_chain() {
 #[test]
 fn eight_megabytes_of_elements_and_of_text() {
     loaded("8 MiB of <a/>", &"<a/>".repeat((8 << 20) / 4 - 100), &[]).expect_err("too many");
-    loaded("8 MiB of text", &"word ".repeat((8 << 20) / 5 - 100), &[]).expect("text means nothing");
-    loaded("8 MiB of references", &"&lt;".repeat((8 << 20) / 4 - 100), &[]).expect("text means nothing");
+    loaded("8 MiB of text", &"word ".repeat((8 << 20) / 5 - 100), &[]).expect("text is ignored");
+    loaded("8 MiB of references", &"&lt;".repeat((8 << 20) / 4 - 100), &[]).expect("text is ignored");
     let odd = many(190_000, |i| format!("<u{i}/>"));
-    loaded("190,000 unknown elements", &odd, &[]).expect("passed over");
+    loaded("190,000 unknown elements", &odd, &[]).expect("ignored");
 }
 
 #[test]
-fn attributes_everywhere() {
+fn sixty_four_megabytes_of_attributes() {
     let tag = format!("<a{}/>", " b=''".repeat(64));
     let text = format!("<COLLADA>{}</COLLADA>", tag.repeat((64 << 20) / tag.len() - 1));
     let inside = one_link(&visual("model://meshes/a.dae", "", 0));
@@ -127,7 +127,7 @@ fn one_mesh_used_a_hundred_thousand_times() {
 }
 
 #[test]
-fn one_mesh_solid_many_times() {
+fn one_collision_mesh_used_many_times() {
     let files = parts(60_000);
     let solid = one_link(&many(48_000, |i| collision("model://meshes/a.dae", "", i)));
     loaded("48,000 collisions of a mesh of 60,000 parts", &solid, &[("meshes/a.dae", &files)])
@@ -152,11 +152,11 @@ fn two_million_triangles_in_one_file() {
     };
     let inside = one_link(&visual("model://meshes/a.dae", "", 0));
     let world = loaded("2,000,000 triangles in one file", &inside, &[("meshes/a.dae", &file)]);
-    assert_eq!(world.expect("as many as may be").scene.meshes[0].groups[0].indices.len(), 6_000_000);
+    assert_eq!(world.expect("within the limit").scene.meshes[0].groups[0].indices.len(), 6_000_000);
 }
 
 #[test]
-fn a_mesh_mirrored_in_every_way() {
+fn a_large_mesh_mirrored_along_all_combinations_of_axes() {
     let file = two_million_triangles();
     let scale = |i: usize| {
         let sign = |bit: usize| if i >> bit & 1 == 1 { -1 } else { 1 };
@@ -164,7 +164,7 @@ fn a_mesh_mirrored_in_every_way() {
     };
     let inside = one_link(&many(8, |i| visual("model://meshes/a.dae", &scale(i), i)));
     let world = loaded("8 mirror images of 2,000,000 triangles", &inside, &[("meshes/a.dae", &file)]);
-    assert_eq!(world.expect("few corners").scene.meshes.len(), 8);
+    assert_eq!(world.expect("few vertices").scene.meshes.len(), 8);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn many_meshes_of_two_million_triangles() {
     let files: Vec<(&str, &[u8])> = names.iter().map(|n| (n.as_str(), file.as_slice())).collect();
     let inside = one_link(&many(20, |i| visual(&format!("model://meshes/a{i}.dae"), "", i)));
     let error = loaded("20 files of 2,000,000 triangles", &inside, &files).expect_err("too many");
-    assert_eq!(error.to_string(), "meshes/a3.dae: more than 9000000 triangles and corners in all meshes");
+    assert_eq!(error.to_string(), "meshes/a3.dae: more than 9000000 triangles and vertices in all meshes");
 }
 
 #[test]

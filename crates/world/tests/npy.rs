@@ -1,9 +1,9 @@
-//! `.npy` tables: what NumPy writes is read, what is written NumPy reads, and nothing else gets in.
+//! The reader and writer of `.npy` tables: compatible with NumPy, and safe for hostile files.
 
 use chicane_world::npy::{Array, read, write};
 use proptest::prelude::*;
 
-/// A file of any format and header.
+/// A file with this format version, header and data.
 fn file(version: [u8; 2], header: &str, data: &[u8]) -> Vec<u8> {
     let mut out = b"\x93NUMPY".to_vec();
     out.extend_from_slice(&version);
@@ -28,7 +28,7 @@ fn error(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn every_type_order_and_version() {
+fn every_type_order_and_version_is_read() {
     type Encode = fn(f64) -> Vec<u8>;
     let values = [1.0, 2.0, 3.5, -4.0, 5.0, 6.25];
     let by_column = [1.0, 3.5, 5.0, 2.0, -4.0, 6.25];
@@ -39,19 +39,19 @@ fn every_type_order_and_version() {
         ("'<f4'", |v| (v as f32).to_le_bytes().to_vec()),
         ("'>f4'", |v| (v as f32).to_be_bytes().to_vec()),
     ];
-    let want = Array { rows: 3, columns: 2, values: values.to_vec() };
+    let expected = Array { rows: 3, columns: 2, values: values.to_vec() };
     for (descr, encode) in types {
         for version in [[1, 0], [2, 0], [3, 0]] {
             let c = file(version, &dict(descr, "False", "(3, 2)"), &bytes(&values, encode));
-            assert_eq!(read("r", &c), Ok(want.clone()), "{descr} {version:?}");
+            assert_eq!(read("r", &c), Ok(expected.clone()), "{descr} {version:?}");
             let fortran = file(version, &dict(descr, "True", "(3, 2)"), &bytes(&by_column, encode));
-            assert_eq!(read("r", &fortran), Ok(want.clone()), "{descr} {version:?}");
+            assert_eq!(read("r", &fortran), Ok(expected.clone()), "{descr} {version:?}");
         }
     }
 }
 
 #[test]
-fn other_ways_to_write_a_header() {
+fn unusual_headers_are_read() {
     for header in [
         "{\"shape\": (1L, 1L), \"descr\": \"<f8\", \"fortran_order\": False}",
         "  { 'fortran_order' :True,'shape':(1,1,),'descr':'<f8' }   \n",
@@ -60,9 +60,9 @@ fn other_ways_to_write_a_header() {
     }
 }
 
-/// The bytes of `numpy.save` (2.x) of `[[0, 1], [2, 3], [4, 5]]`.
+/// The expected bytes are those of `numpy.save` (2.x) for `[[0, 1], [2, 3], [4, 5]]`.
 #[test]
-fn written_as_numpy_writes() {
+fn the_writer_gives_the_bytes_of_numpy() {
     let array = Array { rows: 3, columns: 2, values: vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0] };
     let bytes = write(&array);
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }";
@@ -72,38 +72,38 @@ fn written_as_numpy_writes() {
 }
 
 #[test]
-fn what_is_no_table_of_floats_is_refused() {
+fn other_types_and_shapes_are_refused() {
     let with = |descr: &str, shape: &str| file([1, 0], &dict(descr, "False", shape), &[0; 16]);
     assert!(error(&with("'|O'", "(2, 1)")).contains("Python objects are not supported"));
     for descr in ["'<i8'", "'<f2'", "'|S8'", "'=f8'", "''"] {
-        assert!(error(&with(descr, "(2, 1)")).contains("<f8, >f8, <f4 and >f4 are"), "{descr}");
+        assert!(error(&with(descr, "(2, 1)")).contains("use <f8, >f8, <f4 or >f4"), "{descr}");
     }
     assert!(error(&with("[('x', '<f8')]", "(2, 1)")).contains("records are not supported"));
     for shape in ["()", "(2,)", "(2, 1, 1)", "(-1, 2)", "(a, b)", "(2, 1", "2", "(,)", "(2.0, 1)"] {
         assert!(error(&with("'<f8'", shape)).contains("shape") || shape == "2", "{shape}");
     }
-    assert!(error(&with("'<f8'", "(2, 0)")).contains("0 columns; 1 to 16"));
+    assert!(error(&with("'<f8'", "(2, 0)")).contains("0 columns; 1 to 16 are allowed"));
     assert!(error(&with("'<f8'", "(1, 17)")).contains("17 columns; 1 to 16"));
 }
 
 #[test]
-fn claims_are_refused_before_anything_is_allocated() {
+fn sizes_are_checked_before_memory_is_allocated() {
     for rows in ["200001", "100000000000", "18446744073709551615", "99999999999999999999999999999999"] {
         let bytes = file([1, 0], &dict("'<f8'", "False", &format!("({rows}, 2)")), &[]);
-        assert!(error(&bytes).contains("rows are more than 200000"), "{rows}");
+        assert!(error(&bytes).contains("rows; at most 200000 are allowed"), "{rows}");
     }
     let bytes = file([1, 0], &dict("'<f8'", "False", "(200000, 16)"), &[]);
-    assert!(error(&bytes).contains("needs 25600000 bytes of data, the file holds 0"));
+    assert!(error(&bytes).contains("needs 25600000 bytes of data, but the file has 0"));
     let mut bytes = b"\x93NUMPY\x02\0".to_vec();
     bytes.extend_from_slice(&u32::MAX.to_le_bytes());
-    assert!(error(&bytes).contains("header of 4294967295 bytes is longer than 65536"));
+    assert!(error(&bytes).contains("the header has 4294967295 bytes; at most 65536"));
 }
 
 #[test]
-fn data_must_be_as_long_as_the_shape_says() {
+fn the_length_of_the_data_must_match_the_shape() {
     for length in [0, 15, 17, 24] {
         let bytes = file([1, 0], &dict("'<f8'", "False", "(2, 1)"), &vec![0; length]);
-        assert!(error(&bytes).contains(&format!("needs 16 bytes of data, the file holds {length}")));
+        assert!(error(&bytes).contains(&format!("needs 16 bytes of data, but the file has {length}")));
     }
 }
 
@@ -117,16 +117,16 @@ fn numbers_must_be_finite() {
 }
 
 #[test]
-fn broken_headers() {
+fn broken_headers_are_refused() {
     let cases = [
         (file([4, 0], "", &[]), "version 4.0"),
         (file([1, 1], "", &[]), "version 1.1"),
         (file([1, 0], "", &[]), "expected {"),
-        (file([1, 0], "{}", &[]), "must hold 'descr', 'fortran_order' and 'shape'"),
+        (file([1, 0], "{}", &[]), "must have the keys 'descr', 'fortran_order' and 'shape'"),
         (file([1, 0], "{'x': 1}", &[]), "unknown key 'x'"),
-        (file([1, 0], "{'descr", &[]), "a string does not end"),
+        (file([1, 0], "{'descr", &[]), "a string has no closing quote"),
         (file([1, 0], "{'fortran_order': 1}", &[]), "True or False"),
-        (file([1, 0], &(dict("'<f8'", "False", "(0, 1)") + "x"), &[]), "goes on"),
+        (file([1, 0], &(dict("'<f8'", "False", "(0, 1)") + "x"), &[]), "continues after its closing }"),
         (b"PK\x03\x04".to_vec(), "not a .npy file"),
         (Vec::new(), "not a .npy file"),
     ];
@@ -136,7 +136,7 @@ fn broken_headers() {
 }
 
 #[test]
-fn cut_off_anywhere_it_is_an_error() {
+fn a_file_truncated_at_any_byte_is_an_error() {
     let whole = write(&Array { rows: 2, columns: 2, values: vec![1.0; 4] });
     for end in 0..whole.len() {
         error(&whole[..end]);
@@ -155,7 +155,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn written_and_read_it_is_the_same(array in table()) {
+    fn a_table_survives_writing_and_reading(array in table()) {
         let bytes = write(&array);
         prop_assert_eq!(bytes.len() % 8, 0);
         prop_assert_eq!(read("r", &bytes), Ok(array));

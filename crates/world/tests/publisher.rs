@@ -1,9 +1,9 @@
-//! A whole bundle as another publisher writes it: SDF 1.6, a brand in every name, a track that is
-//! included, all kinds of objects.
+//! A whole bundle in the style of another publisher: SDF 1.6, a brand in every name, an included
+//! track, and all kinds of objects.
 
 mod sdf_support;
 
-use chicane_world::collada::{Group, Material, Model, Part, write};
+use chicane_world::collada::{Group, Material, MeshPart, Model, write};
 use chicane_world::npy;
 use chicane_world::scene::{BuiltInMesh, BuiltInTexture, Instance, Look, Owner, Role, TextureSource};
 use chicane_world::world::{ObjectKind, ObjectType};
@@ -11,8 +11,8 @@ use chicane_world::{Assets, MemoryBundle, World};
 use glam::{DVec2, DVec3};
 use sdf_support::{PNG, warnings};
 
-/// A rectangle in the plane of two axes, facing the third; `at` is its corner.
-fn rectangle(name: &str, at: [f32; 3], sides: [f32; 2], axes: [usize; 2], material: usize) -> Part {
+/// A rectangle with a corner at `at`. It spans `axes` and faces the third axis.
+fn rectangle(name: &str, at: [f32; 3], sides: [f32; 2], axes: [usize; 2], material: usize) -> MeshPart {
     let corner = |u: f32, v: f32| {
         let mut p = at;
         p[axes[0]] += u * sides[0];
@@ -21,7 +21,7 @@ fn rectangle(name: &str, at: [f32; 3], sides: [f32; 2], axes: [usize; 2], materi
     };
     let mut normal = [0.0; 3];
     normal[3 - axes[0] - axes[1]] = 1.0;
-    Part {
+    MeshPart {
         name: name.to_owned(),
         positions: vec![corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)],
         normals: vec![normal; 4],
@@ -59,7 +59,7 @@ fn bundle() -> MemoryBundle {
             rectangle("field", [-4.0, -3.0, 0.0], [8.0, 6.0], [0, 1], 0),
             rectangle("road", [-2.0, -2.0, 0.001], [4.0, 1.0], [0, 1], 1),
             rectangle("line", [0.0, -2.0, 0.002], [0.1, 1.0], [0, 1], 2),
-            // The fence, which stands on the border and a little outside.
+            // The fence stands slightly outside the border of the field.
             rectangle("fence", [-4.1, 3.1, 0.0], [8.2, 0.25], [0, 2], 3),
         ],
         materials: vec![
@@ -71,7 +71,7 @@ fn bundle() -> MemoryBundle {
     };
     bundle.insert("meshes/acme_oval/track.dae", write(&track));
     bundle.insert("meshes/acme_oval/textures/field.png", PNG);
-    // A cube with another picture on every face.
+    // A cube with a different picture on each face.
     let faces = (0..6).map(|i| {
         let axes = [[0, 1], [1, 2], [0, 2]][i % 3];
         rectangle(&format!("face{i}"), [-0.5; 3], [1.0, 1.0], axes, i)
@@ -107,19 +107,19 @@ fn drawn<'a>(world: &'a World, object: &str, visual: &str) -> &'a Instance {
 }
 
 #[test]
-fn what_is_passed_over_is_said_once() {
+fn each_ignored_input_gives_one_warning() {
     assert_eq!(
         warnings(&world()),
         [
-            "worlds/publisher.world:2:1: `--` inside a comment is not XML; it was passed over",
-            "worlds/publisher.world:83:5: plugin \"libacme_world.so\" was passed over",
-            "meshes/acme_oval/box1.dae: picture \"textures/box1_5.png\" was not found: a plain look is used",
+            "worlds/publisher.world:2:1: `--` inside a comment is not valid XML; the comment is ignored",
+            "worlds/publisher.world:83:5: plugin \"libacme_world.so\" is ignored",
+            "meshes/acme_oval/box1.dae: picture \"textures/box1_5.png\" was not found: a plain colour is used",
         ]
     );
 }
 
 #[test]
-fn the_catalogue() {
+fn all_objects_and_fixed_names_are_found() {
     let world = world();
     let table: Vec<_> = world
         .objects
@@ -145,14 +145,17 @@ fn the_catalogue() {
         ]
     );
     assert_eq!(world.objects[0].mass.mass, 0.3);
-    assert!(world.objects[0].mass.principal.max_element() < 0.01, "an inertia of 1 is not that of a box");
+    assert!(
+        world.objects[0].mass.principal.max_element() < 0.01,
+        "an inertia of 1 is impossible for this box"
+    );
     assert_eq!(world.objects[3].mass.mass, 0.5);
     let fixed: Vec<_> = world.fixed_names.iter().map(|f| (f.name.as_str(), f.is_track)).collect();
     assert_eq!(fixed, [("ground_plane", false), ("racetrack", true)]);
 }
 
 #[test]
-fn looks_of_objects() {
+fn objects_have_their_shapes_and_materials() {
     let world = world();
     let material =
         |object, visual| &world.scene.materials[drawn(&world, object, visual).material.expect("painted")];
@@ -167,7 +170,7 @@ fn looks_of_objects() {
     assert_eq!(material("cylinder1", "visual").colour, [0.0, 0.5, 0.0, 1.0]);
     assert_eq!(material("sphere2", "visual").colour, [1.0, 0.0, 0.0, 1.0]);
 
-    // Six faces, six materials, five pictures.
+    // The cube has six materials; the picture of the last one is missing.
     let cube = drawn(&world, "box1", "visual");
     assert_eq!((cube.scale, cube.material), ([0.3, 0.2, 0.2], None));
     let Look::Mesh(mesh) = cube.look else { panic!("{cube:?}") };
@@ -177,13 +180,13 @@ fn looks_of_objects() {
         .map(|g| world.scene.materials[g.material].texture.map(|t| world.scene.textures[t].path.as_str()))
         .collect();
     let skin = |i| format!("meshes/acme_oval/textures/box1_{i}.png");
-    let mut want: Vec<Option<String>> = (0..5).map(|i| Some(skin(i))).collect();
-    want.push(None);
-    assert_eq!(pictures, want.iter().map(Option::as_deref).collect::<Vec<_>>());
+    let mut expected: Vec<Option<String>> = (0..5).map(|i| Some(skin(i))).collect();
+    expected.push(None);
+    assert_eq!(pictures, expected.iter().map(Option::as_deref).collect::<Vec<_>>());
 }
 
 #[test]
-fn the_light() {
+fn the_light_has_a_panel_and_roles() {
     let world = world();
     let light = &world.objects[world.object("signal1").expect("there")];
     let panel = light.panel.expect("a screen");
@@ -193,7 +196,7 @@ fn the_light() {
     let roles: Vec<_> =
         ["stand", "screen", "lamp_red", "lamp_green"].map(|v| drawn(&world, "signal1", v).role).into();
     assert_eq!(roles, [Role::Plain, Role::Screen, Role::LampRed, Role::LampGreen]);
-    // One part of the file only, moved to the middle.
+    // The stand is a single submesh, moved to the origin.
     let Look::Mesh(mesh) = drawn(&world, "signal1", "stand").look else { panic!("a mesh") };
     let mesh = &world.scene.meshes[mesh];
     assert_eq!(mesh.positions.len(), 4);
@@ -202,7 +205,7 @@ fn the_light() {
 }
 
 #[test]
-fn the_track() {
+fn the_track_gives_bounds_textures_and_route() {
     let world = world();
     let bounds = world.ground.bounds.expect("ground");
     assert_eq!((bounds.min, bounds.max), (DVec2::ZERO, DVec2::new(8.0, 6.0)), "without the fence");
@@ -213,11 +216,14 @@ fn the_track() {
     let standard = |name: &str| source(&format!("meshes/world_builder/textures/{name}.png")).clone();
     assert_eq!(standard("road"), TextureSource::BuiltIn(BuiltInTexture::Road));
     assert_eq!(standard("start_line"), TextureSource::BuiltIn(BuiltInTexture::StartLine));
-    // Of the solid track only the fence is left: the rest is the ground.
+    // Of the track's collision mesh only the fence is left, because the rest is ground.
     assert_eq!(world.scenery.len(), 1);
     assert_eq!(world.scene.ambient, [0.6; 3]);
     let along = DVec3::from_array(world.scene.sun.direction);
-    assert!((along - DVec3::new(0.0, 1.0, -1.0).normalize()).length() < 1e-12, "turned by its pose: {along}");
+    assert!(
+        (along - DVec3::new(0.0, 1.0, -1.0).normalize()).length() < 1e-12,
+        "rotated by its pose: {along}"
+    );
     assert_eq!(world.spawn.position.to_array(), [6.0, 1.5, 0.0]);
     assert!((world.spawn.yaw() - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     let route = world.route.expect("a route");

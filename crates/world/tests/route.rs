@@ -1,4 +1,4 @@
-//! Waypoint files in all the forms they come in, and measuring on them.
+//! The reader of waypoint files, and distances along and across a route.
 
 use chicane_world::npy::{self, Array};
 use chicane_world::{Error, Route};
@@ -33,10 +33,10 @@ fn ring(points: usize, closed: bool, clockwise: bool, swapped: bool) -> Vec<Vec<
 fn all_forms_of_a_ring_give_the_same_road() {
     for closed in [false, true] {
         for clockwise in [false, true] {
-            let want = read(&ring(80, true, clockwise, false)).expect("ring");
+            let expected = read(&ring(80, true, clockwise, false)).expect("ring");
             for swapped in [false, true] {
                 let route = read(&ring(80, closed, clockwise, swapped)).expect("ring");
-                assert_eq!(route, want, "{closed} {clockwise} {swapped}");
+                assert_eq!(route, expected, "{closed} {clockwise} {swapped}");
                 assert!(route.is_closed());
                 assert_eq!(route.centre.len(), 81);
                 assert!((route.length() - TAU * 5.0).abs() < 0.02);
@@ -46,7 +46,7 @@ fn all_forms_of_a_ring_give_the_same_road() {
                     (bounds.min + DVec2::splat(5.6)).length() < 1e-9
                         && (bounds.max - DVec2::splat(5.6)).length() < 1e-9
                 );
-                // Inside is left of a counter-clockwise road, right of a clockwise one.
+                // The inside is left of a counter-clockwise road and right of a clockwise one.
                 let inside = route.project(DVec2::new(4.0, 0.2)).offset;
                 assert!(if clockwise { inside < -0.9 } else { inside > 0.9 }, "{inside}");
             }
@@ -55,20 +55,20 @@ fn all_forms_of_a_ring_give_the_same_road() {
 }
 
 #[test]
-fn duplicate_points_go_and_rows_stay_in_step() {
+fn duplicate_rows_are_removed_with_their_borders() {
     let mut rows = ring(40, true, false, false);
-    let want = read(&rows).expect("ring");
+    let expected = read(&rows).expect("ring");
     for i in [40, 40, 20, 7, 7, 0] {
         let row = rows[i].clone();
         rows.insert(i, row);
     }
-    assert_eq!(read(&rows).expect("ring"), want);
-    let borders = want.borders.as_ref().expect("borders");
+    assert_eq!(read(&rows).expect("ring"), expected);
+    let borders = expected.borders.as_ref().expect("borders");
     assert_eq!((borders.inner.len(), borders.outer.len()), (41, 41));
 }
 
 #[test]
-fn a_loop_that_comes_back_nearly_is_closed_exactly() {
+fn a_loop_with_a_rounding_error_at_its_end_is_closed_exactly() {
     let mut rows = ring(40, true, false, false);
     rows[40][0] += 1e-7;
     rows[40][3] += 1e-3;
@@ -76,7 +76,7 @@ fn a_loop_that_comes_back_nearly_is_closed_exactly() {
 }
 
 #[test]
-fn open_and_closed() {
+fn open_and_closed_routes_are_told_apart() {
     let closed = |points: &[(f64, f64)]| line(points).is_closed();
     assert!(!closed(&[(0.0, 0.0), (1.0, 0.0)]));
     assert!(!closed(&[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]), "a straight of three points");
@@ -85,19 +85,22 @@ fn open_and_closed() {
     let half =
         |n: usize| (0..=n).map(move |i| PI * i as f64 / n as f64).map(|a| (libm::cos(a), libm::sin(a)));
     assert!(!closed(&half(4).collect::<Vec<_>>()), "half a circle");
-    assert!(!closed(&half(60).collect::<Vec<_>>()), "half a circle, finely");
+    assert!(!closed(&half(60).collect::<Vec<_>>()), "half a circle with many points");
     assert!(closed(&[(0.0, 0.0), (1.0, 0.0), (0.5, 0.866)]), "a triangle");
-    assert!(closed(&[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]), "a square by its corners");
+    assert!(closed(&[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]), "the four corners of a square");
     assert!(closed(&[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)]));
 }
 
 #[test]
-fn what_is_no_route_is_refused() {
+fn invalid_routes_are_refused() {
     let error = |rows: &[Vec<f64>]| read(rows).expect_err("bad").to_string();
-    assert!(error(&[]).contains("0 rows hold fewer than two different points"));
+    assert!(error(&[]).contains("the 0 rows have fewer than two different points"));
     assert!(error(&[vec![1.0, 2.0]]).contains("fewer than two different points"));
-    assert!(error(&vec![vec![1.0, 2.0]; 9]).contains("9 rows hold fewer than two different points"));
-    assert!(error(&[vec![1.0, 2.0, 3.0], vec![2.0, 3.0, 4.0]]).contains("3 columns; waypoints have 2"));
+    assert!(error(&vec![vec![1.0, 2.0]; 9]).contains("the 9 rows have fewer than two different points"));
+    assert!(
+        error(&[vec![1.0, 2.0, 3.0], vec![2.0, 3.0, 4.0]])
+            .contains("the table has 3 columns; waypoints need 2")
+    );
     assert!(error(&[vec![0.0, 0.0], vec![0.0, 1e300]]).contains("row 1, column 1 (from 0) is farther than"));
     assert!(
         error(&[vec![0.0, 0.0], vec![f64::NAN, 1.0]]).contains("row 1, column 0 (from 0) is not a finite")
@@ -106,7 +109,7 @@ fn what_is_no_route_is_refused() {
 }
 
 #[test]
-fn an_open_straight_keeps_its_borders_as_written() {
+fn the_borders_of_an_open_straight_are_not_swapped() {
     let rows: Vec<Vec<f64>> = (0..9).map(|i| i as f64 / 3.0).map(|x| vec![x, 0.0, x, 0.5, x, -0.5]).collect();
     let route = read(&rows).expect("straight");
     assert_eq!(route.borders.as_ref().expect("borders").inner[0], DVec2::new(0.0, 0.5));
@@ -117,14 +120,14 @@ fn an_open_straight_keeps_its_borders_as_written() {
 }
 
 #[test]
-fn projecting_on_a_square() {
+fn points_are_projected_onto_a_square() {
     let square = line(&[(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)]);
     let on = |x: f64, y: f64| square.project(DVec2::new(x, y));
     let p = on(1.0, 0.5);
     assert_eq!((p.distance_along, p.offset, p.point, p.segment), (1.0, 0.5, DVec2::new(1.0, 0.0), 0));
     assert_eq!((on(1.0, -0.5).offset, on(4.5, 1.0).offset, on(4.5, 1.0).distance_along), (-0.5, -0.5, 5.0));
-    assert_eq!(on(2.0, 2.0).segment, 0, "ties go to the first");
-    // Outside of a corner, also of the one where the loop closes.
+    assert_eq!(on(2.0, 2.0).segment, 0, "the first of equally near segments");
+    // Points outside a corner, including the one where the loop closes.
     for (x, y) in [(5.0, -1.0), (-1.0, -1.0), (-1.0, 5.0)] {
         assert!((on(x, y).offset + 2f64.sqrt()).abs() < 1e-12);
     }
@@ -132,8 +135,8 @@ fn projecting_on_a_square() {
 }
 
 #[test]
-fn outside_of_a_sharp_corner_is_still_outside() {
-    // A hairpin to the left: everything before its tip lies outside, to the right.
+fn a_point_outside_a_sharp_corner_has_the_right_side() {
+    // A hairpin to the left: every point beyond its tip is outside, to the right.
     let route = line(&[(0.0, 0.0), (4.0, 0.0), (0.0, 0.5), (-9.0, 0.5)]);
     for y in [-0.2, -0.05, 0.0, 0.05, 0.2, 0.5] {
         assert!(route.project(DVec2::new(4.5, y)).offset < 0.0, "{y}");
@@ -141,7 +144,7 @@ fn outside_of_a_sharp_corner_is_still_outside() {
 }
 
 #[test]
-fn along_the_route() {
+fn point_at_wraps_on_closed_routes_and_clamps_on_open_ones() {
     let square = line(&[(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)]);
     assert_eq!(square.length(), 16.0);
     assert_eq!(square.point_at(1.0), (DVec2::new(1.0, 0.0), 0.0));
@@ -158,7 +161,7 @@ fn along_the_route() {
 }
 
 #[test]
-fn hand_made_routes_without_points_do_not_panic() {
+fn routes_without_distinct_points_do_not_panic() {
     for centre in [vec![], vec![DVec2::ONE], vec![DVec2::ONE; 4]] {
         let route = Route { centre, borders: None };
         let _ = (route.length(), route.bounds(), route.to_npy());
@@ -167,7 +170,7 @@ fn hand_made_routes_without_points_do_not_panic() {
 }
 
 #[test]
-fn cut_off_anywhere_it_is_an_error() {
+fn a_file_truncated_at_any_byte_is_an_error() {
     let whole = read(&ring(3, true, false, false)).expect("ring").to_npy();
     for end in 0..whole.len() {
         assert!(Route::from_npy("r", &whole[..end]).is_err(), "{end}");
@@ -181,7 +184,7 @@ fn points() -> impl Strategy<Value = Vec<(f64, f64)>> {
 
 proptest! {
     #[test]
-    fn written_and_read_it_is_the_same(points in points(), offset in 0.1..1.0f64, six in any::<bool>()) {
+    fn a_route_survives_writing_and_reading(points in points(), offset in 0.1..1.0f64, six in any::<bool>()) {
         let row = |&(x, y): &(f64, f64)| if six { vec![x, y, x * (1.0 - offset), y, x, y * (1.0 + offset)] } else { vec![x, y] };
         if let Ok(route) = read(&points.iter().map(row).collect::<Vec<_>>()) {
             let again = Route::from_npy("r", &route.to_npy()).expect("again");
@@ -206,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn beside_a_smooth_road_the_offset_is_the_sideways_step(s in 0.0..31.0f64, offset in -1.0..1.0f64) {
+    fn the_offset_from_a_smooth_road_is_the_lateral_distance(s in 0.0..31.0f64, offset in -1.0..1.0f64) {
         let route = read(&ring(400, true, false, false)).expect("ring");
         let (at, heading) = route.point_at(s);
         let left = DVec2::new(-libm::sin(heading), libm::cos(heading));

@@ -1,4 +1,4 @@
-//! Files made to break a reader: each must be answered, in reasonable time, with a place.
+//! Hostile world files: each gives a world or an error with a location, in reasonable time.
 
 mod sdf_support;
 
@@ -12,12 +12,12 @@ const FIXTURES: [&str; 3] = [
     include_str!("fixtures/sdf/frames.world"),
 ];
 
-/// Reads and compiles whatever it is. It may fail, but must say where.
-fn feed(bytes: &[u8], mut files: MemoryBundle) {
+/// Reads and compiles a file. An error must have a file and a message of one line.
+fn load_or_fail(bytes: &[u8], mut files: MemoryBundle) {
     files.files.retain(|path, _| !path.starts_with("worlds/"));
     files.insert("worlds/t.world", bytes);
     if let Err(e) = World::load(&Assets::of(&files)) {
-        assert!(!e.place.file.is_empty() && !e.message.is_empty());
+        assert!(!e.location.file.is_empty() && !e.message.is_empty());
         assert!(!e.message.contains('\n'), "one line: {e}");
     }
     if let Ok(model) = sdf::read_model("m.sdf", bytes, &mut Warnings::default()) {
@@ -27,14 +27,14 @@ fn feed(bytes: &[u8], mut files: MemoryBundle) {
 }
 
 #[test]
-fn truncated_at_every_byte() {
+fn a_file_truncated_at_any_byte_is_an_error() {
     for text in FIXTURES {
         for end in 0..text.len() {
             let mut warnings = Warnings::default();
             match sdf::read("w", &text.as_bytes()[..end], &mut warnings) {
-                // Only the white space at the end may be missing.
+                // The file is complete if only the whitespace at its end is missing.
                 Ok(_) => assert!(text[end..].trim().is_empty(), "cut at {end}"),
-                Err(e) => assert!(e.place.line > 0 && e.place.column > 0, "{e}"),
+                Err(e) => assert!(e.location.line > 0 && e.location.column > 0, "{e}"),
             }
         }
     }
@@ -44,17 +44,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        feed(&bytes, MemoryBundle::default());
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        load_or_fail(&bytes, MemoryBundle::default());
     }
 
     #[test]
-    fn any_text_inside_a_world_is_answered(text in "[<>/a-z ='\"&;!\\-\\[\\]?0-9]{0,120}") {
-        feed(world_text(&text).as_bytes(), MemoryBundle::default());
+    fn arbitrary_text_inside_a_world_does_not_panic(text in "[<>/a-z ='\"&;!\\-\\[\\]?0-9]{0,120}") {
+        load_or_fail(world_text(&text).as_bytes(), MemoryBundle::default());
     }
 
     #[test]
-    fn damaged_files_are_answered(
+    fn files_with_changed_bytes_do_not_panic(
         which in 0..FIXTURES.len(),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
@@ -63,28 +63,28 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        feed(&bytes, fixture_models());
+        load_or_fail(&bytes, fixture_models());
     }
 
     #[test]
-    fn files_with_pieces_moved_are_answered(
+    fn files_with_repeated_lines_do_not_panic(
         which in 0..FIXTURES.len(),
         from in any::<prop::sample::Index>(),
         to in any::<prop::sample::Index>(),
         lines in 1..12usize,
     ) {
-        // Whole lines keep it well-formed more often than bytes would.
+        // Whole lines, because a file with repeated bytes would rarely be well-formed.
         let all: Vec<&str> = FIXTURES[which].lines().collect();
         let from = from.index(all.len());
         let piece = &all[from..(from + lines).min(all.len())];
         let mut moved = all.clone();
         let to = to.index(all.len());
         moved.splice(to..to, piece.iter().copied());
-        feed(moved.join("\n").as_bytes(), fixture_models());
+        load_or_fail(moved.join("\n").as_bytes(), fixture_models());
     }
 
     #[test]
-    fn files_with_numbers_replaced_are_answered(
+    fn files_with_replaced_numbers_do_not_panic(
         which in 0..FIXTURES.len(),
         at in any::<prop::sample::Index>(),
         number in prop_oneof![
@@ -96,7 +96,7 @@ proptest! {
             text.match_indices(|c: char| c.is_ascii_digit()).map(|(i, _)| (i, &text[i..])).collect();
         let (start, rest) = words[at.index(words.len())];
         let end = start + rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
-        feed(format!("{}{number}{}", &text[..start], &text[end..]).as_bytes(), fixture_models());
+        load_or_fail(format!("{}{number}{}", &text[..start], &text[end..]).as_bytes(), fixture_models());
     }
 }
 
@@ -104,7 +104,7 @@ proptest! {
 fn deep_nesting_is_refused() {
     let deep = "<model name='m'>".repeat(100_000);
     assert!(refusal(&deep).ends_with("nested deeper than 64 elements"));
-    // As deep as it may be is read, compiled and written.
+    // The maximum depth is read, compiled and written.
     let (open, close) = ("<model name='m'><link name='l'/>".repeat(60), "</model>".repeat(60));
     let (spec, _) = read(&(open.clone() + &close)).expect("readable");
     read_text(&sdf::write(&spec)).expect("readable again");
@@ -112,15 +112,15 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
-fn attributes_are_bounded() {
+fn the_number_of_attributes_is_limited() {
     let many: String = (0..100_000).map(|i| format!(" a{i}='1'")).collect();
     assert!(refusal(&format!("<model name='m'{many}/>")).ends_with("more than 64 attributes on one element"));
 }
 
 #[test]
-fn nodes_are_bounded() {
+fn the_number_of_elements_is_limited() {
     assert!(refusal(&"<x/>".repeat(200_001)).ends_with("more than 200000 elements"));
-    let (_, warnings) = read(&"<x/>".repeat(199_998)).expect("as many as may be");
+    let (_, warnings) = read(&"<x/>".repeat(199_998)).expect("within the limit");
     assert_eq!(warnings.len(), 1);
 }
 
@@ -138,7 +138,7 @@ fn doctype_and_entities_are_refused() {
 }
 
 #[test]
-fn a_file_too_large_is_refused() {
+fn a_file_that_is_too_large_is_refused() {
     let error = read_text(&world_text(&" ".repeat(8 << 20))).expect_err("refused");
     assert_eq!(error.to_string(), "worlds/t.world: file is larger than 8 MiB");
 }
@@ -157,14 +157,14 @@ fn a_huge_name_is_refused_in_a_short_message() {
 }
 
 #[test]
-fn warnings_are_bounded() {
+fn the_number_of_warnings_is_limited() {
     let inside: String = (0..5_000).map(|i| format!("<e{i}/>")).collect();
     let (_, warnings) = read(&inside).expect("readable");
     assert_eq!(warnings.len(), 201);
     assert!(warnings[200].contains("4800 more warnings"));
 }
 
-/// A model file that includes these.
+/// A model file that includes these URIs.
 fn including(name: &str, uris: &[String]) -> Vec<u8> {
     let includes: String = uris
         .iter()
@@ -175,7 +175,7 @@ fn including(name: &str, uris: &[String]) -> Vec<u8> {
 }
 
 #[test]
-fn includes_in_a_circle_are_refused() {
+fn cyclic_includes_are_refused() {
     let a = including("a", &["model://b".into()]);
     let b = including("b", &["model://a".into()]);
     let files: [(&str, &[u8]); 2] = [("models/a/model.sdf", &a), ("models/b/model.sdf", &b)];
@@ -184,8 +184,8 @@ fn includes_in_a_circle_are_refused() {
 }
 
 #[test]
-fn includes_that_multiply_are_refused() {
-    // Ten includes of ten includes of …: a hundred million models if nobody counts.
+fn exponential_includes_are_refused() {
+    // Eight levels of ten includes each would give a hundred million models.
     let mut bundle = MemoryBundle::default();
     for level in 0..8 {
         let next: Vec<String> = (0..10).map(|_| format!("model://m{}", level + 1)).collect();
@@ -222,13 +222,13 @@ fn a_large_model_included_often_is_refused() {
 }
 
 #[test]
-fn many_models_of_one_name_take_no_square_time() {
+fn many_models_of_one_name_are_numbered_in_linear_time() {
     let world = load(&"<model name='m'><link name='l'/></model>".repeat(60_000), &[]).expect("loads");
     assert_eq!(world.fixed_names[59_999].name, "m_60000");
 }
 
 #[test]
-fn many_names_for_one_model_are_refused() {
+fn many_different_uris_of_one_model_are_refused() {
     let model: &[u8] = b"<sdf version='1.7'><model name='m'><link name='l'/></model></sdf>";
     let includes: String = (0..2_001)
         .map(|i| {
@@ -240,13 +240,13 @@ fn many_names_for_one_model_are_refused() {
 }
 
 #[test]
-fn a_solid_mesh_used_too_often_becomes_boxes() {
-    use chicane_world::collada::{Group, Model, Part, write};
+fn a_collision_mesh_that_is_used_too_often_becomes_boxes() {
+    use chicane_world::collada::{Group, MeshPart, Model, write};
     let positions: Vec<[f32; 3]> =
         (0..9_000u16).map(|i| [f32::from(i), f32::from((i % 3) * (i % 3)), 1.0]).collect();
     let groups = vec![Group { material: None, indices: (0..9_000).collect() }];
     let (normals, uvs) = (vec![[0.0, 0.0, 1.0]; 9_000], vec![[0.0; 2]; 9_000]);
-    let part = Part { name: "p".to_owned(), positions, normals, uvs, groups };
+    let part = MeshPart { name: "p".to_owned(), positions, normals, uvs, groups };
     let dae = write(&Model { parts: vec![part], materials: vec![] });
     let collision = |i| {
         format!(
@@ -258,7 +258,7 @@ fn a_solid_mesh_used_too_often_becomes_boxes() {
     let world = load(&inside, &[("meshes/a.dae", dae.as_bytes())]).expect("loads");
     let meshes =
         world.scenery.iter().filter(|s| matches!(s.shape, chicane_world::world::Shape::Mesh(_))).count();
-    // 3,000 triangles and 9,000 corners each time, of 4,000,000.
+    // Each use counts 3,000 triangles and 9,000 vertices, up to 4,000,000 in total.
     assert_eq!((meshes, world.scenery.len()), (333, 400));
     assert!(world.warnings[0].message.contains("too many triangles"), "{:?}", world.warnings);
 }
@@ -286,7 +286,7 @@ fn paths_never_leave_the_bundle() {
 }
 
 #[test]
-fn a_spec_of_nothing_compiles() {
+fn an_empty_spec_compiles() {
     let assets = objects_bundle();
     let world = chicane_world::compile::compile(&Spec::default(), &Assets::of(&assets), Warnings::default());
     assert!(world.expect("compiles").objects.is_empty());

@@ -1,17 +1,17 @@
-//! Reading world and model files: what is taken, what is passed over, what is refused and how.
+//! The SDF reader: accepted, ignored and refused content of world and model files.
 
 mod sdf_support;
 
-use chicane_world::spec::{Entry, Geometry, ModelSpec, Submesh};
+use chicane_world::spec::{Geometry, ModelSpec, SdfEntry, Submesh};
 use chicane_world::{Spec, Warnings, sdf};
 use sdf_support::{read, read_text, refusal, world_text};
 
 fn model(spec: &Spec, i: usize) -> &ModelSpec {
-    let Entry::Model(model) = &spec.entries[i] else { unreachable!("not a model: {:?}", spec.entries[i]) };
+    let SdfEntry::Model(model) = &spec.entries[i] else { unreachable!("not a model: {:?}", spec.entries[i]) };
     model
 }
 
-/// The first link of the first model, with this inside.
+/// A model with one link of this content.
 fn link(inside: &str) -> String {
     format!("<model name='m'><link name='l'>{inside}</link></model>")
 }
@@ -21,7 +21,7 @@ fn shape(inside: &str) -> String {
 }
 
 #[test]
-fn an_old_world_is_read_and_what_is_passed_over_is_said() {
+fn an_old_world_file_is_read_with_warnings() {
     let (spec, warnings) = read_text(include_str!("fixtures/sdf/legacy.world")).expect("readable");
     assert_eq!((spec.name.as_str(), spec.version.as_str()), ("legacy", "1.5"));
     assert_eq!(spec.gravity, Some([0.0, 0.0, -9.81]), "from <physics>");
@@ -31,28 +31,28 @@ fn an_old_world_is_read_and_what_is_passed_over_is_said() {
     assert_eq!(
         warnings,
         [
-            "worlds/t.world:4:5: `--` inside a comment is not XML; it was passed over",
-            "worlds/t.world:36:5: unknown element <nonsense:thing> in <world> was passed over",
-            "worlds/t.world:37:5: <state> in <world> was passed over",
-            "worlds/t.world:34:7: plugin \"libshelf.so\" was passed over",
+            "worlds/t.world:4:5: `--` inside a comment is not valid XML; the comment is ignored",
+            "worlds/t.world:36:5: unknown element <nonsense:thing> in <world> is ignored",
+            "worlds/t.world:37:5: <state> in <world> is ignored",
+            "worlds/t.world:34:7: plugin \"libshelf.so\" is ignored",
         ]
     );
 }
 
 #[test]
-fn equal_warnings_are_collected() {
+fn equal_warnings_are_merged() {
     let (_, warnings) = read(&link("<foo/><foo/><foo/><sensor name='s'/>")).expect("readable");
     assert_eq!(
         warnings,
         [
-            "worlds/t.world:4:32: unknown element <foo> in <link> was passed over (3 times)",
-            "worlds/t.world:4:50: <sensor> in <link> was passed over",
+            "worlds/t.world:4:32: unknown element <foo> in <link> is ignored (3 times)",
+            "worlds/t.world:4:50: <sensor> in <link> is ignored",
         ]
     );
 }
 
 #[test]
-fn poses_in_all_their_forms() {
+fn every_format_of_a_pose_is_read() {
     let pose = |attributes: &str, text: &str| {
         let (spec, _) =
             read(&format!("<frame name='f'><pose{attributes}>{text}</pose></frame>")).expect(text);
@@ -72,8 +72,8 @@ fn poses_in_all_their_forms() {
 }
 
 #[test]
-fn poses_that_are_wrong() {
-    let said = |attributes: &str, text: &str| {
+fn invalid_poses_are_refused() {
+    let refused = |attributes: &str, text: &str| {
         refusal(&format!("<frame name='f'>\n  <pose{attributes}>{text}</pose></frame>"))
     };
     for (attributes, text, message) in [
@@ -83,7 +83,7 @@ fn poses_that_are_wrong() {
         ("", "1 2 3 0 0 nan", "<pose> needs finite numbers, found \"nan\""),
         ("", "1 2 3 0 0 -inf", "<pose> needs finite numbers, found \"-inf\""),
         ("", "1e999 2 3 0 0 0", "<pose> needs finite numbers, found \"1e999\""),
-        ("", "1e7 2 3 0 0 0", "<pose> is farther away than 1000000 m"),
+        ("", "1e7 2 3 0 0 0", "<pose> is farther than 1000000 m from its reference"),
         (" rotation_format='quat_xyzw'", "0 0 0 0 0 0", "<pose> needs 7 numbers, found 6"),
         (" rotation_format='quat_xyzw'", "0 0 0 0 0 0 0", "<pose> needs a quaternion of length 1"),
         (
@@ -92,22 +92,25 @@ fn poses_that_are_wrong() {
             "rotation_format must be euler_rpy or quat_xyzw, found \"euler\"",
         ),
     ] {
-        assert_eq!(said(attributes, text), format!("worlds/t.world:5:3: {message}"));
+        assert_eq!(refused(attributes, text), format!("worlds/t.world:5:3: {message}"));
     }
 }
 
 #[test]
-fn shapes_that_are_wrong() {
+fn invalid_shapes_are_refused() {
     for (inside, message) in [
-        ("<box><size>1 -2 1</size></box>", "4:67: <size> needs numbers from 0 up, found -2"),
+        ("<box><size>1 -2 1</size></box>", "4:67: <size> needs numbers of at least 0, found -2"),
         ("<box><size>1 1</size></box>", "4:67: <size> needs 3 numbers, found 2"),
         ("<box><size>1 1 2e6</size></box>", "4:67: <size> of 2000000 m is larger than 1000000 m"),
         ("<box/>", "4:62: <box> needs a <size>"),
-        ("<sphere><radius>-1</radius></sphere>", "4:70: <radius> needs numbers from 0 up, found -1"),
+        ("<sphere><radius>-1</radius></sphere>", "4:70: <radius> needs numbers of at least 0, found -1"),
         ("<sphere><radius></radius></sphere>", "4:70: <radius> needs 1 number, found 0"),
         ("<cylinder><radius>1</radius></cylinder>", "4:62: <cylinder> needs a <length>"),
         ("<mesh><uri/></mesh>", "4:68: <uri> of a mesh is empty"),
-        ("<mesh><uri>a</uri><scale>1 0 1</scale></mesh>", "4:80: <scale> needs three factors that are not 0"),
+        (
+            "<mesh><uri>a</uri><scale>1 0 1</scale></mesh>",
+            "4:80: <scale> needs factors other than 0, at most 1000000",
+        ),
         ("<plane><normal>0 0 0</normal></plane>", "4:69: <normal> needs a direction of length 1"),
     ] {
         assert_eq!(refusal(&shape(inside)), format!("worlds/t.world:{message}"));
@@ -115,13 +118,13 @@ fn shapes_that_are_wrong() {
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_is_read() {
     let read_shape = |inside: &str| {
         let (spec, warnings) = read(&shape(inside)).expect(inside);
         (model(&spec, 0).links[0].collisions[0].geometry.clone(), warnings.len())
     };
     let lengths = "<radius>1</radius><length>2</length>";
-    for (inside, want) in [
+    for (inside, expected) in [
         ("", Geometry::Empty),
         ("<empty/>", Geometry::Empty),
         ("<box><size>1 2 3</size></box>", Geometry::Box { size: [1.0, 2.0, 3.0] }),
@@ -140,7 +143,7 @@ fn every_shape() {
             },
         ),
     ] {
-        assert_eq!(read_shape(inside), (want, 0), "{inside}");
+        assert_eq!(read_shape(inside), (expected, 0), "{inside}");
     }
     let point = |x, y| format!("<point>{x} {y}</point>");
     let points = point(0, 0) + &point(1, 0) + &point(0, 2);
@@ -149,7 +152,7 @@ fn every_shape() {
     assert_eq!(read_shape(&format!("<polyline>{points}</polyline>")), (polygon(1.0), 0));
     let (geometry, warnings) = read_shape(&format!("<polyline>{}</polyline>", point(0, 0)));
     assert_eq!((geometry, warnings), (Geometry::Unsupported { element: "polyline".into() }, 1));
-    // What is not known before a shape does not hide it.
+    // Unknown elements before a shape are skipped.
     let known = "<my:hint/><sphere><radius>1</radius></sphere><heightmap/>";
     assert_eq!(read_shape(known), (Geometry::Sphere { radius: 1.0 }, 2));
     let (geometry, warnings) = read_shape("<heightmap><uri>x</uri></heightmap>");
@@ -157,18 +160,18 @@ fn every_shape() {
 }
 
 #[test]
-fn names_are_needed_and_bounded() {
+fn names_are_required_and_limited_in_length() {
     assert_eq!(refusal("<model><link name='l'/></model>"), "worlds/t.world:4:1: <model> needs a name");
     assert_eq!(refusal("<model name=''/>"), "worlds/t.world:4:1: <model> needs a name");
     assert_eq!(refusal("<model name='m'><link/></model>"), "worlds/t.world:4:17: <link> needs a name");
     let long = "n".repeat(201);
     assert!(refusal(&format!("<model name='{long}'/>")).ends_with("is longer than 200 characters"));
     assert!(read(&format!("<model name='{}'/>", "é".repeat(200))).is_ok());
-    assert!(refusal("<model name='a&#10;b'/>").ends_with("holds a control character"));
+    assert!(refusal("<model name='a&#10;b'/>").ends_with("contains a control character"));
 }
 
 #[test]
-fn other_values_that_are_wrong() {
+fn other_invalid_values_are_refused() {
     for (inside, message) in [
         ("<gravity>0 0</gravity>", "4:1: <gravity> needs 3 numbers, found 2"),
         ("<gravity>0 0 -1e9</gravity>", "4:1: <gravity> is stronger than 1000 m/s²"),
@@ -178,7 +181,10 @@ fn other_values_that_are_wrong() {
         ),
         ("<scene><ambient>1 1</ambient></scene>", "4:8: <ambient> needs 4 numbers, found 2"),
         ("<include><name>x</name></include>", "4:1: <include> needs a <uri>"),
-        ("<include><uri></uri></include>", "4:10: <uri> of an include needs a path such as model://name"),
+        (
+            "<include><uri></uri></include>",
+            "4:10: the <uri> of an <include> must be a path such as model://name",
+        ),
     ] {
         assert_eq!(refusal(inside), format!("worlds/t.world:{message}"));
     }
@@ -188,10 +194,10 @@ fn other_values_that_are_wrong() {
 }
 
 #[test]
-fn the_root_and_the_version() {
-    let said = |text: &str| read_text(text).expect_err(text).to_string();
-    assert_eq!(said("<robot/>"), "worlds/t.world:1:1: the root must be <sdf>, found <robot>");
-    assert_eq!(said("<sdf version='1.7'/>"), "worlds/t.world:1:1: no <world> in the file");
+fn the_root_element_and_the_version_are_checked() {
+    let refused = |text: &str| read_text(text).expect_err(text).to_string();
+    assert_eq!(refused("<robot/>"), "worlds/t.world:1:1: the root element must be <sdf>, found <robot>");
+    assert_eq!(refused("<sdf version='1.7'/>"), "worlds/t.world:1:1: no <world> in the file");
     let world =
         |attributes: &str| read_text(&format!("<sdf{attributes}><world name='w'/></sdf>")).expect("fine");
     for version in 4..=12 {
@@ -209,7 +215,7 @@ fn the_root_and_the_version() {
 }
 
 #[test]
-fn a_model_file() {
+fn a_model_file_is_read() {
     let mut warnings = Warnings::default();
     let text = include_bytes!("fixtures/sdf/models/arm/model.sdf");
     let model = sdf::read_model("models/arm/model.sdf", text, &mut warnings).expect("readable");
@@ -220,7 +226,7 @@ fn a_model_file() {
 }
 
 #[test]
-fn the_newest_readable_model_file_is_taken() {
+fn the_newest_supported_model_file_is_used() {
     let config = include_bytes!("fixtures/sdf/models/arm/model.config");
     assert_eq!(sdf::read_config("model.config", config).expect("readable"), "model.sdf");
     let written = sdf::write_config("a & b", "track.sdf", "1.7");
@@ -228,11 +234,14 @@ fn the_newest_readable_model_file_is_taken() {
     let two = b"<model><sdf version='1.10'>ten</sdf><sdf version='1.9'>nine</sdf><sdf>none</sdf></model>";
     assert_eq!(sdf::read_config("model.config", two).expect("readable"), "ten");
     let error = sdf::read_config("model.config", b"<model/>").expect_err("nothing named");
-    assert_eq!(error.to_string(), "model.config:1:1: model.config needs an <sdf> that names the model file");
+    assert_eq!(
+        error.to_string(),
+        "model.config:1:1: model.config needs an <sdf> element with the name of the model file"
+    );
 }
 
 #[test]
-fn materials_and_surfaces() {
+fn materials_and_surfaces_are_read() {
     let (spec, _) = read(&link(
         "<visual name='v'><geometry/><transparency>0.5</transparency><cast_shadows>0</cast_shadows><material>
          <script><uri>file://x</uri><name>Gazebo/Red</name></script><diffuse>1 0 0</diffuse>
@@ -251,10 +260,10 @@ fn materials_and_surfaces() {
 }
 
 #[test]
-fn dashes_in_a_comment_are_passed_over_with_one_warning() {
+fn dashes_in_comments_give_one_warning() {
     let text = "<sdf version='1.7'>\n <!-- a -- b --><!-- c -- d -->\n<world name='w'/></sdf>";
     let mut warnings = Warnings::default();
     sdf::read("w.world", text.as_bytes(), &mut warnings).expect("tolerated");
     let list: Vec<String> = warnings.into_vec().iter().map(ToString::to_string).collect();
-    assert_eq!(list, ["w.world:2:2: `--` inside a comment is not XML; it was passed over"]);
+    assert_eq!(list, ["w.world:2:2: `--` inside a comment is not valid XML; the comment is ignored"]);
 }

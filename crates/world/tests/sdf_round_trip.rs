@@ -1,4 +1,4 @@
-//! Reading what was written gives the same `Spec`, to the last bit.
+//! Writing and reading a `Spec` gives the same `Spec`, to the last bit.
 
 mod sdf_support;
 
@@ -9,7 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use sdf_support::read_text;
 
-/// Any finite number within the bounds of what may be far away.
+/// Any finite number up to `MAX_METRES`.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -32,12 +32,12 @@ fn lengths<const N: usize>() -> impl Strategy<Value = [f64; N]> {
     vec(length(), N).prop_map(|v| v.try_into().expect("N of them"))
 }
 
-/// Names with everything that XML makes special.
+/// Names with all characters that are special in XML.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z][a-z0-9_]{0,8}", "[ <>&\"'a-zé:/\u{1F697};#-]{1,12}"]
 }
 
-/// Text between tags: as names, without the space around it that reading drops.
+/// Text between tags. It has no surrounding whitespace, because the reader trims it.
 fn text() -> impl Strategy<Value = String> {
     name().prop_map(|n| format!("x{}", n.trim()))
 }
@@ -154,7 +154,7 @@ fn include() -> impl Strategy<Value = IncludeSpec> {
     )
 }
 
-/// Only what is in a model can be merged into it.
+/// An include in a model. Only such an include can have the merge flag.
 fn nested_include() -> impl Strategy<Value = IncludeSpec> {
     (include(), any::<bool>()).prop_map(|(include, merge)| IncludeSpec { merge, ..include })
 }
@@ -198,9 +198,9 @@ fn light() -> impl Strategy<Value = LightSpec> {
 
 fn spec() -> impl Strategy<Value = Spec> {
     let entry = prop_oneof![
-        model().prop_map(Entry::Model),
-        include().prop_map(Entry::Include),
-        light().prop_map(Entry::Light),
+        model().prop_map(SdfEntry::Model),
+        include().prop_map(SdfEntry::Include),
+        light().prop_map(SdfEntry::Light),
     ];
     let scene = (option::of(numbers()), option::of(numbers()))
         .prop_map(|(ambient, background)| SceneSpec { ambient, background });
@@ -221,28 +221,28 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_spec_survives(spec in spec()) {
+    fn a_spec_survives_writing_and_reading(spec in spec()) {
         let text = sdf::write(&spec);
         let (back, _) = match read_text(&text) {
             Ok(read) => read,
-            // Two objects of one name can be made by chance; they may be refused.
+            // The generated spec may have two objects of the same name, which the reader refuses.
             Err(e) if e.message.starts_with("a second object") => return Ok(()),
             Err(e) => return Err(TestCaseError::fail(format!("{e}\n{text}"))),
         };
-        // The text of a Debug tells -0.0 from 0.0, which == does not.
+        // Compared as Debug text, because -0.0 == 0.0.
         prop_assert_eq!(format!("{back:?}"), format!("{spec:?}"));
         prop_assert_eq!(sdf::write(&back), text);
     }
 
     #[test]
-    fn a_model_survives(model in model(), version in 4..13u32) {
+    fn a_model_survives_writing_and_reading(model in model(), version in 4..13u32) {
         let text = sdf::write_model(&model, &format!("1.{version}"));
         let back = sdf::read_model("m.sdf", text.as_bytes(), &mut Warnings::default());
         prop_assert_eq!(format!("{:?}", back.expect("readable")), format!("{model:?}"));
     }
 
     #[test]
-    fn a_number_survives(x in any::<f64>().prop_filter("bounded", |x| x.is_finite() && x.abs() <= 1e6)) {
+    fn a_number_survives_writing_and_reading(x in any::<f64>().prop_filter("bounded", |x| x.is_finite() && x.abs() <= 1e6)) {
         let frame = FrameSpec { name: "f".into(), pose: PoseSpec { rpy: [x, 0.0, 0.0], ..Default::default() }, ..Default::default() };
         let spec = Spec { version: "1.7".into(), name: "w".into(), frames: vec![frame], ..Default::default() };
         let (back, _) = read_text(&sdf::write(&spec)).expect("readable");
@@ -251,7 +251,7 @@ proptest! {
 }
 
 #[test]
-fn the_fixtures_survive() {
+fn the_fixtures_survive_writing_and_reading() {
     for text in [
         include_str!("fixtures/sdf/frames.world"),
         include_str!("fixtures/sdf/legacy.world"),
@@ -265,14 +265,14 @@ fn the_fixtures_survive() {
 }
 
 #[test]
-fn what_is_written_looks_like_this() {
+fn the_writer_escapes_and_indents() {
     let spec = Spec {
         version: "1.7".into(),
         name: "a<b".into(),
-        entries: vec![Entry::Include(IncludeSpec { uri: "model://x".into(), ..Default::default() })],
+        entries: vec![SdfEntry::Include(IncludeSpec { uri: "model://x".into(), ..Default::default() })],
         ..Default::default()
     };
-    let want = "<?xml version=\"1.0\"?>\n<sdf version=\"1.7\">\n  <world name=\"a&lt;b\">\n    <include>\n      \
+    let expected = "<?xml version=\"1.0\"?>\n<sdf version=\"1.7\">\n  <world name=\"a&lt;b\">\n    <include>\n      \
                 <uri>model://x</uri>\n    </include>\n  </world>\n</sdf>\n";
-    assert_eq!(sdf::write(&spec), want);
+    assert_eq!(sdf::write(&spec), expected);
 }

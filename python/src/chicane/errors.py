@@ -97,14 +97,14 @@ def refusal(status: int, body: bytes, request: str) -> ApiError:
     """The exception for a response with a status other than 200."""
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     try:
-        said = json.loads(body)
+        parsed = json.loads(body)
     except ValueError:
-        said = None
-    if not isinstance(said, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         return kind(
             status, body[:200].decode("utf-8", "replace").strip() or "no reason given", request
         )
-    if said.get("status") == "waiting":
+    if parsed.get("status") == "waiting":
         kind = NotReady
-    text = said.get("error", said.get("detail"))
-    return kind(status, text if isinstance(text, str) else json.dumps(said), request)
+    text = parsed.get("error", parsed.get("detail"))
+    return kind(status, text if isinstance(text, str) else json.dumps(parsed), request)

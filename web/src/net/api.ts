@@ -1,14 +1,19 @@
 /** Requests to the simulator. */
 import { t } from "../strings.ts";
-import type { ErrorBody } from "../wire/sim.ts";
+import type { Detail } from "../wire/robot.ts";
+import type { ErrorBody, ErrorCode } from "../wire/sim.ts";
 
 export const API = "/sim/api";
 
-/** A failed request, with the error message of the server. Status 0 means no response. */
+/**
+ * A failed request. The message is the translation of the error code, or else the text of the
+ * server. Status 0 means no response.
+ */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    readonly code: ErrorCode | null = null,
   ) {
     super(message);
   }
@@ -19,11 +24,18 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
   if (!response) throw new ApiError(0, t.link.noResponse);
   const data: unknown = await response.json().catch(() => null);
   if (!response.ok) {
-    const message = (data as ErrorBody | null)?.error ?? (data as { detail?: unknown } | null)?.detail;
-    const fallback = t.link.httpError(response.status, response.statusText);
-    throw new ApiError(response.status, typeof message === "string" ? message : fallback);
+    throw failure(response, data as Partial<ErrorBody & Detail> | null);
   }
   return data as T;
+}
+
+/** The error of a response. A proxy may have replaced the body of the server by its own. */
+function failure(response: Response, body: Partial<ErrorBody & Detail> | null): ApiError {
+  const code = body?.code ?? null;
+  const text = body?.error ?? body?.detail;
+  const translated = code && (t.errors as Partial<Record<ErrorCode, string>>)[code];
+  const fallback = t.link.httpError(response.status, response.statusText);
+  return new ApiError(response.status, translated ?? (typeof text === "string" ? text : fallback), code);
 }
 
 /** Sends a GET request to a path below `/sim/api`. */

@@ -8,15 +8,7 @@ import type { SceneView } from "../scene/scene-view.ts";
 import type { Clock, Scene, State, Track, Vehicle, World } from "../wire/sim.ts";
 import { API, ApiError, get } from "./api.ts";
 import { Link } from "./link.ts";
-import {
-  type Current,
-  type EvaluationEvent,
-  type EvaluationRecord,
-  type RunEvent,
-  afterEvaluation,
-  afterRun,
-  viewOf,
-} from "./session.ts";
+import { type Current, type EvaluationRecord, afterEvaluation, afterRun, viewOf } from "./session.ts";
 
 const RETRY_MS = 1500;
 /** Interval at which latency and requested speed are measured. */
@@ -123,12 +115,11 @@ export function connect(
   const link = new Link({
     open: () => new EventSource(`${API}/events`),
     signedOut: async () => (await fetch(`${API}/status`).catch(() => null))?.status === 401,
-    events: ["state", "run", "evaluation"],
-    onEvent(name, data) {
-      if (name !== "state") eventCount++;
-      if (name === "state") onState(data as State);
-      else if (name === "run") app.session.value = afterRun(app.session.value, data as RunEvent);
-      else app.session.value = afterEvaluation(app.session.value, data as EvaluationEvent);
+    onEvent(event) {
+      if (event.name !== "state") eventCount++;
+      if (event.name === "state") onState(event.data);
+      else if (event.name === "run") app.session.value = afterRun(app.session.value, event.data);
+      else app.session.value = afterEvaluation(app.session.value, event.data);
     },
     onStatus(status) {
       app.link.value = status;

@@ -6,6 +6,16 @@
  * a growing delay. `retryNow` skips the delay, for example when the network is back.
  */
 
+import type { EvaluationEvent, RunEvent, State } from "../wire/sim.ts";
+
+/** An event of the stream, with its parsed data. */
+export type StreamEvent =
+  | { name: "state"; data: State }
+  | { name: "run"; data: RunEvent }
+  | { name: "evaluation"; data: EvaluationEvent };
+
+const NAMES = ["state", "run", "evaluation"] as const satisfies readonly StreamEvent["name"][];
+
 export type LinkStatus = "connecting" | "live" | "lost" | "signed-out";
 
 /** The part of `EventSource` that `Link` uses, so that tests can replace it. */
@@ -20,9 +30,7 @@ export interface LinkOptions {
   open(): EventSourceLike;
   /** Whether the server requires a token. Called after the server has refused the stream. */
   signedOut(): Promise<boolean>;
-  /** Names of the events that are passed to `onEvent`. */
-  events: readonly string[];
-  onEvent(name: string, data: unknown): void;
+  onEvent(event: StreamEvent): void;
   onStatus(status: LinkStatus): void;
   setTimeout(run: () => void, ms: number): number;
   clearTimeout(timer: number): void;
@@ -53,16 +61,16 @@ export class Link {
       this.#retryMs = FIRST_RETRY_MS;
       this.#setStatus("live");
     });
-    for (const name of this.options.events) {
+    for (const name of NAMES) {
       source.addEventListener(name, ({ data }) => {
         if (!current() || data === undefined) return;
-        let parsed: unknown;
+        let event: StreamEvent;
         try {
-          parsed = JSON.parse(data);
+          event = { name, data: JSON.parse(data) } as StreamEvent;
         } catch {
           return; // A proxy has truncated this event. Ignore it.
         }
-        this.options.onEvent(name, parsed);
+        this.options.onEvent(event);
       });
     }
     source.addEventListener("error", () => {

@@ -29,8 +29,8 @@ export interface SessionView {
   output: readonly LogLine[];
 }
 
-export type EvaluationEvent = { kind: string; session: string; time: number } & Record<string, unknown>;
-export type RunEvent = { phase: string } & Record<string, unknown>;
+export type EvaluationEvent = Wire.EvaluationEvent;
+export type RunEvent = Wire.RunEvent;
 
 /** Limit per log. Older lines are dropped. */
 const MAX_LINES = 500;
@@ -51,9 +51,9 @@ export function viewOf(
   let fetched: SessionView = { ...empty, log: (session.log ?? []).map((text): LogLine => ({ text, from: "script" })) };
   if (recorded?.session === session.id && recorded.events) {
     fetched = empty;
-    for (const { kind, ...event } of recorded.events) {
-      if (kind === "run") fetched = afterRun(fetched, event as unknown as RunEvent) ?? fetched;
-      if (kind === "log") fetched = { ...fetched, log: appendLine(fetched.log, { text: String(event["line"]), from: "script" }) };
+    for (const event of recorded.events) {
+      if (event.kind === "run") fetched = afterRun(fetched, event) ?? fetched;
+      if (event.kind === "log") fetched = { ...fetched, log: appendLine(fetched.log, { text: event.line, from: "script" }) };
     }
   }
   const more = (ours: readonly LogLine[] | undefined, theirs: readonly LogLine[]) =>
@@ -72,21 +72,25 @@ export function afterEvaluation(view: SessionView | null, event: EvaluationEvent
   });
   switch (event.kind) {
     case "phase":
-      return change({ phase: String(event["phase"]) });
+      return change({ phase: event.phase });
     case "record":
-      return change({ record: event["record"] });
+      return change({ record: event.record });
     case "log":
-      return change({}, { log: appendLine(view.log, { text: String(event["line"]), from: "script" }) });
+      return change({}, { log: appendLine(view.log, { text: event.line, from: "script" }) });
     case "end":
       return change(
         {
           phase: "ended",
-          outcome: String(event["outcome"]),
-          record: event["record"],
-          reason: typeof event["reason"] === "string" ? event["reason"] : null,
+          outcome: event.outcome,
+          record: event.record,
+          reason: event.reason ?? null,
         },
         { active: false },
       );
+    // Only a record holds these, and a newer server may send others.
+    case "command":
+    case "run":
+    case "truncated":
     default:
       return view;
   }
@@ -103,34 +107,31 @@ export function afterRun(view: SessionView | null, event: RunEvent): SessionView
   switch (event.phase) {
     case "start":
       return run(true, null, {
-        text: t.evaluation.startedCommand(String(event["command"])),
+        text: t.evaluation.startedCommand(event.command),
         from: "note",
       });
     case "exit":
-      return run(false, Number(event["exit_code"]), {
-        text: t.evaluation.exitCode(String(event["exit_code"])),
+      return run(false, event.exit_code, {
+        text: t.evaluation.exitCode(String(event.exit_code)),
         from: "note",
       });
-    case "log": {
-      const from = event["stream"] === "stderr" ? "stderr" : "stdout";
-      return { ...view, output: appendLine(view.output, { text: String(event["line"]), from }) };
-    }
+    case "log":
+      return { ...view, output: appendLine(view.output, { text: event.line, from: event.stream }) };
     default:
       return view;
   }
 }
 
-function startedSession(event: EvaluationEvent): SessionView {
-  const text = (name: string) => (typeof event[name] === "string" ? (event[name] as string) : null);
+function startedSession(event: EvaluationEvent & { kind: "start" }): SessionView {
   const session: Session = {
     id: event.session,
-    world: text("world") ?? "",
+    world: event.world,
     phase: "initializing",
     outcome: null,
     record: null,
     reason: null,
-    command: text("command"),
-    ...(typeof event["time_limit_s"] === "number" && { time_limit_s: event["time_limit_s"] }),
+    command: event.command ?? null,
+    time_limit_s: event.time_limit_s,
     elapsed_s: 0,
     run: { running: false, exit_code: null },
     log: [],

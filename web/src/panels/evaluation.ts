@@ -1,8 +1,9 @@
 /** The evaluation card: the form that starts a run, the progress of the run, and its result. */
 import { type App, attempt } from "../app.ts";
 import { API, post } from "../net/api.ts";
-import type { LogLine, SessionView } from "../net/session.ts";
+import type { LogLine } from "../net/session.ts";
 import { t } from "../strings.ts";
+import type { Outcome, Phase } from "../wire/sim.ts";
 import { card, labelledValue } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { clock, record } from "../ui/format.ts";
@@ -219,6 +220,7 @@ function resultPanel(app: App): HTMLElement {
     if (!view || view.active) return;
     const { session } = view;
     element.dataset["outcome"] = session.outcome ?? "";
+    element.dataset["tone"] = session.outcome ? TONES[session.outcome] : "neutral";
     write(outcome, outcomeText(session.outcome));
     const shown = record(session.record);
     write(value, shown ?? t.units.none);
@@ -232,14 +234,24 @@ function resultPanel(app: App): HTMLElement {
   return element;
 }
 
-/** The displayed text of an outcome. An unknown outcome is shown as the server sent it. */
-export function outcomeText(outcome: string | null | undefined): string {
-  const { outcomes } = t.evaluation;
-  return outcomes[outcome as keyof typeof outcomes] ?? outcome ?? t.units.none;
+/** How the result card is coloured. The compiler reports an outcome that has no tone. */
+const TONES: Record<Outcome, "good" | "bad" | "neutral"> = {
+  finished: "good",
+  timeout: "bad",
+  script_error: "bad",
+  stopped: "neutral",
+  unsupported: "bad",
+};
+
+/** The displayed text of an outcome. The compiler reports an outcome that has no text. */
+export function outcomeText(outcome: Outcome | null | undefined): string {
+  const outcomes: Record<Outcome, string> = t.evaluation.outcomes;
+  return outcome ? outcomes[outcome] : t.units.none;
 }
 
-function phaseText(phase: SessionView["session"]["phase"]): string {
-  return t.evaluation.phases[phase as keyof typeof t.evaluation.phases] ?? phase;
+function phaseText(phase: Phase): string {
+  const phases: Record<Phase, string> = t.evaluation.phases;
+  return phases[phase];
 }
 
 /** A log that scrolls to new lines, unless the user has scrolled up. */

@@ -73,10 +73,10 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
   const attachLidarPoints = () => {
     points?.points.removeFromParent();
     points = null;
-    const at = app.profile.value?.lidar.position;
+    const scanner = app.profile.value?.lidar;
     const car = sceneView.item(CAR)?.node;
-    if (app.lidar.value && at && car) {
-      points = new LidarPoints(at);
+    if (app.lidar.value && scanner && car) {
+      points = new LidarPoints(scanner.position, scanner.beams);
       car.add(points.points);
     }
     sceneView.invalidate();

@@ -181,7 +181,7 @@ export function selection(app: App, sceneView: SceneView, manipulator: Manipulat
       button.ariaPressed = String(light.state === state);
     const left = light.yellow_left ?? 0;
     write(countdown, yellow ? t.selection.yellow(left.toFixed(1)) : "");
-    bar.style.setProperty("--left", yellow ? String(left / 3) : "0");
+    bar.style.setProperty("--left", yellow ? String(left / (app.world.value?.yellow_s ?? left)) : "0");
   }
 
   app.selected.watch(() => update(true));

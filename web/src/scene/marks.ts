@@ -3,7 +3,6 @@ import * as THREE from "three";
 import type { LidarScan, Odometry } from "../wire/robot.ts";
 import type { Pose } from "../wire/sim.ts";
 
-const MAX_POINTS = 720;
 /** Number of points of a trail. */
 const MAX_TRAIL = 6000;
 /** Smallest distance between two points of a trail. */
@@ -12,9 +11,14 @@ const STEP_M = 0.02;
 /** Points of the last lidar scan, in the car's frame. `at` is the position of the lidar. */
 export class LidarPoints {
   readonly points: THREE.Points;
-  readonly #positions = new Float32Array(3 * MAX_POINTS);
+  readonly #positions: Float32Array;
 
-  constructor(readonly at: readonly number[]) {
+  /** `beams` is the number of beams of a scan. */
+  constructor(
+    readonly at: readonly number[],
+    readonly beams: number,
+  ) {
+    this.#positions = new Float32Array(3 * beams);
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(this.#positions, 3));
     geometry.setDrawRange(0, 0);
@@ -26,7 +30,7 @@ export class LidarPoints {
   show(scan: LidarScan): void {
     let count = 0;
     for (const [key, range] of Object.entries(scan.ranges)) {
-      if (range === null || count >= MAX_POINTS) continue;
+      if (range === null || count >= this.beams) continue;
       const angle = (Number(key) * Math.PI) / 180;
       this.#positions.set(
         [this.at[0] + range * Math.cos(angle), this.at[1] + range * Math.sin(angle), this.at[2]],

@@ -147,6 +147,11 @@ export const en = {
     linkedUnknown: (name: string) => `Unknown world "${name}". Choose a world from the list.`,
     thumbnail: (name: string) => `Preview of ${name}`,
   },
+  /**
+   * Texts for error codes. An error without one is shown with the text of the server, which is
+   * English, so only translations need entries.
+   */
+  errors: {},
   evaluation: {
     title: "Evaluation",
     close: "Close",

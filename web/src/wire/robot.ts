@@ -1,339 +1,346 @@
 // Made from the OpenAPI document of "Chicane robot" by scripts/wire.js: do not edit, run `make wire`.
 
-/** Answer of `GET /battery`. */
+/** Response of `GET /battery`. */
 export type Battery = {
-  /** Whether it is being charged. */
+  /** Whether the battery is charging. */
   charging: boolean;
-  /** A; negative while it gives. */
+  /** Current, A; negative while the battery discharges. */
   current: Num;
-  /** Charge, 0 to 100. */
+  /** Charge, percent. */
   percentage: Num;
-  /** Whether there is one. */
+  /** Whether the car has a battery. */
   present: boolean;
-  /** V. */
+  /** Voltage, V. */
   voltage: Num;
 };
 
-/** The body's box. */
+/** Bounding box of the car's body. */
 export type BodyBox = {
-  /** Centre from the pose origin, m. */
+  /** Centre relative to the pose origin, m. */
   centre: Num[];
   /** Full extents, m. */
   size: Size;
 };
 
-/** Body of `POST /camera/pan` and `POST /camera/tilt`. */
+/** Request body of `POST /camera/pan` and `POST /camera/tilt`. */
 export type CameraAngleRequest = {
-  /** rad, + is left and up. Out of the car's limits it is clamped. */
+  /** Angle, rad, positive to the left or upwards; clamped to the car's limits. */
   value: number;
 };
 
-/** The last frame of the camera. */
+/** The latest frame of the camera. */
 export type CameraFrame = {
-  /** The picture, base64, if it was asked for by name. */
+  /** The image, base64; omitted unless `include` names the camera. */
   data?: string | null;
-  /** `jpeg`, if the picture was asked for by name. */
+  /** `jpeg`; omitted unless `include` names the camera. */
   encoding?: string | null;
-  /** Which frame it is, from 0. */
+  /** Index of the frame, from 0. */
   frame: number;
-  /** Pixels. */
+  /** Height, pixels. */
   height: number;
-  /** Simulated seconds at which it was taken. */
+  /** Simulated time of the frame, s. */
   time: Num;
-  /** Pixels. */
+  /** Width, pixels. */
   width: number;
 };
 
 /** Camera parameters. */
 export type CameraProfile = {
-  /** Radial distortion, second and fourth order. */
+  /** Coefficients of radial distortion, second and fourth order. */
   distortion: Num[];
-  /** Pixels. */
+  /** Height of the image, pixels. */
   height: number;
-  /** rad. */
+  /** Horizontal field of view, rad. */
   horizontal_fov: Num;
-  /** Of full scale. */
+  /** Standard deviation of the noise, as a fraction of full scale. */
   noise_sd: Num;
-  /** m from the pose origin. */
+  /** Position relative to the pose origin, m. */
   position: Num[];
-  /** Frames a simulated second. */
+  /** Frames per simulated second. */
   rate: number;
-  /** Pixels. */
+  /** Width of the image, pixels. */
   width: number;
 };
 
-/** Answer to a command of one value. */
+/** Response to a command with one value. */
 export type Commanded = {
-  /** What became of a speed that was held: `stopped` in its time, or `superseded` before. */
+  /** How a held speed ended: `stopped` after its duration, or `superseded` by a newer command. */
   message?: string | null;
   /** Always true. */
   success: boolean;
-  /** Within the car's limits. */
+  /** The value after clamping to the car's limits. */
   value: Num;
 };
 
-/** The body of an error of the robot's. */
+/** The body of every error response of the robot's API. */
 export type Detail = {
-  /** What was wrong, and what would be right. */
+  /** The kind of error. It stays the same when the text changes. */
+  code: ErrorCode;
+  /** The cause of the error and, where possible, how to correct the request. */
   detail: string;
 };
 
-/** What the actuators are asked for. */
+/** The current actuator commands. */
 export type DriveCommand = {
-  /** Camera, rad, + is left. */
+  /** Pan angle of the camera, rad, positive to the left. */
   pan: Num;
-  /** m/s. */
+  /** Speed, m/s. */
   speed: Num;
-  /** rad, + is left. */
+  /** Steering angle, rad, positive to the left. */
   steering: Num;
-  /** Camera, rad, + is up. */
+  /** Tilt angle of the camera, rad, positive upwards. */
   tilt: Num;
 };
 
-/** Body of `POST /drive`. */
+/** Request body of `POST /drive`. */
 export type DriveRequest = {
-  /** m/s, + is ahead. Out of the car's limits it is clamped. */
+  /** Speed, m/s, positive is forward; clamped to the car's limits. */
   speed: number;
-  /** rad, + is left. Out of the car's limits it is clamped. */
+  /** Steering angle, rad, positive to the left; clamped to the car's limits. */
   steering: number;
 };
 
 /** Speed and steering. */
 export type DriveValues = {
-  /** m/s. */
+  /** Speed, m/s. */
   speed: Num;
-  /** rad, + is left. */
+  /** Steering angle, rad, positive to the left. */
   steering: Num;
 };
 
-/** Answer of `POST /drive`. */
+/** Response of `POST /drive`. */
 export type Driven = {
   /** Always null. */
   message?: string | null;
   /** Always true. */
   success: boolean;
-  /** Within the car's limits. */
+  /** The values after clamping to the car's limits. */
   value: DriveValues;
 };
 
-/** The body of every error. */
+/** The body of every error response. */
 export type ErrorBody = {
-  /** What was wrong, and what would be right. */
+  /** The kind of error. It stays the same when the text changes. */
+  code: ErrorCode;
+  /** The cause of the error and, where possible, how to correct the request. */
   error: string;
 };
 
-/** A heading, twice. */
+/** The kind of an error, for programs. A text may change; a code does not. */
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+
+/** Orientation of the car in two notations. */
 export type Heading = {
-  /** The same. */
+  /** The same orientation as a quaternion. */
   quaternion: Quaternion;
-  /** Degrees, + is left. */
+  /** Yaw, degrees, positive to the left. */
   yaw: Num;
 };
 
-/** Answer of `GET /health`. */
+/** Response of `GET /health`. */
 export type Health = {
-  /** Whether time stands still. */
+  /** Whether the simulation is paused. */
   paused: boolean;
-  /** `ok`, or `waiting` before the first world. */
+  /** `ok`, or `waiting` before the first world is loaded. */
   status: string;
   time?: Num | null;
 };
 
 /** Parameters of the inertial measurement unit. */
 export type ImuProfile = {
-  /** m/s². */
+  /** Standard deviation of the accelerometer's noise, m/s². */
   accelerometer_sd: Num;
-  /** rad/s. */
+  /** Standard deviation of the gyro's noise, rad/s. */
   gyro_sd: Num;
-  /** m from the pose origin. */
+  /** Position relative to the pose origin, m. */
   position: Num[];
-  /** Samples a simulated second. */
+  /** Samples per simulated second. */
   rate: number;
 };
 
-/** Answer of `GET /imu`. */
+/** Response of `GET /imu`. */
 export type Inertial = {
-  /** m/s²; at rest +g upwards. */
+  /** Acceleration, m/s². At rest it is +g upwards. */
   acceleration: Xyz;
-  /** rad/s. */
+  /** Turn rate about each axis, rad/s. */
   gyro: Xyz;
-  /** Always none: it is not measured. */
+  /** Always the identity, because the sensor does not measure orientation. */
   orientation: Quaternion;
 };
 
-/** Answer of `GET /info`: what the robot is. */
+/** Response of `GET /info`: description of the robot. */
 export type Info = {
   /** Short name of the vehicle generation. */
   generation: string;
-  /** What motor and servos can do. */
+  /** Limits of motor and servos. */
   limits: Limits;
-  /** Always `sim` here: a physical car says otherwise. */
+  /** Always `sim`. A physical car reports another mode. */
   mode: string;
-  /** Name for people. */
+  /** Display name. */
   model_name: string;
-  /** How often everything is said, a simulated second. */
+  /** Rates of readings, per simulated second. */
   rates: Rates;
-  /** What it senses with. */
+  /** Parameters of the sensors. */
   sensors: Sensors;
-  /** How large it is. */
+  /** Dimensions and mass. */
   sizes: Sizes;
-  /** Of the software. */
+  /** Version of the software. */
   version: string;
 };
 
-/** Angles of everything that turns. */
+/** Angles of all joints. */
 export type JointAngles = {
-  /** Front left and front right, rad. */
+  /** Steering angles of the front left and front right wheel, rad. */
   front_wheels: Num[];
-  /** Camera, rad, + is left. */
+  /** Pan angle of the camera, rad, positive to the left. */
   pan: Num;
-  /** The steering servo, rad, + is left. */
+  /** Angle of the steering servo, rad, positive to the left. */
   steering: Num;
-  /** Camera, rad, + is up. */
+  /** Tilt angle of the camera, rad, positive upwards. */
   tilt: Num;
-  /** How far front left, front right, rear left, rear right have turned, rad. */
+  /** Total rotation of each wheel, rad: front left, front right, rear left, rear right. */
   wheel_angles: Num[];
-  /** rad/s. */
+  /** Angular speed of each wheel, rad/s, in the same order. */
   wheel_spins: Num[];
 };
 
 /** Lidar parameters. */
 export type LidarProfile = {
-  /** Beams over the full circle. */
+  /** Number of beams over the full circle. */
   beams: number;
-  /** m. */
+  /** Standard deviation of the noise, m. */
   noise_sd: Num;
-  /** m from the pose origin. */
+  /** Position relative to the pose origin, m. */
   position: Num[];
-  /** m. */
+  /** Longest measurable distance, m. */
   range_max: Num;
-  /** m. */
+  /** Shortest measurable distance, m. */
   range_min: Num;
-  /** Scans a simulated second. */
+  /** Scans per simulated second. */
   rate: number;
 };
 
-/** Answer of `GET /lidar`. */
+/** Response of `GET /lidar`. */
 export type LidarScan = {
-  /** Number of keys. */
+  /** Number of keys of `ranges`. */
   count: number;
-  /** About the scan. */
+  /** Time and geometry of the scan. */
   meta: ScanMeta;
-  /** m. */
+  /** Longest measurable distance, m. */
   range_max: Num;
-  /** m. */
+  /** Shortest measurable distance, m. */
   range_min: Num;
-  /** m by degrees, + is left; null where nothing was hit. */
+  /** Distance in metres by angle in degrees, positive to the left; null if the beam hit nothing. */
   ranges: { [name: string]: number | null };
-  /** Degrees from key to key. */
+  /** Angle between neighbouring keys of `ranges`, degrees. */
   step: Num;
 };
 
-/** What motor and servo can do, both ways. */
+/** Limits of motor and servos, in both directions. */
 export type Limits = {
-  /** m/s². */
+  /** Acceleration, m/s². */
   acceleration: Num;
-  /** rad. */
+  /** Pan angle of the camera, rad. */
   pan: Num;
-  /** m/s. */
+  /** Speed, m/s. */
   speed: Num;
-  /** rad, at the virtual centre wheel. */
+  /** Angle of the virtual centre wheel, rad. */
   steering: Num;
-  /** rad/s. */
+  /** Rate of change of the steering angle, rad/s. */
   steering_rate: Num;
-  /** rad. */
+  /** Tilt angle of the camera, rad. */
   tilt: Num;
 };
 
 export type Num = number;
 
-/** Bytes that are no JSON, as the document describes them. */
+/** Bytes that are not JSON, for the OpenAPI document. */
 export type Octets = string;
 
-/** Answer of `GET /odom`: where the car believes it is, from lidar and gyro alone. */
+/** Response of `GET /odom`: estimated pose from lidar and gyro alone. */
 export type Odometry = {
   /** Always `odom`. */
   frame_id: string;
-  /** Heading. */
+  /** Orientation of the car. */
   orientation: Heading;
-  /** m, from where it started. */
+  /** Position relative to the start, m. */
   position: Xyz;
-  /** How it moves. */
+  /** Velocity of the car. */
   velocity: Velocity;
 };
 
-/** Body of `POST /audio/play`. One of `url`, `path` and `data` says where the file comes from. */
+/** Request body of `POST /audio/play`. Exactly one of `url`, `path` and `data` is required. */
 export type PlayRequest = {
-  /** The file itself, base64; at most 16 MiB of it. */
+  /** Content of the file, base64; at most 16 MiB. */
   data?: string | null;
   format?: SoundFormat | null;
-  /** Again and again until it is stopped; once if omitted. */
+  /** Whether to repeat the sound until it is stopped; false if omitted. */
   loop?: boolean | null;
-  /** A file of the workspace. */
+  /** Path of a file in the workspace. */
   path?: string | null;
-  /** Everything else stops first; if omitted it plays on. */
+  /** Whether to stop all other sounds first; false if omitted. */
   replace?: boolean | null;
-  /** Address of a file on the open internet, http or https. */
+  /** URL of a file on the public internet, http or https. */
   url?: string | null;
-  /** 1 if omitted. */
+  /** Volume, 0 to 1; 1 if omitted. */
   volume?: number | null;
 };
 
-/** Answer of `POST /audio/play`. */
+/** Response of `POST /audio/play`. */
 export type Played = {
-  /** Seconds. */
+  /** Duration of the sound, seconds. */
   duration: Num;
-  /** Of the sound that began. */
+  /** Id of the new sound. */
   id: string;
   /** Always true. */
   success: boolean;
 };
 
-/** A rotation. */
+/** A rotation as a unit quaternion. */
 export type Quaternion = {
   /** Real part. */
   w: Num;
-  /** First component. */
+  /** X component. */
   x: Num;
-  /** Second component. */
+  /** Y component. */
   y: Num;
-  /** Third component. */
+  /** Z component. */
   z: Num;
 };
 
-/** How often everything is said, a simulated second. */
+/** Rates of readings, per simulated second. */
 export type Rates = {
-  /** Battery. */
+  /** Battery readings. */
   battery: number;
-  /** Frames. */
+  /** Camera frames. */
   camera: number;
-  /** Gyro and accelerometer. */
+  /** Gyro and accelerometer samples. */
   imu: number;
-  /** Speed, steering and everything that turns. */
+  /** Speed, steering and joint angles. */
   joints: number;
-  /** Scans. */
+  /** Laser scans. */
   lidar: number;
-  /** Odometry. */
+  /** Odometry estimates. */
   odom: number;
 };
 
-/** About a scan. */
+/** Time and geometry of a scan. */
 export type ScanMeta = {
-  /** Degrees from beam to beam. */
+  /** Angle between neighbouring beams, degrees. */
   angle_increment: Num;
-  /** Beams over the full circle. */
+  /** Number of beams over the full circle. */
   beams: number;
   /** Always `lidar_link`. */
   frame_id: string;
-  /** Scans a simulated second. */
+  /** Scans per simulated second. */
   rate: number;
-  /** Which scan it is, from 0. */
+  /** Index of the scan, from 0. */
   sample: number;
-  /** Simulated seconds at which it was taken. */
+  /** Simulated time of the scan, s. */
   time: Num;
 };
 
-/** What a robot senses with. */
+/** Parameters of a robot's sensors. */
 export type Sensors = {
   /** Camera. */
   camera: CameraProfile;
@@ -343,198 +350,200 @@ export type Sensors = {
   lidar: LidarProfile;
 };
 
-/** Full extents of an object's own bounding box. */
+/** Full extents of an object's bounding box in the object's own frame. */
 export type Size = {
-  /** Metres. */
+  /** Extent along x, m. */
   x: Num;
-  /** Metres. */
+  /** Extent along y, m. */
   y: Num;
-  /** Metres. */
+  /** Extent along z, m. */
   z: Num;
 };
 
-/** How large a robot is. */
+/** Dimensions and mass of a robot. */
 export type Sizes = {
-  /** The body's box. */
+  /** Bounding box of the body. */
   body: BodyBox;
-  /** Mass of the whole car, kg. */
+  /** Total mass of the car, kg. */
   mass: Num;
   /** Distance between left and right wheels, m. */
   track: Num;
-  /** m. */
+  /** Radius of a wheel, m. */
   wheel_radius: Num;
-  /** m. */
+  /** Width of a wheel, m. */
   wheel_width: Num;
   /** Distance between the axles, m. */
   wheelbase: Num;
 };
 
-/** A sound that began. */
+/** A sound that started. */
 export type SoundBegun = {
-  /** 1 or 2. */
+  /** Number of channels, 1 or 2. */
   channels: number;
   duration?: Num | null;
   format?: SoundFormat | null;
-  /** Of the sound. */
+  /** Id of the sound. */
   id: string;
-  /** File or stream. */
+  /** Whether the sound is a file or a stream. */
   kind: SoundKind;
-  /** Again and again. */
+  /** Whether the sound is repeated. */
   loop: boolean;
-  /** Simulated seconds into it. */
+  /** Playback position, simulated seconds. */
   position: Num;
-  /** Hz. */
+  /** Sample rate, Hz. */
   sample_rate: number;
-  /** Simulated seconds at which it was at this position. */
+  /** Simulated time at which the sound was at `position`, s. */
   time: Num;
-  /** Where the file is served; null for a stream. */
+  /** Path under which the file is served; null for a stream. */
   url?: string | null;
-  /** 0 to 1. */
+  /** Volume, 0 to 1. */
   volume: Num;
 };
 
-/** An event of `GET /audio/events`: its name, and its fields as data. */
+/** Data of an event of `GET /audio/events`; the event's name is sent separately. */
 export type SoundEvent = SoundBegun | SoundSamples | {
-  /** Which sound. */
+  /** Id of the sound. */
   id: string;
-  /** 0 to 1. */
+  /** New volume, 0 to 1. */
   volume: Num;
 } | {
-  /** Which sound. */
+  /** Id of the sound. */
   id: string;
 } | { [name: string]: unknown };
 
-/** Kinds of files. */
+/** Formats of sound files. */
 export type SoundFormat = "wav" | "mp3" | "ogg" | "flac";
 
-/** A file or samples. */
+/** Whether a sound is a file or a stream. */
 export type SoundKind = "file" | "stream";
 
-/** A sound that plays. */
+/** A sound that is playing. */
 export type SoundPlaying = {
-  /** 1 or 2. */
+  /** Number of channels, 1 or 2. */
   channels: number;
   duration?: Num | null;
   format?: SoundFormat | null;
-  /** By which it can be stopped. */
+  /** Id of the sound. */
   id: string;
-  /** File or stream. */
+  /** Whether the sound is a file or a stream. */
   kind: SoundKind;
-  /** Again and again. */
+  /** Whether the sound is repeated. */
   loop: boolean;
-  /** Simulated seconds into it. */
+  /** Playback position, simulated seconds. */
   position: Num;
-  /** Hz. */
+  /** Sample rate, Hz. */
   sample_rate: number;
-  /** Where it came from: its address, its path, `data` or `stream`. */
+  /** Origin of the sound: its URL, its path, `data` or `stream`. */
   source: string;
-  /** 0 to 1. */
+  /** Volume, 0 to 1. */
   volume: Num;
 };
 
 /** Samples of a stream. */
 export type SoundSamples = {
-  /** 1 or 2. */
+  /** Number of channels, 1 or 2. */
   channels: number;
-  /** 16 bits a sample, little end first, channels by turns; base64. */
+  /** 16-bit samples, little-endian, channels interleaved; base64. */
   data: string;
-  /** Of the stream. */
+  /** Id of the stream. */
   id: string;
-  /** Hz. */
+  /** Sample rate, Hz. */
   sample_rate: number;
 };
 
-/** Answer of `POST /audio/stop`. */
+/** Response of `POST /audio/stop`. */
 export type SoundStopped = {
   /** Always true. */
   success: boolean;
 };
 
-/** Answer of `GET /audio`: what plays, in the order in which it began. */
+/** Response of `GET /audio`. */
 export type Sounds = {
-  /** Every sound. */
+  /** Playing sounds, in the order in which they started. */
   playing: SoundPlaying[];
 };
 
-/** Body of `POST /speed`. */
+/** Request body of `POST /speed`. */
 export type SpeedRequest = {
-  /** Simulated seconds to hold it; answered at their end. One second, answered at once, if omitted. */
+  /** How long to hold the speed, simulated seconds; the response is sent at the end. If omitted, the speed is held for one second and the response is sent at once. */
   duration?: number | null;
-  /** m/s, + is ahead. Out of the car's limits it is clamped. */
+  /** Speed, m/s, positive is forward; clamped to the car's limits. */
   value: number;
 };
 
-/** Answer of `GET /states`: what was asked for. A reading that is not there yet is null. */
+/** Response of `GET /states`: the requested readings. A reading that does not exist yet is null. */
 export type States = {
   audio?: Sounds | null;
   battery?: Battery | null;
   camera?: CameraFrame | null;
-  /** What the actuators are asked for. */
+  /** The current actuator commands. */
   cmd: DriveCommand;
   imu?: Inertial | null;
   joints?: JointAngles | null;
   lidar?: LidarScan | null;
   odom?: Odometry | null;
-  /** As `GET /speed`. */
+  /** Same as `GET /speed`. */
   speed?: number | null;
-  /** As `GET /steering`. */
+  /** Same as `GET /steering`. */
   steering?: number | null;
 };
 
-/** Body of `POST /steering`, and a frame of the WebSocket `/steering/stream`. */
+/** Request body of `POST /steering`, and a frame of the WebSocket `/steering/stream`. */
 export type SteeringRequest = {
-  /** rad, + is left. Out of the car's limits it is clamped. */
+  /** Steering angle, rad, positive to the left; clamped to the car's limits. */
   value: number;
 };
 
-/** Body of `POST /audio/stop`: one sound, or all of them. */
+/** Request body of `POST /audio/stop`: either `id` or `all`. */
 export type StopSoundRequest = {
-  /** All of them. */
+  /** Whether to stop all sounds. */
   all?: boolean | null;
-  /** Which sound. */
+  /** Id of the sound to stop. */
   id?: string | null;
 };
 
-/** How the car moves. */
+/** Velocity of the car. */
 export type Velocity = {
-  /** rad/s, + is left. */
+  /** Yaw rate, rad/s, positive to the left. */
   angular: Num;
-  /** m/s, + is ahead. */
+  /** Forward speed, m/s. */
   linear: Num;
 };
 
-/** Answer of `POST /audio/volume`. */
+/** Response of `POST /audio/volume`. */
 export type VolumeChanged = {
-  /** Which sound. */
+  /** Id of the sound. */
   id: string;
   /** Always true. */
   success: boolean;
-  /** How loud it is now. */
+  /** Volume after the change, 0 to 1. */
   volume: Num;
 };
 
-/** Body of `POST /audio/volume`. */
+/** Request body of `POST /audio/volume`. */
 export type VolumeRequest = {
-  /** Which sound. */
+  /** Id of the sound. */
   id: string;
-  /** How loud. */
+  /** New volume, 0 to 1. */
   volume: number;
 };
 
-/** What a sensor says before its first reading. */
+/** Response of a sensor's path before the first reading. */
 export type Waiting = {
-  /** Which data there is none of. */
+  /** Always `no_reading`. */
+  code: ErrorCode;
+  /** Names the missing reading. */
   error: string;
   /** Always `waiting`. */
   status: string;
 };
 
-/** Three components. */
+/** A vector in the car's frame. */
 export type Xyz = {
-  /** Ahead. */
+  /** Forward component. */
   x: Num;
-  /** Left. */
+  /** Left component. */
   y: Num;
-  /** Up. */
+  /** Upward component. */
   z: Num;
 };

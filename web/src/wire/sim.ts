@@ -1,371 +1,557 @@
 // Made from the OpenAPI document of "Chicane" by scripts/wire.js: do not edit, run `make wire`.
 
-/** The body's box. */
+/** Which records are better. */
+export type Better = "lower" | "higher";
+
+/** Bounding box of the car's body. */
 export type BodyBox = {
-  /** Centre from the pose origin, m. */
+  /** Centre relative to the pose origin, m. */
   centre: Num[];
   /** Full extents, m. */
   size: Size;
 };
 
-/** A rectangle on the ground. */
+/** An axis-aligned rectangle on the ground. */
 export type Bounds = {
-  /** Metres. */
+  /** Largest x, m. */
   maxX: Num;
-  /** Metres. */
+  /** Largest y, m. */
   maxY: Num;
-  /** Metres. */
+  /** Smallest x, m. */
   minX: Num;
-  /** Metres. */
+  /** Smallest y, m. */
   minY: Num;
 };
 
-/** Answer of `GET /brightness`. */
+/** Response of `GET /brightness`. */
 export type Brightness = {
-  /** Factor of every shown pixel. */
+  /** Factor applied to every displayed pixel. */
   value: Num;
 };
 
-/** Answer of `POST /brightness`. */
+/** Response of `POST /brightness`. */
 export type BrightnessChanged = {
   /** Always true. */
   ok: boolean;
-  /** The factor now. */
+  /** The factor after the change. */
   value: Num;
 };
 
-/** Body of `POST /brightness`. */
+/** Request body of `POST /brightness`. */
 export type BrightnessRequest = {
-  /** Factor of every shown pixel. */
+  /** Factor applied to every displayed pixel. */
   value: number;
 };
 
-/** The last frame of the camera. */
+/** The latest frame of the camera. */
 export type CameraObservation = {
-  /** The picture, base64. */
+  /** The image, base64. */
   data: string;
-  /** Always `jpeg`; the binary answer brings raw pixels. */
+  /** Always `jpeg`. The binary response contains raw pixels instead. */
   encoding: string;
-  /** Which frame it is, from 0. */
+  /** Index of the frame, from 0. */
   frame: number;
-  /** Pixels. */
+  /** Height, pixels. */
   height: number;
-  /** Simulated seconds at which it was taken. */
+  /** Simulated time of the frame, s. */
   time: Num;
-  /** Pixels. */
+  /** Width, pixels. */
   width: number;
 };
 
 /** Camera parameters. */
 export type CameraProfile = {
-  /** Radial distortion, second and fourth order. */
+  /** Coefficients of radial distortion, second and fourth order. */
   distortion: Num[];
-  /** Pixels. */
+  /** Height of the image, pixels. */
   height: number;
-  /** rad. */
+  /** Horizontal field of view, rad. */
   horizontal_fov: Num;
-  /** Of full scale. */
+  /** Standard deviation of the noise, as a fraction of full scale. */
   noise_sd: Num;
-  /** m from the pose origin. */
+  /** Position relative to the pose origin, m. */
   position: Num[];
-  /** Frames a simulated second. */
+  /** Frames per simulated second. */
   rate: number;
-  /** Pixels. */
+  /** Width of the image, pixels. */
   width: number;
 };
 
-/** An object as the world file has it. */
+/** An object as the world file defines it. */
 export type CatalogueEntry = {
-  /** By marker and geometry. */
+  /** Shape, from marker and geometry. */
   kind: ObjectKind;
-  /** A pose command may move it. */
+  /** Whether a pose command may move the object. */
   movable: boolean;
-  /** Pose at load. */
+  /** Initial pose. */
   origin: FlatPose;
-  /** Full extents. */
+  /** Full extents of the object's bounding box. */
   size: Size;
-  /** Physics never moves it. */
+  /** Whether physics never moves the object. */
   static: boolean;
-  /** By the marker. */
+  /** Type, from the marker. */
   type: ObjectType;
 };
 
-/** Answer of `GET /clock`. */
+/** Response of `GET /clock`. */
 export type Clock = {
-  /** Whether time stands still. */
+  /** Whether the simulation is paused. */
   paused: boolean;
   /** Real seconds since the world was loaded. */
   real_time: Num;
-  /** Simulated seconds in a real one, measured over the last second; 0 while paused. */
+  /** Measured real-time factor (simulated seconds per real second) over the last second; 0 while paused. */
   rtf: Num;
   /** Simulated seconds since the world was loaded. */
   sim_time: Num;
-  /** Requested real-time factor; 0 is as fast as the machine can. */
+  /** Requested real-time factor; 0 means as fast as possible. */
   speed: Num;
 };
 
-/** Answer of `POST /clock`. */
+/** Response of `POST /clock`. */
 export type ClockChanged = Clock & {
   /** Always true. */
   ok: boolean;
 };
 
-/** Body of `POST /clock`. */
+/** Request body of `POST /clock`. */
 export type ClockRequest = {
-  /** Stops or starts time. */
+  /** Whether to pause the simulation. */
   paused?: boolean | null;
-  /** Requested real-time factor: 0.05 to 100, or 0 for as fast as the machine can. */
+  /** Requested real-time factor: 0.05 to 100, or 0 for as fast as possible. */
   speed?: number | null;
 };
 
-/** Answer of `GET /evaluation/session`. */
+/** A command that a client sends during a session. */
+export type CommandName = "reset" | "clock" | "step" | "pose" | "model" | "light";
+
+/** Response of `GET /evaluation/session`. */
 export type CurrentSession = {
-  /** Whether a session is under way. */
+  /** Whether a session is active. */
   active: boolean;
   session?: Session | null;
 };
 
-/** Answer of `DELETE /worlds/<name>`. */
+/** Response of `DELETE /worlds/<name>`. */
 export type Deleted = {
-  /** Name of the world that is gone. */
+  /** Name of the deleted world. */
   deleted: string;
   /** Always true. */
   ok: boolean;
 };
 
-/** The body of every error. */
+/** The body of every error response. */
 export type ErrorBody = {
-  /** What was wrong, and what would be right. */
+  /** The kind of error. It stays the same when the text changes. */
+  code: ErrorCode;
+  /** The cause of the error and, where possible, how to correct the request. */
   error: string;
 };
 
-/** Answer of `GET /evaluation`. */
+/** The kind of an error, for programs. A text may change; a code does not. */
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+
+/** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
-  /** Config as its author wrote it. */
+  /** Config, byte for byte as in the world's file. */
   config: { [name: string]: unknown };
-  /** The judging script, Python. */
+  /** Source of the judging script, Python. */
   script: string;
-  /** Version of the document. */
+  /** Format version of the document. */
   version: number;
 };
 
-/** The evaluation session in short. */
+/** An event of an evaluation session. */
+export type EvaluationEvent = EvaluationKind & {
+  /** Id of the session. */
+  session: string;
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
+};
+
+/** Type and data of an event of a session. */
+export type EvaluationKind = {
+  /** Command of the student's program; null without one. */
+  command?: string | null;
+  kind: "start";
+  /** Time limit, simulated seconds. */
+  time_limit_s: Num;
+  /** Name of the world. */
+  world: string;
+} | {
+  kind: "phase";
+  /** The phase. */
+  phase: Phase;
+} | {
+  kind: "record";
+  /** A number, or any JSON value. */
+  record: unknown;
+} | {
+  kind: "log";
+  /** The printed line. */
+  line: string;
+} | {
+  /** The command. */
+  command: CommandName;
+  /** Parameters of the command. */
+  detail?: { [name: string]: unknown };
+  kind: "command";
+} | RunEvent & {
+  kind: "run";
+} | {
+  kind: "truncated";
+} | {
+  kind: "end";
+  /** How the session ended. */
+  outcome: Outcome;
+  /** Why the session ended. */
+  reason?: string | null;
+  /** The last record. */
+  record: unknown;
+};
+
+/** Summary of the evaluation session. */
 export type EvaluationState = {
-  /** Whether one is under way. */
+  /** Whether a session is active. */
   active: boolean;
-  /** Its phase. */
-  phase?: string | null;
-  /** Its id. */
+  phase?: Phase | null;
+  /** Id of the session. */
   session?: string | null;
 };
 
-/** A pose of something upright. */
+/** Pose of an upright object, without roll and pitch. */
 export type FlatPose = {
-  /** Metres. */
+  /** X coordinate, m. */
   x: Num;
-  /** Metres. */
+  /** Y coordinate, m. */
   y: Num;
-  /** Radians, −π to π. */
+  /** Yaw, rad, −π to π. */
   yaw: Num;
-  /** Metres. */
+  /** Z coordinate, m. */
   z: Num;
 };
 
-/** The last sample of the inertial measurement unit, in the car's frame. */
+/** The latest sample of the inertial measurement unit, in the car's frame. */
 export type ImuObservation = {
-  /** m/s²; at rest +g upwards. */
+  /** Acceleration, m/s². At rest it is +g upwards. */
   acceleration: Xyz;
-  /** rad/s. */
+  /** Turn rate about each axis, rad/s. */
   gyro: Xyz;
-  /** Simulated seconds at which it was taken. */
+  /** Simulated time of the sample, s. */
   time: Num;
 };
 
 /** Parameters of the inertial measurement unit. */
 export type ImuProfile = {
-  /** m/s². */
+  /** Standard deviation of the accelerometer's noise, m/s². */
   accelerometer_sd: Num;
-  /** rad/s. */
+  /** Standard deviation of the gyro's noise, rad/s. */
   gyro_sd: Num;
-  /** m from the pose origin. */
+  /** Position relative to the pose origin, m. */
   position: Num[];
-  /** Samples a simulated second. */
+  /** Samples per simulated second. */
   rate: number;
 };
 
-/** Answer of `POST /worlds/install`. */
+/** Response of `POST /worlds/install`. */
 export type InstallAnswer = {
-  /** Whether it was there already, so that nothing was fetched but its description. */
+  /** Whether this revision was already installed, so that only its metadata was downloaded. */
   cached: boolean;
-  /** Its name for people. */
+  /** Display name. */
   name: string;
   /** Always true. */
   ok: boolean;
-  /** Revision of its files. */
+  /** Revision of the world's files. */
   rev: string;
-  /** Whether its id proves its files. */
+  /** Whether the world's id matches the hash of its files. */
   verified: boolean;
-  /** World file, as `POST /switch` takes it. */
+  /** File name of the world, for `POST /switch`. */
   world: string;
 };
 
-/** Body of `POST /worlds/install`. */
+/** Request body of `POST /worlds/install`. */
 export type InstallRequest = {
-  /** Published id. */
+  /** Id of the published world. */
   world_id: string;
 };
 
-/** A script and its work. */
+/** Sounds as a script sees them. */
+export type JudgeAudio = {
+  /** Events since the last observation, in order. */
+  events: JudgeSoundEvent[];
+  /** Sounds that are playing. */
+  playing: JudgeSound[];
+};
+
+/** A call from the simulator to the harness. */
+export type JudgeCall = Statics & {
+  type: "load";
+} | {
+  /** Objects that moved since the script last saw them. */
+  moved: unknown[][];
+  /** The current state of the world. */
+  state: Observation;
+  type: "initialize";
+} | {
+  /** Objects that moved since the script last saw them. */
+  moved: unknown[][];
+  /** The current state of the world. */
+  state: Observation;
+  type: "evaluate";
+} | {
+  /** Source of the script, Python. */
+  script: string;
+  type: "check";
+};
+
+/** Reply of the simulator to an action. */
+export type JudgeReply = {
+  /** Why the action was refused; null if it was carried out. */
+  error?: string | null;
+};
+
+/** A line from the harness. */
+export type JudgeSaid = {
+  type: "ready";
+  /** Version of the protocol that the harness uses. */
+  version: number;
+} | {
+  type: "act";
+} | {
+  type: "record";
+  /** A finite number, or any JSON value. */
+  value: unknown;
+} | {
+  /** Number of the call. */
+  mark: number;
+  type: "printed";
+} | {
+  /** Whether the script ends the session. */
+  finish: boolean;
+  type: "answer";
+} | {
+  /** Last line of the traceback. */
+  error: string;
+  /** Cause of the failure. */
+  kind: RaisedKind;
+  type: "raised";
+} | {
+  /** The fault of the script; null if it is valid. */
+  error?: string | null;
+  type: "checked";
+};
+
+/** A sound that is playing. */
+export type JudgeSound = {
+  /** Id of the sound in the robot's API. */
+  id: string;
+  /** `file` or `stream`. */
+  kind: string;
+  /** Playback position, seconds. */
+  position: Num;
+  /** Origin of the sound: its URL, its path, `data` or `stream`. */
+  source: string;
+  /** Volume, 0 to 1. */
+  volume: Num;
+};
+
+/** A change of a sound. Binary data is base64. */
+export type JudgeSoundEvent = JudgeSound & {
+  /** Number of channels, 1 or 2. */
+  channels: number;
+  /** Content of the file; omitted for a stream. */
+  data?: string | null;
+  /** Sample rate, Hz. */
+  sample_rate: number;
+} & {
+  type: "play";
+} | {
+  /** Number of channels, 1 or 2. */
+  channels: number;
+  /** 16-bit samples, little-endian. */
+  data: string;
+  /** Id of the stream. */
+  id: string;
+  /** Sample rate, Hz. */
+  sample_rate: number;
+  type: "pcm";
+} | {
+  /** Id of the sound. */
+  id: string;
+  type: "volume";
+  /** New volume, 0 to 1. */
+  volume: Num;
+} | {
+  /** Id of the sound. */
+  id: string;
+  type: "stop";
+} | {
+  /** Id of the sound. */
+  id: string;
+  type: "ended";
+};
+
+/** The track as a script sees it. Without a route the list of waypoints is empty. */
+export type JudgeTrack = {
+  bounds?: Bounds | null;
+  /** Points (x, y) of the inner border, m. */
+  inner?: Num[][] | null;
+  /** Points (x, y) of the outer border, m. */
+  outer?: Num[][] | null;
+  /** Points (x, y) of the centre line, m. */
+  waypoints: Num[][];
+};
+
+/** A judging script and its statistics. */
 export type JudgeWork = {
-  /** How often it judged. */
+  /** Number of observations that the script evaluated. */
   observations: number;
-  /** Fingerprint of the script. */
+  /** SHA-256 of the script, hex. */
   sha256: string;
-  /** How long the world waited for that, real seconds. */
+  /** Total real seconds that the simulation waited for the script. */
   wait_s: Num;
 };
 
-/** The last laser scan. */
+/** The latest laser scan. */
 export type LidarObservation = {
-  /** From beam to beam, rad, counter-clockwise. */
+  /** Angle between neighbouring beams, rad, counter-clockwise. */
   angle_increment: Num;
   /** Direction of the first beam, rad. */
   angle_min: Num;
-  /** m. */
+  /** Longest measurable distance, m. */
   range_max: Num;
-  /** m. */
+  /** Shortest measurable distance, m. */
   range_min: Num;
-  /** m; null where nothing was hit. */
+  /** Distance of each beam, m; null if the beam hit nothing. */
   ranges: (Num | null)[];
-  /** Simulated seconds at which it was taken. */
+  /** Simulated time of the scan, s. */
   time: Num;
 };
 
 /** Lidar parameters. */
 export type LidarProfile = {
-  /** Beams over the full circle. */
+  /** Number of beams over the full circle. */
   beams: number;
-  /** m. */
+  /** Standard deviation of the noise, m. */
   noise_sd: Num;
-  /** m from the pose origin. */
+  /** Position relative to the pose origin, m. */
   position: Num[];
-  /** m. */
+  /** Longest measurable distance, m. */
   range_max: Num;
-  /** m. */
+  /** Shortest measurable distance, m. */
   range_min: Num;
-  /** Scans a simulated second. */
+  /** Scans per simulated second. */
   rate: number;
 };
 
 /** A traffic light. */
 export type Light = {
-  /** Always true: lights come with the world. */
+  /** Always true: every light is part of the world. */
   builtin: boolean;
-  /** Name. */
+  /** Name of the light. */
   name: string;
   panel?: Panel | null;
-  /** What it shows. */
+  /** Colour that the light shows. */
   state: LightState;
-  /** Metres. */
+  /** X coordinate, m. */
   x: Num;
-  /** Metres. */
+  /** Y coordinate, m. */
   y: Num;
-  /** Radians. */
+  /** Yaw, rad. */
   yaw: Num;
   yellow_left?: Num | null;
 };
 
-/** Answer of `POST /traffic_lights/<name>`. */
+/** Response of `POST /traffic_lights/<name>`. */
 export type LightChanged = {
-  /** The light now. */
+  /** The light after the change. */
   light: Light;
   /** Always true. */
   ok: boolean;
 };
 
-/** Body of `POST /traffic_lights/<name>`. */
+/** Request body of `POST /traffic_lights/<name>`. */
 export type LightRequest = {
-  /** What to show. */
+  /** Colour to show. */
   state: RedOrGreen;
 };
 
-/** What a light shows. */
+/** Colour that a traffic light shows. */
 export type LightState = "red" | "yellow" | "green";
 
-/** What motor and servo can do, both ways. */
+/** Limits of motor and servos, in both directions. */
 export type Limits = {
-  /** m/s². */
+  /** Acceleration, m/s². */
   acceleration: Num;
-  /** rad. */
+  /** Pan angle of the camera, rad. */
   pan: Num;
-  /** m/s. */
+  /** Speed, m/s. */
   speed: Num;
-  /** rad, at the virtual centre wheel. */
+  /** Angle of the virtual centre wheel, rad. */
   steering: Num;
-  /** rad/s. */
+  /** Rate of change of the steering angle, rad/s. */
   steering_rate: Num;
-  /** rad. */
+  /** Tilt angle of the camera, rad. */
   tilt: Num;
 };
 
-/** Answer of `POST /models/<name>/pose`. */
+/** Response of `POST /models/<name>/pose`. */
 export type ModelMoved = {
-  /** Always true: every reader sees it already. */
+  /** Always true: the new pose is visible to every client. */
   applied: boolean;
-  /** Where the object is now. */
+  /** The object after the change. */
   model: ModelPlace;
   /** Always true. */
   ok: boolean;
 };
 
-/** An object and where it stands. */
+/** An object and its pose. */
 export type ModelPlace = {
-  /** Name. */
+  /** Name of the object. */
   name: string;
-  /** By its marker. */
+  /** Type of the object, from its marker. */
   type: ObjectType;
-  /** Metres. */
+  /** X coordinate, m. */
   x: Num;
-  /** Metres. */
+  /** Y coordinate, m. */
   y: Num;
-  /** Radians. */
+  /** Yaw, rad. */
   yaw: Num;
-  /** Metres. */
+  /** Z coordinate, m. */
   z: Num;
 };
 
-/** Body of `POST /models/<name>/pose`. Omitted fields keep their current value. With `duration` the object moves there evenly; with `path` it follows the points. */
+/** Request body of `POST /models/<name>/pose`. Omitted fields keep their current value. With `duration` the object moves to the pose at constant speed; with `path` it follows the points. */
 export type ModelRequest = {
-  /** Simulated seconds. */
+  /** Duration of the motion, simulated seconds. */
   duration?: number | null;
-  /** Goes from the last point straight to the first, again and again. */
+  /** Whether the object continues from the last point straight to the first, without end. */
   loop?: boolean | null;
-  /** Points x, y in metres, within ±100. */
+  /** Points (x, y) in metres, within ±100. */
   path?: number[][] | null;
-  /** m/s along the path; needed with it. */
+  /** Speed along the path, m/s; required with `path`. */
   speed?: number | null;
-  /** Metres. */
+  /** X coordinate, m. */
   x?: number | null;
-  /** Metres. */
+  /** Y coordinate, m. */
   y?: number | null;
-  /** Radians. */
+  /** Yaw, rad. */
   yaw?: number | null;
-  /** Metres. */
+  /** Z coordinate, m. */
   z?: number | null;
 };
 
-/** A request without fields; those that are there are ignored. */
+/** A request without fields. Any fields that a client sends are ignored. */
 export type NoFields = { [name: string]: unknown };
 
 export type Num = number;
 
-/** By marker and geometry. */
+/** Shape of an object, from its marker and geometry. */
 export type ObjectKind = "box" | "cylinder" | "sphere" | "cone" | "light" | "wall";
 
-/** By the marker. */
+/** Type of an object, from its marker in the world file. */
 export type ObjectType = "object" | "wall" | "light";
 
-/** Answer of `GET /objects`, in the order of the world file. */
+/** Response of `GET /objects`, in the order of the world file. */
 export type Objects = {
   /** The objects. */
   objects: WorldObject[];
@@ -373,7 +559,29 @@ export type Objects = {
   world: string;
 };
 
-/** Sensor readings; those that were asked for. */
+/** State of the world at one tick. */
+export type Observation = {
+  /** Playing sounds, and sound events since the last observation. */
+  audio: JudgeAudio;
+  /** Factor applied to every displayed pixel. */
+  brightness: Num;
+  /** Names of the objects and walls in contact with the car. */
+  contacts: string[];
+  /** Colour that each light shows, by name. */
+  lights: { [name: string]: LightState };
+  /** Whether the simulation is paused. */
+  paused: boolean;
+  /** State of the car. */
+  pose: VehiclePose;
+  /** Measured real-time factor (simulated seconds per real second). */
+  rtf: Num;
+  /** State of the student's program. */
+  run: RunState;
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
+};
+
+/** Sensor readings; sensors that were not requested are omitted. */
 export type Observations = {
   camera?: CameraObservation | null;
   imu?: ImuObservation | null;
@@ -381,188 +589,205 @@ export type Observations = {
   odom?: OdomObservation | null;
 };
 
-/** A sensor that can be asked for. */
+/** A sensor whose reading a step can return. */
 export type Observe = "camera" | "lidar" | "imu" | "odom";
 
-/** Bytes that are no JSON, as the document describes them. */
+/** Bytes that are not JSON, for the OpenAPI document. */
 export type Octets = string;
 
-/** Where the car believes it is, from lidar and gyro alone: the frame `odom` is where it started. */
+/** Estimated pose and velocity from lidar and gyro alone, in the frame `odom`, whose origin is the start of the car. */
 export type OdomObservation = {
-  /** m/s ahead. */
+  /** Forward speed, m/s. */
   forward: Num;
-  /** m/s to the left. */
+  /** Sideways speed, m/s, positive to the left. */
   sideways: Num;
-  /** Simulated seconds that it speaks of. */
+  /** Simulated time of the estimate, s. */
   time: Num;
-  /** rad/s, + is left. */
+  /** Yaw rate, rad/s, positive to the left. */
   turning: Num;
-  /** m. */
+  /** X coordinate, m. */
   x: Num;
-  /** m. */
+  /** Y coordinate, m. */
   y: Num;
-  /** rad. */
+  /** Yaw, rad. */
   yaw: Num;
 };
 
-/** Answer of `GET /overlay`. */
+/** How a session ended. */
+export type Outcome = "finished" | "timeout" | "script_error" | "stopped" | "unsupported";
+
+/** An output stream of the student's program. */
+export type OutputStream = "stdout" | "stderr";
+
+/** Response of `GET /overlay`. */
 export type Overlay = {
-  /** Real seconds it will still stay. */
+  /** Remaining display time, real seconds. */
   remaining_s: Num;
-  /** Grows with every request. */
+  /** Counter that increases with every request. */
   seq: number;
   /** Multiplier of the font size. */
   size: Num;
-  /** The text; empty when there is none. */
+  /** The text; empty when no overlay is shown. */
   text: string;
-  /** Real seconds it was asked to stay. */
+  /** Requested display time, real seconds. */
   ttl: Num;
 };
 
-/** Answer of `POST /overlay`. */
+/** Response of `POST /overlay`. */
 export type OverlayChanged = Overlay & {
   /** Always true. */
   ok: boolean;
 };
 
-/** Body of `POST /overlay`. */
+/** Request body of `POST /overlay`. */
 export type OverlayRequest = {
   /** Multiplier of the font size; 1 if omitted. */
   size?: number | null;
-  /** The text; empty takes it away. */
+  /** The text; an empty text removes the overlay. */
   text: string;
-  /** Real seconds to stay; 10 if omitted. */
+  /** Display time, real seconds; 10 if omitted. */
   ttl?: number | null;
 };
 
-/** The screen of a light, for viewers. */
+/** The screen of a light in the light's frame, for viewers. */
 export type Panel = {
   /** Radius of the yellow disc, m. */
   lamp_r: Num;
-  /** Tilt, rad. */
+  /** Pitch of the screen, rad. */
   pitch: Num;
-  /** Centre ahead of the light's origin, m. */
+  /** Forward offset of the screen's centre from the light's origin, m. */
   px: Num;
-  /** Centre above the light's origin, m. */
+  /** Height of the screen's centre above the light's origin, m. */
   pz: Num;
 };
 
-/** Answer of `POST /pose`. */
+/** The phase of a session. */
+export type Phase = "initializing" | "starting" | "running" | "ended";
+
+/** Response of `POST /pose`. */
 export type Placed = {
-  /** Always true: every reader sees it already. */
+  /** Always true: the new pose is visible to every client. */
   applied: boolean;
   /** Always true. */
   ok: boolean;
-  /** Where the car is now. */
+  /** Pose of the car after the change. */
   pose: Pose;
 };
 
-/** A pose in the world: z up, yaw counter-clockwise from +x. */
+/** A pose in the world frame: z points up, yaw is counter-clockwise from +x. */
 export type Pose = {
-  /** Radians. */
+  /** Pitch, rad. */
   pitch: Num;
   /** The same rotation as a quaternion x, y, z, w. */
   q: Num[];
-  /** Radians. */
+  /** Roll, rad. */
   roll: Num;
-  /** Metres. */
+  /** X coordinate, m. */
   x: Num;
-  /** Metres. */
+  /** Y coordinate, m. */
   y: Num;
-  /** Radians, −π to π. */
+  /** Yaw, rad, −π to π. */
   yaw: Num;
-  /** Metres. */
+  /** Z coordinate, m. */
   z: Num;
 };
 
-/** Body of `POST /pose`. Omitted fields keep their current value. */
+/** Request body of `POST /pose`. Omitted fields keep their current value. */
 export type PoseRequest = {
-  /** Metres. */
+  /** X coordinate, m. */
   x?: number | null;
-  /** Metres. */
+  /** Y coordinate, m. */
   y?: number | null;
-  /** Radians. */
+  /** Yaw, rad. */
   yaw?: number | null;
 };
 
-/** Answer of `GET /worldpub`. */
+/** Response of `GET /worldpub`. */
 export type Publication = {
-  /** Revision of the assets that every world shares. */
+  /** Revision of the assets that all worlds share. */
   assets_rev: string;
-  /** Where worlds are installed from. */
+  /** Address from which worlds are installed. */
   cdn: string;
-  /** Revision of a published world. */
+  /** Revision of the published world; null for a built-in world. */
   rev?: string | null;
   /** Name of the world. */
   world: string;
-  /** Published id; null for built-in worlds. */
+  /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
 };
 
-/** Answer of `GET /evaluation/record`. */
+/** Why a call failed. */
+export type RaisedKind = "raised" | "exited" | "memory" | "files";
+
+/** Response of `GET /evaluation/record`. */
 export type Record = {
-  /** `lower` or `higher`. */
-  better: string;
-  /** The student's command. */
+  /** Whether a `lower` or a `higher` record is better. */
+  better: Better;
+  /** Command of the student's program; null without one. */
   command?: string | null;
-  /** Simulated seconds. */
+  /** Simulated seconds since the phase `running` began. */
   elapsed_s: Num;
-  /** When it ended; null while it goes on. */
+  /** End of the session, RFC 3339; null while it is active. */
   ended_at?: string | null;
-  /** The story, in order; left out in lists. */
-  events?: { [name: string]: unknown }[] | null;
-  /** The script and its work. */
+  /** Events of the session in order; omitted in lists. */
+  events?: RecordedEvent[] | null;
+  /** The judging script and its statistics. */
   judge: JudgeWork;
-  /** How it ended; null while it goes on. */
-  outcome?: string | null;
-  /** Why it ended. */
+  outcome?: Outcome | null;
+  /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
-  /** The last record: any JSON value. */
+  /** The latest record of the script: any JSON value. */
   record: unknown;
-  /** Its revision. */
+  /** Revision of the published world; null for a built-in world. */
   rev?: string | null;
-  /** Of every random stream. */
+  /** Seed of all random streams. */
   seed: number;
   /** Id of the session. */
   session: string;
-  /** When it began, RFC 3339. */
+  /** Start of the session, RFC 3339. */
   started_at: string;
-  /** Simulated seconds. */
+  /** Time limit, simulated seconds. */
   time_limit_s: Num;
   /** Name of the world. */
   world: string;
-  /** Id of the published world; null for built-in ones. */
+  /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
 };
 
-/** Answer of `GET /evaluation/records`. */
+/** Response of `GET /evaluation/records`. */
 export type RecordList = {
-  /** For `cursor`, to go on; null at the end. */
+  /** Value for the parameter `cursor` to get the next page; null on the last page. */
   next?: string | null;
-  /** The newest first, without their stories. */
+  /** Records without their events, newest first. */
   records: Record[];
 };
 
-/** What a light can be asked for. */
+/** An event as a record holds it. */
+export type RecordedEvent = EvaluationKind & {
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
+};
+
+/** Colour that a request can set. */
 export type RedOrGreen = "red" | "green";
 
-/** Answer of `POST /reset`. */
+/** Response of `POST /reset`. */
 export type ResetDone = {
   /** Always true. */
   ok: boolean;
-  /** What went back to its start: movable objects and lights, then `vehicle`. */
+  /** Names of everything that was reset: movable objects and lights, then `vehicle`. */
   reset: string[];
 };
 
-/** Body of `POST /respawn`. */
+/** Request body of `POST /respawn`. */
 export type RespawnRequest = {
-  /** Seed of every random stream, such as the noise of sensors; 0 if omitted. */
+  /** Seed of all random streams, such as sensor noise; 0 if omitted. */
   seed?: number | null;
 };
 
-/** Answer of `POST /respawn`. */
+/** Response of `POST /respawn`. */
 export type Respawned = {
-  /** Always false: the world was loaded anew. */
+  /** Always false: the world was loaded again. */
   inplace: boolean;
   /** Always true. */
   ok: boolean;
@@ -570,160 +795,192 @@ export type Respawned = {
   world: string;
 };
 
-/** Answer of `GET /route`. */
+/** Response of `GET /route`. */
 export type Route = RouteLines & {
   /** Name of the world. */
   world: string;
 };
 
-/** Centre line and borders: a loop whose last point equals the first; row i of a border belongs to row i of the centre line. */
+/** Centre line and borders. Each line is a loop whose last point equals the first. Row i of a border belongs to row i of the centre line. */
 export type RouteLines = {
-  /** Whether the road itself leads back to its start; if not, the last point is only there to close the loop. */
+  /** Whether the road itself is a loop. If false, the last point only closes the list of points. */
   closed: boolean;
-  /** Points of the inner border. */
+  /** Points (x, y) of the inner border, m. */
   inner?: Num[][] | null;
-  /** Points of the outer border. */
+  /** Points (x, y) of the outer border, m. */
   outer?: Num[][] | null;
-  /** Points x, y of the centre line, m. */
+  /** Points (x, y) of the centre line, m. */
   waypoints: Num[][];
 };
 
-/** The student's program. */
+/** Start, output and exit of the student's program. */
+export type RunEvent = {
+  /** Shell command that started it. */
+  command: string;
+  phase: "start";
+} | {
+  /** The line, at most 2,000 characters. */
+  line: string;
+  phase: "log";
+  /** The stream that it was written to. */
+  stream: OutputStream;
+  /** True if the line was cut. */
+  truncated?: boolean | null;
+} | {
+  /** Exit code; a negative value is a signal number. */
+  exit_code: number;
+  phase: "exit";
+};
+
+/** State of the student's program. */
 export type RunState = {
-  /** Its exit code; negative is a signal. */
+  /** Exit code, or the negated number of the signal that ended it; null before the exit. */
   exit_code?: number | null;
-  /** Whether it runs. */
+  /** Whether the program is running. */
   running: boolean;
 };
 
-/** Answer of `GET /scene`. A file never changes under its address: another world has another one. */
+/** Response of `GET /scene`. The file at an address never changes: a changed scene gets a new address. */
 export type Scene = {
-  /** Address of the car as binary glTF, everything straight. */
+  /** Address of the car as binary glTF, with every joint at zero. */
   car_glb: string;
-  /** 16 hex digits that change with anything that is drawn. */
+  /** 16 hex digits that change whenever anything that is drawn changes. */
   version: string;
-  /** Name of the world that is served. */
+  /** Name of the running world. */
   world: string;
-  /** Address of the world as binary glTF, everything as at load. */
+  /** Address of the world as binary glTF, with every object at its initial pose. */
   world_glb: string;
 };
 
-/** A session as it stands. */
+/** Current state of a session. */
 export type Session = {
-  /** `lower` or `higher`. */
-  better: string;
-  /** The student's command. */
+  /** Whether a `lower` or a `higher` record is better. */
+  better: Better;
+  /** Command of the student's program; null without one. */
   command?: string | null;
-  /** Simulated seconds since it began to run. */
+  /** Simulated seconds since the phase `running` began. */
   elapsed_s: Num;
-  /** Its id. */
+  /** Id of the session. */
   id: string;
-  /** The last 200 lines of the script's log. */
+  /** The last 200 lines that the script printed. */
   log: string[];
-  /** How it ended; null while it goes on. */
-  outcome?: string | null;
-  /** `initializing`, `starting`, `running` or `ended`. */
-  phase: string;
-  /** Why it ended. */
+  outcome?: Outcome | null;
+  /** The phase of the session. */
+  phase: Phase;
+  /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
-  /** The last record: any JSON value. */
+  /** The latest record of the script: any JSON value. */
   record: unknown;
-  /** Its revision. */
+  /** Revision of the published world; null for a built-in world. */
   rev?: string | null;
-  /** The student's program. */
+  /** State of the student's program. */
   run: RunState;
-  /** Of every random stream. */
+  /** Seed of all random streams. */
   seed: number;
-  /** When it began, RFC 3339. */
+  /** Start of the session, RFC 3339. */
   started_at: string;
-  /** Simulated seconds. */
+  /** Time limit, simulated seconds. */
   time_limit_s: Num;
   /** Name of the world. */
   world: string;
-  /** Id of the published world; null for built-in ones. */
+  /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
 };
 
-/** Full extents of an object's own bounding box. */
+/** Full extents of an object's bounding box in the object's own frame. */
 export type Size = {
-  /** Metres. */
+  /** Extent along x, m. */
   x: Num;
-  /** Metres. */
+  /** Extent along y, m. */
   y: Num;
-  /** Metres. */
+  /** Extent along z, m. */
   z: Num;
 };
 
-/** Body of `POST /evaluation/start`. */
+/** Request body of `POST /evaluation/start`. */
 export type StartRequest = {
-  /** Command that runs the student's program; without one the run is only observed. */
+  /** Shell command that runs the student's program. If omitted, the session only observes the car. */
   command?: string | null;
-  /** Seed of every random stream; 0 if omitted. */
+  /** Seed of all random streams; 0 if omitted. */
   seed?: number | null;
-  /** Simulated seconds; the world's own limit if omitted. */
+  /** Time limit, simulated seconds; the world's own limit if omitted. */
   time_limit_s?: number | null;
 };
 
-/** Answer of `POST /evaluation/start`. */
+/** Response of `POST /evaluation/start`. */
 export type Started = {
   /** Always true. */
   ok: boolean;
-  /** The session, as it begins. */
+  /** The session at its start. */
   session: Session;
 };
 
-/** Answer of `GET /state` and data of the `state` event. */
+/** Response of `GET /state`, and data of the event `state`. */
 export type State = {
-  /** Factor of every shown pixel. */
+  /** Factor applied to every displayed pixel. */
   brightness: Num;
-  /** Names of the objects and walls that the car touches. */
+  /** Names of the objects and walls in contact with the car. */
   contacts: string[];
-  /** Name of the world that is ready; null while one is being loaded. */
+  /** Name of the world that is ready; null while a world is being loaded. */
   current?: string | null;
-  /** Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not in the answer of a step, which is the same after two respawns. */
+  /** Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. A step's response omits it, because that response must be the same after two respawns. */
   epoch?: number;
-  /** The evaluation session. */
+  /** Summary of the evaluation session. */
   evaluation: EvaluationState;
-  /** Traffic lights by name. */
+  /** Traffic lights, sorted by name. */
   lights: Light[];
-  /** Poses of all objects by name. */
+  /** Current poses of all objects by name. */
   objects: { [name: string]: Pose };
-  /** Overlay text; empty when there is none. */
+  /** Overlay text; empty when no overlay is shown. */
   overlay: string;
-  /** Grows with every overlay request. */
+  /** Counter that increases with every overlay request. */
   overlay_seq: number;
-  /** Multiplier of its font size. */
+  /** Multiplier of the overlay's font size. */
   overlay_size: Num;
-  /** Whether time stands still. */
+  /** Whether the simulation is paused. */
   paused: boolean;
-  /** Measured real-time factor. */
+  /** Measured real-time factor (simulated seconds per real second). */
   rtf: Num;
-  /** The student's program. */
+  /** State of the student's program. */
   run: RunState;
-  /** A world is loaded, stepping or paused. */
+  /** Whether a world is loaded, whether it is stepping or paused. */
   running: boolean;
-  /** A world is being loaded. */
+  /** Whether a world is being loaded. */
   switching: boolean;
   time?: Num | null;
   transition?: Transition | null;
   vehicle?: VehiclePose | null;
   /** Always true. */
   websocket: boolean;
-  /** Name of the world that is served. */
+  /** Name of the running world. */
   world?: string | null;
 };
 
-/** Answer of `GET /status`. */
+/** Data that is constant during a session. */
+export type Statics = {
+  /** The config, byte for byte as in the world's file. */
+  config: { [name: string]: unknown };
+  /** Catalogue entries by name. */
+  objects: { [name: string]: CatalogueEntry };
+  /** Source of the script, Python. */
+  script: string;
+  /** Seed of the session. */
+  seed: number;
+  /** Route and bounds of the track. */
+  track: JudgeTrack;
+};
+
+/** Response of `GET /status`. */
 export type Status = {
-  /** Grows whenever a served mesh or texture may have changed. */
+  /** Counter that increases whenever a served mesh or texture may have changed. */
   assets_version: number;
-  /** Name of the world; null until one is ready. */
+  /** Name of the loaded world; null until a world is ready. */
   current?: string | null;
-  /** Robot generation. */
+  /** Short name of the vehicle generation. */
   generation: string;
-  /** A world is loaded, stepping or paused. */
+  /** Whether a world is loaded, whether it is stepping or paused. */
   running: boolean;
-  /** A world is being loaded. */
+  /** Whether a world is being loaded. */
   switching: boolean;
   /** Real seconds since the program started. */
   uptime_s: Num;
@@ -733,54 +990,54 @@ export type Status = {
   websocket: boolean;
 };
 
-/** Body of `POST /step`. */
+/** Request body of `POST /step`. */
 export type StepRequest = {
-  /** Largest height of the camera's picture, pixels. */
+  /** Largest height of the camera image, pixels. */
   camera_height?: number | null;
-  /** Largest width of the camera's picture, pixels; its shape is kept, and it is never enlarged. */
+  /** Largest width of the camera image, pixels. The aspect ratio is kept, and the image is never enlarged. */
   camera_width?: number | null;
-  /** Simulated seconds, rounded to the nearest tick. Not together with `steps`. */
+  /** Simulated seconds, rounded to the nearest tick. Mutually exclusive with `steps`. */
   duration?: number | null;
-  /** What the answer is to hold besides the state. */
+  /** Sensors whose readings the response includes. */
   observe?: Observe[] | null;
-  /** Drive command: m/s. Held while stepping; out of the car's limits it is clamped. */
+  /** Speed command, m/s, held during the step and clamped to the car's limits. */
   speed?: number | null;
-  /** Drive command: rad, + is left. Held while stepping; out of the car's limits it is clamped. */
+  /** Steering command, rad, positive to the left, held during the step and clamped to the car's limits. */
   steering?: number | null;
-  /** Ticks of 5 ms; 1 if neither this nor `duration` is given. */
+  /** Number of ticks of 5 ms; 1 if both `steps` and `duration` are omitted. */
   steps?: number | null;
 };
 
-/** Answer of `POST /step`. */
+/** Response of `POST /step`. */
 export type Stepped = State & {
   observations?: Observations | null;
   /** Always true. */
   ok: boolean;
-  /** Names of the objects and walls that the car touched on the way, also those that it left again. */
+  /** Names of the objects and walls that the car touched during the step, even if the contact has ended. */
   touched: string[];
 };
 
-/** Answer of `POST /evaluation/stop`. */
+/** Response of `POST /evaluation/stop`. */
 export type Stopped = {
   /** Always true. */
   ok: boolean;
-  /** Whether there was a session to stop. */
+  /** Whether a session was running. */
   stopped: boolean;
 };
 
-/** Body of `POST /switch`: one of the two. */
+/** Request body of `POST /switch`. Exactly one of the two fields is required. */
 export type SwitchRequest = {
-  /** World file. */
+  /** File name of the world. */
   world?: string | null;
-  /** Published id. */
+  /** Id of the published world. */
   world_id?: string | null;
 };
 
-/** Answer of `POST /switch`. */
+/** Response of `POST /switch`. */
 export type Switched = {
   /** Always true. */
   ok: boolean;
-  /** World file. */
+  /** File name of the world. */
   world: string;
 };
 
@@ -790,7 +1047,7 @@ export type Track = {
   route?: RouteLines | null;
 };
 
-/** Answer of `GET /traffic_lights`, by name. */
+/** Response of `GET /traffic_lights`, sorted by name. */
 export type TrafficLights = {
   /** The lights. */
   lights: Light[];
@@ -798,11 +1055,11 @@ export type TrafficLights = {
   world: string;
 };
 
-/** A world on its way in. */
+/** A world that is being loaded or installed. */
 export type Transition = {
-  /** Why. */
+  /** Why the world is being loaded. */
   kind: TransitionKind;
-  /** 0 to 1. */
+  /** Progress, 0 to 1. */
   progress: Num;
   /** File name of the world. */
   target: string;
@@ -811,109 +1068,111 @@ export type Transition = {
 /** Why a world is being loaded. */
 export type TransitionKind = "boot" | "switch" | "respawn" | "install";
 
-/** Answer of `GET /vehicle`: the profile of the robot. */
+/** Response of `GET /vehicle`: the profile of the robot. */
 export type Vehicle = {
-  /** The body's box. */
+  /** Bounding box of the body. */
   body: BodyBox;
   /** Camera. */
   camera: CameraProfile;
-  /** m from the pose origin. */
+  /** Centre of mass relative to the pose origin, m. */
   centre_of_mass: Num[];
-  /** Short name. */
+  /** Short name of the vehicle generation. */
   generation: string;
   /** Inertial measurement unit. */
   imu: ImuProfile;
   /** Lidar. */
   lidar: LidarProfile;
-  /** What motor and servo can do. */
+  /** Limits of motor and servos. */
   limits: Limits;
-  /** Mass of the whole car, kg. */
+  /** Total mass of the car, kg. */
   mass: Num;
-  /** Name for people. */
+  /** Display name. */
   model_name: string;
   /** Distance between left and right wheels, m. */
   track: Num;
-  /** m. */
+  /** Radius of a wheel, m. */
   wheel_radius: Num;
-  /** m. */
+  /** Width of a wheel, m. */
   wheel_width: Num;
   /** Distance between the axles, m. */
   wheelbase: Num;
 };
 
-/** The car in the live state. */
+/** State of the car. */
 export type VehiclePose = Pose & {
-  /** Where the camera looks, rad, + is left. */
+  /** Pan angle of the camera, rad, positive to the left. */
   pan: Num;
-  /** Ahead, m/s. */
+  /** Forward speed, m/s. */
   speed: Num;
-  /** Angle of the virtual centre wheel, rad, + is left. */
+  /** Angle of the virtual centre wheel, rad, positive to the left. */
   steering: Num;
-  /** Where the camera looks, rad, + is up. */
+  /** Tilt angle of the camera, rad, positive upwards. */
   tilt: Num;
 };
 
-/** Answer of `GET /world`. */
+/** Response of `GET /world`. */
 export type World = {
-  /** Name for people. */
+  /** Display name. */
   display: string;
-  /** Whether it has an evaluation. */
+  /** Whether the world has an evaluation. */
   evaluation: boolean;
-  /** The catalogue by name, in the order of the world file. */
+  /** Catalogue entries by name, in the order of the world file. */
   objects: { [name: string]: CatalogueEntry };
-  /** Revision of a published world. */
+  /** Revision of the published world; null for a built-in world. */
   rev?: string | null;
-  /** Route and bounds. */
+  /** Route and bounds of the track. */
   track: Track;
   /** Name of the world. */
   world: string;
-  /** Published id; null for built-in worlds. */
+  /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
+  /** Length of the yellow phase of a light, simulated seconds. */
+  yellow_s: Num;
 };
 
-/** A world that can be switched to. */
+/** A world that a client can switch to. */
 export type WorldEntry = {
-  /** Whether it may be deleted. */
+  /** Whether the world can be deleted. */
   deletable: boolean;
-  /** Name for people. */
+  /** Display name. */
   display: string;
-  /** Whether it has an evaluation. */
+  /** Whether the world has an evaluation. */
   evaluation: boolean;
-  /** World file, as `POST /switch` takes it. */
+  /** File name of the world, for `POST /switch`. */
   file: string;
-  /** Name. */
+  /** Name of the world. */
   name: string;
-  /** Whether it is an official world. */
+  /** Whether the world is an official one. */
   official: boolean;
   /** Width and height, m. */
   size: Num[];
-  /** Whether its files are proven: it came with the program, or its id is the sum of its files. */
+  /** Whether the files are known to be unmodified: the world is built in, or its id is the hash of its files. */
   verified: boolean;
-  /** Published id; null for built-in worlds. */
+  /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
 };
 
-/** An object and where it is now. */
+/** An object with its current pose. */
 export type WorldObject = {
-  /** Pose now. */
+  /** Current pose. */
   current: Pose;
-  /** By marker and geometry. */
+  /** Shape, from marker and geometry. */
   kind: ObjectKind;
-  /** A pose command may move it. */
+  /** Whether a pose command may move the object. */
   movable: boolean;
-  /** Name. */
+  /** Name of the object. */
   name: string;
-  /** Pose at load. */
+  /** Initial pose. */
   origin: Pose;
-  /** Full extents. */
+  /** Full extents of the object's bounding box. */
   size: Size;
-  /** Physics never moves it. */
+  /** Whether physics never moves the object. */
   static: boolean;
-  /** By the marker. */
+  /** Type, from the marker. */
   type: ObjectType;
 };
 
-/** Answer of `GET /worlds`: those that can't be deleted first, then by name. */
+/** Response of `GET /worlds`: first the worlds that cannot be deleted, then the others, each sorted by name. */
 export type Worlds = {
   /** Name of the world that is ready; null while one is being loaded. */
   current?: string | null;
@@ -921,12 +1180,12 @@ export type Worlds = {
   worlds: WorldEntry[];
 };
 
-/** Three components. */
+/** A vector in the car's frame. */
 export type Xyz = {
-  /** Ahead. */
+  /** Forward component. */
   x: Num;
-  /** Left. */
+  /** Left component. */
   y: Num;
-  /** Up. */
+  /** Upward component. */
   z: Num;
 };

@@ -1,16 +1,17 @@
-//! Pictures from places around the circle that the car drives.
+//! Draws pictures from positions on the circle that the car drives.
 
-use chicane_bench::Broken;
+use chicane_bench::BenchError;
 use chicane_render::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
 use chicane_world::{Pose, Profile, World};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// As in `bench/compare/scene.py`.
+/// Steering angle of the circle, as in `bench/compare/scene.py`.
 const STEERING_RAD: f64 = 0.3;
+/// Number of positions on the circle.
 const PLACES: usize = 16;
 
-/// A camera on its way round.
+/// A camera that moves on to the next position with each picture.
 pub(crate) struct Pictures {
     renderer: Renderer,
     profile: Arc<Profile>,
@@ -20,7 +21,7 @@ pub(crate) struct Pictures {
 }
 
 impl Pictures {
-    pub(crate) fn new(world: &World, profile: Profile, threads: usize) -> Result<Pictures, Broken> {
+    pub(crate) fn new(world: &World, profile: Profile, threads: usize) -> Result<Pictures, BenchError> {
         let radius = profile.wheelbase_m / libm::tan(STEERING_RAD);
         let moments = (0..PLACES).map(|i| {
             let turn = std::f64::consts::TAU * i as f64 / PLACES as f64;
@@ -39,14 +40,14 @@ impl Pictures {
         })
     }
 
-    /// As others take them: through a pinhole, without noise.
+    /// Draws pictures like the other simulators: without lens distortion and noise.
     pub(crate) fn pinhole(&mut self, count: u64, size: [usize; 2]) {
         for _ in 0..count {
             black_box(self.one(size));
         }
     }
 
-    /// As our robot takes them, lens and noise included.
+    /// Draws pictures like our robot: with lens distortion and noise.
     pub(crate) fn on_board(&mut self, count: u64, size: [usize; 2]) {
         let Pictures { renderer, moments, pool, frame, .. } = self;
         pool.install(|| {
@@ -57,12 +58,12 @@ impl Pictures {
         });
     }
 
-    /// Writes the picture from the first place to a file.
-    pub(crate) fn keep(&mut self, file: &str, size: [usize; 2]) -> Result<(), Broken> {
+    /// Writes the picture from the first position to a file.
+    pub(crate) fn keep(&mut self, file: &str, size: [usize; 2]) -> Result<(), BenchError> {
         self.frame = 0;
         let picture = self.one(size);
         let (width, height) = (picture.width as u32, picture.height as u32);
-        let picture = image::RgbImage::from_raw(width, height, picture.bytes).ok_or("not a whole picture")?;
+        let picture = image::RgbImage::from_raw(width, height, picture.bytes).ok_or("incomplete picture")?;
         Ok(picture.save(file)?)
     }
 

@@ -1,4 +1,4 @@
-//! Physics and lidar of the two scenes, as an agent's steps.
+//! Physics and lidar of the two scenes, in steps like those of an agent.
 
 use chicane_sim::{Command, Drive, Sim};
 use chicane_world::pose::wrap_angle;
@@ -8,18 +8,20 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// As in `bench/compare/scene.py`: 50 ms a step, 30 steps a fall.
+/// A step is 50 ms, as in `bench/compare/scene.py`.
 const TICKS_PER_STEP: u64 = 10;
+/// Steps of one fall of the boxes, as in `bench/compare/scene.py`.
 const FALL_STEPS: u64 = 30;
 
-/// The simulations, ready to be stepped.
+/// The simulations that are measured.
 pub(crate) struct Core {
-    /// A scan at the end of every step.
+    /// The scene at rest, with a lidar scan at the end of every step.
     rest: Sim,
-    /// The same with a scan once a second: physics alone.
-    blind: Sim,
-    /// The same with a scan at every tick.
-    seeing: Sim,
+    /// The scene at rest with one scan per second, to measure physics alone.
+    scan_rarely: Sim,
+    /// The scene at rest with a scan at every tick.
+    scan_every_tick: Sim,
+    /// The scene with falling boxes.
     heap: Sim,
 }
 
@@ -41,17 +43,21 @@ impl Core {
             Sim::new(Arc::clone(world), Arc::new(profile), 1)
         };
         let rate = profile.lidar.rate_hz;
-        let mut core =
-            Core { rest: sim(rest, rate), blind: sim(rest, 1), seeing: sim(rest, 200), heap: sim(heap, 1) };
-        // Wherever the boxes come to rest, they do so before anything is measured.
-        for sim in [&mut core.rest, &mut core.blind, &mut core.seeing] {
+        let mut core = Core {
+            rest: sim(rest, rate),
+            scan_rarely: sim(rest, 1),
+            scan_every_tick: sim(rest, 200),
+            heap: sim(heap, 1),
+        };
+        // Let the boxes come to rest before anything is measured.
+        for sim in [&mut core.rest, &mut core.scan_rarely, &mut core.scan_every_tick] {
             (0..80).for_each(|_| step(sim));
         }
         core
     }
 
     pub(crate) fn physics(&mut self, count: u64) {
-        (0..count).for_each(|_| step(&mut self.blind));
+        (0..count).for_each(|_| step(&mut self.scan_rarely));
     }
 
     pub(crate) fn steps(&mut self, count: u64) {
@@ -61,7 +67,7 @@ impl Core {
         }
     }
 
-    /// Seconds for so many scans: ticks with a scan each, less as many ticks without.
+    /// Time of `count` scans, s: ticks with a scan each, minus the same number of ticks without.
     pub(crate) fn lidar(&mut self, count: u64) -> f64 {
         let time = |sim: &mut Sim| {
             let begun = Instant::now();
@@ -70,24 +76,24 @@ impl Core {
             }
             begun.elapsed().as_secs_f64()
         };
-        time(&mut self.seeing) - time(&mut self.blind)
+        time(&mut self.scan_every_tick) - time(&mut self.scan_rarely)
     }
 
     pub(crate) fn heap(&mut self, count: u64) {
         for _ in 0..count {
-            back(&mut self.heap);
+            reset(&mut self.heap);
             (0..FALL_STEPS).for_each(|_| step(&mut self.heap));
         }
     }
 
     pub(crate) fn reset(&mut self, count: u64) {
         for _ in 0..count {
-            back(&mut self.rest);
+            reset(&mut self.rest);
             black_box(self.rest.vehicle());
         }
     }
 
-    /// The scan at the start, to be compared with others'.
+    /// The scan at the start pose, for comparison with the other simulators.
     pub(crate) fn scan(&self) -> Value {
         let (world, profile) = (Arc::clone(self.rest.world()), Arc::clone(self.rest.profile()));
         let fresh = Sim::new(world, profile, 1);
@@ -95,9 +101,9 @@ impl Core {
         json!({"ranges": ranges.collect::<Vec<_>>()})
     }
 
-    /// What a step is made of, and what the car does.
+    /// Settings of the simulation, and the measured speed and radius of the car.
     pub(crate) fn facts(&mut self) -> Value {
-        back(&mut self.rest);
+        reset(&mut self.rest);
         (0..40).for_each(|_| step(&mut self.rest));
         let (mut way, mut turn) = (0.0, 0.0);
         let (mut at, mut heading) = self.place();
@@ -129,6 +135,6 @@ impl Core {
 }
 
 #[allow(clippy::expect_used)]
-fn back(sim: &mut Sim) {
+fn reset(sim: &mut Sim) {
     sim.apply(Command::Reset).expect("a reset is never refused");
 }

@@ -1,14 +1,16 @@
-//! Our core as one of the contenders of `bench/compare`, whose other sides are other simulators.
+//! Our core as one side of `bench/compare`, which compares it with other simulators.
 //!
-//! `contender <folder of the scene> <threads of the camera>`. A line of JSON comes in, one goes out, as `bench/compare/side.py` says:
-//! `{"task": "step", "count": 100}` → `{"seconds": 0.004}`. It waits between two orders, so that contenders take turns.
+//! Usage: `contender <folder of the scene> <threads of the camera>`. The program reads a JSON
+//! request per line and writes a JSON response per line, as `bench/compare/side.py` describes:
+//! `{"task": "step", "count": 100}` → `{"seconds": 0.004}`. It is idle between requests, so that
+//! the sides can take turns.
 #![allow(clippy::disallowed_methods)]
 
 mod camera;
 mod core;
 
 use camera::Pictures;
-use chicane_bench::{Broken, end};
+use chicane_bench::{BenchError, exit_code};
 use chicane_testkit::FolderBundle;
 use chicane_world::{Assets, Profile, World};
 use core::Core;
@@ -20,13 +22,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 fn main() -> ExitCode {
-    end("contender", run())
+    exit_code("contender", run())
 }
 
-fn run() -> Result<(), Broken> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [folder, threads] = &words[..] else {
-        return Err("say `contender <folder of the scene> <threads of the camera>`".into());
+fn run() -> Result<(), BenchError> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [folder, threads] = &args[..] else {
+        return Err("usage: contender <folder of the scene> <threads of the camera>".into());
     };
     let folder = Path::new(folder);
     let robot = folder.join("robot.json");
@@ -46,15 +48,16 @@ fn run() -> Result<(), Broken> {
     Ok(())
 }
 
-fn answer(core: &mut Core, pictures: &mut Pictures, order: &Value) -> Result<Value, Broken> {
-    let number = |name: &str| order[name].as_u64().ok_or_else(|| format!("an order without {name}: {order}"));
+/// Runs the task of a request and returns the response.
+fn answer(core: &mut Core, pictures: &mut Pictures, order: &Value) -> Result<Value, BenchError> {
+    let number = |name: &str| order[name].as_u64().ok_or_else(|| format!("no {name} in the request {order}"));
     let task = order["task"].as_str().unwrap_or_default();
-    let size = || Ok::<_, Broken>([number("width")? as usize, number("height")? as usize]);
+    let size = || Ok::<_, BenchError>([number("width")? as usize, number("height")? as usize]);
     match task {
         "facts" => return Ok(core.facts()),
         "scan" => return Ok(core.scan()),
         "picture" => {
-            let file = order["file"].as_str().ok_or("a picture needs a file")?;
+            let file = order["file"].as_str().ok_or_else(|| format!("no file in the request {order}"))?;
             pictures.keep(file, size()?)?;
             return Ok(json!({ "file": file }));
         }
@@ -70,7 +73,7 @@ fn answer(core: &mut Core, pictures: &mut Pictures, order: &Value) -> Result<Val
         "reset" => core.reset(count),
         "camera" => pictures.pinhole(count, size()?),
         "on_board" => pictures.on_board(count, size()?),
-        other => return Err(format!("there is no task {other:?}").into()),
+        other => return Err(format!("unknown task {other:?}").into()),
     }
     Ok(json!({"seconds": begun.elapsed().as_secs_f64()}))
 }

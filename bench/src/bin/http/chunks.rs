@@ -1,25 +1,26 @@
-//! The event stream as a reader takes it apart: as little of it as will do.
+//! A parser for the event stream that reads only the first bytes of each event, so that thousands
+//! of readers need little processor time.
 
-use chicane_bench::Broken;
+use chicane_bench::BenchError;
 use chicane_bench::client::{find, number};
 
-/// Id and time of a state event are among its first bytes.
+/// Number of bytes of an event that contain its id and time.
 const FRAME_HEAD: usize = 256;
 
-/// Cuts a stream into chunks, each of which is an event, and looks at the first bytes of each.
+/// Splits a stream into HTTP chunks. Each chunk is an event, and its first bytes are parsed.
 #[derive(Default)]
 pub(crate) struct Chunks {
-    /// The head of the answer is over.
+    /// Whether the head of the response has been read.
     begun: bool,
-    /// Bytes of a chunk that are not looked at.
+    /// Number of bytes to skip until the next chunk.
     skip: usize,
-    /// The begin of something that is not all there.
+    /// The received part of a head or a chunk that is not complete yet.
     part: Vec<u8>,
 }
 
 impl Chunks {
-    /// Takes bytes as they came; `note` gets id and time of every state event.
-    pub(crate) fn take(&mut self, new: &[u8], mut note: impl FnMut(u64, f64)) -> Result<(), Broken> {
+    /// Parses received bytes, and calls `note` with the id and time of every state event.
+    pub(crate) fn take(&mut self, new: &[u8], mut note: impl FnMut(u64, f64)) -> Result<(), BenchError> {
         let skipped = self.skip.min(new.len());
         self.skip -= skipped;
         let mut rest = &new[skipped..];
@@ -40,13 +41,13 @@ impl Chunks {
         Ok(())
     }
 
-    /// Looks at the head of the answer or at one chunk and gives its length, which may go beyond
-    /// `bytes`; `None` if more must be there first.
-    fn one(&mut self, bytes: &[u8], note: &mut impl FnMut(u64, f64)) -> Result<Option<usize>, Broken> {
+    /// Parses the head of the response or one chunk. Returns its length, which may exceed that of
+    /// `bytes`, or `None` if more bytes are needed.
+    fn one(&mut self, bytes: &[u8], note: &mut impl FnMut(u64, f64)) -> Result<Option<usize>, BenchError> {
         if !self.begun {
             let Some(end) = find(bytes, b"\r\n\r\n") else { return Ok(None) };
             if !bytes.starts_with(b"HTTP/1.1 200 ") {
-                return Err(format!("unexpected answer: {}", String::from_utf8_lossy(bytes)).into());
+                return Err(format!("unexpected response: {}", String::from_utf8_lossy(bytes)).into());
             }
             self.begun = true;
             return Ok(Some(end + 4));
@@ -64,7 +65,7 @@ impl Chunks {
     }
 }
 
-/// Id and simulated time of a state event; heartbeats have none.
+/// Id and simulated time of a state event; `None` for a heartbeat.
 fn id_and_time(event: &[u8]) -> Option<(u64, f64)> {
     let id = number(event.strip_prefix(b"id: ")?)?;
     let value = &event[find(event, b"\"time\":")? + 7..];
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_cut_anywhere_is_the_same_stream() {
+    fn a_stream_can_be_split_at_any_byte() {
         let mut stream = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
         for (id, padding) in [(7, 0), (8, 1000), (10, 300)] {
             let padding = "x".repeat(padding);

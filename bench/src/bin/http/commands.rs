@@ -1,38 +1,42 @@
-//! What changes the world: from asking to the answer, and to the moment others see it.
+//! Commands that change the world: the time until the response, and until other clients see the
+//! change.
 
-use crate::requests::{Loop, closed_loop, in_words};
-use chicane_bench::Broken;
+use crate::requests::{LoopResult, closed_loop, connection_count};
+use chicane_bench::BenchError;
 use chicane_bench::client::{find, get, post, post_accepting};
-use chicane_bench::report::{Report, Target, quantile};
+use chicane_bench::report::{Goal, Report, quantile};
 use chicane_bench::server::Server;
 use std::path::Path;
 use std::time::Instant;
 
-/// From the start of the process to its ready line, with a new data folder each time.
-pub(crate) async fn start(program: &Path, report: &mut Report) -> Result<(), Broken> {
+/// Measures the time from the start of the process to its ready line, with a new data folder each
+/// time.
+pub(crate) async fn start(program: &Path, report: &mut Report) -> Result<(), BenchError> {
     let mut times = Vec::new();
     for _ in 0..5 {
         let server = Server::start(program).await?;
         times.push(server.start);
         server.stop().await?;
     }
-    report.add("start until ready, median of 5", quantile(&mut times, 0.5), "ms", Target::AtMost(1000.0));
+    report.add("start until ready, median of 5", quantile(&mut times, 0.5), "ms", Goal::AtMost(1000.0));
     Ok(())
 }
 
-pub(crate) async fn pose(server: &Server, report: &mut Report) -> Result<(), Broken> {
+/// Measures `POST /pose`.
+pub(crate) async fn pose(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     for connections in [1, 8] {
         let request = post("/pose", r#"{"x":3,"y":1,"yaw":0}"#);
-        let Loop { mut times, rate } = closed_loop(server, connections, request).await?;
-        let name = format!("POST /pose, {}", in_words(connections));
-        report.add(format!("{name}, requests a second"), rate, "1/s", Target::None);
-        report.add_times(&name, &mut times, Target::AtMost(10.0));
+        let LoopResult { mut times, rate } = closed_loop(server, connections, request).await?;
+        let name = format!("POST /pose, {}", connection_count(connections));
+        report.add(format!("{name}, requests a second"), rate, "1/s", Goal::None);
+        report.add_times(&name, &mut times, Goal::AtMost(10.0));
     }
     Ok(())
 }
 
-/// From a command to the first answer on another connection that shows it.
-pub(crate) async fn light(server: &Server, report: &mut Report) -> Result<(), Broken> {
+/// Measures the time from a light command to the first `GET /state` on another connection that
+/// shows its effect.
+pub(crate) async fn light(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     let (mut seen, mut answered) = (Vec::new(), Vec::new());
     let mut commander = server.connect().await?;
     let mut watcher = server.connect().await?;
@@ -43,20 +47,21 @@ pub(crate) async fn light(server: &Server, report: &mut Report) -> Result<(), Br
         let command = async { commander.ask(&red).await.map(|_| sent.elapsed()) };
         let watch = async {
             while find(watcher.ask(&state).await?, br#""state":"yellow""#).is_none() {}
-            Ok::<_, Broken>(sent.elapsed())
+            Ok::<_, BenchError>(sent.elapsed())
         };
         let (command, watch) = tokio::join!(command, watch);
         answered.push(command?);
         seen.push(watch?);
-        // Green at once, without the seconds of yellow.
+        // A reset makes the light green immediately, without the yellow phase.
         commander.ask(&reset).await?;
     }
-    report.add_times("light command until seen in GET /state", &mut seen, Target::None);
-    report.add_times("light command until answered, so on disk", &mut answered, Target::None);
+    report.add_times("light command until seen in GET /state", &mut seen, Goal::None);
+    report.add_times("light command until answered, so on disk", &mut answered, Goal::None);
     Ok(())
 }
 
-pub(crate) async fn steps(server: &Server, report: &mut Report) -> Result<(), Broken> {
+/// Measures `POST /step`.
+pub(crate) async fn steps(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     let raw = "application/octet-stream";
     let lidar = r#"{"steps":1,"observe":["lidar"]}"#;
     let kinds = [
@@ -66,27 +71,28 @@ pub(crate) async fn steps(server: &Server, report: &mut Report) -> Result<(), Br
         ("ten ticks, driving", post("/step", r#"{"steps":10,"speed":1,"steering":0.1}"#), 0.0),
     ];
     for (name, request, wanted) in kinds {
-        let Loop { mut times, rate } = closed_loop(server, 1, request).await?;
-        let target = if wanted > 0.0 { Target::AtLeast(wanted) } else { Target::None };
+        let LoopResult { mut times, rate } = closed_loop(server, 1, request).await?;
+        let target = if wanted > 0.0 { Goal::AtLeast(wanted) } else { Goal::None };
         report.add(format!("POST /step, {name}, requests a second"), rate, "1/s", target);
-        report.add_times(&format!("POST /step, {name}"), &mut times, Target::None);
+        report.add_times(&format!("POST /step, {name}"), &mut times, Goal::None);
     }
     server.connect().await?.ask(&post("/clock", r#"{"paused":false}"#)).await?;
     Ok(())
 }
 
-pub(crate) async fn worlds(server: &Server, report: &mut Report) -> Result<(), Broken> {
+/// Measures reset, respawn and switching worlds.
+pub(crate) async fn worlds(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     let mut client = server.connect().await?;
     let mut resets = Vec::new();
     for _ in 0..100 {
         resets.push(client.timed(&post("/reset", "")).await?);
     }
-    report.add_times("reset, 100 times", &mut resets, Target::None);
+    report.add_times("reset, 100 times", &mut resets, Goal::None);
     let mut respawns = Vec::new();
     for _ in 0..20 {
         respawns.push(client.timed(&post("/respawn", "")).await?);
     }
-    report.add_times("respawn, 20 times", &mut respawns, Target::AtMost(300.0));
+    report.add_times("respawn, 20 times", &mut respawns, Goal::AtMost(300.0));
     let mut switches = Vec::new();
     for _ in 0..10 {
         for world in ["technical", "oval"] {
@@ -94,6 +100,6 @@ pub(crate) async fn worlds(server: &Server, report: &mut Report) -> Result<(), B
             switches.push(client.timed(&request).await?);
         }
     }
-    report.add_times("switch of worlds, 20 times", &mut switches, Target::AtMost(500.0));
+    report.add_times("switch of worlds, 20 times", &mut switches, Goal::AtMost(500.0));
     Ok(())
 }

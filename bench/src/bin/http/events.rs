@@ -1,14 +1,15 @@
-//! The event stream with thousands of readers, some of which do not read.
+//! Benchmark of the event stream with thousands of subscribers, some of which do not read.
 //!
-//! The age of a frame is the time since the moment that it shows. That moment is known by the
-//! simulated time in the frame: at speed 1 the two differ by a constant, and the smallest difference that a
-//! single reader sees in a quiet moment is taken for it.
+//! The age of a frame is the time between the state that it contains and its receipt. The benchmark
+//! computes it from the simulated time in the frame. At speed 1, simulated and real time differ by
+//! a constant offset. The smallest offset that a single reader sees on an idle server is used for
+//! it.
 
 use crate::chunks::Chunks;
-use crate::requests::{Loop, closed_loop, in_words};
-use chicane_bench::Broken;
+use crate::requests::{LoopResult, closed_loop, connection_count};
+use chicane_bench::BenchError;
 use chicane_bench::client::{get, post};
-use chicane_bench::report::{Report, Target, quantile};
+use chicane_bench::report::{Goal, Report, quantile};
 use chicane_bench::server::Server;
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -19,43 +20,45 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
-/// How long a single reader sets the measure.
+/// Duration in which a single reader measures the offset of simulated time.
 const QUIET: Duration = Duration::from_secs(2);
-/// From the last first frame to the begin of the measurement.
+/// Pause between the first frame of the last reader and the start of the measurement.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Length of the measurement, and of a quick one.
+/// Duration of the measurement, and of a `--quick` one.
 const MEASURE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(3)];
-/// Readers that have not got a first frame by then are not waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Subscriptions that are under way at a time.
-const AT_A_TIME: usize = 128;
-/// One in so many subscribers does not read.
-const ASLEEP: usize = 100;
+/// Timeout for the first frame of all readers.
+const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum number of subscriptions that have not received their first frame.
+const MAX_PENDING: usize = 128;
+/// One subscriber in this number does not read its stream.
+const STALLED_ONE_IN: usize = 100;
 
-/// What all readers of one round share.
+/// State that all readers of a round share.
 struct Round {
     begun: Instant,
     measuring: AtomicBool,
     readers: AtomicUsize,
     broken: AtomicUsize,
-    frames: Mutex<Vec<Arc<Mutex<Seen>>>>,
+    frames: Mutex<Vec<Arc<Mutex<ReaderStats>>>>,
 }
 
-/// What one reader saw.
+/// Statistics of one reader.
 #[derive(Default)]
-struct Seen {
+struct ReaderStats {
     last_id: Option<u64>,
+    /// Frames that the server skipped for this reader.
     missed: u64,
-    /// Time of receipt since the round began, less the simulated time.
+    /// For each frame: receipt time since the start of the round, minus its simulated time, s.
     offsets: Vec<f64>,
 }
 
+/// Measures the event stream with `count` subscribers.
 pub(crate) async fn subscribers(
     server: &Server,
     count: usize,
     quick: bool,
     report: &mut Report,
-) -> Result<(), Broken> {
+) -> Result<(), BenchError> {
     let measure = MEASURE[usize::from(quick)];
     let mut client = server.connect().await?;
     let body = r#"{"path":[[1,5],[2,5]],"speed":0.5,"loop":true}"#;
@@ -83,46 +86,46 @@ pub(crate) async fn subscribers(
         offsets.iter().map(|o| Duration::from_secs_f64((o - base).max(0.0))).collect();
 
     let few = count <= 1000;
-    let goal = |target: Target| if few { target } else { Target::None };
-    let mut add = |name: &str, figure: f64, unit: &'static str, target: Target| {
+    let goal = |target: Goal| if few { target } else { Goal::None };
+    let mut add = |name: &str, figure: f64, unit: &'static str, target: Goal| {
         report.add(format!("{count} subscribers: {name}"), figure, unit, target);
     };
     let each = ages.len() as f64 / readers as f64 / measure.as_secs_f64();
-    add("time to connect them all", connected, "s", Target::None);
-    add("streams that broke or brought nothing", broken as f64, "", Target::AtMost(0.0));
-    add("frames a second for each reader", each, "1/s", goal(Target::AtLeast(29.0)));
-    add("frames missed", 100.0 * missed as f64 / (missed as f64 + ages.len() as f64), "%", Target::None);
-    add("age of a frame, p50", quantile(&mut ages, 0.5), "ms", Target::None);
-    add("age of a frame, p99", quantile(&mut ages, 0.99), "ms", goal(Target::AtMost(150.0)));
-    add("age of a frame, max", quantile(&mut ages, 1.0), "ms", Target::None);
-    add("memory for each", memory / count as f64 / 1e3, "kB", Target::AtMost(30.0));
-    add("processor time of the server", cpu / took, "cores", Target::None);
-    add("processor time for each frame sent", 1e6 * cpu / (each * took * readers as f64), "µs", Target::None);
-    add("real-time factor", (sim_end - sim) / (real_end - real), "", Target::AtLeast(0.99));
+    add("time to connect them all", connected, "s", Goal::None);
+    add("streams that broke or brought nothing", broken as f64, "", Goal::AtMost(0.0));
+    add("frames a second for each reader", each, "1/s", goal(Goal::AtLeast(29.0)));
+    add("frames missed", 100.0 * missed as f64 / (missed as f64 + ages.len() as f64), "%", Goal::None);
+    add("age of a frame, p50", quantile(&mut ages, 0.5), "ms", Goal::None);
+    add("age of a frame, p99", quantile(&mut ages, 0.99), "ms", goal(Goal::AtMost(150.0)));
+    add("age of a frame, max", quantile(&mut ages, 1.0), "ms", Goal::None);
+    add("memory for each", memory / count as f64 / 1e3, "kB", Goal::AtMost(30.0));
+    add("processor time of the server", cpu / took, "cores", Goal::None);
+    add("processor time for each frame sent", 1e6 * cpu / (each * took * readers as f64), "µs", Goal::None);
+    add("real-time factor", (sim_end - sim) / (real_end - real), "", Goal::AtLeast(0.99));
     if few && !quick {
         for connections in [1, 8] {
-            let Loop { mut times, rate } = closed_loop(server, connections, get("/state")).await?;
-            let name = format!("GET /state, {}", in_words(connections));
-            add(&format!("{name}, requests a second"), rate, "1/s", Target::None);
-            add(&format!("{name}, p50"), quantile(&mut times, 0.5), "ms", Target::None);
-            add(&format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Target::None);
+            let LoopResult { mut times, rate } = closed_loop(server, connections, get("/state")).await?;
+            let name = format!("GET /state, {}", connection_count(connections));
+            add(&format!("{name}, requests a second"), rate, "1/s", Goal::None);
+            add(&format!("{name}, p50"), quantile(&mut times, 0.5), "ms", Goal::None);
+            add(&format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Goal::None);
         }
     }
     all.tasks.shutdown().await;
     Ok(())
 }
 
-/// Open streams; they end when this is dropped.
+/// Open streams. Dropping the value closes them.
 struct Subscribers {
     round: Arc<Round>,
-    /// Streams that are read.
+    /// Number of streams that are read.
     opened: usize,
     connecting: Duration,
     tasks: JoinSet<()>,
 }
 
-/// Opens streams and waits until every reader got a frame.
-async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<Subscribers, Broken> {
+/// Opens streams and waits until every reader has received a frame.
+async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<Subscribers, BenchError> {
     let round = Arc::new(Round {
         begun,
         measuring: AtomicBool::new(false),
@@ -133,16 +136,16 @@ async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<
     let started = Instant::now();
     let mut tasks = JoinSet::new();
     let mut opened = 0;
-    let asleep = count / ASLEEP;
+    let stalled = count / STALLED_ONE_IN;
     for number in 0..count {
-        // The sleepers come first: they are there all the time.
-        let reads = number >= asleep;
+        // Subscribers that do not read come first, so that they are present all the time.
+        let reads = number >= stalled;
         let stream = open(address, reads).await?;
         opened += usize::from(reads);
         let round_of_task = Arc::clone(&round);
         tasks.spawn(async move {
             if reads {
-                let seen = Arc::new(Mutex::new(Seen::default()));
+                let seen = Arc::new(Mutex::new(ReaderStats::default()));
                 let end = read(&stream, &round_of_task, &seen).await;
                 if round_of_task.broken.fetch_add(1, Relaxed) == 0 {
                     eprintln!("a stream ended: {end:?}");
@@ -152,11 +155,11 @@ async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<
             }
             drop(stream);
         });
-        while opened - round.readers.load(Relaxed) > AT_A_TIME && started.elapsed() < PATIENCE {
+        while opened - round.readers.load(Relaxed) > MAX_PENDING && started.elapsed() < SUBSCRIBE_TIMEOUT {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
-    while round.readers.load(Relaxed) < opened && started.elapsed() < PATIENCE {
+    while round.readers.load(Relaxed) < opened && started.elapsed() < SUBSCRIBE_TIMEOUT {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     Ok(Subscribers { round, opened, connecting: started.elapsed(), tasks })
@@ -169,7 +172,7 @@ impl Subscribers {
         self.round.measuring.store(false, Relaxed);
     }
 
-    /// Frames that were missed, and the offsets of all that were not.
+    /// Number of missed frames, and the offsets of all received frames.
     fn all(&self) -> (u64, Vec<f64>) {
         let mut all = (0, Vec::new());
         for seen in lock(&self.round.frames).iter() {
@@ -185,10 +188,11 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn open(address: SocketAddr, reads: bool) -> Result<TcpStream, Broken> {
+/// Opens an event stream. `reads` is false for a subscriber that will not read it.
+async fn open(address: SocketAddr, reads: bool) -> Result<TcpStream, BenchError> {
     let socket = TcpSocket::new_v4()?;
     if !reads {
-        // So that the server feels it within the measurement.
+        // With a small buffer the server gets back-pressure during the measurement.
         socket.set_recv_buffer_size(4096)?;
     }
     let mut stream = socket.connect(address).await?;
@@ -200,12 +204,12 @@ thread_local! {
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 256 << 10]);
 }
 
-/// Reads a stream to its end.
-async fn read(stream: &TcpStream, round: &Round, seen: &Arc<Mutex<Seen>>) -> Result<(), Broken> {
+/// Reads a stream until it ends or fails.
+async fn read(stream: &TcpStream, round: &Round, seen: &Arc<Mutex<ReaderStats>>) -> Result<(), BenchError> {
     let mut chunks = Chunks::default();
     loop {
         stream.readable().await?;
-        // One buffer a thread keeps thousands of readers in the processor's cache.
+        // One buffer per thread, instead of per reader, stays in the processor's cache.
         let got = BUFFER.with_borrow_mut(|buffer| match stream.try_read(buffer) {
             Ok(0) => Err("the end of the stream".into()),
             Ok(length) => {
@@ -213,13 +217,14 @@ async fn read(stream: &TcpStream, round: &Round, seen: &Arc<Mutex<Seen>>) -> Res
                 chunks.take(&buffer[..length], |id, time| note(round, seen, id, now - time))
             }
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(()),
-            Err(error) => Err(Broken::from(error)),
+            Err(error) => Err(BenchError::from(error)),
         });
         got?;
     }
 }
 
-fn note(round: &Round, shared: &Arc<Mutex<Seen>>, id: u64, offset: f64) {
+/// Records a received frame.
+fn note(round: &Round, shared: &Arc<Mutex<ReaderStats>>, id: u64, offset: f64) {
     let mut seen = lock(shared);
     let Some(last) = seen.last_id.replace(id) else {
         round.readers.fetch_add(1, Relaxed);
@@ -227,7 +232,7 @@ fn note(round: &Round, shared: &Arc<Mutex<Seen>>, id: u64, offset: f64) {
         return;
     };
     if round.measuring.load(Relaxed) {
-        // Ids count frames here, as no story is told.
+        // Ids are consecutive here, because there are no story lines between the frames.
         seen.missed += id.saturating_sub(last + 1);
         seen.offsets.push(offset);
     }

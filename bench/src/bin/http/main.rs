@@ -1,8 +1,9 @@
-//! The program as clients see it: a real `chicane serve` in a process of its own, asked over TCP.
+//! Benchmark of the HTTP interface: a `chicane serve` in a child process, with clients over TCP.
 //!
-//! `http [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`; the path may also be given by the
-//! environment variable `CHICANE`. Clients run in this process and share the machine's cores with the
-//! server, so rates are what both together manage. A slow machine misses targets but fails nothing.
+//! Usage: `http [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`. The environment
+//! variable `CHICANE` can also give the path. The clients run in this process and share the
+//! machine's cores with the server, so the rates are those of both together. A missed goal is not a
+//! failure.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod chunks;
@@ -14,17 +15,17 @@ mod requests;
 use chicane_bench::options::Options;
 use chicane_bench::report::Report;
 use chicane_bench::server::Server;
-use chicane_bench::{Broken, end};
+use chicane_bench::{BenchError, exit_code};
 use std::path::Path;
 use std::process::ExitCode;
 
 const PARTS: [&str; 6] = ["start", "requests", "steps", "worlds", "memory", "events"];
 
 fn main() -> ExitCode {
-    end("http", run())
+    exit_code("http", run())
 }
 
-fn run() -> Result<(), Broken> {
+fn run() -> Result<(), BenchError> {
     let options = Options::read(&PARTS)?;
     let program = options.program()?;
     raise_descriptor_limit();
@@ -33,14 +34,14 @@ fn run() -> Result<(), Broken> {
     runtime.block_on(measure(&options, &program, &mut report))?;
     report.print();
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    println!("\nClients and server shared {cores} cores; memory is the server's own, without the system's.");
+    println!("\nClients and server shared {cores} cores; memory is that of the server process alone.");
     if let Some(file) = &options.json {
         std::fs::write(file, report.json())?;
     }
     Ok(())
 }
 
-async fn measure(options: &Options, program: &Path, report: &mut Report) -> Result<(), Broken> {
+async fn measure(options: &Options, program: &Path, report: &mut Report) -> Result<(), BenchError> {
     if options.wants("start") {
         commands::start(program, report).await?;
     }
@@ -63,7 +64,7 @@ async fn measure(options: &Options, program: &Path, report: &mut Report) -> Resu
     if options.wants("events") {
         let counts: &[usize] = if options.quick { &[1000] } else { &[1000, 5000] };
         for subscribers in counts {
-            // A fresh process: memory that earlier subscribers left behind does not count.
+            // Start a new server, so that memory of earlier subscribers does not count.
             let server = Server::start(program).await?;
             events::subscribers(&server, *subscribers, options.quick, report).await?;
             server.stop().await?;
@@ -72,12 +73,12 @@ async fn measure(options: &Options, program: &Path, report: &mut Report) -> Resu
     Ok(())
 }
 
-/// Thousands of subscribers need thousands of descriptors.
+/// Raises the limit of open files, because each subscriber needs a file descriptor.
 fn raise_descriptor_limit() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        eprintln!("http: the limit of open files could not be raised: {error}");
+        eprintln!("http: cannot raise the limit of open files: {error}");
     }
 }

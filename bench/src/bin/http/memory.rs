@@ -1,8 +1,8 @@
-//! What the program takes: with nobody there, and with everybody.
+//! Memory of the program without clients and under load.
 
-use chicane_bench::Broken;
+use chicane_bench::BenchError;
 use chicane_bench::client::{Client, get, post};
-use chicane_bench::report::{Report, Target};
+use chicane_bench::report::{Goal, Report};
 use chicane_bench::server::Server;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,16 +10,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// How long it is left alone, and then kept busy.
+/// Duration of the idle and of the busy phase.
 const SPAN: Duration = Duration::from_secs(2);
-/// Readers of the event stream while it is busy.
+/// Subscribers of the event stream in the busy phase.
 const SUBSCRIBERS: usize = 100;
 
-/// Resident memory on the technical track, idle and busy.
-pub(crate) async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
+/// Measures resident memory on the technical track, idle and busy.
+pub(crate) async fn measure(program: &Path, report: &mut Report) -> Result<(), BenchError> {
     let server = Server::start_with(program, &["--world", "technical"]).await?;
     tokio::time::sleep(SPAN).await;
-    report.add("memory, idle", server.memory()? / 1e6, "MB", Target::None);
+    report.add("memory, idle", server.memory()? / 1e6, "MB", Goal::None);
     let mut readers = JoinSet::new();
     for _ in 0..SUBSCRIBERS {
         let mut stream = TcpStream::connect(server.address).await?;
@@ -38,12 +38,12 @@ pub(crate) async fn measure(program: &Path, report: &mut Report) -> Result<(), B
         most = most.max(server.memory()?);
     }
     let name = format!("memory, busy: camera, as fast as it can, {SUBSCRIBERS} subscribers");
-    report.add(name, most / 1e6, "MB", Target::None);
+    report.add(name, most / 1e6, "MB", Goal::None);
     readers.shutdown().await;
     server.stop().await
 }
 
-/// The newest frame, as a client fetches it.
-async fn camera(client: &mut Client) -> Result<(), Broken> {
+/// Fetches the newest camera frame.
+async fn camera(client: &mut Client) -> Result<(), BenchError> {
     client.ask(b"GET /camera HTTP/1.1\r\nHost: localhost\r\n\r\n").await.map(|_| ())
 }

@@ -1,28 +1,28 @@
-//! Closed loops: each connection asks again as soon as it was answered.
+//! Closed loops: each connection sends its next request as soon as it has the response.
 
-use chicane_bench::Broken;
+use chicane_bench::BenchError;
 use chicane_bench::client::get;
-use chicane_bench::report::{Report, Target};
+use chicane_bench::report::{Goal, Report};
 use chicane_bench::server::Server;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How long a loop goes on.
+/// Duration of a loop.
 const LOOP: Duration = Duration::from_secs(3);
 
-/// Latencies of one loop, and how many answers a second there were.
-pub(crate) struct Loop {
+/// Result of a loop: all latencies, and responses per second.
+pub(crate) struct LoopResult {
     pub(crate) times: Vec<Duration>,
     pub(crate) rate: f64,
 }
 
-/// Sends a request over so many connections, again and again.
+/// Sends a request repeatedly over several connections at once.
 pub(crate) async fn closed_loop(
     server: &Server,
     connections: usize,
     request: Vec<u8>,
-) -> Result<Loop, Broken> {
+) -> Result<LoopResult, BenchError> {
     let request: Arc<[u8]> = request.into();
     let mut clients = Vec::new();
     for _ in 0..connections {
@@ -43,7 +43,7 @@ pub(crate) async fn closed_loop(
                 times.push(now - sent);
                 sent = now;
             }
-            Ok::<_, Broken>(times)
+            Ok::<_, BenchError>(times)
         });
     }
     let mut times = Vec::new();
@@ -51,24 +51,24 @@ pub(crate) async fn closed_loop(
         times.extend(done??);
     }
     let rate = times.len() as f64 / started.elapsed().as_secs_f64();
-    Ok(Loop { times, rate })
+    Ok(LoopResult { times, rate })
 }
 
-/// The live state.
-pub(crate) async fn state(server: &Server, report: &mut Report) -> Result<(), Broken> {
+/// Measures `GET /state`.
+pub(crate) async fn state(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     let mut best: f64 = 0.0;
     for connections in [1, 8, 64] {
-        let Loop { mut times, rate } = closed_loop(server, connections, get("/state")).await?;
+        let LoopResult { mut times, rate } = closed_loop(server, connections, get("/state")).await?;
         best = best.max(rate);
-        let name = format!("GET /state, {}", in_words(connections));
-        report.add(format!("{name}, requests a second"), rate, "1/s", Target::None);
-        report.add_times(&name, &mut times, Target::None);
+        let name = format!("GET /state, {}", connection_count(connections));
+        report.add(format!("{name}, requests a second"), rate, "1/s", Goal::None);
+        report.add_times(&name, &mut times, Goal::None);
     }
-    report.add("GET /state, requests a second, best", best, "1/s", Target::AtLeast(15_000.0));
+    report.add("GET /state, requests a second, best", best, "1/s", Goal::AtLeast(15_000.0));
     Ok(())
 }
 
-/// `1 connection`, `8 connections`.
-pub(crate) fn in_words(connections: usize) -> String {
+/// Text such as `1 connection` or `8 connections`.
+pub(crate) fn connection_count(connections: usize) -> String {
     format!("{connections} connection{}", if connections == 1 { "" } else { "s" })
 }

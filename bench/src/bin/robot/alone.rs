@@ -1,7 +1,7 @@
-//! The robot without a server.
+//! Benchmarks of the robot without a server.
 
 use chicane_bench::jpeg;
-use chicane_bench::report::{Report, Target};
+use chicane_bench::report::{Goal, Report};
 use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage};
 use chicane_robot::{Command, Stack};
 use chicane_sim::{ImuSample, Readings, Scan, Sim, sample_at};
@@ -11,19 +11,19 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Simulated seconds of one measurement.
+/// Duration of one measurement, simulated seconds.
 const SPAN_S: u64 = 30;
 
-/// A car that is driven round the technical track at 1 m/s.
-struct Drive {
+/// A car that drives around the technical track at 1 m/s.
+struct DrivenCar {
     sim: Sim,
     stack: Stack,
     pilot: Pilot,
     with_stack: bool,
 }
 
-impl Drive {
-    fn new(with_stack: bool) -> Drive {
+impl DrivenCar {
+    fn new(with_stack: bool) -> DrivenCar {
         let world: Arc<World> = Arc::new(shipped_world("technical"));
         let profile = Arc::new(Profile::gen1());
         let route: &Route = world.route.as_ref().expect("it has a route");
@@ -31,7 +31,7 @@ impl Drive {
         let sim = Sim::new(Arc::clone(&world), Arc::clone(&profile), 0);
         let mut stack = Stack::new(profile);
         stack.sense(&sim.readings());
-        Drive { sim, stack, pilot, with_stack }
+        DrivenCar { sim, stack, pilot, with_stack }
     }
 
     fn tick(&mut self) {
@@ -52,7 +52,7 @@ impl Drive {
     }
 }
 
-/// The best of some rounds: other people use the processor too. Seconds.
+/// Duration of the fastest round, s, because other processes slow down some rounds.
 fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     (0..rounds).fold(f64::INFINITY, |best: f64, _| {
         let start = Instant::now();
@@ -61,17 +61,18 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     })
 }
 
-/// Physics with lidar, with and without the on-board stack; scans and odometry by themselves.
+/// Measures physics with lidar, with and without the on-board stack, and then scans and odometry
+/// alone.
 pub(super) fn sensing(report: &mut Report) {
     let ticks = 200 * SPAN_S;
     for (name, with_stack) in [("physics, lidar and IMU", false), ("and odometry", true)] {
         let span = best(3, || {
-            let mut drive = Drive::new(with_stack);
+            let mut drive = DrivenCar::new(with_stack);
             for _ in 0..ticks {
                 drive.tick();
             }
         });
-        report.add(format!("{name}, real-time factor"), SPAN_S as f64 / span, "×", Target::None);
+        report.add(format!("{name}, real-time factor"), SPAN_S as f64 / span, "×", Goal::None);
     }
     let recorded = record(ticks);
     let scans = recorded.iter().filter(|(_, scan, _)| scan.is_some()).count();
@@ -83,10 +84,10 @@ pub(super) fn sensing(report: &mut Report) {
         }
         black_box(stack.topics());
     });
-    report.add("odometry, scans a second", scans as f64 / span, "1/s", Target::None);
-    report.add("odometry, a scan with its share of the rest", 1e6 * span / scans as f64, "µs", Target::None);
+    report.add("odometry, scans a second", scans as f64 / span, "1/s", Goal::None);
+    report.add("odometry, a scan with its share of the rest", 1e6 * span / scans as f64, "µs", Goal::None);
 
-    // A lidar that scans at every tick, against one that does at every 20th.
+    // Compare a lidar that scans at every tick with one that scans at every 20th tick.
     let time = |rate_hz: u32| {
         let mut profile = Profile::gen1();
         profile.lidar.rate_hz = rate_hz;
@@ -98,11 +99,12 @@ pub(super) fn sensing(report: &mut Report) {
         })
     };
     let a_scan = (time(200) - time(10)) / 1900.0;
-    report.add("lidar, scans of 720 beams a second", 1.0 / a_scan, "1/s", Target::None);
+    report.add("lidar, scans of 720 beams a second", 1.0 / a_scan, "1/s", Goal::None);
 }
 
+/// Records the sensor readings of a drive.
 fn record(ticks: u64) -> Vec<(u64, Option<Scan>, Option<ImuSample>)> {
-    let mut drive = Drive::new(true);
+    let mut drive = DrivenCar::new(true);
     (0..ticks)
         .map(|_| {
             drive.tick();
@@ -112,12 +114,13 @@ fn record(ticks: u64) -> Vec<(u64, Option<Scan>, Option<ImuSample>)> {
         .collect()
 }
 
-/// Everything: physics, lidar, IMU, odometry, and every frame of the camera, drawn and packed.
+/// Measures the whole robot: physics, lidar, IMU, odometry, and every camera frame drawn and
+/// encoded.
 pub(super) fn whole(report: &mut Report) {
     for (size, packed, target) in [
-        ([480, 360], false, Target::None),
-        ([480, 360], true, Target::AtLeast(6.0)),
-        ([160, 120], true, Target::None),
+        ([480, 360], false, Goal::None),
+        ([480, 360], true, Goal::AtLeast(6.0)),
+        ([160, 120], true, Goal::None),
     ] {
         let span = best(2, || run_with_camera(size, packed));
         let [w, h] = size;
@@ -126,10 +129,10 @@ pub(super) fn whole(report: &mut Report) {
     }
 }
 
-/// Ten simulated seconds. A frame is drawn while the time until the next one is simulated and the last one
-/// is packed.
+/// Runs ten simulated seconds. Each frame is drawn while the other thread simulates the time until
+/// the next frame and encodes the previous one.
 fn run_with_camera(size: [usize; 2], packed: bool) {
-    let mut drive = Drive::new(true);
+    let mut drive = DrivenCar::new(true);
     let stage = Arc::new(Stage::new(drive.sim.world(), Arc::clone(drive.sim.profile())));
     let mut renderer = Renderer::new(stage);
     let (mut moment, mut last) = (drive.moment(), Rgb::default());

@@ -1,8 +1,8 @@
-//! The robot: its lidar and odometry alone, the whole of it as a real-time factor, and training steps
-//! through a real `chicane serve`.
+//! Benchmark of the robot: lidar and odometry alone, the real-time factor of the whole robot, and
+//! training steps through a `chicane serve`.
 //!
-//! `robot [--json <file>] [--only lidar|whole|training]… [<path of chicane>]`. Timings on a busy machine are noisy: compare
-//! figures of one run. A slow machine misses targets but fails nothing.
+//! Usage: `robot [--json <file>] [--only lidar|whole|training]… [<path of chicane>]`. Times on a
+//! busy machine are noisy, so compare only figures of the same run. A missed goal is not a failure.
 #![allow(clippy::disallowed_methods)]
 
 mod alone;
@@ -10,16 +10,16 @@ mod training;
 
 use chicane_bench::options::Options;
 use chicane_bench::report::Report;
-use chicane_bench::{Broken, end};
+use chicane_bench::{BenchError, exit_code};
 use std::process::ExitCode;
 
 const PARTS: [&str; 3] = ["lidar", "whole", "training"];
 
 fn main() -> ExitCode {
-    end("robot", run())
+    exit_code("robot", run())
 }
 
-fn run() -> Result<(), Broken> {
+fn run() -> Result<(), BenchError> {
     let options = Options::read(&PARTS)?;
     let mut report = Report::default();
     if options.wants("lidar") {
@@ -38,6 +38,6 @@ fn run() -> Result<(), Broken> {
     if let Some(file) = &options.json {
         std::fs::write(file, report.json())?;
     }
-    println!("\n{cores} cores; in training the client shares them with the server.");
+    println!("\n{cores} cores, which client and server share in training.");
     Ok(())
 }

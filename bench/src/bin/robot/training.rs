@@ -1,18 +1,18 @@
-//! Training: a client steps the simulator, 15 times a simulated second, and looks at what comes back.
+//! Training: a client steps the simulator 15 times per simulated second and reads the observations.
 
-use chicane_bench::Broken;
+use chicane_bench::BenchError;
 use chicane_bench::client::{Client, post, post_accepting};
-use chicane_bench::report::{Report, Target};
+use chicane_bench::report::{Goal, Report};
 use chicane_bench::server::Server;
 use std::path::Path;
 use std::time::Instant;
 
-/// Steps of one measurement.
+/// Number of steps of one measurement.
 const STEPS: usize = 600;
 const BYTES: &str = "application/octet-stream";
 const JSON: &str = "application/json";
 
-/// What is observed, how, and how many steps a second there should be.
+/// Name, `observe` option, `Accept` header, and the goal in steps per second (0 is none).
 const KINDS: [(&str, &str, &str, f64); 8] = [
     ("nothing", "", JSON, 0.0),
     ("lidar as bytes", r#","observe":["lidar"]"#, BYTES, 1000.0),
@@ -29,22 +29,22 @@ const KINDS: [(&str, &str, &str, f64); 8] = [
     ),
 ];
 
-/// Measures steps a second.
-pub(super) async fn measure(program: &Path, report: &mut Report) -> Result<(), Broken> {
+/// Measures training steps per second.
+pub(super) async fn measure(program: &Path, report: &mut Report) -> Result<(), BenchError> {
     let server = Server::start(program).await?;
     let mut client = server.connect().await?;
     client.ask(&post("/switch", r#"{"world":"technical.world"}"#)).await?;
     for (name, observe, accept, wanted) in KINDS {
         let rate = steps(&mut client, observe, accept).await?;
-        let target = if wanted > 0.0 { Target::AtLeast(wanted) } else { Target::None };
+        let target = if wanted > 0.0 { Goal::AtLeast(wanted) } else { Goal::None };
         report.add(format!("training steps a second, {name}"), rate, "1/s", target);
     }
     server.stop().await
 }
 
-async fn steps(client: &mut Client, observe: &str, accept: &str) -> Result<f64, Broken> {
+async fn steps(client: &mut Client, observe: &str, accept: &str) -> Result<f64, BenchError> {
     client.ask(&post("/reset", "{}")).await?;
-    // A frame falls on every 14th, 13th and 13th tick.
+    // At 15 Hz, camera frames are 14, 13 and 13 ticks apart.
     let requests = [14, 13, 13].map(|ticks| {
         let body = format!(r#"{{"steps":{ticks},"speed":0.5,"steering":0.3{observe}}}"#);
         post_accepting(accept, "/step", &body)

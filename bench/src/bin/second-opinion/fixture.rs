@@ -1,4 +1,5 @@
-//! A world with every kind of look, each with a picture that has no symmetry.
+//! A world with every kind of look. The textures are asymmetrical, so that a wrong orientation
+//! shows.
 
 use chicane_testkit::Yard;
 use chicane_world::scene::{
@@ -8,8 +9,8 @@ use chicane_world::{Pose, World};
 use image::{ImageFormat, Rgba, RgbaImage};
 use std::sync::Arc;
 
-/// Two rows of four looks, and two of those that are hard: at a slant, stretched, mirrored, seen
-/// through, glowing, with holes.
+/// A floor, two rows of plain looks, and two rows of difficult ones: rotated, stretched, mirrored,
+/// transparent, emissive, or with a transparent texture.
 pub(crate) fn world() -> World {
     let built = Yard::new().spawn(1.6, -0.8, 0.5).build();
     let mut world = World::clone(&built);
@@ -17,7 +18,7 @@ pub(crate) fn world() -> World {
     scene.ambient = [0.35, 0.4, 0.45];
     scene.sun.colour = [0.85, 0.8, 0.7];
     let first = scene.textures.len();
-    // Sides that are no powers of two.
+    // The sides of the letter textures are not powers of two.
     scene.textures.extend([
         file("letter.png", &letter([255; 4])),
         file("holes.png", &letter([255, 255, 255, 0])),
@@ -80,7 +81,7 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// A picture in which up and down, left and right and every corner differ.
+/// A picture of an F with coloured borders, in which all sides and corners differ.
 fn letter(paper: [u8; 4]) -> RgbaImage {
     const STROKES: [&str; 7] = ["#####..", "#......", "#......", "####...", "#......", "#......", "#......"];
     RgbaImage::from_fn(96, 112, |x, y| {

@@ -1,15 +1,16 @@
-//! What `web/second-opinion` compares: for some views of some worlds, what our renderer draws, and
-//! what another one needs to draw the same.
+//! Writes the input of `web/second-opinion`, which compares our renderer with another one: our
+//! pictures of some views, and the data that the other renderer needs to draw the same views.
 //!
-//! `second-opinion <folder>` writes, for every world, `<world>.glb`, and for every view its colours
-//! (`<view>.rgb`, three bytes a pixel) and labels (`<view>.labels`, two bytes); `car.glb`; and
-//! `views.json`, which says where the camera is and everything that moves.
+//! `second-opinion <folder>` writes `car.glb`, and `<world>.glb` for every world. For every view it
+//! writes the colours (`<view>.rgb`, three bytes per pixel) and the labels (`<view>.labels`, two
+//! bytes per pixel). `views.json` holds the camera pose and the poses of all moving parts for each
+//! view.
 #![allow(clippy::disallowed_methods)]
 
 mod fixture;
 mod views;
 
-use chicane_bench::{Broken, end};
+use chicane_bench::{BenchError, exit_code};
 use chicane_render::{Camera, Layers, Moment, Optics, Renderer, Stage, glb, looks};
 use chicane_world::world::{Object, ObjectType};
 use chicane_world::{Pose, Profile, World};
@@ -23,12 +24,12 @@ const WIDTH: usize = 480;
 const HEIGHT: usize = 360;
 
 fn main() -> ExitCode {
-    end("second-opinion", run())
+    exit_code("second-opinion", run())
 }
 
-fn run() -> Result<(), Broken> {
+fn run() -> Result<(), BenchError> {
     let folder =
-        std::env::args().nth(1).ok_or("say where to, such as `second-opinion target/second-opinion`")?;
+        std::env::args().nth(1).ok_or("usage: second-opinion <folder>, such as target/second-opinion")?;
     Ok(write(Path::new(&folder)).map_err(|e| format!("{folder}: {e}"))?)
 }
 
@@ -61,7 +62,8 @@ fn labels(drawn: &Layers) -> Vec<u8> {
     drawn.labels.iter().flat_map(|l| l.to_le_bytes()).collect()
 }
 
-/// A view for another renderer, in our own axes: z is up, a camera looks along its x.
+/// Describes a view for the other renderer, in our axes: z is up, and a camera looks along its x
+/// axis.
 fn described(name: &str, world: &World, profile: &Profile, view: &View, optics: &Optics) -> Value {
     let Moment { car, objects, lamps } = &view.moment;
     let things: Vec<Value> = world
@@ -117,7 +119,7 @@ fn pose(pose: &Pose) -> Value {
     json!({ "position": pose.position.to_array(), "rotation": pose.rotation.to_array() })
 }
 
-/// Where an object stands on the ground, in its own frame; walls cast no shadow.
+/// Position and size of an object's shadow, in the frame of the object. Walls have none.
 fn shadow(object: &Object) -> Value {
     if object.object_type == ObjectType::Wall {
         return Value::Null;

@@ -1,4 +1,4 @@
-//! Which worlds are looked at, and from where.
+//! The worlds and the camera poses that are compared.
 
 use crate::fixture;
 use chicane_render::looks::Lamp;
@@ -7,17 +7,17 @@ use chicane_testkit::{SHIPPED, shipped_world};
 use chicane_world::{Pose, Profile, World};
 use glam::DVec3;
 
-/// A camera somewhere at some moment.
+/// A camera pose and a moment.
 pub(crate) struct View {
     pub(crate) name: &'static str,
     pub(crate) camera: Pose,
     pub(crate) fov_rad: f64,
-    /// Nothing is nearer than this, m.
+    /// Distance of the near clipping plane, m. No surface is nearer.
     pub(crate) near: f64,
     pub(crate) moment: Moment,
 }
 
-/// The worlds that ship, and one with every kind of look.
+/// The shipped worlds, and one with every kind of look.
 pub(crate) fn worlds() -> Vec<(&'static str, World)> {
     let mut all: Vec<_> = SHIPPED.into_iter().map(|name| (name, shipped_world(name))).collect();
     all.push(("fixture", fixture::world()));
@@ -70,7 +70,7 @@ pub(crate) fn of(name: &str, world: &World, profile: &Profile) -> Vec<View> {
     }
 }
 
-/// Everything where it was at load.
+/// The initial state of a world, with this lamp lit on all lights.
 fn moment(world: &World, lamp: Lamp) -> Moment {
     let lights = world.objects.iter().enumerate().filter(|(_, o)| o.panel.is_some());
     Moment {
@@ -80,7 +80,7 @@ fn moment(world: &World, lamp: Lamp) -> Moment {
     }
 }
 
-/// Every joint of the car at an angle of its own.
+/// The moment with every joint of the car at a different angle.
 fn turned(still: &Moment) -> Moment {
     let mut moment = still.clone();
     moment.car.front_wheels = [0.42, 0.35];
@@ -89,7 +89,7 @@ fn turned(still: &Moment) -> Moment {
     moment
 }
 
-/// The first box in the air and at a slant.
+/// The moment with the first box rotated and in the air.
 fn lifted(world: &World, still: &Moment) -> Moment {
     let mut moment = still.clone();
     if let Some(i) = world.object("box1") {
@@ -98,7 +98,7 @@ fn lifted(world: &World, still: &Moment) -> Moment {
     moment
 }
 
-/// The robot's own camera, without its lens.
+/// The view of the on-board camera, without lens distortion.
 fn on_board(profile: &Profile, moment: &Moment) -> View {
     View {
         name: "on-board",
@@ -109,7 +109,7 @@ fn on_board(profile: &Profile, moment: &Moment) -> View {
     }
 }
 
-/// A camera at one place that looks at another.
+/// The pose of a camera at `from` that looks at `to`.
 fn looking(from: [f64; 3], to: [f64; 3]) -> Pose {
     let along = DVec3::from_array(to) - DVec3::from_array(from);
     let flat = libm::hypot(along.x, along.y);

@@ -1,6 +1,6 @@
-//! Rules of the evaluation: there is a script, and it can judge.
+//! Rules for the evaluation: it has a script, and the script defines the required functions.
 
-use super::{Finding, Place, Rule};
+use super::finding::{Finding, Location, Rule};
 use crate::files::Files;
 use crate::project::{Project, Script};
 use chicane_world::evaluation::MAX_SCRIPT;
@@ -9,7 +9,7 @@ pub(super) fn check(project: &Project) -> Vec<Finding> {
     let without = project.evaluation.as_ref().filter(|e| e.script.is_none());
     without
         .map(|_| {
-            incomplete("The evaluation has no script. Write one, or take the lap-time template.".to_owned())
+            incomplete("The evaluation has no script. Add a script, or use the lap-time template.".to_owned())
         })
         .into_iter()
         .collect()
@@ -20,13 +20,14 @@ pub(super) fn check_script(project: &Project, files: &dyn Files) -> Vec<Finding>
         return Vec::new();
     };
     let Some(bytes) = files.read(name.as_str()) else {
-        return vec![incomplete(format!("There is no script {name} beside the project."))];
+        return vec![incomplete(format!("The script \"{name}\" was not found next to the project file."))];
     };
     if bytes.len() > MAX_SCRIPT {
-        return vec![incomplete(format!("The script {name} is larger than {} MiB.", MAX_SCRIPT >> 20))];
+        let limit = MAX_SCRIPT >> 20;
+        return vec![incomplete(format!("The script \"{name}\" is larger than the maximum of {limit} MiB."))];
     }
     let Some(text) = std::str::from_utf8(&bytes).ok().filter(|t| !t.contains('\0')) else {
-        return vec![incomplete(format!("The script {name} is not a text in UTF-8."))];
+        return vec![incomplete(format!("The script \"{name}\" is not valid UTF-8 text."))];
     };
     let defines = |function: &str| {
         text.lines().any(|l| {
@@ -37,9 +38,10 @@ pub(super) fn check_script(project: &Project, files: &dyn Files) -> Vec<Finding>
         })
     };
     let missing = ["initialize", "evaluate"].into_iter().filter(|f| !defines(f));
-    missing.map(|f| incomplete(format!("The script {name} defines no function {f}(sim)."))).collect()
+    let message = |f: &str| format!("The script \"{name}\" does not define the function {f}(sim).");
+    missing.map(|f| incomplete(message(f))).collect()
 }
 
 fn incomplete(message: String) -> Finding {
-    Rule::EvaluationIncomplete.broken(Place::Evaluation, message)
+    Rule::EvaluationIncomplete.finding(Location::Evaluation, message)
 }

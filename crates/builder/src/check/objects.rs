@@ -1,19 +1,19 @@
-//! Rules of objects and decals: names, places, nothing inside of anything else.
+//! Rules for objects and decals: names, positions and overlaps.
 
-use super::road::inside_of;
-use super::{Finding, Place, Rule};
+use super::finding::{Finding, Location, Rule};
+use super::road::free_area;
 use crate::footprint::Footprint;
 use crate::grid::Grid;
-use crate::line::Line;
 use crate::project::{Object, Project, is_plain};
+use crate::track_line::TrackLine;
 use glam::DVec2;
 use std::collections::BTreeMap;
 
-/// Names that the simulator uses itself; `wall_0` and so on are too.
+/// Reserved names. `wall_<number>` and names that start with `__` are reserved too.
 const RESERVED: [&str; 9] =
     ["racetrack", "vehicle", "sun", "sky", "ground", "ground_plane", "world", "default", "camera"];
 
-pub(super) fn check(project: &Project, line: &Line) -> Vec<Finding> {
+pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let mut found = names(&project.objects);
     let outlines: Vec<Footprint> = project.objects.iter().map(Footprint::of).collect();
     found.extend(outside(project, &outlines));
@@ -23,8 +23,8 @@ pub(super) fn check(project: &Project, line: &Line) -> Vec<Finding> {
     found
 }
 
-fn place(objects: &[Object], index: usize) -> Place {
-    Place::Object { index, name: objects[index].name.clone() }
+fn location(objects: &[Object], index: usize) -> Location {
+    Location::Object { index, name: objects[index].name.clone() }
 }
 
 fn names(objects: &[Object]) -> Vec<Finding> {
@@ -34,16 +34,17 @@ fn names(objects: &[Object]) -> Vec<Finding> {
         let name = object.name.as_str();
         let wall = name.strip_prefix("wall_").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
         if !is_plain(name) {
-            let message = format!("\"{name}\" is no name: letters A-Z and a-z, digits and _ make one.");
-            found.push(Rule::NameCharacters.broken(place(objects, i), message));
+            let message =
+                format!("\"{name}\" is not a valid name. Use only the letters A-Z and a-z, digits and _.");
+            found.push(Rule::NameCharacters.finding(location(objects, i), message));
         } else if wall || RESERVED.contains(&name) || name.starts_with("__") {
-            let message = format!("The simulator uses the name \"{name}\" itself. Choose another one.");
-            found.push(Rule::NameReserved.broken(place(objects, i), message));
+            let message = format!("The name \"{name}\" is reserved for the simulator. Choose another name.");
+            found.push(Rule::NameReserved.finding(location(objects, i), message));
         }
         match seen.get(name) {
             Some(first) => {
-                let message = format!("Object {first} is called \"{name}\" too. Names must differ.");
-                found.push(Rule::NameTaken.broken(place(objects, i), message));
+                let message = format!("Object {first} already has the name \"{name}\". Choose another name.");
+                found.push(Rule::NameTaken.finding(location(objects, i), message));
             }
             None => {
                 seen.insert(name, i);
@@ -54,12 +55,16 @@ fn names(objects: &[Object]) -> Vec<Finding> {
 }
 
 fn outside(project: &Project, outlines: &[Footprint]) -> Vec<Finding> {
-    let (low, high) = inside_of(project);
-    let what = if project.fence.is_some() { "stands in or behind the fence" } else { "stands off the field" };
+    let (low, high) = free_area(project);
+    let what = if project.fence.is_some() {
+        "overlaps the fence or is outside of it"
+    } else {
+        "is not completely on the field"
+    };
     let out = outlines.iter().enumerate().filter(|(_, o)| !within(o, low, high));
     out.map(|(i, _)| {
-        let message = format!("{} {what}. Move it inwards.", project.objects[i].name);
-        Rule::ObjectOutside.broken(place(&project.objects, i), message)
+        let message = format!("\"{}\" {what}. Move it inwards.", project.objects[i].name);
+        Rule::ObjectOutside.finding(location(&project.objects, i), message)
     })
     .collect()
 }
@@ -69,7 +74,8 @@ fn within(outline: &Footprint, low: DVec2, high: DVec2) -> bool {
     (outline.at - extent).cmpge(low).all() && (outline.at + extent).cmple(high).all()
 }
 
-/// Goes through the objects from left to right: only those whose extents meet are compared.
+/// Sweeps over the objects from left to right, so that only objects with overlapping x extents are
+/// compared.
 fn overlaps(objects: &[Object], outlines: &[Footprint]) -> Vec<Finding> {
     let left = |i: &usize| outlines[*i].at.x - outlines[*i].extent().x;
     let mut order: Vec<usize> = (0..objects.len()).collect();
@@ -85,12 +91,15 @@ fn overlaps(objects: &[Object], outlines: &[Footprint]) -> Vec<Finding> {
     }
     pairs.sort_unstable();
     let message = |i: usize, j: usize| {
-        format!("{} and {} stand in each other. Move them apart.", objects[i].name, objects[j].name)
+        format!("\"{}\" and \"{}\" overlap. Move them apart.", objects[i].name, objects[j].name)
     };
-    pairs.into_iter().map(|(i, j)| Rule::ObjectsOverlap.broken(place(objects, j), message(i, j))).collect()
+    pairs
+        .into_iter()
+        .map(|(i, j)| Rule::ObjectsOverlap.finding(location(objects, j), message(i, j)))
+        .collect()
 }
 
-fn on_road(objects: &[Object], outlines: &[Footprint], line: &Line) -> Vec<Finding> {
+fn on_road(objects: &[Object], outlines: &[Footprint], line: &TrackLine) -> Vec<Finding> {
     let widest = line.samples.iter().map(|s| s.width).fold(0.0, f64::max);
     let points: Vec<DVec2> = line.samples.iter().map(|s| s.at).collect();
     let grid = Grid::of(&points, 0.5 * widest);
@@ -98,8 +107,11 @@ fn on_road(objects: &[Object], outlines: &[Footprint], line: &Line) -> Vec<Findi
     for (i, outline) in outlines.iter().enumerate() {
         let mut near = grid.near(outline.at, outline.reach() + 0.5 * widest).map(|j| &line.samples[j]);
         if near.any(|s| outline.distance(s.at) < 0.5 * s.width - 1e-9) {
-            let message = format!("{} stands on the road. The car must drive round it.", objects[i].name);
-            found.push(Rule::ObjectOnRoad.broken(place(objects, i), message));
+            let message = format!(
+                "\"{}\" is on the road, so the car has to drive around it. Move it if this is not intended.",
+                objects[i].name
+            );
+            found.push(Rule::ObjectOnRoad.finding(location(objects, i), message));
         }
     }
     found
@@ -107,8 +119,8 @@ fn on_road(objects: &[Object], outlines: &[Footprint], line: &Line) -> Vec<Findi
 
 fn decals(project: &Project) -> Vec<Finding> {
     let size = DVec2::from_array(project.field.size);
-    let message = "The picture reaches beyond the field, which makes the world larger than the field.";
+    let message = "The picture extends beyond the field, which makes the world larger than the field. Move it inwards or make it smaller.";
     let outlines = project.decals.iter().map(Footprint::of_decal).enumerate();
     let out = outlines.filter(|(_, outline)| !within(outline, DVec2::ZERO, size));
-    out.map(|(i, _)| Rule::DecalOutside.broken(Place::Decal(i), message.to_owned())).collect()
+    out.map(|(i, _)| Rule::DecalOutside.finding(Location::Decal(i), message.to_owned())).collect()
 }

@@ -1,6 +1,6 @@
-//! Rules of pictures: they are there, are pictures, and are not too large.
+//! Rules for pictures: the file exists, has a supported format and is not too large.
 
-use super::{Finding, Place, Rule};
+use super::finding::{Finding, Location, Rule};
 use crate::files::{Files, picture_ending};
 use crate::project::{FileName, Project};
 use chicane_world::picture;
@@ -12,7 +12,7 @@ pub(super) fn check(project: &Project, files: &dyn Files) -> Vec<Finding> {
     for (path, name) in project.pictures() {
         if seen.insert(name) {
             found.extend(
-                problem(name, files).map(|(rule, message)| rule.broken(Place::File { path }, message)),
+                problem(name, files).map(|(rule, message)| rule.finding(Location::File { path }, message)),
             );
         }
     }
@@ -21,14 +21,17 @@ pub(super) fn check(project: &Project, files: &dyn Files) -> Vec<Finding> {
 
 fn problem(name: &FileName, files: &dyn Files) -> Option<(Rule, String)> {
     let Some(bytes) = files.read(name.as_str()) else {
-        return Some((Rule::PictureMissing, format!("There is no picture {name} beside the project.")));
+        let message = format!(
+            "The picture \"{name}\" was not found next to the project file. Add it or choose another picture."
+        );
+        return Some((Rule::PictureMissing, message));
     };
     let error = picture_ending(name.as_str(), &bytes).err()?;
     let pixels = imagesize::blob_size(&bytes).ok().filter(|s| s.width > 0 && s.height > 0);
     match pixels {
         Some(size) => {
             let message = format!(
-                "The picture {name} is too large: {}×{} pixels, {} MiB. At most {} pixels a side, {} in all and {} MiB.",
+                "The picture \"{name}\" is too large: {}×{} pixels, {} MiB. The limits are {} pixels per side, {} pixels in total and {} MiB.",
                 size.width,
                 size.height,
                 bytes.len() >> 20,
@@ -38,6 +41,9 @@ fn problem(name: &FileName, files: &dyn Files) -> Option<(Rule, String)> {
             );
             Some((Rule::PictureTooLarge, message))
         }
-        None => Some((Rule::PictureUnreadable, format!("{name} is {}.", error.message))),
+        None => Some((
+            Rule::PictureUnreadable,
+            format!("The picture \"{name}\" cannot be read: {}.", error.message),
+        )),
     }
 }

@@ -1,34 +1,38 @@
-//! Rules of the road: it can be driven, lies beside itself and on the field.
+//! Rules for the road: the car can drive it, it does not overlap itself, and it is on the field.
 
-use super::{Finding, Place, Rule};
+use super::finding::{Finding, Location, Rule};
 use crate::grid::Grid;
-use crate::line::{Line, MAX_SAMPLES, STEP_M, Sample};
 use crate::project::{Fence, Project};
+use crate::track_line::{MAX_SAMPLES, STEP_M, TrackLine, TrackSample};
 use glam::DVec2;
 use std::f64::consts::FRAC_PI_2;
 
-/// The tightest circle the car can drive: its wheelbase over the tangent of its steering angle.
+/// Minimum turning radius of the car: its wheelbase over the tangent of its maximum steering angle,
+/// m.
 pub(crate) const LEAST_RADIUS_M: f64 = 0.495;
-/// Nodes nearer than this are one place to whoever draws.
+/// Minimum distance of two consecutive nodes, m.
 const LEAST_NODE_GAP_M: f64 = 0.05;
-/// What must be left of an open track after its start line.
+/// Minimum length of an open track after its start line, m.
 const LEAST_AFTER_START_M: f64 = 0.5;
-/// Findings of one rule.
+/// Maximum number of findings per rule.
 const MAX_FINDINGS: usize = 20;
 
-pub(super) fn check(project: &Project, line: &Line) -> Vec<Finding> {
+pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let longest = MAX_SAMPLES as f64 * STEP_M;
     if line.length > longest {
-        // The samples are too far apart to say more.
-        let message = format!("The track is {:.0} m long; {longest:.0} m is the most.", line.length);
-        return vec![Rule::TrackTooLong.broken(Place::Track, message)];
+        // No further checks, because the samples are too far apart.
+        let message = format!(
+            "The track is {:.0} m long, but the maximum is {longest:.0} m. Remove nodes or move them closer together.",
+            line.length
+        );
+        return vec![Rule::TrackTooLong.finding(Location::Track, message)];
     }
     let mut found = nodes(project, line);
     let crossings = crossings(line);
     let crosses = !crossings.is_empty();
     found.extend(crossings);
     found.extend(bends(line));
-    // Where a line crosses itself its road lies on itself too: once is enough.
+    // The road also overlaps itself at a crossing, so one finding is enough.
     if !crosses {
         found.extend(overlaps(line));
     }
@@ -36,7 +40,7 @@ pub(super) fn check(project: &Project, line: &Line) -> Vec<Finding> {
     found
 }
 
-fn nodes(project: &Project, line: &Line) -> Vec<Finding> {
+fn nodes(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let track = &project.track;
     let mut found = Vec::new();
     let n = track.nodes.len();
@@ -45,68 +49,67 @@ fn nodes(project: &Project, line: &Line) -> Vec<Finding> {
         let (a, b) = (&track.nodes[i], &track.nodes[(i + 1) % n]);
         if libm::hypot(a.x - b.x, a.y - b.y) < LEAST_NODE_GAP_M && found.len() < MAX_FINDINGS {
             let next = (i + 1) % n;
-            let message = format!("Nodes {i} and {next} are in the same place. Take one of them away.");
-            found.push(Rule::NodesTooClose.broken(Place::Node(i), message));
+            let message =
+                format!("Nodes {i} and {next} are less than {LEAST_NODE_GAP_M} m apart. Delete one of them.");
+            found.push(Rule::NodesTooClose.finding(Location::Node(i), message));
         }
     }
     if !track.closed && track.start > (line.length - LEAST_AFTER_START_M).max(0.0) {
         let message = format!(
-            "The start line is {:.2} m along a track of {:.2} m. It must be {LEAST_AFTER_START_M} m before the end at least.",
+            "The start line is at {:.2} m of a track of {:.2} m. Move it to at least {LEAST_AFTER_START_M} m before the end.",
             track.start, line.length
         );
-        found.push(Rule::StartOutside.broken(Place::Track, message));
+        found.push(Rule::StartOutside.finding(Location::Track, message));
     }
     found
 }
 
-/// Bends that are too tight for the car, or for the width of the road.
-fn bends(line: &Line) -> Vec<Finding> {
-    let radius = |s: &Sample| 1.0 / s.curvature.abs().max(1e-9);
+/// Finds bends that are too tight for the car or for the width of the road.
+fn bends(line: &TrackLine) -> Vec<Finding> {
+    let radius = |s: &TrackSample| 1.0 / s.curvature.abs().max(1e-9);
     let tight = worst(line, |s| LEAST_RADIUS_M - radius(s)).into_iter().map(|s| {
         let message = format!(
-            "The bend {} has a radius of {:.2} m; the car needs {LEAST_RADIUS_M} m. Move the nodes here apart.",
+            "The bend {} has a radius of {:.2} m, but the car needs at least {LEAST_RADIUS_M} m. Move the nodes here farther apart.",
             near(s),
             radius(s)
         );
-        Rule::BendTooTight.broken(Place::Node(s.node), message)
+        Rule::BendTooTight.finding(Location::Node(s.node), message)
     });
     let folds = worst(line, |s| 0.5 * s.width - radius(s)).into_iter().map(|s| {
         let message = format!(
-            "The road is {:.2} m wide in the bend {}, whose radius is only {:.2} m: its inner border folds over. Make the road narrower or the bend wider.",
+            "The road is {:.2} m wide in the bend {}, but the radius is only {:.2} m, so the inner border overlaps itself. Make the road narrower or the bend wider.",
             s.width,
             near(s),
             radius(s)
         );
-        Rule::BorderFolds.broken(Place::Node(s.node), message)
+        Rule::BorderFolds.finding(Location::Node(s.node), message)
     });
     tight.chain(folds).collect()
 }
 
-/// Two parts of the road that lie on each other. Parts that are near along the line are no two
-/// parts: in a bend no tighter than half the road's width, two places a quarter turn's way of
-/// the width apart are as far from each other as the road is wide.
-fn overlaps(line: &Line) -> Vec<Finding> {
+/// Finds parts of the road that overlap. Two samples that are close along the line are not
+/// compared. The limit is π/2 times the width: in a bend with a radius of half the width, two
+/// samples at this distance along the line are exactly one width apart.
+fn overlaps(line: &TrackLine) -> Vec<Finding> {
     let widest = line.samples.iter().map(|s| s.width).fold(0.0, f64::max);
     let (grid, samples) = (grid(line, widest), &line.samples);
-    let is_on_another = |s: &Sample| {
-        let on = |other: &Sample| {
+    let is_on_another = |s: &TrackSample| {
+        let on = |other: &TrackSample| {
             let apart = 0.5 * (s.width + other.width);
-            s.at.distance(other.at) < apart - 1e-6 && line.way(s, other) > FRAC_PI_2 * apart + STEP_M
+            s.at.distance(other.at) < apart - 1e-6
+                && line.distance_along(s, other) > FRAC_PI_2 * apart + STEP_M
         };
         grid.near(s.at, widest).any(|j| on(&samples[j]))
     };
     let flagged = worst(line, |s| if is_on_another(s) { 1.0 } else { -1.0 });
-    let message = |s: &Sample| {
-        format!(
-            "Two parts of the road lie on each other {}. Move them apart or make the road narrower.",
-            near(s)
-        )
+    let message = |s: &TrackSample| {
+        format!("Two parts of the road overlap {}. Move them apart or make the road narrower.", near(s))
     };
-    flagged.into_iter().map(|s| Rule::RoadOverlaps.broken(Place::Node(s.node), message(s))).collect()
+    flagged.into_iter().map(|s| Rule::RoadOverlaps.finding(Location::Node(s.node), message(s))).collect()
 }
 
-fn crossings(line: &Line) -> Vec<Finding> {
-    let steps: Vec<(&Sample, &Sample)> = line.steps().collect();
+fn crossings(line: &TrackLine) -> Vec<Finding> {
+    let steps: Vec<(&TrackSample, &TrackSample)> = line.steps().collect();
     let longest = steps.iter().map(|(a, b)| a.at.distance(b.at)).fold(0.0, f64::max);
     let grid = grid(line, 4.0 * longest);
     let mut found: Vec<Finding> = Vec::new();
@@ -117,16 +120,18 @@ fn crossings(line: &Line) -> Vec<Finding> {
                 continue;
             }
             if found.len() < MAX_FINDINGS {
-                let message =
-                    format!("The track crosses itself {}. A road can't go over or under itself.", near(a));
-                found.push(Rule::CrossesItself.broken(Place::Node(a.node), message));
+                let message = format!(
+                    "The track crosses itself {}, but bridges are not supported. Move the nodes to remove the crossing.",
+                    near(a)
+                );
+                found.push(Rule::CrossesItself.finding(Location::Node(a.node), message));
             }
         }
     }
     found
 }
 
-/// Whether two pieces cross.
+/// Whether two line segments cross.
 fn cross([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
     let side = |p: DVec2, q: DVec2, r: DVec2| (q - p).perp_dot(r - p);
     side(a, b, c) * side(a, b, d) <= 0.0
@@ -134,12 +139,13 @@ fn cross([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
         && (b - a).perp_dot(d - c).abs() > 1e-15
 }
 
-fn outside(project: &Project, line: &Line) -> Vec<Finding> {
-    let (low, high) = inside_of(project);
+fn outside(project: &Project, line: &TrackLine) -> Vec<Finding> {
+    let (low, high) = free_area(project);
     let beyond = |p: DVec2| (low - p).max(p - high).max_element();
-    let excess = |s: &Sample| beyond(s.beside(0.5 * s.width)).max(beyond(s.beside(-0.5 * s.width)));
+    let excess =
+        |s: &TrackSample| beyond(s.point_left(0.5 * s.width)).max(beyond(s.point_left(-0.5 * s.width)));
     let what = if project.fence.is_some() { "runs into the fence" } else { "leaves the field" };
-    let message = |s: &Sample| {
+    let message = |s: &TrackSample| {
         format!(
             "The road {what} {}, by {:.2} m. Move the node inwards or make the field larger.",
             near(s),
@@ -147,18 +153,18 @@ fn outside(project: &Project, line: &Line) -> Vec<Finding> {
         )
     };
     let worst = worst(line, |s| excess(s) - 1e-9);
-    worst.into_iter().map(|s| Rule::RoadOutside.broken(Place::Node(s.node), message(s))).collect()
+    worst.into_iter().map(|s| Rule::RoadOutside.finding(Location::Node(s.node), message(s))).collect()
 }
 
-/// The corners of what is free inside of the fence.
-pub(super) fn inside_of(project: &Project) -> (DVec2, DVec2) {
+/// The lower and upper corner of the area inside of the fence, or of the field without a fence.
+pub(super) fn free_area(project: &Project) -> (DVec2, DVec2) {
     let fence = if project.fence.is_some() { Fence::THICKNESS_M } else { 0.0 };
     (DVec2::splat(fence), DVec2::from_array(project.field.size) - fence)
 }
 
-/// The worst sample of each stretch in which `excess` is above 0.
-fn worst(line: &Line, excess: impl Fn(&Sample) -> f64) -> Vec<&Sample> {
-    let mut worst: Vec<(&Sample, f64)> = Vec::new();
+/// The worst sample of each section in which `excess` is above 0.
+fn worst(line: &TrackLine, excess: impl Fn(&TrackSample) -> f64) -> Vec<&TrackSample> {
+    let mut worst: Vec<(&TrackSample, f64)> = Vec::new();
     let mut open = false;
     for s in &line.samples {
         let e = excess(s);
@@ -176,10 +182,10 @@ fn worst(line: &Line, excess: impl Fn(&Sample) -> f64) -> Vec<&Sample> {
     worst.into_iter().map(|(s, _)| s).collect()
 }
 
-fn grid(line: &Line, cell: f64) -> Grid {
+fn grid(line: &TrackLine, cell: f64) -> Grid {
     Grid::of(&line.samples.iter().map(|s| s.at).collect::<Vec<_>>(), cell)
 }
 
-fn near(s: &Sample) -> String {
+fn near(s: &TrackSample) -> String {
     format!("near node {} (at {:.2}, {:.2})", s.node, s.at.x, s.at.y)
 }

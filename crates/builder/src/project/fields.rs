@@ -1,45 +1,46 @@
-//! The names of all fields of the document, by the part that they stand in.
+//! The names of all fields of the document, grouped by the object that contains them.
 //!
-//! The reader refuses every other name; the schema in `docs/project.schema.json` has the same
-//! parts with the same names, and a test holds the two against each other.
+//! The reader refuses every other name. The schema in `docs/project.schema.json` has the same
+//! groups with the same names, and a test compares the two.
 
-/// A part of the document and its fields.
-pub(super) type Part = (&'static str, &'static [&'static str]);
+/// A kind of object in the document, and the names of its fields.
+pub(super) type FieldGroup = (&'static str, &'static [&'static str]);
 
-pub(super) const PROJECT: Part = (
+pub(super) const PROJECT: FieldGroup = (
     "project",
     &["version", "name", "display_name", "field", "fence", "track", "decals", "objects", "evaluation"],
 );
-pub(super) const FIELD: Part = ("field", &["size", "ground"]);
-pub(super) const GROUND: Part = ("ground", &["picture"]);
-pub(super) const FENCE: Part = ("fence", &["height", "colour"]);
-pub(super) const TRACK: Part =
+pub(super) const FIELD: FieldGroup = ("field", &["size", "ground"]);
+pub(super) const GROUND: FieldGroup = ("ground", &["picture"]);
+pub(super) const FENCE: FieldGroup = ("fence", &["height", "colour"]);
+pub(super) const TRACK: FieldGroup =
     ("track", &["closed", "width", "nodes", "direction", "start", "outer_line", "centre_line", "start_line"]);
-pub(super) const NODE: Part = ("node", &["x", "y", "width"]);
-pub(super) const OUTER_LINE: Part = ("outer_line", &["width", "colour"]);
-pub(super) const CENTRE_LINE: Part = ("centre_line", &["width", "dash", "gap", "colour"]);
-pub(super) const DECAL: Part = ("decal", &["picture", "x", "y", "yaw", "width", "height"]);
-pub(super) const BOX: Part =
+pub(super) const NODE: FieldGroup = ("node", &["x", "y", "width"]);
+pub(super) const OUTER_LINE: FieldGroup = ("outer_line", &["width", "colour"]);
+pub(super) const CENTRE_LINE: FieldGroup = ("centre_line", &["width", "dash", "gap", "colour"]);
+pub(super) const DECAL: FieldGroup = ("decal", &["picture", "x", "y", "yaw", "width", "height"]);
+pub(super) const BOX: FieldGroup =
     ("box", &["kind", "name", "x", "y", "yaw", "size", "mass", "static", "colour", "textures"]);
-pub(super) const CYLINDER: Part = (
+pub(super) const CYLINDER: FieldGroup = (
     "cylinder",
     &["kind", "name", "x", "y", "yaw", "radius", "height", "mass", "static", "colour", "textures"],
 );
-pub(super) const SPHERE: Part =
+pub(super) const SPHERE: FieldGroup =
     ("sphere", &["kind", "name", "x", "y", "yaw", "radius", "mass", "static", "colour", "textures"]);
-pub(super) const CONE: Part =
+pub(super) const CONE: FieldGroup =
     ("cone", &["kind", "name", "x", "y", "yaw", "base", "height", "mass", "static", "colour", "textures"]);
-pub(super) const LIGHT: Part = ("light", &["kind", "name", "x", "y", "yaw", "width", "tilt"]);
-pub(super) const BOX_TEXTURES: Part = ("box_textures", &["front", "back", "left", "right", "top", "bottom"]);
-pub(super) const CYLINDER_TEXTURES: Part = ("cylinder_textures", &["side", "top", "bottom"]);
-pub(super) const SPHERE_TEXTURES: Part = ("sphere_textures", &["surface"]);
-pub(super) const CONE_TEXTURES: Part = ("cone_textures", &["side"]);
-pub(super) const EVALUATION: Part = ("evaluation", &["config", "script"]);
-pub(super) const CONFIG: Part = ("config", &["description", "better", "time_limit_s", "robot"]);
-pub(super) const TEMPLATE: Part = ("template", &["template"]);
+pub(super) const LIGHT: FieldGroup = ("light", &["kind", "name", "x", "y", "yaw", "width", "tilt"]);
+pub(super) const BOX_TEXTURES: FieldGroup =
+    ("box_textures", &["front", "back", "left", "right", "top", "bottom"]);
+pub(super) const CYLINDER_TEXTURES: FieldGroup = ("cylinder_textures", &["side", "top", "bottom"]);
+pub(super) const SPHERE_TEXTURES: FieldGroup = ("sphere_textures", &["surface"]);
+pub(super) const CONE_TEXTURES: FieldGroup = ("cone_textures", &["side"]);
+pub(super) const EVALUATION: FieldGroup = ("evaluation", &["config", "script"]);
+pub(super) const CONFIG: FieldGroup = ("config", &["description", "better", "time_limit_s", "robot"]);
+pub(super) const TEMPLATE: FieldGroup = ("template", &["template"]);
 
-/// Every part of the document with its fields.
-pub const FIELDS: [Part; 21] = [
+/// All groups of fields.
+pub const FIELDS: [FieldGroup; 21] = [
     PROJECT,
     FIELD,
     GROUND,

@@ -1,68 +1,70 @@
-//! Taking a JSON document apart with a path in hand, so that every refusal says where.
+//! Reads values from a JSON document and tracks their paths, so that every error names its
+//! location.
 
-use super::fields::Part;
+use super::fields::FieldGroup;
 use serde_json::{Map, Value};
 
-/// Why a document was refused: where, and what would be right.
+/// The reason why a document was refused: the location, and the expected value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path} {message}")]
 pub struct ReadError {
-    /// `objects[3].x`; `the project` for the document itself.
+    /// Path of the value, such as `objects[3].x`; `the project` for the document itself.
     pub path: String,
-    /// `must be …`
+    /// The expectation, such as `must be a number from 0 to 1`.
     pub message: String,
 }
 
-/// A value and where it is.
-pub(super) struct At<'a> {
+/// A value and its path.
+pub(super) struct PathValue<'a> {
     value: &'a Value,
     path: String,
 }
 
-/// An object whose fields all have names that are known.
+/// An object whose field names are all known.
 pub(super) struct Fields<'a> {
     map: &'a Map<String, Value>,
     path: String,
 }
 
-impl<'a> At<'a> {
+impl<'a> PathValue<'a> {
     /// The document itself.
-    pub(super) fn root(value: &'a Value) -> At<'a> {
-        At { value, path: String::new() }
+    pub(super) fn root(value: &'a Value) -> PathValue<'a> {
+        PathValue { value, path: String::new() }
     }
 
-    pub(super) fn wrong(&self, message: impl Into<String>) -> ReadError {
-        wrong(&self.path, message)
+    pub(super) fn error(&self, message: impl Into<String>) -> ReadError {
+        error_at(&self.path, message)
     }
 
     fn must_be(&self, what: &str) -> ReadError {
-        self.wrong(format!("must be {what}"))
+        self.error(format!("must be {what}"))
     }
 
-    /// An object with no other fields than these.
-    pub(super) fn fields(&self, (_, known): Part) -> Result<Fields<'a>, ReadError> {
+    /// The value as an object without other fields than these.
+    pub(super) fn fields(&self, (_, known): FieldGroup) -> Result<Fields<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
         if let Some(key) = map.keys().find(|k| !known.contains(&k.as_str())) {
             let shown: String = key.chars().take(40).collect();
             let message = match nearest(key, known) {
-                Some(name) => format!("is not known; did you mean \"{name}\"?"),
-                None => format!("is not known; there is {}", known.join(", ")),
+                Some(name) => format!("is not a known field; did you mean \"{name}\"?"),
+                None => format!("is not a known field; the known fields are {}", known.join(", ")),
             };
-            return Err(wrong(&join(&self.path, &shown), message));
+            return Err(error_at(&join(&self.path, &shown), message));
         }
         Ok(Fields { map, path: self.path.clone() })
     }
 
-    /// A field of an object whose other fields are not looked at yet, and what to write where it is missing.
-    pub(super) fn peek(&self, key: &str, write: &str) -> Result<At<'a>, ReadError> {
+    /// A field of an object whose other fields are not checked yet. `example` is the value that the
+    /// message suggests if the field is missing.
+    pub(super) fn peek(&self, key: &str, example: &str) -> Result<PathValue<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
         let found = Fields { map, path: self.path.clone() }.get(key);
-        found.ok_or_else(|| wrong(&join(&self.path, key), format!("is missing: write \"{key}\": {write}")))
+        found.ok_or_else(|| error_at(&join(&self.path, key), format!("is missing: add \"{key}\": {example}")))
     }
 
     pub(super) fn number(&self, low: f64, high: f64) -> Result<f64, ReadError> {
         let number = self.value.as_f64().filter(|v| v.is_finite() && (low..=high).contains(v));
-        // Minus zero would be written in another way than zero.
+        // Adding 0 converts −0 to 0, because −0 would be written differently.
         number.map(|v| v + 0.0).ok_or_else(|| self.must_be(&format!("a number from {low} to {high}")))
     }
 
@@ -70,12 +72,12 @@ impl<'a> At<'a> {
         self.value.as_bool().ok_or_else(|| self.must_be("true or false"))
     }
 
-    /// A text on one line.
+    /// A text of one line.
     pub(super) fn text(&self, longest: usize) -> Result<&'a str, ReadError> {
         self.checked(longest, ", on one line", |c| !is_unprintable(c))
     }
 
-    /// A text that may have several lines.
+    /// A text that can have several lines.
     pub(super) fn paragraphs(&self, longest: usize) -> Result<&'a str, ReadError> {
         self.checked(longest, "", |c| c == '\n' || !is_unprintable(c))
     }
@@ -85,12 +87,12 @@ impl<'a> At<'a> {
         text.ok_or_else(|| self.must_be(&format!("a text of at most {longest} characters{more}")))
     }
 
-    /// A text that is something better than a text.
+    /// A text that is parsed to another type.
     pub(super) fn parse<T>(&self, rule: &str, parse: fn(&str) -> Option<T>) -> Result<T, ReadError> {
         self.value.as_str().and_then(parse).ok_or_else(|| self.must_be(rule))
     }
 
-    /// One of a few words.
+    /// One of several keywords.
     pub(super) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, ReadError> {
         let found = words.iter().find(|(word, _)| self.value.as_str() == Some(word));
         found.map(|(_, meaning)| *meaning).ok_or_else(|| {
@@ -103,14 +105,14 @@ impl<'a> At<'a> {
         self.value.is_string()
     }
 
-    pub(super) fn list(&self, least: usize, most: usize) -> Result<Vec<At<'a>>, ReadError> {
+    pub(super) fn list(&self, least: usize, most: usize) -> Result<Vec<PathValue<'a>>, ReadError> {
         let list = self.value.as_array().filter(|l| (least..=most).contains(&l.len()));
-        let list = list.ok_or_else(|| self.must_be(&format!("a list of {least} to {most}")))?;
-        let at = |(i, value)| At { value, path: format!("{}[{i}]", self.path) };
+        let list = list.ok_or_else(|| self.must_be(&format!("a list of {least} to {most} elements")))?;
+        let at = |(i, value)| PathValue { value, path: format!("{}[{i}]", self.path) };
         Ok(list.iter().enumerate().map(at).collect())
     }
 
-    /// A list of exactly so many numbers.
+    /// A list of exactly `N` numbers.
     pub(super) fn numbers<const N: usize>(&self, low: f64, high: f64) -> Result<[f64; N], ReadError> {
         let what = || self.must_be(&format!("a list of {N} numbers"));
         let list = self.list(0, usize::MAX).ok().filter(|l| l.len() == N).ok_or_else(what)?;
@@ -123,21 +125,21 @@ impl<'a> At<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// A field that may be left out or null.
-    pub(super) fn get(&self, key: &str) -> Option<At<'a>> {
+    /// An optional field. `null` counts as missing.
+    pub(super) fn get(&self, key: &str) -> Option<PathValue<'a>> {
         let value = self.map.get(key).filter(|v| !v.is_null())?;
-        Some(At { value, path: join(&self.path, key) })
+        Some(PathValue { value, path: join(&self.path, key) })
     }
 
-    pub(super) fn need(&self, key: &str) -> Result<At<'a>, ReadError> {
-        self.get(key).ok_or_else(|| wrong(&join(&self.path, key), "is missing"))
+    pub(super) fn need(&self, key: &str) -> Result<PathValue<'a>, ReadError> {
+        self.get(key).ok_or_else(|| error_at(&join(&self.path, key), "is missing"))
     }
 
     pub(super) fn number(&self, key: &str, low: f64, high: f64) -> Result<f64, ReadError> {
         self.need(key)?.number(low, high)
     }
 
-    /// A number, or what it is where nothing is said.
+    /// A number, or the default if the field is missing.
     pub(super) fn number_or(&self, key: &str, usual: f64, low: f64, high: f64) -> Result<f64, ReadError> {
         self.get(key).map_or(Ok(usual), |at| at.number(low, high))
     }
@@ -146,7 +148,7 @@ impl<'a> Fields<'a> {
         self.get(key).map_or(Ok(usual), |at| at.flag())
     }
 
-    /// A field that may be left out, parsed.
+    /// An optional text that is parsed to another type.
     pub(super) fn parse<T>(
         &self,
         key: &str,
@@ -161,24 +163,24 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-fn wrong(path: &str, message: impl Into<String>) -> ReadError {
+fn error_at(path: &str, message: impl Into<String>) -> ReadError {
     let path = if path.is_empty() { "the project" } else { path };
     ReadError { path: path.to_owned(), message: message.into() }
 }
 
-/// Characters that have no place in a name or an XML file.
+/// Characters that are not allowed in names and in XML files.
 fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// The known name that a misspelt one is nearest to, if it is near at all.
+/// The known name with the smallest edit distance to a misspelt one, if it is close enough.
 fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     let key: Vec<char> = key.chars().take(40).flat_map(char::to_lowercase).collect();
     let by_distance = known.iter().map(|name| (distance(&key, name), *name)).min()?;
     (by_distance.0 <= key.len().max(2) / 2).then_some(by_distance.1)
 }
 
-/// How many letters must be changed, added or taken away.
+/// Edit distance: the number of letters to change, add or remove.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_near() {
+    fn the_nearest_name_is_found() {
         assert_eq!(nearest("widht", &["height", "width", "x"]), Some("width"));
         assert_eq!(nearest("color", &["name", "colour"]), Some("colour"));
         assert_eq!(nearest("Name", &["name", "x"]), Some("name"));

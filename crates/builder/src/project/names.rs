@@ -1,4 +1,4 @@
-//! Names and colours that can't be wrong once they exist.
+//! Types for names and colours, whose values are always valid.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use std::fmt;
 pub struct WorldName(String);
 
 impl WorldName {
-    /// What a name must be, for messages.
+    /// The rule for names, for messages.
     pub const RULE: &str = "1 to 64 letters, digits and underscores (A-Z a-z 0-9 _)";
 
-    /// A name, if it is one.
+    /// Parses a name; `None` if it is not valid.
     pub fn parse(text: &str) -> Option<WorldName> {
         (text.len() <= 64 && is_plain(text)).then(|| WorldName(text.to_owned()))
     }
@@ -20,7 +20,7 @@ impl WorldName {
         WorldName(format!("{word}_{number}"))
     }
 
-    /// As text.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -32,22 +32,22 @@ impl fmt::Display for WorldName {
     }
 }
 
-/// Whether a text is one or more of `A-Za-z0-9_`.
+/// Whether a text consists of one or more of `A-Za-z0-9_`.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Name of a file beside the project, such as `pictures/floor.png`. It never leads out of the
-/// project's folder, and no part of it is hidden.
+/// Relative path of a file next to the project, such as `pictures/floor.png`. It stays within the
+/// project's folder, and no component is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileName(String);
 
 impl FileName {
-    /// What a name must be, for messages.
+    /// The rule for file names, for messages.
     pub const RULE: &str =
-        "the name of a file beside the project, such as pictures/floor.png, of at most 200 characters";
+        "the name of a file next to the project, such as pictures/floor.png, of at most 200 characters";
 
-    /// A name, if it is one.
+    /// Parses a file name; `None` if it is not valid.
     pub fn parse(text: &str) -> Option<FileName> {
         let fits = |part: &str| {
             !part.starts_with(['.', ' '])
@@ -57,7 +57,7 @@ impl FileName {
         (text.len() <= 200 && text.split('/').all(fits)).then(|| FileName(text.to_owned()))
     }
 
-    /// As text.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -74,10 +74,10 @@ impl fmt::Display for FileName {
 pub struct Colour(pub [u8; 3]);
 
 impl Colour {
-    /// What a colour must be, for messages.
+    /// The rule for colours, for messages.
     pub const RULE: &str = "a colour such as \"#2a548c\"";
 
-    /// A colour, if it is one.
+    /// Parses a colour; `None` if it is not valid.
     pub fn parse(text: &str) -> Option<Colour> {
         let digits = text.strip_prefix('#').filter(|d| d.len() == 6)?;
         if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -94,7 +94,7 @@ impl Colour {
         [r, g, b, 1.0]
     }
 
-    /// RGB, 0..1, to three digits.
+    /// RGB, 0..1, rounded to three digits.
     pub(crate) fn rgb(self) -> [f64; 3] {
         self.0.map(|v| (f64::from(v) / 0.255).round() / 1000.0)
     }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_stay_beside_the_project() {
+    fn file_names_stay_within_the_project_folder() {
         for good in ["a.png", "pictures/a b.jpg", "x/y/z", "größe.png"] {
             assert!(FileName::parse(good).is_some(), "{good}");
         }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_back() {
+    fn colours_are_parsed_and_written() {
         assert_eq!(Colour::parse("#2A548c").map(|c| c.to_string()).as_deref(), Some("#2a548c"));
         for bad in ["2a548c", "#fff", "#+12345", "#gggggg", "#1234567"] {
             assert_eq!(Colour::parse(bad), None, "{bad}");

@@ -1,38 +1,40 @@
-//! Reading a project document: every number in range, every name known, every list bounded.
+//! Reads a project document. Every number is in range, every name known and every list bounded.
 
-use super::fields as f;
-use super::json::{At, Fields, ReadError};
-use super::{
-    Body, CentreLine, Colour, Decal, Direction, Evaluation, Fence, Field, FileName, Ground, Kind, Node,
-    Object, OuterLine, Project, Script, Track, WorldName,
+use super::document::{
+    CentreLine, Decal, Direction, Evaluation, Fence, Field, Ground, Node, Object, ObjectShape, ObstacleBody,
+    OuterLine, Project, Script, Track,
 };
+use super::fields as f;
+use super::json::{Fields, PathValue, ReadError};
+use super::names::{Colour, FileName, WorldName};
 use serde_json::Value;
 use std::f64::consts::TAU;
 
-/// Bytes of the document.
+/// Maximum size of the document, bytes.
 pub const MAX_JSON: usize = 4 << 20;
 const MAX_NODES: usize = 500;
 const MAX_OBJECTS: usize = 1_000;
 const MAX_DECALS: usize = 200;
-/// Coordinates; fields are smaller, but a drag may lead out of one.
-const FAR: f64 = 200.0;
-const TURN: f64 = 6.3;
+/// Maximum absolute coordinate, m. It is larger than a field, because an object can be dragged out
+/// of the field.
+const MAX_COORDINATE: f64 = 200.0;
+const MAX_ANGLE: f64 = 6.3;
 const BLUE: Colour = Colour([0x29, 0x54, 0x8c]);
-/// Box: size of the one that ships.
+/// Default size of a box: that of the shipped box.
 const BOX_SIZE: [f64; 3] = [0.3, 0.2, 0.2];
-/// Cylinder: 29.7 cm around, a sheet of paper rolled up.
+/// Default radius of a cylinder: a rolled-up A4 sheet with a circumference of 29.7 cm.
 const CYLINDER_RADIUS: f64 = 0.297 / TAU;
-/// Cylinder: metres.
+/// Default height of a cylinder, m.
 const CYLINDER_HEIGHT: f64 = 0.21;
-/// Sphere: metres.
+/// Default radius of a sphere, m.
 const SPHERE_RADIUS: f64 = 0.11;
-/// Cone: side of its base.
+/// Default side length of a cone's base, m.
 const CONE_BASE: f64 = 0.135;
-/// Cone: metres.
+/// Default height of a cone, m.
 const CONE_HEIGHT: f64 = 0.23;
-/// Light: width of its screen.
+/// Default width of a light's screen, m.
 const LIGHT_WIDTH: f64 = 0.18;
-/// Light: it leans back by 15 degrees.
+/// Default inclination of a light: 15 degrees.
 const LIGHT_TILT: f64 = TAU / 24.0;
 
 impl Project {
@@ -40,18 +42,19 @@ impl Project {
     pub fn read(bytes: &[u8]) -> Result<Project, ReadError> {
         let refuse = |message: String| ReadError { path: "the project".to_owned(), message };
         if bytes.len() > MAX_JSON {
-            return Err(refuse(format!("is larger than {} MiB", MAX_JSON >> 20)));
+            return Err(refuse(format!("is larger than the maximum of {} MiB", MAX_JSON >> 20)));
         }
-        let value: Value = serde_json::from_slice(bytes).map_err(|e| refuse(format!("is not JSON: {e}")))?;
-        project(&At::root(&value))
+        let value: Value =
+            serde_json::from_slice(bytes).map_err(|e| refuse(format!("is not valid JSON: {e}")))?;
+        project(&PathValue::root(&value))
     }
 }
 
-fn project(at: &At<'_>) -> Result<Project, ReadError> {
-    // Another version has other fields: it is looked at first.
+fn project(at: &PathValue<'_>) -> Result<Project, ReadError> {
+    // Check the version first, because another version can have other fields.
     let version = at.peek("version", "1")?;
     if version.number(1.0, 1.0).is_err() {
-        return Err(version.wrong("must be 1: this program reads no other"));
+        return Err(version.error("must be 1: this program supports no other version"));
     }
     let p = at.fields(f::PROJECT)?;
     let name = p.need("name")?.parse(WorldName::RULE, WorldName::parse)?;
@@ -75,12 +78,12 @@ fn list<T>(
     fields: &Fields<'_>,
     key: &str,
     most: usize,
-    read: fn(&At<'_>) -> Result<T, ReadError>,
+    read: fn(&PathValue<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     fields.get(key).map_or(Ok(Vec::new()), |at| at.list(0, most)?.iter().map(read).collect())
 }
 
-fn field(at: &At<'_>) -> Result<Field, ReadError> {
+fn field(at: &PathValue<'_>) -> Result<Field, ReadError> {
     let p = at.fields(f::FIELD)?;
     let ground = match p.get("ground") {
         None => Ground::Carpet,
@@ -93,12 +96,12 @@ fn field(at: &At<'_>) -> Result<Field, ReadError> {
     Ok(Field { size: p.need("size")?.numbers(1.0, 100.0)?, ground })
 }
 
-fn fence(at: &At<'_>) -> Result<Fence, ReadError> {
+fn fence(at: &PathValue<'_>) -> Result<Fence, ReadError> {
     let p = at.fields(f::FENCE)?;
     Ok(Fence { height: p.number_or("height", 0.25, 0.2, 1.0)?, colour: colour(&p)?.unwrap_or(BLUE) })
 }
 
-fn track(at: &At<'_>) -> Result<Track, ReadError> {
+fn track(at: &PathValue<'_>) -> Result<Track, ReadError> {
     let p = at.fields(f::TRACK)?;
     let closed = p.flag_or("closed", true)?;
     let least = if closed { 3 } else { 2 };
@@ -126,13 +129,17 @@ fn track(at: &At<'_>) -> Result<Track, ReadError> {
     })
 }
 
-fn node(at: &At<'_>) -> Result<Node, ReadError> {
+fn node(at: &PathValue<'_>) -> Result<Node, ReadError> {
     let p = at.fields(f::NODE)?;
     let width = p.get("width").map(|at| at.number(0.2, 5.0)).transpose()?;
-    Ok(Node { x: p.number("x", -FAR, FAR)?, y: p.number("y", -FAR, FAR)?, width })
+    Ok(Node {
+        x: p.number("x", -MAX_COORDINATE, MAX_COORDINATE)?,
+        y: p.number("y", -MAX_COORDINATE, MAX_COORDINATE)?,
+        width,
+    })
 }
 
-fn centre_line(at: &At<'_>) -> Result<CentreLine, ReadError> {
+fn centre_line(at: &PathValue<'_>) -> Result<CentreLine, ReadError> {
     let p = at.fields(f::CENTRE_LINE)?;
     Ok(CentreLine {
         width: p.number_or("width", 0.02, 0.005, 0.2)?,
@@ -142,47 +149,47 @@ fn centre_line(at: &At<'_>) -> Result<CentreLine, ReadError> {
     })
 }
 
-fn decal(at: &At<'_>) -> Result<Decal, ReadError> {
+fn decal(at: &PathValue<'_>) -> Result<Decal, ReadError> {
     let p = at.fields(f::DECAL)?;
     Ok(Decal {
         picture: file(&p.need("picture")?)?,
-        x: p.number("x", -FAR, FAR)?,
-        y: p.number("y", -FAR, FAR)?,
-        yaw: p.number_or("yaw", 0.0, -TURN, TURN)?,
+        x: p.number("x", -MAX_COORDINATE, MAX_COORDINATE)?,
+        y: p.number("y", -MAX_COORDINATE, MAX_COORDINATE)?,
+        yaw: p.number_or("yaw", 0.0, -MAX_ANGLE, MAX_ANGLE)?,
         width: p.number("width", 0.01, 100.0)?,
         height: p.number("height", 0.01, 100.0)?,
     })
 }
 
-fn object(at: &At<'_>) -> Result<Object, ReadError> {
-    let kind = at.peek("kind", "\"box\", or what else it is")?;
-    let read = kind.word::<fn(&At<'_>) -> Result<(Kind, f::Part), ReadError>>(&[
-        ("box", a_box),
-        ("cylinder", a_cylinder),
-        ("sphere", a_sphere),
-        ("cone", a_cone),
-        ("light", a_light),
+fn object(at: &PathValue<'_>) -> Result<Object, ReadError> {
+    let kind = at.peek("kind", "\"box\" (or another kind)")?;
+    let read = kind.word::<fn(&PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError>>(&[
+        ("box", read_box),
+        ("cylinder", read_cylinder),
+        ("sphere", read_sphere),
+        ("cone", read_cone),
+        ("light", read_light),
     ])?;
     let (kind, part) = read(at)?;
     let p = at.fields(part)?;
     Ok(Object {
         name: p.need("name")?.text(64)?.to_owned(),
-        x: p.number("x", -FAR, FAR)?,
-        y: p.number("y", -FAR, FAR)?,
-        yaw: p.number_or("yaw", 0.0, -TURN, TURN)?,
+        x: p.number("x", -MAX_COORDINATE, MAX_COORDINATE)?,
+        y: p.number("y", -MAX_COORDINATE, MAX_COORDINATE)?,
+        yaw: p.number_or("yaw", 0.0, -MAX_ANGLE, MAX_ANGLE)?,
         kind,
     })
 }
 
-fn a_box(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
+fn read_box(at: &PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError> {
     let p = at.fields(f::BOX)?;
     let size = p.get("size").map_or(Ok(BOX_SIZE), |at| at.numbers(0.01, 10.0))?;
-    Ok((Kind::Box { size, body: body(&p, 0.5)?, faces: textures(&p, f::BOX_TEXTURES)? }, f::BOX))
+    Ok((ObjectShape::Box { size, body: body(&p, 0.5)?, faces: textures(&p, f::BOX_TEXTURES)? }, f::BOX))
 }
 
-fn a_cylinder(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
+fn read_cylinder(at: &PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError> {
     let p = at.fields(f::CYLINDER)?;
-    let kind = Kind::Cylinder {
+    let kind = ObjectShape::Cylinder {
         radius: p.number_or("radius", CYLINDER_RADIUS, 0.005, 5.0)?,
         height: p.number_or("height", CYLINDER_HEIGHT, 0.01, 10.0)?,
         body: body(&p, 0.3)?,
@@ -191,17 +198,17 @@ fn a_cylinder(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
     Ok((kind, f::CYLINDER))
 }
 
-fn a_sphere(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
+fn read_sphere(at: &PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError> {
     let p = at.fields(f::SPHERE)?;
     let radius = p.number_or("radius", SPHERE_RADIUS, 0.005, 5.0)?;
     let [surface] = textures(&p, f::SPHERE_TEXTURES)?;
-    Ok((Kind::Sphere { radius, body: body(&p, 0.2)?, surface }, f::SPHERE))
+    Ok((ObjectShape::Sphere { radius, body: body(&p, 0.2)?, surface }, f::SPHERE))
 }
 
-fn a_cone(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
+fn read_cone(at: &PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError> {
     let p = at.fields(f::CONE)?;
     let [side] = textures(&p, f::CONE_TEXTURES)?;
-    let kind = Kind::Cone {
+    let kind = ObjectShape::Cone {
         base: p.number_or("base", CONE_BASE, 0.01, 5.0)?,
         height: p.number_or("height", CONE_HEIGHT, 0.01, 10.0)?,
         body: body(&p, 0.25)?,
@@ -210,18 +217,18 @@ fn a_cone(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
     Ok((kind, f::CONE))
 }
 
-fn a_light(at: &At<'_>) -> Result<(Kind, f::Part), ReadError> {
+fn read_light(at: &PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError> {
     let p = at.fields(f::LIGHT)?;
     let width = p.number_or("width", LIGHT_WIDTH, 0.05, 2.0)?;
-    Ok((Kind::Light { width, tilt: p.number_or("tilt", LIGHT_TILT, 0.0, 0.8)? }, f::LIGHT))
+    Ok((ObjectShape::Light { width, tilt: p.number_or("tilt", LIGHT_TILT, 0.0, 0.8)? }, f::LIGHT))
 }
 
-fn body(p: &Fields<'_>, mass: f64) -> Result<Body, ReadError> {
+fn body(p: &Fields<'_>, mass: f64) -> Result<ObstacleBody, ReadError> {
     let mass = p.number_or("mass", mass, 0.01, 1000.0)?;
-    Ok(Body { mass, is_static: p.flag_or("static", false)?, colour: colour(p)? })
+    Ok(ObstacleBody { mass, is_static: p.flag_or("static", false)?, colour: colour(p)? })
 }
 
-fn textures<const N: usize>(p: &Fields<'_>, part: f::Part) -> Result<[Option<FileName>; N], ReadError> {
+fn textures<const N: usize>(p: &Fields<'_>, part: f::FieldGroup) -> Result<[Option<FileName>; N], ReadError> {
     let mut found = [const { None }; N];
     if let Some(at) = p.get("textures") {
         let textures = at.fields(part)?;
@@ -232,7 +239,7 @@ fn textures<const N: usize>(p: &Fields<'_>, part: f::Part) -> Result<[Option<Fil
     Ok(found)
 }
 
-fn evaluation(at: &At<'_>) -> Result<Evaluation, ReadError> {
+fn evaluation(at: &PathValue<'_>) -> Result<Evaluation, ReadError> {
     let p = at.fields(f::EVALUATION)?;
     let config = p.need("config")?.fields(f::CONFIG)?;
     let description = config.get("description").map_or(Ok(""), |at| at.paragraphs(2_000))?.to_owned();
@@ -257,6 +264,6 @@ fn colour(p: &Fields<'_>) -> Result<Option<Colour>, ReadError> {
     p.parse("colour", Colour::RULE, Colour::parse)
 }
 
-fn file(at: &At<'_>) -> Result<FileName, ReadError> {
+fn file(at: &PathValue<'_>) -> Result<FileName, ReadError> {
     at.parse(FileName::RULE, FileName::parse)
 }

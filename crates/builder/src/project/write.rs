@@ -1,13 +1,14 @@
-//! Writing a project document: every number is written out, what is not there is left out.
+//! Writes a project document. Every number is written, also a default; missing parts are omitted.
 
-use super::{
-    Body, Colour, Decal, Direction, Evaluation, FileName, Ground, Kind, Node, Object, Project, Script, Track,
-    fields as f,
+use super::document::{
+    Decal, Direction, Evaluation, Ground, Node, Object, ObjectShape, ObstacleBody, Project, Script, Track,
 };
+use super::fields as f;
+use super::names::{Colour, FileName};
 use serde_json::{Map, Value, json};
 
 impl Project {
-    /// The document, with two spaces for each level and a line end at its end. Reading it gives
+    /// The document, indented by two spaces per level, with a newline at the end. Reading it gives
     /// the same project.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(&self.to_value()).unwrap_or_default();
@@ -34,7 +35,7 @@ impl Project {
             p["fence"] = json!({ "height": fence.height, "colour": fence.colour.to_string() });
         }
         if let Some(evaluation) = &self.evaluation {
-            p["evaluation"] = judging(evaluation);
+            p["evaluation"] = evaluation_value(evaluation);
         }
         p
     }
@@ -42,7 +43,7 @@ impl Project {
 
 fn track(t: &Track) -> Value {
     let mut outer = json!({ "width": t.outer_line.width });
-    paint(&mut outer, t.outer_line.colour);
+    write_colour(&mut outer, t.outer_line.colour);
     let direction = match t.direction {
         Direction::Forward => "forward",
         Direction::Backward => "backward",
@@ -58,7 +59,7 @@ fn track(t: &Track) -> Value {
     });
     if let Some(line) = &t.centre_line {
         let mut centre = json!({ "width": line.width, "dash": line.dash, "gap": line.gap });
-        paint(&mut centre, line.colour);
+        write_colour(&mut centre, line.colour);
         value["centre_line"] = centre;
     }
     value
@@ -79,27 +80,27 @@ fn decal(d: &Decal) -> Value {
 }
 
 fn object(o: &Object) -> Value {
-    let mut value = json!({ "kind": o.kind.word(), "name": o.name, "x": o.x, "y": o.y, "yaw": o.yaw });
+    let mut value = json!({ "kind": o.kind.name(), "name": o.name, "x": o.x, "y": o.y, "yaw": o.yaw });
     match &o.kind {
-        Kind::Box { size, body, faces } => {
+        ObjectShape::Box { size, body, faces } => {
             value["size"] = json!(size);
-            look(&mut value, body, f::BOX_TEXTURES, faces);
+            write_appearance(&mut value, body, f::BOX_TEXTURES, faces);
         }
-        Kind::Cylinder { radius, height, body, faces } => {
+        ObjectShape::Cylinder { radius, height, body, faces } => {
             value["radius"] = json!(radius);
             value["height"] = json!(height);
-            look(&mut value, body, f::CYLINDER_TEXTURES, faces);
+            write_appearance(&mut value, body, f::CYLINDER_TEXTURES, faces);
         }
-        Kind::Sphere { radius, body, surface } => {
+        ObjectShape::Sphere { radius, body, surface } => {
             value["radius"] = json!(radius);
-            look(&mut value, body, f::SPHERE_TEXTURES, std::slice::from_ref(surface));
+            write_appearance(&mut value, body, f::SPHERE_TEXTURES, std::slice::from_ref(surface));
         }
-        Kind::Cone { base, height, body, side } => {
+        ObjectShape::Cone { base, height, body, side } => {
             value["base"] = json!(base);
             value["height"] = json!(height);
-            look(&mut value, body, f::CONE_TEXTURES, std::slice::from_ref(side));
+            write_appearance(&mut value, body, f::CONE_TEXTURES, std::slice::from_ref(side));
         }
-        Kind::Light { width, tilt } => {
+        ObjectShape::Light { width, tilt } => {
             value["width"] = json!(width);
             value["tilt"] = json!(tilt);
         }
@@ -107,10 +108,15 @@ fn object(o: &Object) -> Value {
     value
 }
 
-fn look(value: &mut Value, body: &Body, (_, names): f::Part, files: &[Option<FileName>]) {
+fn write_appearance(
+    value: &mut Value,
+    body: &ObstacleBody,
+    (_, names): f::FieldGroup,
+    files: &[Option<FileName>],
+) {
     value["mass"] = json!(body.mass);
     value["static"] = json!(body.is_static);
-    paint(value, body.colour);
+    write_colour(value, body.colour);
     let named =
         names.iter().zip(files).filter_map(|(n, f)| Some(((*n).to_owned(), json!(f.as_ref()?.as_str()))));
     let textures: Map<String, Value> = named.collect();
@@ -119,13 +125,13 @@ fn look(value: &mut Value, body: &Body, (_, names): f::Part, files: &[Option<Fil
     }
 }
 
-fn paint(value: &mut Value, colour: Option<Colour>) {
+fn write_colour(value: &mut Value, colour: Option<Colour>) {
     if let Some(colour) = colour {
         value["colour"] = json!(colour.to_string());
     }
 }
 
-fn judging(e: &Evaluation) -> Value {
+fn evaluation_value(e: &Evaluation) -> Value {
     let mut value = json!({ "config": config(e) });
     match &e.script {
         None => {}
@@ -137,7 +143,7 @@ fn judging(e: &Evaluation) -> Value {
 
 /// The config object of an evaluation, as in the evaluation files of a bundle.
 pub(crate) fn config(e: &Evaluation) -> Value {
-    // Most limits are whole seconds, and are written so.
+    // Most limits are whole seconds and are written as integers.
     let whole = e.time_limit_s.fract() == 0.0 && e.time_limit_s.abs() < 1e15;
     let limit = if whole { json!(e.time_limit_s as i64) } else { json!(e.time_limit_s) };
     json!({

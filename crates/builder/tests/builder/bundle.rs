@@ -1,10 +1,10 @@
-//! Bundles: what is in them, and that loading gives back what was drawn.
+//! Bundles: their files, and that a loaded world agrees with its project.
 
 use crate::support::{
     circle, example_files, example_projects, png as png_head_of, read, ring, shipped_projects,
 };
-use chicane_builder::project::Kind;
-use chicane_builder::{Line, Project, build};
+use chicane_builder::project::ObjectShape;
+use chicane_builder::{Project, TrackLine, build};
 use chicane_world::scene::{Look, TextureSource};
 use chicane_world::world::ObjectKind;
 use chicane_world::{Assets, MemoryBundle, World};
@@ -24,7 +24,7 @@ fn everything() -> Project {
 }
 
 #[test]
-fn a_bundle_has_the_files_that_a_bundle_has() {
+fn a_bundle_contains_all_files_of_a_world() {
     let bundle = build(&everything(), &example_files()).expect("a world");
     let paths: Vec<&str> = bundle.files.keys().map(String::as_str).collect();
     assert_eq!(
@@ -45,11 +45,11 @@ fn a_bundle_has_the_files_that_a_bundle_has() {
             "worlds/everything.world",
         ]
     );
-    assert_eq!(build(&everything(), &example_files()), Ok(bundle), "twice the same bytes");
+    assert_eq!(build(&everything(), &example_files()), Ok(bundle), "the same bytes again");
 }
 
 #[test]
-fn what_was_drawn_is_what_is_loaded() {
+fn the_loaded_world_agrees_with_the_project() {
     for (name, bytes) in example_projects() {
         let project = Project::read(&bytes).expect("a project");
         let world = load(&build(&project, &example_files()).expect("a world"));
@@ -68,18 +68,18 @@ fn what_was_drawn_is_what_is_loaded() {
 }
 
 #[test]
-fn a_mesh_of_an_object_fills_its_collision_box() {
+fn the_mesh_of_an_object_fills_its_collision_box() {
     let world = load(&build(&everything(), &example_files()).expect("a world"));
     for (i, object) in world.objects.iter().enumerate().skip(4).take(4) {
         let seen = world.scene.instances.iter().find(|s| s.owner == chicane_world::scene::Owner::Object(i));
-        let seen = seen.expect("it is seen");
+        let seen = seen.expect("an instance");
         let Look::Mesh(mesh) = seen.look else { panic!("{}: {:?}", object.name, seen.look) };
         let points = || world.scene.meshes[mesh].positions.iter().map(|p| DVec3::from(p.map(f64::from)));
         let (low, high) =
             points().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
         assert!((high - low - object.size).abs().max_element() < 1e-5, "{}: {}", object.name, high - low);
         assert!((0.5 * (low + high) - object.centre).abs().max_element() < 1e-5, "{}", object.name);
-        // Every triangle looks outwards.
+        // Every triangle faces outwards.
         let mesh = &world.scene.meshes[mesh];
         for t in mesh.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
             let [a, b, c] =
@@ -91,7 +91,7 @@ fn a_mesh_of_an_object_fills_its_collision_box() {
 }
 
 #[test]
-fn the_road_is_as_wide_as_it_was_drawn_and_faces_up() {
+fn the_road_has_the_width_of_the_project_and_faces_up() {
     let mut value = ring();
     value["track"]["nodes"][3]["width"] = json!(1.0);
     let project = read(&value);
@@ -110,13 +110,13 @@ fn the_road_is_as_wide_as_it_was_drawn_and_faces_up() {
             }
         }
     }
-    let line = Line::of(&project.track);
+    let line = TrackLine::of(&project.track);
     let expected: f64 = line.steps().map(|(a, b)| 0.25 * (a.width + b.width) * 2.0 * 0.05).sum();
     assert!((area / expected - 1.0).abs() < 0.01, "{area} {expected}");
 }
 
 #[test]
-fn the_shipped_worlds_are_loaded_as_they_were_drawn() {
+fn the_shipped_worlds_agree_with_their_projects() {
     let (projects, pictures) = shipped_projects();
     for (name, bytes) in projects {
         let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -125,7 +125,7 @@ fn the_shipped_worlds_are_loaded_as_they_were_drawn() {
 }
 
 #[test]
-fn the_picture_of_a_field_is_shipped_as_a_png() {
+fn the_picture_of_a_field_is_converted_to_png() {
     let mut value = ring();
     value["field"]["ground"] = json!({ "picture": "floor.jpg" });
     value["decals"] = json!([{ "picture": "floor.jpg", "x": 4, "y": 4, "yaw": 0, "width": 1, "height": 1 }]);
@@ -140,17 +140,13 @@ fn the_picture_of_a_field_is_shipped_as_a_png() {
     assert_eq!(image::guess_format(field).expect("known"), image::ImageFormat::Png);
     let field = image::load_from_memory(field).expect("a picture").to_rgb8();
     assert!(field == image::load_from_memory(&jpeg).expect("a picture").to_rgb8(), "the same pixels");
-    assert_eq!(bundle.files["meshes/ring/textures/picture_0.jpg"], jpeg, "other pictures stay as they are");
-    // A picture that has a good head and no good body.
+    assert_eq!(bundle.files["meshes/ring/textures/picture_0.jpg"], jpeg, "other pictures are unchanged");
+    // A picture with a valid header, but without valid data.
     files.insert("floor.jpg", png_head_of(32, 16));
-    let error = build(&read(&value), &files).expect_err("broken");
-    let said = error.to_string();
-    assert!(
-        said.starts_with(
-            "error picture-unreadable: field.ground.picture: The picture floor.jpg can't be read: "
-        ),
-        "{said}"
-    );
+    let error = build(&read(&value), &files).expect_err("invalid data").to_string();
+    let expected =
+        "error picture-unreadable: field.ground.picture: The picture \"floor.jpg\" cannot be read: ";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 #[test]
@@ -161,7 +157,7 @@ fn a_project_with_an_error_is_not_built() {
     assert!(error.to_string().starts_with("error bend-too-tight: track.nodes["), "{error}");
 }
 
-/// Everything that was drawn is there, to the micrometre.
+/// Asserts that a world has all objects of its project, with an error below a micrometre.
 fn same(project: &Project, world: &World) {
     let walls = if project.fence.is_some() { 4 } else { 0 };
     assert_eq!(world.objects.len(), project.objects.len() + walls);
@@ -172,15 +168,17 @@ fn same(project: &Project, world: &World) {
     }
     for (drawn, loaded) in project.objects.iter().zip(&world.objects[walls..]) {
         assert_eq!(drawn.name, loaded.name);
-        assert_eq!(drawn.kind.word(), loaded.kind.name());
+        assert_eq!(drawn.kind.name(), loaded.kind.name());
         let (size, is_static, mass) = match &drawn.kind {
-            Kind::Box { size, body, .. } => (*size, body.is_static, body.mass),
-            Kind::Cylinder { radius: r, height, body, .. } => {
+            ObjectShape::Box { size, body, .. } => (*size, body.is_static, body.mass),
+            ObjectShape::Cylinder { radius: r, height, body, .. } => {
                 ([2.0 * r, 2.0 * r, *height], body.is_static, body.mass)
             }
-            Kind::Sphere { radius, body, .. } => ([2.0 * radius; 3], body.is_static, body.mass),
-            Kind::Cone { base, height, body, .. } => ([*base, *base, *height], body.is_static, body.mass),
-            Kind::Light { width, tilt } => {
+            ObjectShape::Sphere { radius, body, .. } => ([2.0 * radius; 3], body.is_static, body.mass),
+            ObjectShape::Cone { base, height, body, .. } => {
+                ([*base, *base, *height], body.is_static, body.mass)
+            }
+            ObjectShape::Light { width, tilt } => {
                 let panel = loaded.panel.expect("a screen");
                 assert!(
                     (panel.size[0] - width).abs() < 1e-6 && (panel.size[1] - width * 16.0 / 9.0).abs() < 1e-6
@@ -197,12 +195,12 @@ fn same(project: &Project, world: &World) {
         assert_eq!(loaded.is_static, is_static, "{}", drawn.name);
         assert!((loaded.mass.mass - mass).abs() < 1e-9, "{}", drawn.name);
     }
-    let (route, drawn) = (world.route.as_ref().expect("a route"), Line::of(&project.track).route());
+    let (route, drawn) = (world.route.as_ref().expect("a route"), TrackLine::of(&project.track).route());
     assert_eq!(route, &drawn);
     assert!((world.spawn.position.truncate() - drawn.centre[0]).length() < 1e-9);
 }
 
-/// An object of any kind in a cell of its own, far from the road.
+/// An object of any kind, without a position.
 fn object() -> impl Strategy<Value = Value> {
     let kinds = prop_oneof![
         (prop::array::uniform3(0.05..0.5f64)).prop_map(|size| json!({ "kind": "box", "size": size })),
@@ -235,7 +233,7 @@ fn object() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any project that is good by construction: a wobbly loop, objects in the cells of a grid
+/// A random project without errors: an irregular loop, and objects in the cells of a grid to the
 /// right of it.
 fn any_project() -> impl Strategy<Value = Value> {
     let node = (0.92..1.0f64, prop::option::of(0.3..0.8f64));
@@ -285,10 +283,10 @@ fn any_project() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
     #[test]
-    fn any_project_is_loaded_as_it_was_drawn(value in any_project()) {
+    fn any_loaded_world_agrees_with_its_project(value in any_project()) {
         let project = read(&value);
         let bundle = build(&project, &example_files()).unwrap_or_else(|e| panic!("{e}"));
         same(&project, &load(&bundle));
-        prop_assert!(build(&read(&value), &example_files()).as_ref() == Ok(&bundle), "twice the same bytes");
+        prop_assert!(build(&read(&value), &example_files()).as_ref() == Ok(&bundle), "the same bytes again");
     }
 }

@@ -1,4 +1,4 @@
-//! One small project for every rule, which breaks that rule and no other.
+//! One small project for every rule, which violates this rule and no other.
 
 use crate::support::{circle, example_files, example_projects, png, read, ring, shipped_projects};
 use chicane_builder::{Project, Rule, Severity, check, check_files};
@@ -48,7 +48,7 @@ fn evaluation(script: Value) -> Value {
 }
 
 #[test]
-fn every_rule_is_broken_by_one_small_project() {
+fn every_rule_has_a_project_that_violates_only_this_rule() {
     let mut files = MemoryBundle::default();
     files.insert("good.png", png(64, 64));
     files.insert("huge.png", png(20_000, 20_000));
@@ -61,7 +61,7 @@ fn every_rule_is_broken_by_one_small_project() {
             [4.0 + 3.0 * libm::sin(t), 4.0 + 1.4 * libm::sin(2.0 * t)]
         })
         .collect();
-    // A ring that is open, with ends nearer to each other than the road is wide.
+    // An open ring whose ends are closer to each other than the width of the road.
     let ends: Vec<[f64; 2]> = (0..=16)
         .map(|i| {
             let (s, c) = libm::sincos(0.1 + (std::f64::consts::TAU - 0.2) * f64::from(i) / 16.0);
@@ -115,15 +115,15 @@ fn every_rule_is_broken_by_one_small_project() {
 }
 
 #[test]
-fn findings_say_where_in_words() {
+fn findings_contain_severity_rule_location_and_message() {
     let found = check(&read(&objects(json!([a_box("a", 4.0, 4.0), a_box("b", 4.2, 4.1)]))));
     assert_eq!(
         found.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["error objects-overlap: objects[1] (b): a and b stand in each other. Move them apart."]
+        ["error objects-overlap: objects[1] (b): \"a\" and \"b\" overlap. Move them apart."]
     );
     let found = check(&read(&objects(json!([a_box("a", 6.5, 4.0)]))));
     assert_eq!(found[0].severity, Severity::Warning);
-    // A fence takes its thickness away.
+    // The thickness of a fence reduces the free area.
     let mut fenced = objects(json!([a_box("a", 0.16, 4.0)]));
     assert!(check(&read(&fenced)).is_empty());
     fenced["fence"] = json!({});
@@ -131,24 +131,24 @@ fn findings_say_where_in_words() {
 }
 
 #[test]
-fn things_that_touch_do_not_overlap() {
+fn objects_that_touch_do_not_overlap() {
     let ball = |name: &str, x: f64| json!({ "kind": "sphere", "name": name, "x": x, "y": 4, "radius": 0.1 });
     let side_by_side = json!([a_box("a", 4.0, 4.0), a_box("b", 4.3, 4.0), ball("c", 4.56), ball("d", 4.77)]);
     assert!(check(&read(&objects(side_by_side))).is_empty());
-    // A corner between two others, by the turn of the boxes alone.
+    // The bounding rectangles overlap, but the rotated boxes do not.
     let turned = |yaw: f64| json!([a_box("a", 4.0, 4.0), { "kind": "box", "name": "b", "x": 4.29, "y": 4.19, "yaw": yaw }]);
     assert!(!check(&read(&objects(turned(0.0)))).is_empty());
     assert!(check(&read(&objects(turned(-0.6)))).is_empty());
 }
 
 #[test]
-fn nothing_is_wrong_with_the_shipped_worlds() {
+fn the_shipped_worlds_have_no_unintended_findings() {
     let (projects, pictures) = shipped_projects();
     for (name, bytes) in projects {
         let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut found = check(&project);
         found.extend(check_files(&project, &pictures));
-        // On the slalom cones stand on the road; that is what it is for.
+        // On the slalom the cones are on the road on purpose.
         let cones = project.objects.iter().filter(|o| o.name.starts_with("cone")).count();
         let meant = if name == "slalom.json" { cones } else { 0 };
         assert!(
@@ -159,7 +159,7 @@ fn nothing_is_wrong_with_the_shipped_worlds() {
 }
 
 #[test]
-fn the_examples_have_no_error() {
+fn the_examples_have_no_findings() {
     for (name, bytes) in example_projects() {
         let project = Project::read(&bytes).expect("a project");
         let mut found = check(&project);
@@ -169,7 +169,7 @@ fn the_examples_have_no_error() {
 }
 
 #[test]
-fn five_hundred_objects_are_checked_while_dragging() {
+fn five_hundred_objects_are_checked_within_5_ms() {
     let grid =
         |i: u32| a_box(&format!("box{i}"), 1.0 + f64::from(i % 25) * 0.7, 1.0 + f64::from(i / 25) * 0.7);
     let mut value = ring();
@@ -182,7 +182,7 @@ fn five_hundred_objects_are_checked_while_dragging() {
         assert!(check(&project).iter().all(|f| f.rule == Rule::ObjectOnRoad));
         begin.elapsed()
     };
-    // The best of many: others may be using the machine.
+    // The best of many runs, because other processes may use the machine.
     let best = (0..50).map(|_| time()).min().expect("a time");
     assert!(best.as_micros() < 5_000, "{best:?}");
 }

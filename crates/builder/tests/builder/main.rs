@@ -1,9 +1,9 @@
-//! The builder from the outside: documents in, bundles out.
+//! Tests of the public API: documents in, bundles out.
 #![allow(clippy::disallowed_methods, clippy::panic)]
 
 mod bundle;
 mod check;
-mod line;
 mod project;
 mod random;
 mod support;
+mod track_line;

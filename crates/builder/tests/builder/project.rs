@@ -1,4 +1,4 @@
-//! Reading and writing the document.
+//! Reads and writes project documents.
 
 use crate::support::{example_projects, read, ring};
 use chicane_builder::Project;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 #[test]
-fn the_examples_are_read_and_come_back_from_writing() {
+fn the_examples_are_unchanged_after_writing_and_reading() {
     for (name, bytes) in example_projects() {
         let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         let text = project.to_json();
@@ -18,7 +18,7 @@ fn the_examples_are_read_and_come_back_from_writing() {
 }
 
 #[test]
-fn what_is_left_out_has_its_usual_value() {
+fn missing_fields_have_their_default_values() {
     let mut value = ring();
     value["fence"] = json!({});
     value["objects"] = json!([
@@ -41,7 +41,7 @@ fn what_is_left_out_has_its_usual_value() {
 }
 
 #[test]
-fn refusals_say_where_and_what_would_be_right() {
+fn errors_name_the_location_and_the_expected_value() {
     let object = |field: &str, value: Value| {
         let mut p = ring();
         p["objects"] = json!([{ "kind": "box", "name": "a", "x": 1, "y": 1 }]);
@@ -57,13 +57,10 @@ fn refusals_say_where_and_what_would_be_right() {
         (object("x", json!("left")), "objects[0].x must be a number from -200 to 200"),
         (object("x", json!(1e9)), "objects[0].x must be a number from -200 to 200"),
         (object("x", Value::Null), "objects[0].x is missing"),
-        (
-            object("kind", Value::Null),
-            "objects[0].kind is missing: write \"kind\": \"box\", or what else it is",
-        ),
-        (with(&|p| p["version"] = Value::Null), "version is missing: write \"version\": 1"),
-        (object("widht", json!(1)), "objects[0].widht is not known; there is"),
-        (object("masss", json!(1)), "objects[0].masss is not known; did you mean \"mass\"?"),
+        (object("kind", Value::Null), "objects[0].kind is missing: add \"kind\": \"box\" (or another kind)"),
+        (with(&|p| p["version"] = Value::Null), "version is missing: add \"version\": 1"),
+        (object("widht", json!(1)), "objects[0].widht is not a known field; the known fields are"),
+        (object("masss", json!(1)), "objects[0].masss is not a known field; did you mean \"mass\"?"),
         (object("size", json!([1, 2])), "objects[0].size must be a list of 3 numbers"),
         (object("size", json!([1, 2, 0])), "objects[0].size[2] must be a number from 0.01 to 10"),
         (object("kind", json!("tree")), "objects[0].kind must be \"box\" or \"cylinder\" or"),
@@ -73,11 +70,11 @@ fn refusals_say_where_and_what_would_be_right() {
             object("textures", json!({ "front": "../x" })),
             "objects[0].textures.front must be the name of a file",
         ),
-        (object("textures", json!({ "side": "x" })), "objects[0].textures.side is not known"),
+        (object("textures", json!({ "side": "x" })), "objects[0].textures.side is not a known field"),
         (with(&|p| p["version"] = json!(2)), "version must be 1"),
         (with(&|p| p["name"] = json!("a b")), "name must be 1 to 64 letters"),
         (with(&|p| p["fence"] = json!({ "height": 2 })), "fence.height must be a number from 0.2 to 1"),
-        (with(&|p| p["track"]["nodes"] = json!([])), "track.nodes must be a list of 3 to 500"),
+        (with(&|p| p["track"]["nodes"] = json!([])), "track.nodes must be a list of 3 to 500 elements"),
         (with(&|p| p["track"]["nodes"][4]["y"] = json!(true)), "track.nodes[4].y must be a number"),
         (with(&|p| p["field"]["ground"] = json!("mud")), "field.ground must be \"carpet\" or \"grass\""),
         (
@@ -91,12 +88,12 @@ fn refusals_say_where_and_what_would_be_right() {
         assert!(error.starts_with(expected), "{error}\nnot {expected}");
     }
     let error = Project::read(b"{\n oops").expect_err("no JSON").to_string();
-    assert!(error.starts_with("the project is not JSON") && error.contains("line 2"), "{error}");
+    assert!(error.starts_with("the project is not valid JSON") && error.contains("line 2"), "{error}");
     let nested = "[".repeat(100_000);
     assert!(Project::read(nested.as_bytes()).is_err());
 }
 
-/// Names of the properties of each part of the schema.
+/// The schema, and the names of the properties of each of its definitions.
 fn schema() -> (Value, BTreeMap<String, Vec<String>>) {
     let text = include_str!("../../../../docs/project.schema.json");
     let schema: Value = serde_json::from_str(text).expect("JSON");
@@ -109,7 +106,7 @@ fn schema() -> (Value, BTreeMap<String, Vec<String>>) {
 }
 
 #[test]
-fn the_schema_and_the_reader_know_the_same_fields() {
+fn the_schema_and_the_reader_have_the_same_fields() {
     let sorted = |names: &[&str]| {
         let mut names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
         names.sort();
@@ -122,7 +119,7 @@ fn the_schema_and_the_reader_know_the_same_fields() {
     assert_eq!(in_schema, in_reader);
 }
 
-/// Checks a value against the few words that our schema uses.
+/// Validates a value. Supports only the keywords that our schema uses.
 fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
     if let Some(name) = rule["$ref"].as_str() {
         return conforms(schema, &schema["$defs"][name.trim_start_matches("#/$defs/")], value);
@@ -165,7 +162,7 @@ fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
 }
 
 #[test]
-fn the_examples_and_what_is_written_conform_to_the_schema() {
+fn the_examples_and_written_documents_conform_to_the_schema() {
     let (schema, _) = schema();
     for (name, bytes) in example_projects() {
         let value: Value = serde_json::from_slice(&bytes).expect("JSON");
@@ -180,12 +177,12 @@ fn the_examples_and_what_is_written_conform_to_the_schema() {
 
 proptest! {
     #[test]
-    fn random_damage_is_refused_or_read(at in 0usize..3000, byte in any::<u8>()) {
+    fn damaged_documents_are_refused_or_read(at in 0usize..3000, byte in any::<u8>()) {
         for (_, mut bytes) in example_projects() {
             let at = at % bytes.len();
             bytes[at] = byte;
             if let Ok(project) = Project::read(&bytes) {
-                // Whatever is read can be checked.
+                // The check must not panic for any readable document.
                 let _ = chicane_builder::check(&project);
             }
         }

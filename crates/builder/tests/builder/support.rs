@@ -1,4 +1,4 @@
-//! Small projects, and the examples with their files.
+//! Helpers that the tests share: small projects, and the examples with their files.
 
 use chicane_builder::Project;
 use chicane_world::MemoryBundle;
@@ -23,7 +23,7 @@ pub(crate) fn example_projects() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The projects of the shipped worlds with their names, and the pictures beside them.
+/// The projects of the shipped worlds with their names, and their pictures.
 pub(crate) fn shipped_projects() -> (Vec<(String, Vec<u8>)>, MemoryBundle) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds");
     let files_of = |folder: &Path| -> Vec<(String, Vec<u8>)> {
@@ -45,7 +45,7 @@ pub(crate) fn shipped_projects() -> (Vec<(String, Vec<u8>)>, MemoryBundle) {
     (projects, pictures)
 }
 
-/// The files beside the examples.
+/// The files of the examples.
 pub(crate) fn example_files() -> MemoryBundle {
     let mut files = MemoryBundle::default();
     for name in ["chequers.png", "points.py"] {
@@ -63,7 +63,7 @@ pub(crate) fn circle(x: f64, y: f64, radius: f64, count: u32) -> Value {
     (0..count).map(node).collect()
 }
 
-/// A ring on a field without a fence; nothing is wrong with it.
+/// A ring on a field without a fence. The check has no findings for it.
 pub(crate) fn ring() -> Value {
     json!({
         "version": 1,
@@ -77,7 +77,7 @@ pub(crate) fn read(value: &Value) -> Project {
     Project::read(value.to_string().as_bytes()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The first bytes of a PNG of this size: all that a check looks at.
+/// The first bytes of a PNG file of this size. The check reads only these.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     bytes.extend(width.to_be_bytes());

@@ -2,7 +2,7 @@
 //! programs.
 
 use crate::support::{Simulator, refusal, setup, start_paused};
-use chicane_testkit::http::{Answer, Events, raw, raw_until_quiet};
+use chicane_testkit::http::{Events, HttpResponse, raw, raw_until_quiet};
 
 /// One path of each sort: API, page, asset, document, metrics, and an unknown one.
 const PATHS: [&str; 9] = [
@@ -18,7 +18,7 @@ const PATHS: [&str; 9] = [
 ];
 
 /// Sends a request with exactly these headers.
-fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let mut bytes = format!("{line} HTTP/1.1\r\n");
     for (name, value) in headers {
         bytes.push_str(&format!("{name}: {value}\r\n"));
@@ -282,13 +282,17 @@ fn http_1_0_and_expect_100_continue_are_accepted() {
     let (simulator, mut api) = start_paused();
     let quiet = std::time::Duration::from_secs(10);
     let old = "GET /sim/api/status HTTP/1.0\r\nHost: localhost\r\n\r\n";
-    let said = raw_until_quiet(simulator.address, old.as_bytes(), quiet);
-    assert!(said.starts_with(b"HTTP/1.0 200 "), "{}", String::from_utf8_lossy(&said));
+    let response = raw_until_quiet(simulator.address, old.as_bytes(), quiet);
+    assert!(response.starts_with(b"HTTP/1.0 200 "), "{}", String::from_utf8_lossy(&response));
     // curl sends `Expect: 100-continue` with large bodies.
     let careful = "POST /sim/api/pose HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
         Connection: close\r\nContent-Length: 10\r\n\r\n{\"x\": 2.5}";
-    let said = raw_until_quiet(simulator.address, careful.as_bytes(), quiet);
-    assert!(String::from_utf8_lossy(&said).contains("HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&said));
+    let response = raw_until_quiet(simulator.address, careful.as_bytes(), quiet);
+    assert!(
+        String::from_utf8_lossy(&response).contains("HTTP/1.1 200 "),
+        "{}",
+        String::from_utf8_lossy(&response)
+    );
     assert_eq!(api.get("/pose")["x"], 2.5);
 }
 

@@ -158,7 +158,7 @@ fn invalid_requests_and_unknown_sounds_are_refused() {
         ("/audio/play", json!({"data": file, "loop": 1}), "loop"),
         ("/audio/play", json!({"data": file, "replace": "no"}), "replace"),
         ("/audio/play", json!({"data": file, "format": "aac"}), "format"),
-        ("/audio/play", json!({"data": file, "format": "mp3"}), "the file is wav"),
+        ("/audio/play", json!({"data": file, "format": "mp3"}), "the file is a wav file"),
     ] {
         let (status, text) = refused(&mut robot, path, &body);
         assert_eq!((status, text.contains(word)), (422, true), "{path} {word}: {text}");

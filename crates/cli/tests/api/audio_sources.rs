@@ -24,15 +24,15 @@ fn an_invalid_file_is_refused_with_the_reason() {
     damaged[3000] ^= 1;
     let cases = [
         (b"".to_vec(), "no sound"),
-        (b"hello".to_vec(), "no wav, mp3, ogg or flac"),
-        (wav(8000, 1, 100)[..100].to_vec(), "cut off"),
-        (mp3(5)[..2000].to_vec(), "cut off"),
-        (BEEP_MP3[..1000].to_vec(), "cut off"),
-        (BEEP_OGG[..3000].to_vec(), "cut off"),
-        (BEEP_FLAC[..1000].to_vec(), "cut off"),
+        (b"hello".to_vec(), "not a wav, mp3, ogg or flac"),
+        (wav(8000, 1, 100)[..100].to_vec(), "truncated"),
+        (mp3(5)[..2000].to_vec(), "truncated"),
+        (BEEP_MP3[..1000].to_vec(), "truncated"),
+        (BEEP_OGG[..3000].to_vec(), "truncated"),
+        (BEEP_FLAC[..1000].to_vec(), "truncated"),
         (wav(8000, 1, 0), "no sound"),
         (wav(8000, 6, 100), "6 channels"),
-        (wav(4000, 1, 100), "4000 samples"),
+        (wav(4000, 1, 100), "4000 Hz"),
         (damaged, "checksum"),
         (wav(8000, 1, 8000 * 601), "too long"),
         (bomb, "too long"),
@@ -91,7 +91,7 @@ fn only_files_of_the_workspace_are_played() {
         ("sounds/etc/passwd", "link"),
         ("sounds", "no file"),
         ("sounds/nothing.wav", "there is no file"),
-        ("sounds/notes.txt", "no wav, mp3, ogg or flac"),
+        ("sounds/notes.txt", "not a wav, mp3, ogg or flac"),
     ] {
         let (status, text) = refused(&mut robot, &json!({"path": path}));
         assert_eq!((status, text.contains(word)), (422, true), "{path}: {text}");

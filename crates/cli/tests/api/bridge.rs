@@ -29,10 +29,10 @@ fn step(api: &mut Api, bridge: &mut Bridge, ticks: u64, all: &mut BTreeMap<Strin
     api.step(ticks);
     let end = api.time();
     loop {
-        let said = bridge.next_of("publish");
-        let topic = said["topic"].as_str().expect("a topic").to_owned();
-        let over = topic == "/clock" && seconds(&said["msg"]["clock"]) > end - 1e-6;
-        all.entry(topic).or_default().push(said["msg"].clone());
+        let reply = bridge.next_of("publish");
+        let topic = reply["topic"].as_str().expect("a topic").to_owned();
+        let over = topic == "/clock" && seconds(&reply["msg"]["clock"]) > end - 1e-6;
+        all.entry(topic).or_default().push(reply["msg"].clone());
         if over {
             return;
         }
@@ -121,10 +121,10 @@ fn messages_agree_with_the_web_api() {
     for (i, range) in ranges.iter().enumerate() {
         let degrees = -180.0 + 0.5 * i as f64;
         let key = if degrees.fract() == 0.0 { format!("{degrees:.0}") } else { format!("{degrees:.1}") };
-        let told = lidar["ranges"].get(&key).unwrap_or_else(|| panic!("{key}"));
-        assert_eq!(range.is_null(), told.is_null(), "{key}");
+        let from_api = lidar["ranges"].get(&key).unwrap_or_else(|| panic!("{key}"));
+        assert_eq!(range.is_null(), from_api.is_null(), "{key}");
         if !range.is_null() {
-            same(range, told, 1e-3);
+            same(range, from_api, 1e-3);
             hits += 1;
         }
     }
@@ -261,17 +261,17 @@ fn a_command_that_is_refused_is_reported() {
     let refused = until("a refusal, or the end of the respawn", || {
         bridge.send(json!({"op": "publish", "topic": "/speed", "id": "mine", "msg": {"data": 0.1}}));
         bridge.send(json!({"op": "call_service", "service": "/rosapi/nodes", "id": 7}));
-        let said = bridge.receive();
-        match said["op"].as_str() {
-            Some("status") => Some(Some(said)),
+        let reply = bridge.receive();
+        match reply["op"].as_str() {
+            Some("status") => Some(Some(reply)),
             _ if api.get("/state")["switching"] == false => Some(None),
             _ => None,
         }
     });
     // The respawn may end before a command is refused; a refusal must give the reason.
-    if let Some(said) = refused {
-        assert_eq!(said["id"], "mine");
-        assert!(said["msg"].as_str().is_some_and(|m| m.starts_with("/speed was refused: ")), "{said}");
+    if let Some(reply) = refused {
+        assert_eq!(reply["id"], "mine");
+        assert!(reply["msg"].as_str().is_some_and(|m| m.starts_with("/speed was refused: ")), "{reply}");
     }
 }
 
@@ -298,7 +298,7 @@ fn throttled_messages_keep_their_interval_and_end_with_the_subscription() {
     bridge.send(json!({"op": "unsubscribe", "topic": "/imu", "id": "slow"}));
     bridge.call("/rosapi/get_time", json!({}));
     bridge.subscribe("/clock");
-    let said: Vec<Value> = (0..100).map(|_| bridge.receive()).collect();
-    let imu = said.iter().filter(|s| s["topic"] == "/imu").count();
+    let reply: Vec<Value> = (0..100).map(|_| bridge.receive()).collect();
+    let imu = reply.iter().filter(|s| s["topic"] == "/imu").count();
     assert_eq!(imu, 0, "messages arrived after the unsubscription");
 }

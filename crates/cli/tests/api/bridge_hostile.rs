@@ -52,7 +52,7 @@ fn subscriptions_over_the_limit_are_refused() {
         bridge.send(json!({"op": "call_service", "service": "/rosapi/nodes"}));
         loop {
             match bridge.0.receive() {
-                Received::Text(said) if said["op"] == "status" => refused += 1,
+                Received::Text(reply) if reply["op"] == "status" => refused += 1,
                 Received::Text(_) => break,
                 other => panic!("{other:?}"),
             }
@@ -80,22 +80,22 @@ fn subscriptions_over_the_limit_are_refused() {
 #[test]
 fn requests_of_a_client_that_does_not_read_are_not_processed_further() {
     let (simulator, _) = start_paused();
-    let mut deaf = simulator.socket("/rosbridge");
+    let mut unread = simulator.socket("/rosbridge");
     // Each response has about ten kilobytes; together they exceed all buffers.
     let asking = std::thread::spawn(move || {
         for _ in 0..2000 {
-            deaf.send(json!({"op": "call_service", "service": "/rosapi/topics_and_raw_types"}));
+            unread.send(json!({"op": "call_service", "service": "/rosapi/topics_and_raw_types"}));
         }
-        deaf
+        unread
     });
     let mut other = simulator.bridge();
     for _ in 0..200 {
         other.call("/rosapi/topics", json!({}));
     }
     // When the client reads at last, it receives all responses.
-    let mut deaf = asking.join().expect("the sending thread");
+    let mut unread = asking.join().expect("the sending thread");
     for _ in 0..2000 {
-        assert!(matches!(deaf.receive(), Received::Text(said) if said["result"] == true));
+        assert!(matches!(unread.receive(), Received::Text(reply) if reply["result"] == true));
     }
 }
 
@@ -138,7 +138,9 @@ fn a_stalled_reader_delays_no_other_and_loses_old_messages() {
     let mut clocks = Vec::new();
     while clocks.last().is_none_or(|last| *last < now) {
         match stalled[0].receive() {
-            Received::Text(said) if said["topic"] == "/clock" => clocks.push(seconds(&said["msg"]["clock"])),
+            Received::Text(reply) if reply["topic"] == "/clock" => {
+                clocks.push(seconds(&reply["msg"]["clock"]))
+            }
             Received::Text(_) => {}
             other => panic!("{other:?}"),
         }
@@ -180,6 +182,7 @@ fn the_simulator_stops_with_reading_and_stalled_clients() {
     bridge.wait_until_tapped();
     let took = simulator.stop();
     assert!(took < MAX_STOP_TIME, "{took:?}");
-    let end = std::iter::from_fn(|| Some(bridge.0.receive())).find(|said| !matches!(said, Received::Text(_)));
+    let end =
+        std::iter::from_fn(|| Some(bridge.0.receive())).find(|reply| !matches!(reply, Received::Text(_)));
     assert_eq!(end, Some(Received::Close(1001)));
 }

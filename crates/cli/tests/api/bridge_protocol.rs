@@ -1,7 +1,7 @@
 //! Errors and rare operations of the rosbridge protocol, and access control.
 
 use crate::support::{Bridge, Received, Socket, detail, refusal, setup, start_paused, until};
-use chicane_testkit::http::PATIENCE;
+use chicane_testkit::http::RESPONSE_TIMEOUT;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -45,8 +45,8 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
         (r#"{"op": "advertise_service", "service": "/mine", "type": "a/B"}"#, "not supported"),
         (r#"{"op": "advertise_action", "action": "/mine", "type": "a/B"}"#, "not supported"),
     ] {
-        let said = bridge.refused(message);
-        assert!(said.contains(word), "{message}: {said}");
+        let reply = bridge.refused(message);
+        assert!(reply.contains(word), "{message}: {reply}");
     }
     bridge.0.send_bytes(b"{\"op\": \"subscribe\"}");
     assert!(bridge.next_of("status")["msg"].as_str().is_some_and(|m| m.contains("text frames")));
@@ -73,7 +73,8 @@ fn a_hundred_invalid_messages_in_a_row_close_the_connection() {
     for _ in 0..100 {
         bridge.0.send("garbage");
     }
-    let end = std::iter::from_fn(|| Some(bridge.0.receive())).find(|said| !matches!(said, Received::Text(_)));
+    let end =
+        std::iter::from_fn(|| Some(bridge.0.receive())).find(|reply| !matches!(reply, Received::Text(_)));
     assert_eq!(end, Some(Received::Close(1008)));
     assert_eq!(simulator.bridge().call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
 }
@@ -92,8 +93,8 @@ fn set_level_selects_which_status_messages_are_sent() {
     assert!(quiet(&mut bridge));
     bridge.send(json!({"op": "set_level", "level": "warning"}));
     bridge.send(json!({"op": "unsubscribe", "topic": "/scan"}));
-    let said = bridge.receive();
-    assert_eq!((&said["op"], &said["level"]), (&json!("status"), &json!("warning")), "{said}");
+    let reply = bridge.receive();
+    assert_eq!((&reply["op"], &reply["level"]), (&json!("status"), &json!("warning")), "{reply}");
     bridge.send(json!({"op": "auth", "mac": "x"}));
     assert!(bridge.receive()["msg"].as_str().is_some_and(|m| m.contains("Authorization: Bearer")));
     bridge.send(json!({"op": "set_level", "level": "none"}));
@@ -185,7 +186,7 @@ fn the_handshake_requires_the_token_if_one_is_set() {
 /// server sends.
 fn reply_to_frame(simulator: &crate::support::Simulator, path: &str, frame: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    stream.set_read_timeout(Some(RESPONSE_TIMEOUT)).expect("a time limit");
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
@@ -217,9 +218,9 @@ fn a_protocol_violation_closes_the_connection_with_code_1002() {
             ("continuation without a beginning", b"\x80\x80\0\0\0\0"),
             ("without mask, followed by many bytes", &[&b"\x81\x02"[..], &[b'x'; 30_000]].concat()),
         ] {
-            let said = reply_to_frame(&simulator, path, frame);
-            assert!(said.len() > 4 && said[0] == 0x88, "{path}, {what}: {said:?}");
-            assert_eq!(u16::from_be_bytes([said[2], said[3]]), 1002, "{path}, {what}");
+            let reply = reply_to_frame(&simulator, path, frame);
+            assert!(reply.len() > 4 && reply[0] == 0x88, "{path}, {what}: {reply:?}");
+            assert_eq!(u16::from_be_bytes([reply[2], reply[3]]), 1002, "{path}, {what}");
         }
     }
 }

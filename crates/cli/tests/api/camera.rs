@@ -1,7 +1,7 @@
 //! `GET /camera` and the camera in `POST /step`.
 
 use crate::support::{Api, LoadGate, json as parsed, number, plain, setup, start_paused};
-use chicane_testkit::http::{Answer, raw_until};
+use chicane_testkit::http::{HttpResponse, raw_until};
 use serde_json::{Value, json};
 
 /// Header entry and pixels of the camera frame in a binary response of `POST /step`.
@@ -24,7 +24,7 @@ fn frame_of(api: &mut Api, body: Value) -> (Value, Vec<u8>) {
     (info, pixels)
 }
 
-fn picture(answer: &Answer) -> image::RgbImage {
+fn picture(answer: &HttpResponse) -> image::RgbImage {
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("image/jpeg")));
     image::load_from_memory_with_format(&answer.body, image::ImageFormat::Jpeg).expect("a JPEG").into_rgb8()
 }
@@ -75,7 +75,10 @@ fn before_the_first_world_there_is_no_frame() {
     let answer = simulator.client().get("/camera");
     gate.open();
     assert_eq!(answer.status, 503);
-    assert_eq!(parsed(&answer), json!({"error": "No camera data", "status": "waiting"}));
+    assert_eq!(
+        parsed(&answer),
+        json!({"error": "No camera data", "status": "waiting", "code": "no_reading"})
+    );
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn a_stream_sends_the_newest_frames() {
     let address = simulator.client().address();
     let request = format!("GET /camera?stream=true&width=64 HTTP/1.1\r\nHost: {address}\r\n\r\n");
     // Frame 42 is the last one before tick 560.
-    let last = |heard: &str| heard.contains("X-Sim-Time: 2.800\r\n");
+    let last = |received: &str| received.contains("X-Sim-Time: 2.800\r\n");
     let reader = std::thread::spawn(move || raw_until(address, request.as_bytes(), last));
     for _ in 0..40 {
         api.step(14);

@@ -136,12 +136,12 @@ fn an_invalid_overlay_changes_nothing() {
 
 /// Sends several requests while a long step blocks the sim thread, so that they are carried out
 /// directly one after the other.
-fn at_once(asked: &[(&str, Value)]) -> Vec<Value> {
+fn send_concurrently(requests: &[(&str, Value)]) -> Vec<Value> {
     let (simulator, mut api) = start_paused();
     std::thread::scope(|scope| {
         scope.spawn(|| simulator.api().step(60_000));
         until("the step has started", || (api.time() > 0.0).then_some(()));
-        let all: Vec<_> = asked
+        let all: Vec<_> = requests
             .iter()
             .map(|(path, body)| {
                 let simulator = &simulator;
@@ -154,22 +154,22 @@ fn at_once(asked: &[(&str, Value)]) -> Vec<Value> {
 
 #[test]
 fn concurrent_overlay_requests_each_return_their_own_text() {
-    let asked: Vec<(&str, Value)> =
+    let requests: Vec<(&str, Value)> =
         (0..8).map(|i| ("/overlay", json!({"text": format!("text {i}")}))).collect();
-    let told = at_once(&asked);
-    let mut numbers: Vec<u64> = told.iter().filter_map(|answer| answer["seq"].as_u64()).collect();
+    let responses = send_concurrently(&requests);
+    let mut numbers: Vec<u64> = responses.iter().filter_map(|answer| answer["seq"].as_u64()).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
-    for ((_, body), answer) in asked.iter().zip(&told) {
+    for ((_, body), answer) in requests.iter().zip(&responses) {
         assert_eq!(answer["text"], body["text"]);
     }
 }
 
 #[test]
 fn concurrent_clock_requests_each_return_their_own_values() {
-    let asked: Vec<(&str, Value)> =
+    let requests: Vec<(&str, Value)> =
         (0..8).map(|i| ("/clock", json!({"paused": i % 2 == 0, "speed": i + 1}))).collect();
-    for ((_, body), answer) in asked.iter().zip(at_once(&asked)) {
+    for ((_, body), answer) in requests.iter().zip(send_concurrently(&requests)) {
         assert_eq!(answer["paused"], body["paused"]);
         assert_eq!(number(&answer["speed"]), number(&body["speed"]));
     }

@@ -249,8 +249,12 @@ fn a_request_cannot_be_smuggled_behind_another() {
 fn a_connection_with_http_2_is_closed() {
     let (simulator, _) = start_paused();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    let said = raw_until_quiet(simulator.address, preface, Duration::from_secs(10));
-    assert!(said.is_empty() || said.starts_with(b"HTTP/1.1 4"), "{}", String::from_utf8_lossy(&said));
+    let response = raw_until_quiet(simulator.address, preface, Duration::from_secs(10));
+    assert!(
+        response.is_empty() || response.starts_with(b"HTTP/1.1 4"),
+        "{}",
+        String::from_utf8_lossy(&response)
+    );
 }
 
 #[test]

@@ -102,14 +102,14 @@ fn a_session_from_its_start_to_its_record() {
     assert_eq!(kinds.last(), Some(&"end"));
 
     // The event stream sent the same events.
-    let mut told = Vec::new();
-    while told.last().is_none_or(|last: &Value| last["kind"] != "end") {
+    let mut streamed = Vec::new();
+    while streamed.last().is_none_or(|last: &Value| last["kind"] != "end") {
         let event: Value = serde_json::from_str(&events.next_of("evaluation").data).expect("JSON");
         assert_eq!(event["session"], json!(id));
-        told.push(event);
+        streamed.push(event);
     }
-    let told: Vec<&str> = told.iter().map(|e| e["kind"].as_str().expect("a kind")).collect();
-    assert_eq!(told, kinds);
+    let streamed: Vec<&str> = streamed.iter().map(|e| e["kind"].as_str().expect("a kind")).collect();
+    assert_eq!(streamed, kinds);
     let state = api.get("/state");
     assert_eq!(state["evaluation"], json!({"active": false, "session": id, "phase": "ended"}));
     assert_eq!(api.get("/evaluation/records")["records"][0]["session"], json!(id));

@@ -35,12 +35,12 @@ fn the_output_and_exit_code_of_a_program_are_reported() {
         first,
         json!({"phase": "start", "command": "echo out; echo err >&2; echo $CHICANE_URL; exit 3"})
     );
-    let mut told = Vec::new();
-    while told.last().is_none_or(|last: &Value| last["phase"] != "exit") {
-        told.push(serde_json::from_str(&events.next_of("run").data).expect("JSON"));
+    let mut streamed = Vec::new();
+    while streamed.last().is_none_or(|last: &Value| last["phase"] != "exit") {
+        streamed.push(serde_json::from_str(&events.next_of("run").data).expect("JSON"));
     }
-    assert!(told.contains(&json!({"phase": "log", "stream": "stderr", "line": "err"})), "{told:?}");
-    assert_eq!(told.last(), Some(&json!({"phase": "exit", "exit_code": 3})));
+    assert!(streamed.contains(&json!({"phase": "log", "stream": "stderr", "line": "err"})), "{streamed:?}");
+    assert_eq!(streamed.last(), Some(&json!({"phase": "exit", "exit_code": 3})));
     assert_eq!(api.get("/state")["run"], json!({"running": false, "exit_code": 3}));
     assert_eq!(program("kill -9 $$")["record"], -9, "the exit code of a signal is negative");
 }

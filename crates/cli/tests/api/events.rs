@@ -1,15 +1,15 @@
 //! `GET /events`: server-sent events.
 
 use crate::support::{Api, LoadGate, Setup, Simulator, number, plain, setup, start, until};
-use chicane_testkit::http::{Event, Events, Heard};
-use chicane_wire::{EvaluationEvent, EvaluationKind, Num, RunEvent, StoryEvent};
+use chicane_testkit::http::{EventWait, Events, SseEvent};
+use chicane_wire::{EvaluationEvent, EvaluationKind, Num, OutputStream, RunEvent, StoryEvent};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// How long the stream must be silent to count as idle.
 const QUIET: Duration = Duration::from_millis(400);
 
-fn data(event: &Event) -> Value {
+fn data(event: &SseEvent) -> Value {
     serde_json::from_str(&event.data).unwrap_or_else(|e| panic!("{e}: {event:?}"))
 }
 
@@ -37,12 +37,12 @@ fn state(events: &mut Events) -> Value {
 }
 
 fn line(text: &str) -> StoryEvent {
-    StoryEvent::Run(RunEvent::Log { stream: "stdout", line: text.to_owned(), truncated: None })
+    StoryEvent::Run(RunEvent::Log { stream: OutputStream::Stdout, line: text.to_owned(), truncated: None })
 }
 
 fn send_lines(simulator: &Simulator, from: usize, to: usize) {
     for i in from..to {
-        simulator.server().host().feed.tell(&line(&format!("line {i}")));
+        simulator.server().host().feed.send(&line(&format!("line {i}")));
     }
 }
 
@@ -69,12 +69,12 @@ fn nothing_is_sent_while_nothing_changes() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
-    assert_eq!(events.hear(QUIET), Heard::Silence);
+    assert_eq!(events.hear(QUIET), EventWait::TimedOut);
     // Reads and refused commands change nothing.
     api.get("/state");
     api.refused("/pose", json!({"x": "1.0"}));
     api.refused("/traffic_lights/nothing", json!({"state": "red"}));
-    assert_eq!(events.hear(QUIET), Heard::Silence);
+    assert_eq!(events.hear(QUIET), EventWait::TimedOut);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn every_command_is_sent_even_while_paused() {
     let mut events = simulator.events();
     state(&mut events);
     let mut last_id = 0;
-    let mut told = |api: &mut Api, path: &str, body: Value, holds: &dyn Fn(&Value) -> bool| {
+    let mut assert_sent = |api: &mut Api, path: &str, body: Value, holds: &dyn Fn(&Value) -> bool| {
         api.post(path, body);
         loop {
             let event = events.next_of("state");
@@ -95,19 +95,19 @@ fn every_command_is_sent_even_while_paused() {
             }
         }
     };
-    told(&mut api, "/pose", json!({"x": 2.5}), &|s| s["vehicle"]["x"] == 2.5);
-    told(&mut api, "/models/box1/pose", json!({"x": 3.5}), &|s| s["objects"]["box1"]["x"] == 3.5);
-    told(&mut api, "/traffic_lights/signal1", json!({"state": "red"}), &|s| {
+    assert_sent(&mut api, "/pose", json!({"x": 2.5}), &|s| s["vehicle"]["x"] == 2.5);
+    assert_sent(&mut api, "/models/box1/pose", json!({"x": 3.5}), &|s| s["objects"]["box1"]["x"] == 3.5);
+    assert_sent(&mut api, "/traffic_lights/signal1", json!({"state": "red"}), &|s| {
         s["lights"][0]["state"] == "yellow"
     });
-    told(&mut api, "/step", json!({"steps": 600}), &|s| s["lights"][0]["state"] == "red");
-    told(&mut api, "/brightness", json!({"value": 0.5}), &|s| s["brightness"] == 0.5);
-    told(&mut api, "/overlay", json!({"text": "x"}), &|s| s["overlay"] == "x");
-    told(&mut api, "/overlay", json!({"text": ""}), &|s| s["overlay"] == "");
-    told(&mut api, "/reset", json!({}), &|s| s["lights"][0]["state"] == "green");
-    told(&mut api, "/switch", json!({"world": "field.world"}), &|s| s["current"] == "field");
-    told(&mut api, "/clock", json!({"paused": false}), &|s| s["paused"] == false);
-    told(&mut api, "/clock", json!({"paused": true}), &|s| s["paused"] == true);
+    assert_sent(&mut api, "/step", json!({"steps": 600}), &|s| s["lights"][0]["state"] == "red");
+    assert_sent(&mut api, "/brightness", json!({"value": 0.5}), &|s| s["brightness"] == 0.5);
+    assert_sent(&mut api, "/overlay", json!({"text": "x"}), &|s| s["overlay"] == "x");
+    assert_sent(&mut api, "/overlay", json!({"text": ""}), &|s| s["overlay"] == "");
+    assert_sent(&mut api, "/reset", json!({}), &|s| s["lights"][0]["state"] == "green");
+    assert_sent(&mut api, "/switch", json!({"world": "field.world"}), &|s| s["current"] == "field");
+    assert_sent(&mut api, "/clock", json!({"paused": false}), &|s| s["paused"] == false);
+    assert_sent(&mut api, "/clock", json!({"paused": true}), &|s| s["paused"] == true);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn story_lines_are_sent_in_order_between_states() {
         StoryEvent::Run(RunEvent::Exit { exit_code: -9 }),
     ];
     for event in &story {
-        simulator.server().host().feed.tell(event);
+        simulator.server().host().feed.send(event);
     }
     api.post("/brightness", json!({"value": 0.5}));
     let expected = [
@@ -205,7 +205,7 @@ fn a_client_continues_after_its_last_event_id() {
     for i in 3..8 {
         assert_eq!(next_line(&mut again).1, format!("line {i}"));
     }
-    assert_eq!(again.hear(QUIET), Heard::Silence);
+    assert_eq!(again.hear(QUIET), EventWait::TimedOut);
     send_lines(&simulator, 8, 9);
     assert_eq!(next_line(&mut again).1, "line 8");
     // The id of that first state continues at the same line.
@@ -221,7 +221,7 @@ fn nothing_is_replayed_without_a_valid_id() {
     for last in [None, Some("nonsense"), Some("-1"), Some("99999999999"), Some("")] {
         let mut events = simulator.events_after(last);
         state(&mut events);
-        assert_eq!(events.hear(QUIET), Heard::Silence, "{last:?}");
+        assert_eq!(events.hear(QUIET), EventWait::TimedOut, "{last:?}");
     }
 }
 
@@ -271,7 +271,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let mut next = 0;
     for batch in 0..60 {
         for i in 0..100 {
-            simulator.server().host().feed.tell(&line(&format!("{} {filler}", batch * 100 + i)));
+            simulator.server().host().feed.send(&line(&format!("{} {filler}", batch * 100 + i)));
         }
         // The other client keeps up.
         for _ in 0..100 {
@@ -284,20 +284,22 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let time = api.time();
     until("time advances", || (api.time() > time).then_some(()));
     // The slow client reads the buffered lines, and then its stream ends.
-    let mut heard = 0;
+    let mut received = 0;
     loop {
         match slow.hear(Duration::from_secs(10)) {
-            Heard::Event(event) if event.event == "run" => {
-                assert!(data(&event)["line"].as_str().is_some_and(|l| l.starts_with(&format!("{heard} "))));
-                heard += 1;
+            EventWait::Event(event) if event.event == "run" => {
+                assert!(
+                    data(&event)["line"].as_str().is_some_and(|l| l.starts_with(&format!("{received} ")))
+                );
+                received += 1;
             }
-            Heard::Event(_) => {}
-            Heard::End => break,
-            Heard::Silence => panic!("the slow stream is still open after {heard} lines"),
+            EventWait::Event(_) => {}
+            EventWait::End => break,
+            EventWait::TimedOut => panic!("the slow stream is still open after {received} lines"),
         }
     }
-    assert!(heard < 6000, "the slow client received all lines");
-    simulator.server().host().feed.tell(&line("after"));
+    assert!(received < 6000, "the slow client received all lines");
+    simulator.server().host().feed.send(&line("after"));
     assert_eq!(next_line(&mut quick).1, "after");
 }
 

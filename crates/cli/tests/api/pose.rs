@@ -185,11 +185,11 @@ fn no_client_sees_an_incomplete_reset() {
     let simulator = start();
     let mut api = simulator.api();
     let origin = number(&api.object("box1")["origin"]["x"]);
-    let (done, told) = std::sync::mpsc::channel::<()>();
+    let (done, stop_signal) = std::sync::mpsc::channel::<()>();
     let mut reader = simulator.api();
     let watching = std::thread::spawn(move || {
         let mut seen = 0;
-        while told.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+        while stop_signal.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
             let state = reader.get("/state");
             let box_away = (number(&state["objects"]["box1"]["x"]) - origin).abs() > 0.5;
             let light_away = (number(&state["objects"]["signal1"]["x"]) - 5.3).abs() > 0.5;

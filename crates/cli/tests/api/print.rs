@@ -3,7 +3,7 @@
 use crate::support::{
     MAX_STOP_TIME, Simulator, open_route, plain, refusal, setup, start, start_paused, truncated, until,
 };
-use chicane_testkit::http::Answer;
+use chicane_testkit::http::HttpResponse;
 use std::io::Write;
 use std::net::TcpStream;
 
@@ -21,13 +21,13 @@ fn request_without_reading(simulator: &Simulator) -> TcpStream {
 }
 
 /// The status of the response, if its first line has arrived.
-fn begun(stream: &TcpStream) -> Option<u16> {
+fn response_status(stream: &TcpStream) -> Option<u16> {
     let mut head = [0; 12];
     let there = stream.peek(&mut head).ok().filter(|n| *n == head.len())?;
     std::str::from_utf8(&head[there - 3..]).ok()?.parse().ok()
 }
 
-fn size(answer: &Answer) -> (u32, u32) {
+fn size(answer: &HttpResponse) -> (u32, u32) {
     assert_eq!(answer.status, 200, "{}", answer.text());
     let picture = image::load_from_memory(&answer.body).expect("a whole picture");
     (picture.width(), picture.height())
@@ -92,7 +92,7 @@ fn a_print_is_cancelled_when_its_client_disconnects() {
     let simulator = start();
     for _ in 0..3 {
         let gone = request_without_reading(&simulator);
-        assert_eq!(until("the print has started", || begun(&gone)), 200);
+        assert_eq!(until("the print has started", || response_status(&gone)), 200);
         drop(gone);
     }
     // If a cancelled print were still running, this request would time out.
@@ -105,7 +105,7 @@ fn a_print_beyond_the_queue_limit_is_refused() {
     // None of the clients reads. One print blocks on back-pressure, the others wait in the queue,
     // and one exceeds the limit.
     let mut waiting: Vec<TcpStream> = (0..9).map(|_| request_without_reading(&simulator)).collect();
-    let refused = |w: &TcpStream| begun(w) == Some(503);
+    let refused = |w: &TcpStream| response_status(w) == Some(503);
     until("a print is refused", || waiting.iter().any(refused).then_some(()));
     assert_eq!(waiting.iter().filter(|w| refused(w)).count(), 1);
     let answer = simulator.client().get(LONG);
@@ -125,7 +125,7 @@ fn free(simulator: &Simulator) -> Option<u16> {
 fn a_print_does_not_delay_the_stop_of_the_simulator() {
     let simulator = start();
     let asked = [request_without_reading(&simulator), request_without_reading(&simulator)];
-    until("a print has started", || asked.iter().any(|a| begun(a) == Some(200)).then_some(()));
+    until("a print has started", || asked.iter().any(|a| response_status(a) == Some(200)).then_some(()));
     let took = simulator.stop();
     assert!(took < MAX_STOP_TIME, "{took:?}");
 }

@@ -155,7 +155,10 @@ fn commands_are_refused_while_a_world_is_loading() {
     assert!(simulator.robot().get("/speed").is_number(), "the old world can still be read");
     let mut socket = simulator.socket("/speed/stream");
     socket.send(json!({"value": 1}));
-    assert_eq!(socket.receive(), crate::support::Received::Text(json!({"detail": "world not ready"})));
+    assert_eq!(
+        socket.receive(),
+        crate::support::Received::Text(json!({"detail": "world not ready", "code": "not_ready"}))
+    );
     gate.open();
     let mut robot = simulator.robot();
     until("the new world accepts commands", || {

@@ -39,8 +39,8 @@ fn a_held_speed_ends_after_its_duration() {
     api.step(499);
     assert_eq!(robot.commanded("speed"), 0.8, "the speed is held for more than one second");
     api.step(1);
-    let said = json!({"success": true, "value": 0.8, "message": "stopped"});
-    assert_eq!(outcome(&mut held), (said, "2.500".to_owned()));
+    let expected = json!({"success": true, "value": 0.8, "message": "stopped"});
+    assert_eq!(outcome(&mut held), (expected, "2.500".to_owned()));
     assert_eq!(robot.commanded("speed"), 0.0);
 }
 
@@ -70,8 +70,8 @@ fn a_newer_command_supersedes_a_held_speed() {
             "hold" => stays = Some(hold(&simulator, &mut robot, 0.4, 100.0)),
             command => drop(api.post(&format!("/{command}"), json!({}))),
         }
-        let said = json!({"success": true, "value": 0.8, "message": "superseded"});
-        assert_eq!(outcome(&mut held).0, said, "{name}");
+        let expected = json!({"success": true, "value": 0.8, "message": "superseded"});
+        assert_eq!(outcome(&mut held).0, expected, "{name}");
         let then = if name.starts_with("res") { 0.0 } else { 0.4 };
         assert_eq!(robot.commanded("speed"), then, "{name}");
         drop(stays);

@@ -33,7 +33,10 @@ fn before_the_first_world_every_sensor_returns_waiting() {
         let answer = client.get(path);
         assert_eq!(answer.status, 503, "{path}");
         assert_eq!(answer.header("x-sim-time"), Some("0.000"), "{path}");
-        assert_eq!(parsed(&answer), json!({"error": format!("No {name} data"), "status": "waiting"}));
+        assert_eq!(
+            parsed(&answer),
+            json!({"error": format!("No {name} data"), "status": "waiting", "code": "no_reading"})
+        );
     }
     let mut robot = simulator.robot();
     assert_eq!(robot.get("/health"), json!({"status": "waiting", "time": null, "paused": false}));

@@ -3,7 +3,7 @@
 use crate::support::{
     MAX_STOP_TIME, Received, Socket, detail, json as parsed, refusal, setup, start, start_paused, until,
 };
-use chicane_testkit::http::{Answer, raw_until, raw_until_quiet};
+use chicane_testkit::http::{HttpResponse, raw_until, raw_until_quiet};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -43,13 +43,13 @@ fn an_invalid_frame_is_answered_and_the_socket_stays_open() {
             ("", unit),
         ] {
             socket.send(frame);
-            let Received::Text(said) = socket.receive() else { panic!("{path} {frame:?}: no reply") };
-            let text = said["detail"].as_str().expect("a text");
+            let Received::Text(reply) = socket.receive() else { panic!("{path} {frame:?}: no reply") };
+            let text = reply["detail"].as_str().expect("a text");
             assert!(text.contains(word), "{path} {frame:?}: {text}");
         }
         socket.send_bytes(b"{\"value\": 1}");
-        let Received::Text(said) = socket.receive() else { panic!("{path}: no reply") };
-        assert!(said["detail"].as_str().is_some_and(|t| t.contains("text frames")), "{said}");
+        let Received::Text(reply) = socket.receive() else { panic!("{path}: no reply") };
+        assert!(reply["detail"].as_str().is_some_and(|t| t.contains("text frames")), "{reply}");
         socket.send(json!({"value": 0.2}));
         until("the next frame takes effect", || (robot.commanded(axis) == 0.2).then_some(()));
         socket.close();
@@ -121,7 +121,7 @@ fn a_disconnecting_client_ends_no_command_of_a_later_world() {
     until("a new socket works", || (robot.commanded("steering") == 0.2).then_some(()));
 }
 
-fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> Answer {
+fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> HttpResponse {
     simulator.client().request("GET", "/speed/stream", headers, b"")
 }
 
@@ -150,11 +150,11 @@ fn an_invalid_handshake_is_refused_with_the_required_headers() {
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         simulator.address
     );
-    let said = raw_until(simulator.address, request.as_bytes(), |said| said.contains("\r\n\r\n"));
-    let said = said.to_lowercase();
-    assert!(said.starts_with("http/1.1 101"), "{said}");
-    assert!(said.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="), "{said}");
-    assert!(said.contains("x-sim-time: 0.000"), "{said}");
+    let response = raw_until(simulator.address, request.as_bytes(), |response| response.contains("\r\n\r\n"));
+    let response = response.to_lowercase();
+    assert!(response.starts_with("http/1.1 101"), "{response}");
+    assert!(response.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="), "{response}");
+    assert!(response.contains("x-sim-time: 0.000"), "{response}");
 }
 
 #[test]
@@ -206,9 +206,9 @@ fn a_protocol_violation_closes_the_socket_with_code_1002() {
         for path in ["/speed/stream", "/audio/stream"] {
             let mut socket = simulator.socket(path);
             socket.send_raw(frame);
-            let heard =
-                std::iter::repeat_with(|| socket.receive()).find(|said| !matches!(said, Received::Text(_)));
-            assert_eq!(heard, Some(Received::Close(1002)), "{path} {frame:?}");
+            let received = std::iter::repeat_with(|| socket.receive())
+                .find(|message| !matches!(message, Received::Text(_)));
+            assert_eq!(received, Some(Received::Close(1002)), "{path} {frame:?}");
         }
     }
 }
@@ -260,15 +260,15 @@ fn an_idle_client_stays_connected_and_one_without_pongs_is_disconnected() {
     let mut socket = simulator.socket("/speed/stream");
     let quiet = std::thread::spawn(move || {
         // `receive` answers pings while it waits.
-        let said = socket.receive();
-        (said, socket)
+        let message = socket.receive();
+        (message, socket)
     });
     let dead = dead.join().expect("the reader");
     assert!(dead > Duration::from_secs(8) && dead < Duration::from_secs(25), "{dead:?}");
     assert_eq!(parsed(&robot.0.get("/speed")), json!(0.0));
     let asked = simulator.stop();
     assert!(asked < MAX_STOP_TIME, "{asked:?}");
-    let (said, _) = quiet.join().expect("the idle client");
-    assert_eq!(said, Received::Close(1001), "the idle client stays until the stop");
+    let (message, _) = quiet.join().expect("the idle client");
+    assert_eq!(message, Received::Close(1001), "the idle client stays until the stop");
     assert!(began.elapsed() > Duration::from_secs(8));
 }

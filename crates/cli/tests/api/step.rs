@@ -184,9 +184,9 @@ fn a_step_returns_odometry() {
     keys.sort();
     assert_eq!(keys, ["forward", "sideways", "time", "turning", "x", "y", "yaw"]);
     assert!(near(&odom["time"], 0.1), "sample 3 at 30 samples per second: {odom}");
-    let said = simulator.robot().get("/odom");
-    assert_eq!(said["position"]["x"], odom["x"]);
-    assert_eq!(said["velocity"]["linear"], odom["forward"]);
+    let from_robot = simulator.robot().get("/odom");
+    assert_eq!(from_robot["position"]["x"], odom["x"]);
+    assert_eq!(from_robot["velocity"]["linear"], odom["forward"]);
     api.post("/respawn", json!({}));
     let headers = [("accept", "application/octet-stream")];
     let answer = api.0.request("POST", "/sim/api/step", &headers, body.to_string().as_bytes());

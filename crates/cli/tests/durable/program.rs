@@ -111,23 +111,23 @@ impl Program {
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
         let (send, line) = channel();
         std::thread::spawn(move || {
-            let mut said = String::new();
-            let _ = output.read_line(&mut said);
-            let _ = send.send(said);
+            let mut line = String::new();
+            let _ = output.read_line(&mut line);
+            let _ = send.send(line);
             // Reads to the end, so that a full pipe never blocks the program.
             let _ = output.read_to_end(&mut Vec::new());
         });
-        let said = line.recv_timeout(START_TIMEOUT).unwrap_or_default().trim_end().to_owned();
-        let address = said
+        let first_line = line.recv_timeout(START_TIMEOUT).unwrap_or_default().trim_end().to_owned();
+        let address = first_line
             .strip_prefix("chicane is ready: http://")
             .and_then(|rest| rest.split_once("/sim"))
             .and_then(|(address, _)| address.parse().ok());
         let Some(address) = address else {
             let _ = child.kill();
             let log = log.and_then(|log| log.recv_timeout(START_TIMEOUT).ok()).unwrap_or_default();
-            panic!("{arguments:?} printed {said:?}\n{log}");
+            panic!("{arguments:?} printed {first_line:?}\n{log}");
         };
-        Program { child, address, ready_line: said }
+        Program { child, address, ready_line: first_line }
     }
 
     pub(crate) fn client(&self) -> Client {

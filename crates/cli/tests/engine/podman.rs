@@ -1,7 +1,7 @@
 //! Tests with podman itself, on machines where it can start a container. The image is made from the
 //! judge's own root, so no registry is needed.
 
-use crate::bench::{ServedSimulator, TestFolder, fault, processes, script_log, until};
+use crate::served::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::json;
 use std::process::{Command, Stdio};
 

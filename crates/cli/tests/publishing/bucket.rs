@@ -3,7 +3,7 @@
 use crate::get;
 use crate::moto::{Moto, output_of};
 use crate::program::{Program, TempFolder};
-use crate::way;
+use crate::proxy;
 use chicane_testkit::cdn::{Reply, WebServer};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn a_published_project_is_installed_from_a_bucket() {
     // The files have cache headers.
     let look = |path: &str| moto.client().get(&format!("/worlds/class/7b/worlds/{id}/{path}"));
     let meta = look("meta.json");
-    let cache = |answer: &chicane_testkit::http::Answer| {
+    let cache = |answer: &chicane_testkit::http::HttpResponse| {
         answer.header("cache-control").unwrap_or_default().to_owned()
     };
     assert_eq!(
@@ -144,7 +144,7 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
 /// Starts a proxy that drops the first response to every write.
 fn lossy_proxy(to: SocketAddr) -> String {
     let lost = Mutex::new(BTreeSet::new());
-    way::open_proxy(to, move |asked| {
+    proxy::open_proxy(to, move |asked| {
         let answer = asked.forward()?;
         let is_first = || lost.lock().expect("a set").insert((asked.line.clone(), asked.body.clone()));
         (!asked.line.starts_with("PUT ") || !is_first()).then_some(answer)

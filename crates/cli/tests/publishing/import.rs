@@ -48,10 +48,11 @@ fn a_gazebo_folder_is_imported_with_a_report() {
     let name = report.lines().next().expect("a name").to_owned();
     assert!(name.starts_with("custom_") && name.len() == 39, "{report}");
     assert!(report.contains("name       my office"), "{report}");
-    for told in ["nowhere", "missing.dae", "plugin", "with a blank.dae", "README.md", "office.launch.py"] {
+    for expected in ["nowhere", "missing.dae", "plugin", "with a blank.dae", "README.md", "office.launch.py"]
+    {
         assert!(
-            report.lines().any(|l| l.starts_with("warning") && l.contains(told)),
-            "{told} is not in\n{report}"
+            report.lines().any(|l| l.starts_with("warning") && l.contains(expected)),
+            "{expected} is not in\n{report}"
         );
     }
     let program = Program::serve(&["--data-dir", data.path(), "--world", &name]);
@@ -85,7 +86,8 @@ fn a_folder_with_several_worlds_requires_the_option_world() {
         "{report}"
     );
     assert!(
-        stderr_of_failure(&[&import[..], &["--world", "third"]].concat(), &[]).contains("no such world file")
+        stderr_of_failure(&[&import[..], &["--world", "third"]].concat(), &[])
+            .contains("has no world file worlds/third.world")
     );
     let nothing = stderr_of_failure(&["worlds", "--data-dir", data.path(), "import", "no/such/folder"], &[]);
     assert!(nothing.contains("is not a folder"), "{nothing}");

@@ -11,7 +11,7 @@ mod moto;
 #[allow(dead_code, reason = "another test uses the rest")]
 #[path = "../durable/program.rs"]
 mod program;
-mod way;
+mod proxy;
 
 use serde_json::Value;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Carrying out an order.
+//! Carries out orders.
 
 use super::entry::Loaded;
 use super::order::{Envelope, Held, Order, Reply};
@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Driver {
-    /// Carries out an order.
-    pub(super) fn take(&mut self, envelope: Envelope) {
+    /// Carries out one order.
+    pub(super) fn carry_out(&mut self, envelope: Envelope) {
         let Envelope { source, order } = envelope;
-        if changes_pending_answers(&order) {
-            self.answer_first();
+        if changes_pending_replies(&order) {
+            self.publish_pending_replies();
         }
         match order {
             Order::Command(command, reply) => self.command(source, command, reply),
@@ -38,28 +38,30 @@ impl Driver {
                 self.display.brightness = value;
                 self.reply(reply, ());
             }
-            Order::Begin { kind, target, of, reply } => self.begin_transition(kind, target, of, reply),
-            Order::Progress(part) => {
+            Order::BeginTransition { kind, target, of, reply } => {
+                self.begin_transition(kind, target, of, reply)
+            }
+            Order::Progress(fraction) => {
                 if let Some(transition) = &mut self.worlds.transition {
-                    transition.progress = Num(part);
+                    transition.progress = Num(fraction);
                     self.out.change();
                 }
             }
-            Order::Installing(what, reply) => {
-                self.worlds.installing = what;
+            Order::Installing(installing, reply) => {
+                self.worlds.installing = installing;
                 self.reply(reply, ());
             }
             Order::Swap { loaded, reply } => {
                 self.swap(*loaded);
                 self.reply(reply, ());
             }
-            Order::Abort(reply) => {
+            Order::AbortTransition(reply) => {
                 self.worlds.transition = None;
                 self.reply(reply, ());
             }
             Order::Judge { entry, reply } => self.begin_session(*entry, reply),
-            Order::Look => {
-                if self.session.shown_badge() != self.session.badge {
+            Order::Wake => {
+                if self.session.status_to_show() != self.session.status {
                     self.out.mark_unseen();
                 }
             }
@@ -74,10 +76,11 @@ impl Driver {
         }
     }
 
+    /// Sends a command to the robot of this world, or of the running one if `world` is `None`.
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
-        // A command may end during a transition, because a world that fails to load leaves the
-        // running one in place.
+        // Orders that end a command are accepted during a transition. If the new world fails to load,
+        // the running world continues, and the car must not continue with it.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -93,6 +96,7 @@ impl Driver {
         }
     }
 
+    /// Starts a timed speed command. Its reply is sent at its end.
     fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
         let running = match self.worlds.ready() {
             Ok(running) => running,
@@ -111,8 +115,8 @@ impl Driver {
         self.answer_holds();
     }
 
-    /// Notes that a world is being loaded. One transition is open at a time. `of` names the world
-    /// that has to run for a respawn.
+    /// Registers that a world is being loaded. Only one transition is open at a time. For a respawn,
+    /// `of` is the name of the world that has to run.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
@@ -120,32 +124,32 @@ impl Driver {
         of: Option<Arc<str>>,
         reply: Reply<()>,
     ) {
-        if self.is_taken() {
+        if self.session_owns_world() {
             return refuse(reply, Refused::Evaluating);
         }
         let worlds = &self.worlds;
-        let served = worlds.running.as_ref().map(|r| &r.place.name).or(worlds.lost.as_ref());
-        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| served != Some(of)) {
+        let current = worlds.running.as_ref().map(|r| &r.served.name).or(worlds.lost.as_ref());
+        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| current != Some(of)) {
             return refuse(reply, Refused::Switching);
         }
         self.worlds.transition = Some(Transition { kind, target, progress: Num(0.0) });
         self.reply(reply, ());
     }
 
-    /// Replaces the running world with one that was loaded.
+    /// Replaces the running world with a loaded one.
     pub(super) fn swap(&mut self, loaded: Loaded) {
-        let Loaded { mut sim, place, keep_lights } = loaded;
+        let Loaded { mut sim, served, keep_lights } = loaded;
         if let Some(old) = self.worlds.running.as_ref().filter(|_| keep_lights) {
             sim.keep_lights_of(&old.sim);
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // Ends every command of the old world, so that clients that wait for one are answered.
-            old.stack.calm();
+            // Ends the commands of the old world, so that clients that wait for their end get a reply.
+            old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
         }
-        self.worlds.running = Some(Running::new(sim, place, now));
+        self.worlds.running = Some(Running::new(sim, served, now));
         self.worlds.transition = None;
         self.worlds.lost = None;
         self.worlds.assets_version += 1;
@@ -155,9 +159,9 @@ impl Driver {
     }
 }
 
-/// Whether replies that wait for a publication would describe the effect of this order instead of
-/// their own: another pace or text, lights that were reset, another world.
-fn changes_pending_answers(order: &Order) -> bool {
+/// Whether this order has to wait until pending replies are published. Otherwise those replies would
+/// describe the effect of this order: another speed, text or world, or lights that were reset.
+fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),
         Order::Clock { .. } | Order::Overlay { .. } | Order::Swap { .. } | Order::Judge { .. } => true,

@@ -1,10 +1,11 @@
-//! Commands that change the world, the clock or the display: one function each, whoever asks.
+//! Changes the world, the clock and the display, for clients and judging scripts.
 
 use super::published::OverlayView;
 use super::refused::Refused;
 use super::state::Driver;
 use crate::source::Source;
 use chicane_sim::{Applied, Command, Who};
+use chicane_wire::CommandName;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,9 +17,9 @@ impl Driver {
         let is_reset = matches!(command, Command::Reset);
         let moves = moves_the_car(&command);
         let name = command_name(&command);
-        let applied = running.sim.apply(command).map_err(Refused::By)?;
+        let applied = running.sim.apply(command).map_err(Refused::BySimulation)?;
         if is_reset {
-            running.stack.calm();
+            running.stack.clear_commands();
         }
         self.report_command(source, name, Value::Null);
         if is_reset {
@@ -33,7 +34,7 @@ impl Driver {
 
     /// Pauses, continues or paces time. `None` keeps a setting.
     pub(super) fn set_clock(&mut self, source: Source, paused: Option<bool>, speed: Option<f64>) {
-        self.report_command(source, "clock", json!({"paused": paused, "speed": speed}));
+        self.report_command(source, CommandName::Clock, json!({"paused": paused, "speed": speed}));
         if let (Some(judging), Some(paused)) = (&mut self.session.judging, paused) {
             match source {
                 Source::Judge => judging.set_paused_by_script(paused),
@@ -50,25 +51,25 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Tells a session of a command that it did not send itself.
-    pub(super) fn report_command(&self, source: Source, command: &'static str, detail: Value) {
+    /// Reports a command to the session, unless the judging script sent it.
+    pub(super) fn report_command(&self, source: Source, command: CommandName, detail: Value) {
         if let (Some(judging), false) = (&self.session.judging, source == Source::Judge) {
             judging.report_command(command, detail);
         }
     }
 }
 
-/// Whether the car is somewhere else afterwards.
+/// Whether the command places the car.
 fn moves_the_car(command: &Command) -> bool {
     matches!(command, Command::Reset | Command::Place { who: Who::Vehicle, .. })
 }
 
-/// The name of a command in the event log of an evaluation.
-fn command_name(command: &Command) -> &'static str {
+/// The name of a command in the record of an evaluation.
+fn command_name(command: &Command) -> CommandName {
     match command {
-        Command::Place { who: Who::Vehicle, .. } => "pose",
-        Command::Place { .. } => "model",
-        Command::SetLight { .. } => "light",
-        Command::Reset => "reset",
+        Command::Place { who: Who::Vehicle, .. } => CommandName::Pose,
+        Command::Place { .. } => CommandName::Model,
+        Command::SetLight { .. } => CommandName::Light,
+        Command::Reset => CommandName::Reset,
     }
 }

@@ -1,55 +1,56 @@
-//! The loop of the sim thread: orders in, ticks between them, published values out.
+//! The loop of the sim thread. A turn carries out orders, publishes, and simulates ticks.
 
 use super::inbox::Disconnected;
 use super::order::Envelope;
 use super::published::OverlayView;
-use super::state::{Driver, SLICE};
-use chicane_robot::audio::Event as SoundEvent;
+use super::state::{Driver, TIME_SLICE};
+use chicane_robot::audio::AudioEvent as SoundEvent;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Orders that are carried out between two publications.
-const BATCH: usize = 256;
+/// Maximum number of orders that are carried out between two publications.
+const MAX_ORDERS_PER_TURN: usize = 256;
 
 impl Driver {
-    /// Runs until the thread is told to stop or every sender of the inbox is gone.
+    /// Runs until the thread has to stop or every sender of the inbox is gone.
     pub(super) fn run(mut self) {
         while !self.is_stopping() {
-            match catch_unwind(AssertUnwindSafe(|| self.turn())) {
+            match catch_unwind(AssertUnwindSafe(|| self.run_once())) {
                 Ok(Ok(())) => {}
                 Ok(Err(Disconnected)) => return,
-                Err(_) => self.lose_world(),
+                Err(_) => self.drop_panicked_world(),
             }
         }
     }
 
-    /// Waits for orders or ticks, carries them out, publishes.
-    fn turn(&mut self) -> Result<(), Disconnected> {
+    /// Runs one turn of the loop.
+    fn run_once(&mut self) -> Result<(), Disconnected> {
         if let Some(order) = self.wait()? {
-            self.take(order);
-            for _ in 1..BATCH {
+            self.carry_out(order);
+            for _ in 1..MAX_ORDERS_PER_TURN {
                 let Some(order) = self.inbox.try_next() else { break };
-                self.take(order);
+                self.carry_out(order);
             }
         }
         self.serve_session();
         self.answer_holds();
         self.expire_overlay();
-        if self.out.is_unseen() || (self.out.is_stale() && self.out.age() >= SLICE) {
+        if self.out.is_unseen() || (self.out.is_stale() && self.out.age() >= TIME_SLICE) {
             self.publish();
         }
         self.do_due_ticks();
         Ok(())
     }
 
-    /// The next order, if it arrives before something else is due.
+    /// Waits for the next order. `None` if a tick, a publication, the end of the overlay or an
+    /// observation is due first.
     fn wait(&mut self) -> Result<Option<Envelope>, Disconnected> {
         let now = Instant::now();
         let runs = self.worlds.running.is_some() && !self.session.is_held();
         let tick = if runs { self.clock.sleep(now) } else { None };
         let overlay = self.display.overlay.ends.map(|ends| ends.saturating_duration_since(now));
-        let late = self.out.is_stale().then_some(SLICE);
+        let late = self.out.is_stale().then_some(TIME_SLICE);
         let paused = self.next_paused_observation(now);
         let timeout = [tick, overlay, paused, late].into_iter().flatten().min();
         self.inbox.wait(timeout)
@@ -64,11 +65,14 @@ impl Driver {
     }
 
     /// Drops a simulation that panicked. The host loads its world again.
-    fn lose_world(&mut self) {
+    fn drop_panicked_world(&mut self) {
         if let Some(running) = self.worlds.running.take() {
-            tracing::error!(world = &*running.place.name, "the simulation failed; its world is loaded again");
-            self.worlds.lost = Some(running.place.name.clone());
-            // Its sounds stop with it.
+            tracing::error!(
+                world = &*running.served.name,
+                "the simulation failed; its world is loaded again"
+            );
+            self.worlds.lost = Some(running.served.name.clone());
+            // Listeners have to stop the sounds of the dropped world.
             self.out.sounds.push((0.0, SoundEvent::StopAll));
         }
         if let Some(judging) = self.session.judging.take() {

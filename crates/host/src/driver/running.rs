@@ -1,8 +1,14 @@
-//! The world that runs, with the robot in it.
+//! The running world, with the robot in it.
+//!
+//! `Running::tick` is the only place where robot and world meet: the stack gives the drive command,
+//! the world advances by one tick, and the stack reads the sensors. Timeouts, held speeds and
+//! sounds are counted in ticks. A respawn and a switch create a new stack. A reset clears the
+//! stack's commands and sounds and keeps its odometry. A teleport does not change the stack,
+//! because a physical car would not notice it either.
 
 use super::order::{Held, Reply};
-use super::place::Place;
-use super::published::{Exposure, RobotView, Seen};
+use super::published::{Exposure, RobotView, WorldView};
+use crate::served_world::ServedWorld;
 use chicane_robot::{Axis, Command, Hold, Stack};
 use chicane_sim::{Sim, sample_at};
 use std::sync::Arc;
@@ -12,21 +18,23 @@ use std::time::Instant;
 pub(super) struct Running {
     pub(super) sim: Sim,
     pub(super) stack: Stack,
-    pub(super) place: Arc<Place>,
+    pub(super) served: Arc<ServedWorld>,
     /// When the world was loaded.
     since: Instant,
     /// Contacts of the car as last published.
     contacts: Vec<usize>,
+    /// The world at the last tick with a camera frame.
     pub(super) exposure: Arc<Exposure>,
+    /// The robot as last published.
     robot: RobotView,
     /// Timed speed commands that are not over: serial number, speed in m/s, and the client's reply.
     holds: Vec<(u64, f64, Reply<Held>)>,
 }
 
 impl Running {
-    pub(super) fn new(sim: Sim, place: Arc<Place>, since: Instant) -> Running {
+    pub(super) fn new(sim: Sim, served: Arc<ServedWorld>, since: Instant) -> Running {
         let exposure = Arc::new(Exposure {
-            place: Arc::clone(&place),
+            served: Arc::clone(&served),
             seed: sim.seed(),
             snapshot: sim.snapshot(),
             frame: 0,
@@ -34,7 +42,7 @@ impl Running {
         let mut stack = Stack::new(Arc::clone(sim.profile()));
         stack.sense(&sim.readings());
         let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
-        Running { sim, stack, place, since, contacts, exposure, robot, holds }
+        Running { sim, stack, served, since, contacts, exposure, robot, holds }
     }
 
     /// Simulates one tick: the robot's drive commands move the world, and the robot senses it.
@@ -48,13 +56,13 @@ impl Running {
     fn expose(&mut self) {
         let rate = self.sim.profile().camera.rate_hz;
         if let Some(frame) = sample_at(self.sim.tick(), rate) {
-            let (place, snapshot) = (Arc::clone(&self.place), self.sim.snapshot());
-            self.exposure = Arc::new(Exposure { place, seed: self.sim.seed(), snapshot, frame });
+            let (served, snapshot) = (Arc::clone(&self.served), self.sim.snapshot());
+            self.exposure = Arc::new(Exposure { served, seed: self.sim.seed(), snapshot, frame });
         }
     }
 
     /// The world as it is published, and whether the car's contacts changed since the last time.
-    pub(super) fn view(&mut self) -> (Seen, bool) {
+    pub(super) fn view(&mut self) -> (WorldView, bool) {
         let snapshot = self.sim.snapshot();
         let contacts_changed = snapshot.contacts != self.contacts;
         if contacts_changed {
@@ -62,7 +70,8 @@ impl Running {
         }
         self.robot.update(&self.stack);
         let (exposure, robot) = (Arc::clone(&self.exposure), self.robot.clone());
-        let seen = Seen { place: Arc::clone(&self.place), snapshot, since: self.since, exposure, robot };
+        let seen =
+            WorldView { served: Arc::clone(&self.served), snapshot, since: self.since, exposure, robot };
         (seen, contacts_changed)
     }
 
@@ -90,7 +99,7 @@ impl Running {
                 Hold::Stopped => false,
                 Hold::Superseded => true,
             };
-            // `retain_mut` lends the reply, so a closed channel takes its place.
+            // `retain_mut` only lends the reply, so it is exchanged for a closed channel.
             let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
             ended.push((Held { value: *value, superseded }, Some(reply)));
             false

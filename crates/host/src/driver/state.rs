@@ -5,13 +5,13 @@ use super::inbox::Inbox;
 use super::judging::JudgedSession;
 use super::order::Reply;
 use super::publication::Publication;
-use super::published::{ClockView, OverlayView, Published, Seen};
+use super::published::{ClockView, OverlayView, Published, WorldView};
 use super::refused::Refused;
 use super::running::Running;
-use super::taps::{Moment, Taps};
-use crate::badge::Badge;
+use super::taps::{TappedTick, Taps};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
+use crate::session_status::SessionStatus;
 use chicane_ros::Sample;
 use chicane_sim::TICK_S;
 use chicane_wire::Transition;
@@ -20,23 +20,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
-/// Longest time that ticks are simulated, and that a change waits, before a publication.
-pub(super) const SLICE: Duration = Duration::from_millis(2);
+/// Longest real time for which ticks are simulated, or a change waits, before a publication.
+pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 
 /// The values that the sim thread starts with.
-pub struct Start {
+pub(crate) struct InitialState {
     /// Requested real-time factor; 0 is as fast as possible.
-    pub speed: f64,
-    /// Factor of every shown pixel.
-    pub brightness: f64,
-    /// The evaluation as the state shows it. After a change the writer calls `Simulator::look`.
-    pub badge: Arc<Mutex<Badge>>,
+    pub(crate) speed: f64,
+    /// Factor of every channel of a shown pixel.
+    pub(crate) brightness: f64,
+    /// The status of the evaluation. A thread that changes it calls `Simulator::wake` afterwards.
+    pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// The transition to the first world. It is open from the start, so that a client cannot switch
     /// worlds before the first one is ready.
-    pub transition: Transition,
+    pub(crate) transition: Transition,
 }
 
-/// What the sim thread owns.
+/// The data of the sim thread.
 pub(super) struct Driver {
     pub(super) inbox: Inbox,
     pub(super) out: Publication,
@@ -50,18 +50,19 @@ pub(super) struct Driver {
     pub(super) stopping: Arc<AtomicBool>,
 }
 
-/// What people see beside the world.
+/// The parts of the picture that do not belong to the world.
 pub(super) struct Display {
     pub(super) overlay: OverlayView,
+    /// Factor of every channel of a pixel.
     pub(super) brightness: f64,
 }
 
-/// The world that runs, and the ones on their way in.
+/// The running world, and worlds that are being loaded or installed.
 pub(super) struct Worlds {
     pub(super) running: Option<Running>,
-    /// A world is being loaded.
+    /// The world that is being loaded.
     pub(super) transition: Option<Transition>,
-    /// A world is being installed.
+    /// The world that is being installed.
     pub(super) installing: Option<Transition>,
     /// Name of the world whose simulation panicked, until it is loaded again.
     pub(super) lost: Option<Arc<str>>,
@@ -78,18 +79,18 @@ impl Worlds {
     }
 }
 
-/// The evaluation session, if there is one, and how the state shows it.
+/// The evaluation session, if there is one, and its status.
 pub(super) struct SessionSlot {
     pub(super) judging: Option<JudgedSession>,
-    /// The badge as the session's threads last set it.
-    pub(super) to_show: Arc<Mutex<Badge>>,
-    /// The badge as it was last published.
-    pub(super) badge: Badge,
+    /// The status as the session's threads last set it.
+    pub(super) to_show: Arc<Mutex<SessionStatus>>,
+    /// The status as it was last published.
+    pub(super) status: SessionStatus,
 }
 
 impl SessionSlot {
-    /// A copy of the badge as the session's threads last set it.
-    pub(super) fn shown_badge(&self) -> Badge {
+    /// A copy of the status as the session's threads last set it.
+    pub(super) fn status_to_show(&self) -> SessionStatus {
         self.to_show.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -101,7 +102,7 @@ impl SessionSlot {
 
 impl Driver {
     pub(super) fn new(
-        start: &Start,
+        start: &InitialState,
         inbox: Inbox,
         stopping: Arc<AtomicBool>,
         (metrics, loudspeaker, taps): (Arc<Metrics>, Loudspeaker, Taps),
@@ -117,8 +118,11 @@ impl Driver {
             epoch: 0,
         };
         let clock = SimClock::new(start.speed, now);
-        let session =
-            SessionSlot { judging: None, to_show: Arc::clone(&start.badge), badge: Badge::default() };
+        let session = SessionSlot {
+            judging: None,
+            to_show: Arc::clone(&start.status),
+            status: SessionStatus::default(),
+        };
         let first = published(&display, &worlds, &session, ClockView::starting(start.speed), None);
         let (out, view) = Publication::new(first, loudspeaker, now);
         let driver = Driver { inbox, out, clock, display, worlds, session, taps, metrics, stopping };
@@ -133,9 +137,9 @@ impl Driver {
     /// Publishes the present state, then sends the replies that wait for it.
     pub(super) fn publish(&mut self) {
         let now = Instant::now();
-        let badge = self.session.shown_badge();
-        if badge != self.session.badge {
-            self.session.badge = badge;
+        let status = self.session.status_to_show();
+        if status != self.session.status {
+            self.session.status = status;
             self.out.change();
         }
         let running = self.worlds.running.as_mut();
@@ -152,9 +156,9 @@ impl Driver {
         self.out.publish(published(&self.display, &self.worlds, &self.session, clock, seen), now);
     }
 
-    /// Publishes if replies wait, so that they describe the state before the next order.
-    pub(super) fn answer_first(&mut self) {
-        if self.out.owes_replies() {
+    /// Publishes if replies are pending, so that they describe the state before the next order.
+    pub(super) fn publish_pending_replies(&mut self) {
+        if self.out.has_pending_replies() {
             self.publish();
         }
     }
@@ -165,28 +169,28 @@ impl Driver {
         self.out.answer(reply, value);
     }
 
-    /// Starts a new epoch: the car was teleported or time began again, so odometry and poses that
-    /// clients remember are stale.
+    /// Starts a new epoch, because the car was teleported or time began again. Poses that clients
+    /// remember from an earlier epoch are stale.
     pub(super) fn begin_epoch(&mut self) {
         self.worlds.epoch += 1;
         if let Some(running) = &self.worlds.running {
             let (tick, epoch) = (running.sim.tick(), self.worlds.epoch);
-            self.taps.put(|| Moment {
+            self.taps.put(|| TappedTick {
                 at: SystemTime::now(),
-                sample: Sample::told(tick, epoch),
+                sample: Sample::epoch_only(tick, epoch),
                 frame: None,
             });
         }
     }
 
-    /// Sends the robot's topics of this tick to the taps.
+    /// Puts the robot's topics of this tick into the taps.
     pub(super) fn tap_tick(&self) {
         let Some(running) = &self.worlds.running else { return };
         self.taps.put(|| {
             let tick = running.sim.tick();
             let sample = Sample::at(tick, self.worlds.epoch, running.stack.topics(), running.sim.profile());
             let frame = sample.frame.then(|| (Arc::clone(&running.exposure), self.display.brightness));
-            Moment { at: SystemTime::now(), sample, frame }
+            TappedTick { at: SystemTime::now(), sample, frame }
         });
     }
 
@@ -196,7 +200,7 @@ impl Driver {
         let time_s = running.sim.tick() as f64 * TICK_S;
         let events = running.stack.take_audio_events();
         if let Some(judging) = self.session.judging.as_mut().filter(|_| !events.is_empty()) {
-            judging.hear(&events);
+            judging.keep_sounds(&events);
         }
         self.out.sounds.extend(events.into_iter().map(|event| (time_s, event)));
     }
@@ -213,16 +217,16 @@ impl Driver {
     }
 }
 
-/// The state as a value that everyone may read.
+/// The state as a value to publish.
 fn published(
     display: &Display,
     worlds: &Worlds,
     session: &SessionSlot,
     clock: ClockView,
-    running: Option<Seen>,
+    running: Option<WorldView>,
 ) -> Published {
     Published {
-        // `Publication::publish` numbers it.
+        // `Publication::publish` sets both numbers.
         serial: 0,
         changes: 0,
         running,
@@ -234,7 +238,7 @@ fn published(
         assets_version: worlds.assets_version,
         epoch: worlds.epoch,
         lost: worlds.lost.clone(),
-        badge: session.badge.clone(),
+        status: session.status.clone(),
         state_json: OnceLock::new(),
     }
 }

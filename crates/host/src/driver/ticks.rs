@@ -1,12 +1,13 @@
-//! Ticks: those that are due by the clock, and those of a step.
+//! Simulates ticks: the ticks that are due, and the ticks of a step.
 
 use super::judging::JudgedSession;
 use super::order::Reply;
 use super::refused::Refused;
-use super::state::{Driver, SLICE, refuse};
+use super::state::{Driver, TIME_SLICE, refuse};
 use crate::source::Source;
 use chicane_robot::Command as RobotCommand;
-use chicane_sim::Event;
+use chicane_sim::SimEvent;
+use chicane_wire::CommandName;
 use std::time::{Duration, Instant};
 
 /// Real time between two publications during a long step.
@@ -26,22 +27,24 @@ impl Driver {
         while done < due {
             self.tick();
             done += 1;
-            if started.elapsed() > SLICE || self.session.is_held() || self.inbox.has_next() {
+            if started.elapsed() > TIME_SLICE || self.session.is_held() || self.inbox.has_next() {
                 break;
             }
         }
         if done > 0 {
-            self.clock.did(done);
-            // A judged run may observe a thousand times a second. Publications stay at one a slice.
+            self.clock.count_done(done);
+            // A fast judged run observes a thousand times a second. It still publishes at most once in
+            // a time slice.
             self.out.mark_stale();
-            if !self.session.is_held() || self.out.age() >= SLICE {
+            if !self.session.is_held() || self.out.age() >= TIME_SLICE {
                 self.publish();
             }
         }
     }
 
+    /// Simulates one tick and passes its events on.
     fn tick(&mut self) {
-        // First, so that the car does not drive on for a client that is gone.
+        // Before the tick, so that the car does not continue for a client that is gone.
         self.answer_holds();
         self.drive_by_tick();
         let Some(running) = &mut self.worlds.running else { return };
@@ -51,10 +54,13 @@ impl Driver {
         let (mut changed, mut car_reset) = (false, false);
         for event in running.sim.events() {
             changed = true;
-            if let Event::Quarantined(who) = event {
+            if let SimEvent::Quarantined(who) = event {
                 car_reset |= who.is_none();
-                let who = who.map_or("the vehicle", |i| &running.place.names[i]);
-                tracing::warn!(who, "its state was not finite, so it was reset to its start");
+                let who = who.map_or("the vehicle", |i| &running.served.names[i]);
+                tracing::warn!(
+                    who,
+                    "the state of this object was not finite, so the object was reset to its start"
+                );
             }
         }
         if changed {
@@ -67,7 +73,7 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Pauses time and simulates so many ticks. No other order is carried out meanwhile.
+    /// Pauses time and simulates a number of ticks. No other order is carried out meanwhile.
     pub(super) fn step(
         &mut self,
         source: Source,
@@ -86,7 +92,7 @@ impl Driver {
             return;
         }
         let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
-        self.report_command(source, "step", detail);
+        self.report_command(source, CommandName::Step, detail);
         if self.out.is_unseen() {
             // Replies of earlier orders describe the state before the step.
             self.publish();
@@ -110,11 +116,11 @@ impl Driver {
                 if reply.is_closed() || self.is_stopping() {
                     break;
                 }
-                self.publish_now_and_then(&mut shown);
+                self.publish_if_due(&mut shown);
             }
         }
         self.out.answer(reply, ());
-        // The next order may be another step, so this one is published first.
+        // Published now, because the next order may be another step.
         self.publish();
     }
 
@@ -124,12 +130,13 @@ impl Driver {
             if reply.is_closed() || self.is_stopping() {
                 return false;
             }
-            self.publish_now_and_then(shown);
+            self.publish_if_due(shown);
         }
         true
     }
 
-    fn publish_now_and_then(&mut self, shown: &mut Instant) {
+    /// Publishes if the last publication of the step is long enough ago.
+    fn publish_if_due(&mut self, shown: &mut Instant) {
         if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
             self.publish();
             *shown = Instant::now();

@@ -1,41 +1,41 @@
-//! From an accepted request to the thread of the session, and to its record.
+//! Starts the threads of a session, and stores its start and its end.
 
 use super::Evaluations;
 use super::current::{Current, first_view};
 use super::error::StartEvaluationError;
 use super::journal::Journal;
-use super::stage::{self, Stage};
-use crate::driver::{DriveAt, Place, Simulator};
+use super::session_world::{self, SessionWorld};
+use crate::driver::{DriveAt, ServedWorld, Simulator};
 use chicane_session::{
-    Brief, Note, Notes, NotesOut, SessionEnd, Setting, StudentOrder, Unsupported, notes, supervise,
+    Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
-use chicane_wire::{EvaluationEvent, EvaluationKind, Num, Session, StartRequest, StoryEvent};
-use chicane_world::evaluation::{Better, Evaluation};
+use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};
+use chicane_world::evaluation::Evaluation;
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
 impl Evaluations {
-    /// Starts the threads of a session. Blocks on the disk. The session is visible when this
-    /// returns.
+    /// Starts a session. Blocks on the disk. When this returns, the published state shows the
+    /// session, and the stored record has its first event.
     pub(super) fn begin(
         &self,
-        place: &Arc<Place>,
+        served: &Arc<ServedWorld>,
         request: StartRequest,
         drive: Arc<[DriveAt]>,
         runtime: tokio::runtime::Handle,
     ) -> Result<Session, StartEvaluationError> {
-        let evaluation = place.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?;
+        let evaluation = served.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?;
         let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
         let setting = match self.finder.setting() {
             Ok((setting, _)) => Some(setting),
             Err(_) if unsupported.is_some() => None,
-            Err(why) => return Err(StartEvaluationError::NoJudge(why.to_string())),
+            Err(error) => return Err(StartEvaluationError::NoJudge(error.to_string())),
         };
-        let start = new_session(place, evaluation, script, request)?;
+        let start = new_session(served, evaluation, script, request)?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
             command: start.command.clone(),
@@ -43,20 +43,21 @@ impl Evaluations {
         };
         let (send, receive) = notes().map_err(not_stored)?;
         let journal = self.store_start(&start, &begun, send.clone())?;
-        let brief = Brief { student: self.student(&start, setting.as_deref()), unsupported };
-        let stage = self.stage(&start, place, script, drive, (runtime, send.clone(), journal));
+        let brief = SessionSpec { student: self.student(&start, setting.as_deref()), unsupported };
+        let session_world =
+            self.session_world(&start, served, script, drive, (runtime, send.clone(), journal));
         let session = first_view(&start);
         self.current.begin(session.clone());
         let parts = &self.parts;
-        parts.simulator.look();
-        stage.runtime.block_on(parts.simulator.shows(&session.id, || true));
-        stage.tell_everyone(0.0, begun);
+        parts.simulator.wake();
+        session_world.runtime.block_on(parts.simulator.wait_until_shown(&session.id, || true));
+        session_world.send_event(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
-        self.supervise(stage, start, brief, setting, receive)?;
+        self.supervise(session_world, start, brief, setting, receive)?;
         Ok(session)
     }
 
-    /// Writes the session and its first event. Both are on disk before the client is answered.
+    /// Writes the session and its first event. Both are on disk before the client gets a response.
     fn store_start(
         &self,
         start: &NewSession,
@@ -65,24 +66,25 @@ impl Evaluations {
     ) -> Result<Journal, StartEvaluationError> {
         let data = &self.parts.data;
         let number = data.records().begin(start).map_err(not_stored)?;
-        let first = stage::written(0.0, begun);
+        let first = session_world::event_json(0.0, begun);
         data.records().add(number, 0, &[first], "null", 0.0).map_err(not_stored)?;
         Journal::start(Arc::clone(data), number, notes).map_err(not_stored)
     }
 
-    fn stage(
+    /// The access of a session to the simulator.
+    fn session_world(
         &self,
         start: &NewSession,
-        place: &Arc<Place>,
+        served: &Arc<ServedWorld>,
         script: &str,
         drive: Arc<[DriveAt]>,
         (runtime, notes, journal): (tokio::runtime::Handle, Notes<Note>, Journal),
-    ) -> Stage {
+    ) -> SessionWorld {
         let parts = &self.parts;
-        Stage {
+        SessionWorld {
             id: start.id.clone(),
             script: script.to_owned(),
-            place: Arc::clone(place),
+            served: Arc::clone(served),
             profile: Arc::clone(&parts.profile),
             seed: start.seed,
             time_limit_s: start.time_limit_s,
@@ -95,16 +97,16 @@ impl Evaluations {
             current: Arc::clone(&self.current),
             journal,
             requests: None,
-            stood: Instant::now(),
+            progress_written_at: Instant::now(),
         }
     }
 
     /// Starts the thread that supervises a session to its end.
     fn supervise(
         &self,
-        mut stage: Stage,
+        mut session_world: SessionWorld,
         start: NewSession,
-        brief: Brief,
+        brief: SessionSpec,
         setting: Option<Arc<Setting>>,
         receive: NotesOut<Note>,
     ) -> Result<(), StartEvaluationError> {
@@ -112,21 +114,22 @@ impl Evaluations {
             id: start.id.clone(),
             current: Arc::clone(&self.current),
             simulator: self.parts.simulator.clone(),
-            over: Arc::clone(&self.over),
+            ended_sessions: Arc::clone(&self.ended_sessions),
         };
-        let left = Arc::clone(&self.left);
+        let leftover = Arc::clone(&self.leftover_processes);
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
-            let mut ended = supervise(&brief, setting.as_deref(), &mut stage, &receive);
-            if let Some(still) = ended.left.take() {
+            let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
+            if let Some(processes) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
-                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
+                *leftover.lock().unwrap_or_else(PoisonError::into_inner) = Some(processes);
             }
-            finish(stage, &start, &ended);
+            finish(session_world, &start, &ended);
         });
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))
     }
 
+    /// Why the evaluation can't be judged by this program or with this robot; `None` if it can.
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
         let own = &self.parts.profile.generation;
         if evaluation.version != 1 {
@@ -136,9 +139,10 @@ impl Evaluations {
             .then(|| Unsupported::Robot { wanted: evaluation.robot.clone(), own: own.clone() })
     }
 
-    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentOrder> {
+    /// How to start the student's program; `None` if the request has no command.
+    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
         let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
-        Some(StudentOrder {
+        Some(StudentProgram {
             command: start.command.clone()?,
             workspace: self.parts.workspace.clone(),
             environment: self.parts.environment.clone(),
@@ -151,8 +155,9 @@ fn not_stored(error: impl Display) -> StartEvaluationError {
     StartEvaluationError::NotStored(error.to_string())
 }
 
+/// The stored description of a new session.
 fn new_session(
-    place: &Place,
+    served: &ServedWorld,
     evaluation: &Evaluation,
     script: &str,
     request: StartRequest,
@@ -160,77 +165,84 @@ fn new_session(
     Ok(NewSession {
         // Random, because the id gives access to the record.
         id: random_hex().map_err(|e| StartEvaluationError::Failed(e.to_string()))?,
-        world: place.name.to_string(),
-        world_id: place.entry.world_id.clone(),
-        rev: place.entry.rev.clone(),
+        world: served.name.to_string(),
+        world_id: served.entry.world_id.clone(),
+        rev: served.entry.rev.clone(),
         command: request.command,
         time_limit_s: request.time_limit_s.unwrap_or(evaluation.time_limit_s),
         seed: request.seed,
         better: match evaluation.better {
-            Better::Lower => "lower".to_owned(),
-            Better::Higher => "higher".to_owned(),
+            chicane_world::evaluation::Better::Lower => Better::Lower,
+            chicane_world::evaluation::Better::Higher => Better::Higher,
         },
         sha256: Sum::of(script.as_bytes()).hex(),
         started_at: time::now(),
     })
 }
 
-/// Marks the session as ended when it is dropped: after its end, if its thread panics, and if its
-/// thread could not be started.
+/// Marks the session as ended when it is dropped: after its normal end, if its thread panics, and if
+/// its thread could not be started.
 struct EndGuard {
     id: String,
     current: Arc<Current>,
     simulator: Simulator,
-    over: Arc<watch::Sender<u64>>,
+    ended_sessions: Arc<watch::Sender<u64>>,
 }
 
 impl Drop for EndGuard {
     fn drop(&mut self) {
         // The next session may have begun already.
         if self.current.active().as_ref() == Some(&self.id) {
-            self.current.end(|session| session.phase = "ended");
-            self.simulator.look();
+            self.current.end(|session| session.phase = Phase::Ended);
+            self.simulator.wake();
         }
-        self.over.send_modify(|count| *count += 1);
+        self.ended_sessions.send_modify(|count| *count += 1);
     }
 }
 
-/// Stores how a session ended, then publishes it.
-fn finish(mut stage: Stage, start: &NewSession, ended: &SessionEnd) {
-    let outcome = ended.ending.outcome().to_owned();
+/// Stores the end of a session, then publishes it.
+fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEnd) {
+    let outcome = ended.ending.outcome();
     let reason = ended.ending.reason(start.time_limit_s);
     let record = ended.record.clone();
     let (feed, current, simulator) =
-        (stage.feed.clone(), Arc::clone(&stage.current), stage.simulator.clone());
-    let runtime = stage.runtime.clone();
-    stage.announce(ended.time_s, EvaluationKind::Phase { phase: "ended".to_owned() });
-    let end =
-        EvaluationKind::End { outcome: outcome.clone(), record: record.clone(), reason: reason.clone() };
+        (session_world.feed.clone(), Arc::clone(&session_world.current), session_world.simulator.clone());
+    let runtime = session_world.runtime.clone();
+    session_world.announce(ended.time_s, EvaluationKind::Phase { phase: Phase::Ended });
+    let end = EvaluationKind::End { outcome, record: record.clone(), reason: reason.clone() };
     let result = SessionResult {
         ended_at: time::now(),
-        outcome: outcome.clone(),
+        outcome,
         reason: reason.clone(),
         record: record.to_string(),
         elapsed_s: ended.time_s,
         observations: ended.observations,
         wait_s: ended.wait_s,
     };
-    if let Err(why) = stage.close(ended.time_s, &end, result) {
-        tracing::error!(session = start.id, why, "the record of an evaluation is incomplete on disk");
+    if let Err(error) = session_world.close(ended.time_s, &end, result) {
+        tracing::error!(
+            session = start.id,
+            why = error.to_string(),
+            "the record of an evaluation is incomplete on disk"
+        );
     }
     current.end(|session| {
-        session.phase = "ended";
+        session.phase = Phase::Ended;
         session.outcome = Some(outcome);
         session.record = record;
         session.reason = reason;
         session.elapsed_s = Num(ended.time_s);
     });
-    simulator.look();
+    simulator.wake();
     // The event is sent after the state shows the end, so that a client that reacts to it reads the
     // ended session.
-    runtime.block_on(simulator.shows(&start.id, || false));
+    runtime.block_on(simulator.wait_until_shown(&start.id, || false));
     let event = EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
-    feed.tell(&StoryEvent::Evaluation(event));
-    let outcome = ended.ending.outcome();
-    tracing::info!(session = start.id, outcome, elapsed_s = ended.time_s, "evaluation over");
+    feed.send(&StoryEvent::Evaluation(event));
+    tracing::info!(
+        session = start.id,
+        outcome = outcome.name(),
+        elapsed_s = ended.time_s,
+        "evaluation ended"
+    );
 }

@@ -1,114 +1,121 @@
-//! The session that is under way, or the last one, as everyone sees it.
+//! The active session, or the last one, as clients see it.
 
-use crate::badge::Badge;
+use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
-use chicane_wire::{CurrentSession, Num, RunState, Session};
+use chicane_wire::{CurrentSession, Num, Phase, RunState, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lines of the log that are shown.
-pub(super) const LOG: usize = 200;
+/// Maximum number of log lines in `GET /evaluation/session`.
+pub(super) const SHOWN_LOG_LINES: usize = 200;
 
-/// What everyone sees.
+/// The active session, or the last one, as clients see it.
 #[derive(Debug)]
-pub struct Current {
-    seen: Mutex<Seen>,
-    badge: Arc<Mutex<Badge>>,
+pub(crate) struct Current {
+    view: Mutex<CurrentView>,
+    /// The status that the sim thread publishes.
+    status: Arc<Mutex<SessionStatus>>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct CurrentView {
+    /// Whether the session has not ended.
     active: bool,
     session: Option<Session>,
+    /// The newest log lines of the judging script. `session.log` is filled from them on request.
     log: VecDeque<String>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing in here can panic half-way.
+    // No code under this lock can panic between two changes that belong together.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Current {
-    pub(super) fn new(badge: Arc<Mutex<Badge>>) -> Current {
-        Current { seen: Mutex::default(), badge }
+    pub(super) fn new(status: Arc<Mutex<SessionStatus>>) -> Current {
+        Current { view: Mutex::default(), status }
     }
 
     /// Shows a session of an earlier run of the program.
-    pub(super) fn remember(&self, session: Session) {
+    pub(super) fn show_stored(&self, session: Session) {
         let log = session.log.iter().cloned().collect();
-        *lock(&self.seen) = Seen { active: false, session: Some(session), log };
+        *lock(&self.view) = CurrentView { active: false, session: Some(session), log };
     }
 
-    /// As `GET /evaluation/session` shows it.
-    pub fn answer(&self) -> CurrentSession {
-        let seen = lock(&self.seen);
-        let session = seen.session.clone().map(|mut session| {
-            session.log = seen.log.iter().cloned().collect();
+    /// The response of `GET /evaluation/session`.
+    pub(crate) fn response(&self) -> CurrentSession {
+        let view = lock(&self.view);
+        let session = view.session.clone().map(|mut session| {
+            session.log = view.log.iter().cloned().collect();
             session
         });
-        CurrentSession { active: seen.active, session }
+        CurrentSession { active: view.active, session }
     }
 
-    /// Id of the session that is under way.
+    /// Id of the active session.
     pub(super) fn active(&self) -> Option<String> {
-        let seen = lock(&self.seen);
-        seen.session.as_ref().filter(|_| seen.active).map(|session| session.id.clone())
+        let view = lock(&self.view);
+        view.session.as_ref().filter(|_| view.active).map(|session| session.id.clone())
     }
 
-    /// A new session. The state of the simulator shows it a moment later, never earlier: so does it at the end.
+    /// Shows a new session. The view changes before the status, so the published state never shows a
+    /// session that the view does not. `end` has the same order.
     pub(super) fn begin(&self, session: Session) {
-        let (id, phase) = (session.id.clone(), session.phase.to_owned());
-        *lock(&self.seen) = Seen { active: true, session: Some(session), log: VecDeque::new() };
-        self.show(|badge| {
-            badge.run = Default::default();
-            badge.evaluation.active = true;
-            badge.evaluation.session = Some(id);
-            badge.evaluation.phase = Some(phase);
+        let (id, phase) = (session.id.clone(), session.phase);
+        *lock(&self.view) = CurrentView { active: true, session: Some(session), log: VecDeque::new() };
+        self.change_status(|status| {
+            status.run = Default::default();
+            status.evaluation.active = true;
+            status.evaluation.session = Some(id);
+            status.evaluation.phase = Some(phase);
         });
     }
 
-    /// The session is over.
+    /// Shows the end of the session.
     pub(super) fn end(&self, change: impl FnOnce(&mut Session)) {
         self.update(change);
-        lock(&self.seen).active = false;
-        self.show(|badge| {
-            badge.run.running = false;
-            badge.evaluation.active = false;
-            badge.evaluation.phase = Some("ended".to_owned());
+        lock(&self.view).active = false;
+        self.change_status(|status| {
+            status.run.running = false;
+            status.evaluation.active = false;
+            status.evaluation.phase = Some(Phase::Ended);
         });
     }
 
+    /// Changes the session, if there is one.
     pub(super) fn update(&self, change: impl FnOnce(&mut Session)) {
-        if let Some(session) = &mut lock(&self.seen).session {
+        if let Some(session) = &mut lock(&self.view).session {
             change(session);
         }
     }
 
+    /// Adds a log line of the judging script and drops the oldest one if there are too many.
     pub(super) fn log(&self, line: &str) {
-        let log = &mut lock(&self.seen).log;
-        if log.len() == LOG {
+        let log = &mut lock(&self.view).log;
+        if log.len() == SHOWN_LOG_LINES {
             log.pop_front();
         }
         log.push_back(line.to_owned());
     }
 
-    pub(super) fn show(&self, change: impl FnOnce(&mut Badge)) {
-        change(&mut lock(&self.badge));
+    /// Changes the status that the sim thread publishes.
+    pub(super) fn change_status(&self, change: impl FnOnce(&mut SessionStatus)) {
+        change(&mut lock(&self.status));
     }
 }
 
-/// A session as it begins.
+/// A session at its start.
 pub(super) fn first_view(start: &NewSession) -> Session {
     Session {
         id: start.id.clone(),
         world: start.world.clone(),
         world_id: start.world_id.clone(),
         rev: start.rev.clone(),
-        phase: "initializing",
+        phase: Phase::Initializing,
         outcome: None,
         record: serde_json::Value::Null,
         reason: None,
-        better: start.better.clone(),
+        better: start.better,
         command: start.command.clone(),
         time_limit_s: Num(start.time_limit_s),
         seed: start.seed,

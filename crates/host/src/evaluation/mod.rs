@@ -1,8 +1,8 @@
-//! Evaluations: one at a time, from the request to the record.
+//! Runs evaluations, one at a time, from the request to the record.
 //!
 //! [`Evaluations`] starts and stops sessions. Each session has a thread that supervises it (crate
-//! `session`) and another one that writes its events to the database (`journal`). `Stage` is the
-//! simulator as the session uses it, [`Current`] the session as clients see it.
+//! `session`) and another one that writes its events to the database (`journal`). `SessionWorld` is
+//! the session's access to the simulator, `Current` the session as clients see it.
 
 mod begin;
 mod current;
@@ -11,18 +11,18 @@ mod finder;
 mod journal;
 mod options;
 pub mod records;
-mod stage;
+mod session_world;
 
-pub use current::Current;
+use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
 pub use options::JudgeOptions;
 
-use crate::badge::Badge;
-use crate::driver::{DriveAt, Place, Simulator};
+use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
-use chicane_session::{Left, Note, Notes, StopCause};
+use crate::session_status::SessionStatus;
+use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::Data;
 use chicane_wire::{CurrentSession, Session, StartRequest};
 use chicane_world::Profile;
@@ -36,52 +36,53 @@ use tokio::sync::watch;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the simulator that sessions use.
-pub struct Parts {
+pub(crate) struct EvaluationParts {
     /// The sim thread.
-    pub simulator: Simulator,
-    /// The loader's lock: no world is chosen while a session begins in the present one.
-    pub choosing: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) simulator: Simulator,
+    /// The loader's lock, so that no transition is registered while a session begins.
+    pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness and lights.
-    pub keeper: Keeper,
+    pub(crate) keeper: Keeper,
     /// The event stream.
-    pub feed: Feed,
+    pub(crate) feed: Feed,
     /// The data folder, with the records.
-    pub data: Arc<Data>,
+    pub(crate) data: Arc<Data>,
     /// The robot.
-    pub profile: Arc<Profile>,
-    /// The evaluation as the state shows it.
-    pub badge: Arc<Mutex<Badge>>,
+    pub(crate) profile: Arc<Profile>,
+    /// The status of the evaluation in the live state.
+    pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// Folder that student programs run in.
-    pub workspace: PathBuf,
+    pub(crate) workspace: PathBuf,
     /// Environment variables of a student's program.
-    pub environment: BTreeMap<String, String>,
-    /// How scripts and programs are run.
-    pub options: JudgeOptions,
-    /// The simulator accepts connections of this machine only.
-    pub loopback_only: bool,
+    pub(crate) environment: BTreeMap<String, String>,
+    /// How judging scripts and student programs are run.
+    pub(crate) options: JudgeOptions,
+    /// The simulator accepts connections from this machine only.
+    pub(crate) loopback_only: bool,
 }
 
 /// Starts and stops sessions.
 pub struct Evaluations {
-    parts: Parts,
+    parts: EvaluationParts,
     current: Arc<Current>,
     finder: Arc<Finder>,
     /// Held while a session is being started.
     starting: tokio::sync::Mutex<()>,
+    /// Channel to the supervisor of the last session.
     notes: Mutex<Option<Notes<Note>>>,
-    /// Processes of an earlier student that the kernel could not end yet. A process that waits for
-    /// a device in the kernel can outlive its session.
-    left: Arc<Mutex<Option<Left>>>,
-    /// Counts sessions that are over.
-    over: Arc<watch::Sender<u64>>,
+    /// Processes of an earlier student program that were killed but still exist. A process that waits
+    /// for a device in the kernel can outlive its session.
+    leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
+    /// Number of ended sessions.
+    ended_sessions: Arc<watch::Sender<u64>>,
 }
 
 impl Evaluations {
-    /// Evaluations of this simulator. The last stored session is shown until one is started.
-    pub fn new(parts: Parts) -> Evaluations {
-        let current = Arc::new(Current::new(Arc::clone(&parts.badge)));
+    /// Evaluations of this simulator. Clients see the last stored session until one is started.
+    pub(crate) fn new(parts: EvaluationParts) -> Evaluations {
+        let current = Arc::new(Current::new(Arc::clone(&parts.status)));
         if let Ok(Some(last)) = records::last_session(&parts.data) {
-            current.remember(last);
+            current.show_stored(last);
         }
         let finder = Arc::new(Finder::new(parts.options.clone(), parts.loopback_only));
         Evaluations {
@@ -90,32 +91,32 @@ impl Evaluations {
             finder,
             starting: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
-            left: Arc::default(),
-            over: Arc::new(watch::channel(0).0),
+            leftover_processes: Arc::default(),
+            ended_sessions: Arc::new(watch::channel(0).0),
         }
     }
 
-    /// The session, which the published state may not show yet.
-    pub fn current(&self) -> &Current {
+    /// The current session. The published state may not show its last change yet.
+    pub(crate) fn current(&self) -> &Current {
         &self.current
     }
 
-    /// The session, once the published state shows it too.
+    /// The current session, after the published state shows it too.
     pub async fn session(&self) -> CurrentSession {
-        let answer = self.current.answer();
-        if let Some(Session { id, .. }) = &answer.session {
-            // The session may go on meanwhile, so its activity is read again each time.
-            self.parts.simulator.shows(id, || self.current.active().as_ref() == Some(id)).await;
+        let response = self.current.response();
+        if let Some(Session { id, .. }) = &response.session {
+            // The session may end meanwhile, so its activity is read again each time.
+            self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
-        answer
+        response
     }
 
-    /// How scripts are run on this machine.
+    /// Tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }
 
-    /// Starts a session.
+    /// Starts a session in the running world. `drive` is a recorded drive, or empty.
     pub async fn start(
         self: &Arc<Self>,
         request: StartRequest,
@@ -129,24 +130,24 @@ impl Evaluations {
             if own.current.active().is_some() {
                 return Err(StartEvaluationError::InProgress);
             }
-            if request.command.is_some() && own.student_is_left() {
-                return Err(StartEvaluationError::StudentLeft);
+            if request.command.is_some() && own.student_still_runs() {
+                return Err(StartEvaluationError::StudentStillRunning);
             }
-            // With this lock, a transition has either begun and is seen here, or begins after the
-            // session is visible.
-            let _choosing = own.parts.choosing.lock().await;
-            let place = ready(&own.parts.simulator)?;
+            // Under this lock no transition can begin. An earlier one is seen by `ready`, and a later
+            // one is refused because of the session.
+            let _choice = own.parts.choice_lock.lock().await;
+            let served = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
-            tokio::task::spawn_blocking(move || starting.begin(&place, request, drive, runtime)).await?
+            tokio::task::spawn_blocking(move || starting.begin(&served, request, drive, runtime)).await?
         });
         work.await?
     }
 
-    /// Whether processes of an earlier student still exist, although they were killed.
-    fn student_is_left(&self) -> bool {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if !left.as_ref().is_some_and(Left::is_there) {
+    /// Whether processes of an earlier student program still exist, although they were killed.
+    fn student_still_runs(&self) -> bool {
+        let mut left = self.leftover_processes.lock().unwrap_or_else(PoisonError::into_inner);
+        if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
             *left = None;
         }
         left.is_some()
@@ -163,42 +164,42 @@ impl Evaluations {
         if let Some(notes) = &*self.notes.lock().unwrap_or_else(PoisonError::into_inner) {
             notes.send(Note::Stop(cause));
         }
-        self.over(&id).await;
+        self.wait_for_end(&id).await;
         true
     }
 
     /// Waits for the end of the active session, if there is one.
-    pub async fn ended(&self) {
+    pub(crate) async fn wait_until_ended(&self) {
         if let Some(id) = self.current.active() {
-            self.over(&id).await;
+            self.wait_for_end(&id).await;
         }
     }
 
-    /// Waits until this session is over.
-    async fn over(&self, id: &str) {
-        let mut over = self.over.subscribe();
+    /// Waits until this session has ended.
+    async fn wait_for_end(&self, id: &str) {
+        let mut ended = self.ended_sessions.subscribe();
         loop {
-            over.mark_unchanged();
+            ended.mark_unchanged();
             if self.current.active().as_deref() != Some(id) {
                 return;
             }
-            let _ = over.changed().await;
+            let _ = ended.changed().await;
         }
     }
 
-    /// Ends the session because the simulator stops.
-    pub async fn shut_down(&self) {
+    /// Ends the session because the simulator stops. Returns after a timeout at the latest.
+    pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
     }
 }
 
-/// The running world, if it can be evaluated now.
-fn ready(simulator: &Simulator) -> Result<Arc<Place>, StartEvaluationError> {
+/// The running world, if an evaluation can be started in it.
+fn ready(simulator: &Simulator) -> Result<Arc<ServedWorld>, StartEvaluationError> {
     let now = simulator.now();
     let seen = now.running.as_ref().filter(|_| now.transition.is_none());
     let seen = seen.ok_or(StartEvaluationError::NotReady)?;
-    if seen.place.world.evaluation.is_none() {
+    if seen.served.world.evaluation.is_none() {
         return Err(StartEvaluationError::NoEvaluation);
     }
-    Ok(Arc::clone(&seen.place))
+    Ok(Arc::clone(&seen.served))
 }

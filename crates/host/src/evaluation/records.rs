@@ -1,31 +1,28 @@
-//! Records as they are kept and as they are answered.
+//! Reads records from the database, converts them to responses, and closes records that a killed
+//! simulator left open.
 
-use super::current::{LOG, first_view};
-use super::stage::written;
+use super::current::{SHOWN_LOG_LINES, first_view};
+use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
-use chicane_wire::{EvaluationKind, JudgeWork, Num, Record, RecordList, RunState, Session};
+use chicane_wire::{EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, RunState, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Records of a page.
-pub const PAGE: usize = 50;
+/// Number of records in a page, if the client gives none.
+pub const RECORDS_PER_PAGE: usize = 50;
 
-/// Closes sessions that a simulator left when it was killed.
-pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
+/// Closes sessions that were active when the simulator was killed.
+pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     let records = data.records();
     for row in records.unfinished()? {
-        let (outcome, reason) = ("stopped".to_owned(), StopCause::Restarted.to_string());
-        let end = EvaluationKind::End {
-            outcome: outcome.clone(),
-            record: value(&row.record),
-            reason: Some(reason.clone()),
-        };
-        let place = records.events(row.number)?.len() as u64;
+        let (outcome, reason) = (Outcome::Stopped, StopCause::Restarted.to_string());
+        let end = EvaluationKind::End { outcome, record: value(&row.record), reason: Some(reason.clone()) };
+        let next_line = records.events(row.number)?.len() as u64;
         records.end(
             row.number,
-            place,
-            &[written(row.elapsed_s, &end)],
+            next_line,
+            &[event_json(row.elapsed_s, &end)],
             &SessionResult {
                 ended_at: time::now(),
                 outcome,
@@ -38,7 +35,7 @@ pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
         )?;
         tracing::warn!(
             session = row.start.id,
-            "an evaluation was cut short by the end of the simulator; it is closed"
+            "the simulator was killed during this evaluation, so its record is closed as stopped"
         );
     }
     Ok(())
@@ -51,29 +48,30 @@ pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreErro
     Ok(Some(record_of(row, Some(events))))
 }
 
-/// Lines of the script's log, from this one on.
-pub fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
+/// Log lines of a session's judging script, starting with line number `from` (0 is the first).
+pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
     let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
     Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
 }
 
-/// What the script printed, if an event is about that.
+/// The log line of an event; `None` if the event has another kind.
 fn log_line(event: &str) -> Option<String> {
     let event = value(event);
     event["line"].as_str().filter(|_| event["kind"] == "log").map(str::to_owned)
 }
 
-/// The last session, as it is shown.
-pub fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
+/// The last stored session, as clients see it.
+pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     let Some(row) = data.records().session(None)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
-    let mut log: Vec<String> = events.iter().rev().filter_map(|e| log_line(e)).take(LOG).collect();
+    let mut log: Vec<String> =
+        events.iter().rev().filter_map(|e| log_line(e)).take(SHOWN_LOG_LINES).collect();
     log.reverse();
     let exit =
         events.iter().rev().map(|event| value(event)).find(|e| e["kind"] == "run" && e["phase"] == "exit");
     let exit_code = exit.and_then(|event| i32::try_from(event["exit_code"].as_i64()?).ok());
     let mut session = first_view(&row.start);
-    session.phase = "ended";
+    session.phase = Phase::Ended;
     session.record = value(&row.record);
     session.elapsed_s = Num(row.elapsed_s);
     session.run = RunState { running: false, exit_code };
@@ -84,7 +82,8 @@ pub fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     Ok(Some(session))
 }
 
-/// A page of records, the newest first.
+/// A page of records, the newest first: at most `limit` records with numbers below `below`, of one
+/// world if `world` is given.
 pub fn list(
     data: &Data,
     world: Option<&str>,
@@ -97,19 +96,20 @@ pub fn list(
     Ok(RecordList { records, next })
 }
 
+/// Stored JSON as a value; null if it is damaged.
 fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// A record as it is answered, with its story if that is wanted.
+/// The response for a record, with its events if they are given.
 pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
-    let written =
+    let raw_json =
         |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
-    let events = events.map(written);
+    let events = events.map(raw_json);
     let SessionRow { start, record, elapsed_s, result, .. } = row;
     Record {
         session: start.id,
-        outcome: result.as_ref().map(|r| r.outcome.clone()),
+        outcome: result.as_ref().map(|r| r.outcome),
         record: value(&record),
         reason: result.as_ref().and_then(|r| r.reason.clone()),
         better: start.better,

@@ -1,27 +1,28 @@
-//! When a state frame is made: at once on a change, else as often as motion or time asks for.
+//! Makes the state frames of the event stream: at once after a change, at 30 Hz while something
+//! moves, and at 10 Hz while only simulated time advances.
 
-use super::{Feed, Frame, event};
+use super::{Feed, StateFrame, event_bytes};
 use crate::driver::Published;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// From frame to frame while something moves: 30 a second.
-const MOTION: Duration = Duration::from_micros(33_333);
-/// From frame to frame while only time runs: 10 a second, and a little more.
-const TIME: Duration = Duration::from_millis(95);
-/// Changes that come faster than this share a frame.
-const CHANGE: Duration = Duration::from_millis(4);
-/// From heartbeat to heartbeat.
-const BEAT: Duration = Duration::from_secs(15);
+/// Time between two frames while the car or an object moves: 30 Hz.
+const MOTION_INTERVAL: Duration = Duration::from_micros(33_333);
+/// Time between two frames while only simulated time advances: slightly above 10 Hz.
+const TIME_INTERVAL: Duration = Duration::from_millis(95);
+/// Shortest time between two frames. Faster changes share a frame.
+const CHANGE_INTERVAL: Duration = Duration::from_millis(4);
+/// Time between two heartbeats.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Makes frames for as long as the sim thread publishes.
-pub(super) async fn make(feed: Feed) {
+/// Makes frames until the sim thread ends.
+pub(super) async fn make_frames(feed: Feed) {
     let mut view = feed.simulator.watch();
     let mut last = view.borrow_and_update().clone();
     let mut at = Instant::now();
-    // The frame that is due while nothing new is published.
+    // When a published change that came too early gets its frame.
     let mut due: Option<Instant> = None;
     loop {
         match due {
@@ -44,19 +45,19 @@ pub(super) async fn make(feed: Feed) {
             due = Some(at + wait);
             continue;
         }
-        // On time by the clock, not by the last frame: what one is late does not add up.
+        // The next frame is scheduled from the due time of this one, so that delays do not add up.
         let late = at.elapsed().saturating_sub(wait);
         at = if late < wait { at + wait } else { Instant::now() };
         due = None;
-        send(&feed, &now);
+        send_frame(&feed, &now);
         last = now;
     }
 }
 
-/// How long after the last frame the next one may come; `None` if there is nothing to tell.
+/// Shortest time from the last frame to the next one; `None` if nothing changed.
 fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     if last.changes != now.changes {
-        return Some(CHANGE);
+        return Some(CHANGE_INTERVAL);
     }
     let (before, after) = (last.running.as_ref()?, now.running.as_ref()?);
     if before.snapshot.tick == after.snapshot.tick {
@@ -64,10 +65,11 @@ fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     }
     let moved = before.snapshot.vehicle != after.snapshot.vehicle
         || before.snapshot.objects != after.snapshot.objects;
-    Some(if moved { MOTION } else { TIME })
+    Some(if moved { MOTION_INTERVAL } else { TIME_INTERVAL })
 }
 
-fn send(feed: &Feed, now: &Published) {
+/// Sends a frame to the subscribers. Without subscribers no JSON is written.
+fn send_frame(feed: &Feed, now: &Published) {
     if feed.metrics.subscribers.load(Relaxed) == 0 {
         return;
     }
@@ -75,15 +77,15 @@ fn send(feed: &Feed, now: &Published) {
     let number = feed.metrics.frames.fetch_add(1, Relaxed);
     feed.head.send_modify(|head| {
         let id = feed.story.next_id();
-        let (serial, bytes) = (now.serial, event(id, "state", &json));
-        head.frame = Some(Arc::new(Frame { id, number, serial, bytes }));
+        let (serial, bytes) = (now.serial, event_bytes(id, "state", &json));
+        head.frame = Some(Arc::new(StateFrame { id, number, serial, bytes }));
     });
 }
 
-/// Lets every subscriber send a sign of life now and then, until the feed is closed.
-pub(super) async fn beat(feed: Feed) {
+/// Sends heartbeats until the feed is closed, so that clients and proxies keep idle streams open.
+pub(super) async fn send_heartbeats(feed: Feed) {
     let mut head = feed.head.subscribe();
-    while tokio::time::timeout(BEAT, head.wait_for(|head| head.over)).await.is_err() {
-        feed.head.send_modify(|head| head.beat += 1);
+    while tokio::time::timeout(HEARTBEAT_INTERVAL, head.wait_for(|head| head.closed)).await.is_err() {
+        feed.head.send_modify(|head| head.heartbeats += 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::source::CdnSource;
 use bytes::BytesMut;
-use chicane_store::{Have, InstallError, MAX_TOTAL, Staging, Wanted, Writing};
+use chicane_store::{InstallError, MAX_TOTAL, PlannedFile, Staged, StagedFileWriter, Staging};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,24 +21,24 @@ pub(super) struct WorldDownload {
 
 impl WorldDownload {
     /// Downloads a file, unless the staging folder has it already. Its checksum is verified.
-    pub(super) async fn file(&self, file: &Wanted) -> Result<(), InstallError> {
+    pub(super) async fn file(&self, file: &PlannedFile) -> Result<(), InstallError> {
         let (staging, wanted) = (Arc::clone(&self.staging), file.clone());
-        match blocking(move || Ok(staging.have(&wanted))).await? {
-            Have::All => {
-                self.count(file.said.map_or(0, |(size, _)| size))?;
+        match blocking(move || Ok(staging.staged(&wanted))).await? {
+            Staged::All => {
+                self.count(file.expected.map_or(0, |(size, _)| size))?;
                 Ok(())
             }
-            Have::Some(0) => self.fetch(file, 0).await,
+            Staged::Some(0) => self.fetch(file, 0).await,
             // The partial file may be wrong or from another revision. Then the file is downloaded
             // again from its first byte.
-            Have::Some(present) => match self.fetch(file, present).await {
+            Staged::Some(present) => match self.fetch(file, present).await {
                 Err(InstallError::Rule(_) | InstallError::Cdn(_)) => self.fetch(file, 0).await,
                 done => done,
             },
         }
     }
 
-    async fn fetch(&self, file: &Wanted, start: u64) -> Result<(), InstallError> {
+    async fn fetch(&self, file: &PlannedFile, start: u64) -> Result<(), InstallError> {
         let plan = self.staging.plan();
         let path = format!("worlds/{}/{}/{}", plan.id, plan.meta.rev.as_str(), file.remote);
         let absent = || InstallError::Cdn(format!("it does not have {}", file.remote));
@@ -86,7 +86,7 @@ impl WorldDownload {
     }
 }
 
-async fn write(mut writing: Writing, bytes: BytesMut) -> Result<Writing, InstallError> {
+async fn write(mut writing: StagedFileWriter, bytes: BytesMut) -> Result<StagedFileWriter, InstallError> {
     blocking(move || writing.add(&bytes).map(|()| writing)).await
 }
 

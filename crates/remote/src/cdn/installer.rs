@@ -12,7 +12,9 @@
 
 use super::download::{WorldDownload, blocking};
 use super::source::CdnSource;
-use chicane_store::{InstallError, Library, MAX_MANIFEST, MAX_META, Manifest, Meta, Plan, Record, Staging};
+use chicane_store::{
+    InstallError, InstallPlan, InstalledRecord, Library, MAX_MANIFEST, MAX_META, Manifest, Meta, Staging,
+};
 use chicane_wire::WorldId;
 use futures_util::{FutureExt, StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
@@ -41,7 +43,7 @@ pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Installed {
     /// The installed world.
-    pub record: Record,
+    pub record: InstalledRecord,
     /// The world was installed before, so nothing was downloaded.
     pub cached: bool,
     /// Parts of the world that were ignored while it was loaded.
@@ -180,7 +182,7 @@ impl InstallerState {
             None => None,
         };
         self.check_verified(id, manifest.is_some())?;
-        let plan = Plan::new(id, meta, manifest)?;
+        let plan = InstallPlan::new(id, meta, manifest)?;
         let staging = loop {
             let (shelf, own_plan) = (self.shelf()?, plan.clone());
             match blocking(move || Staging::open(&shelf, own_plan)).await? {
@@ -211,7 +213,7 @@ impl InstallerState {
             let Some(record) = library.installed(&id).filter(|r| r.rev == meta.rev.as_str()) else {
                 return Ok(None);
             };
-            if !shelf.is_whole(&record) {
+            if !shelf.is_intact(&record) {
                 return Ok(None);
             }
             // The publisher may have renamed the world. The world is usable with its old name too,
@@ -301,9 +303,9 @@ impl InstallerState {
         Ok(())
     }
 
-    fn shelf(&self) -> Result<chicane_store::Shelf, InstallError> {
+    fn shelf(&self) -> Result<chicane_store::InstalledWorlds, InstallError> {
         let none = || InstallError::Disk("there is no data folder".to_owned());
-        self.library.shelf().cloned().ok_or_else(none)
+        self.library.installed_worlds().cloned().ok_or_else(none)
     }
 }
 

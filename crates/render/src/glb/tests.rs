@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::image::Image;
-use chicane_world::Scene;
+use chicane_world::WorldScene;
 use chicane_world::scene::Sun;
 
 /// Splits a file into its JSON document and its binary chunk.
@@ -108,7 +108,7 @@ fn some_world() -> World {
     lamp.role = Role::LampRed;
     let mut glass = instance("glass", Owner::Scenery, Look::Box([1.0, 0.1, 1.0]), Some(0));
     glass.opacity = 0.5;
-    world.scene = Scene {
+    world.scene = WorldScene {
         meshes: Vec::new(),
         materials: vec![Material::default(), Material { texture: Some(0), ..Material::default() }],
         textures: vec![Texture {

@@ -1,7 +1,7 @@
 //! A football with black pentagons and white hexagons.
 
 use super::shapes::sphere;
-use super::{Model, printed};
+use super::{Model, textured};
 use crate::image::Image;
 use glam::DVec3;
 
@@ -10,7 +10,7 @@ const HEIGHT: usize = 256;
 
 /// The ball, which fills the unit box.
 pub(super) fn model() -> Model {
-    Model { mesh: sphere(0.5), materials: vec![printed(0)], textures: vec![picture()] }
+    Model { mesh: sphere(0.5), materials: vec![textured(0)], textures: vec![picture()] }
 }
 
 /// The twelve pentagons (`true`) and twenty hexagons (`false`). Each normal is divided by the

@@ -2,7 +2,7 @@
 
 use super::field::{Field, STEP, hash, rgb, spread};
 use super::shapes::cuboid;
-use super::{Model, printed};
+use super::{Model, textured};
 use crate::image::Image;
 use chicane_world::scene::Group;
 
@@ -23,7 +23,7 @@ pub(super) fn model() -> Model {
     let faces = mesh.groups.pop().map(|g| g.indices).unwrap_or_default();
     let of = |material: usize, from: usize| Group { material, indices: faces[from..from + 12].to_vec() };
     mesh.groups = vec![of(SIDE, 12), of(END, 0), of(LID, 24)];
-    let materials = vec![printed(SIDE), printed(END), printed(LID)];
+    let materials = vec![textured(SIDE), textured(END), textured(LID)];
     Model { mesh, materials, textures: vec![side(), end(), lid()] }
 }
 

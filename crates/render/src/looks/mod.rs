@@ -46,7 +46,7 @@ fn plain(colour: [f32; 3]) -> Material {
 }
 
 /// A material that shows a texture of the model.
-fn printed(texture: usize) -> Material {
+fn textured(texture: usize) -> Material {
     Material { colour: [1.0; 4], texture: Some(texture), ..Material::default() }
 }
 

@@ -47,7 +47,7 @@ impl ShapeBuilder {
 
     /// Adds a surface of revolution around the z axis. Each ring is (radius, z, outward part of the
     /// normal, upward part of the normal, v).
-    fn turn(&mut self, rings: &[[f64; 5]]) {
+    fn revolve(&mut self, rings: &[[f64; 5]]) {
         let start = self.mesh.positions.len() as u32;
         for &[radius, z, out, up, v] in rings {
             for i in 0..=SIDES {
@@ -129,7 +129,7 @@ pub(crate) fn cuboid(size: [f64; 3]) -> Mesh {
 pub(crate) fn cylinder(radius: f64, length: f64) -> Mesh {
     let h = 0.5 * length;
     let mut out = ShapeBuilder::default();
-    out.turn(&[[radius, -h, 1.0, 0.0, 0.0], [radius, h, 1.0, 0.0, 1.0]]);
+    out.revolve(&[[radius, -h, 1.0, 0.0, 0.0], [radius, h, 1.0, 0.0, 1.0]]);
     out.disc(radius, h, 1.0);
     out.disc(radius, -h, -1.0);
     out.finish()
@@ -151,7 +151,7 @@ pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
             [c, s, c, s, v]
         })
         .collect();
-    out.turn(&rings);
+    out.revolve(&rings);
     let mut mesh = out.finish();
     let [a, b, c] = half.map(|v| v as f32);
     for (p, n) in mesh.positions.iter_mut().zip(&mut mesh.normals) {
@@ -184,7 +184,7 @@ pub(crate) fn capsule(radius: f64, length: f64) -> Mesh {
         rings.push([radius * c, shift + radius * s, c, s, v]);
     }
     let mut out = ShapeBuilder::default();
-    out.turn(&rings);
+    out.revolve(&rings);
     out.finish()
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn capsule(radius: f64, length: f64) -> Mesh {
 pub(crate) fn cone(radius: f64, length: f64) -> Mesh {
     let h = 0.5 * length;
     let mut out = ShapeBuilder::default();
-    out.turn(&[[radius, -h, length, radius, 0.0], [0.0, h, length, radius, 1.0]]);
+    out.revolve(&[[radius, -h, length, radius, 0.0], [0.0, h, length, radius, 1.0]]);
     out.disc(radius, -h, -1.0);
     out.finish()
 }

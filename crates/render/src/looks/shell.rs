@@ -128,14 +128,14 @@ impl Measures {
     }
 
     /// Limits a height, so that the shell stays below the camera's lowest line of sight.
-    fn clear(&self, x: f64, z: f64) -> f64 {
+    fn limit_to_line_of_sight(&self, x: f64, z: f64) -> f64 {
         let [from, _, eye] = self.camera;
         if x < from { z } else { z.min(eye - 0.004 - self.steepest * (x - from)).max(self.low + 0.001) }
     }
 
     /// Height of the centre line of the shell.
     pub(super) fn ridge(&self, x: f64) -> f64 {
-        self.clear(x, self.z(interpolate(&RIDGE, (x - self.middle) / self.half)))
+        self.limit_to_line_of_sight(x, self.z(interpolate(&RIDGE, (x - self.middle) / self.half)))
     }
 
     /// Distance that a wheel arch extends from its axle towards the end of the car.
@@ -207,8 +207,9 @@ impl Measures {
         let h = self.high - self.low;
         let wide = (self.wide * interpolate_smooth(&FLANK, t) - 0.004 * end).max(self.belly);
         let edge = edge + 0.02 * h * end;
-        let shoulder =
-            self.clear(x, self.z(interpolate_smooth(&SHOULDER, t)).max(edge + 0.06 * h)).max(edge + 0.001);
+        let shoulder = self
+            .limit_to_line_of_sight(x, self.z(interpolate_smooth(&SHOULDER, t)).max(edge + 0.06 * h))
+            .max(edge + 0.001);
         let ridge = self.ridge(x).max(shoulder + 0.002);
         // 1 where the section has a full cabin with steep sides, 0 where it has none.
         let cabin = ((ridge - shoulder) / (0.38 * h)).clamp(0.0, 1.0);

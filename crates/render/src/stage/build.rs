@@ -7,7 +7,7 @@ use crate::image::Image;
 use crate::looks;
 use crate::texture::{MAX_SIDE, Texture};
 use chicane_world::scene::{Instance, Look, Material, Mesh, Owner, Role, TextureSource};
-use chicane_world::{Pose, Profile, Scene, World};
+use chicane_world::{Pose, Profile, World, WorldScene};
 use glam::{DAffine3, DVec3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ impl StageBuilder {
     }
 
     /// Adds the instances that `wanted` selects, and only the meshes and textures that they use.
-    pub(crate) fn add_scene(&mut self, scene: &Scene, wanted: impl Fn(&Instance) -> bool) {
+    pub(crate) fn add_scene(&mut self, scene: &WorldScene, wanted: impl Fn(&Instance) -> bool) {
         let instances: Vec<&Instance> = scene.instances.iter().filter(|i| wanted(i)).collect();
         let used = used_textures(scene, &instances);
         let textures: Vec<Option<u32>> = scene
@@ -184,7 +184,7 @@ impl StageBuilder {
 }
 
 /// Indices of the textures that these instances use.
-fn used_textures(scene: &Scene, instances: &[&Instance]) -> BTreeSet<usize> {
+fn used_textures(scene: &WorldScene, instances: &[&Instance]) -> BTreeSet<usize> {
     let mut meshes = BTreeSet::new();
     let mut used = BTreeSet::new();
     let mut note = |material: usize| used.extend(scene.materials.get(material).and_then(|m| m.texture));

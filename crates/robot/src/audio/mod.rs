@@ -1,10 +1,10 @@
-//! The loudspeaker: what plays, since when, how loud; and what happened to it.
+//! The audio player: the sounds that are playing, their start and volume, and their events.
 //!
-//! Positions and ends go by ticks, so that they are the same however fast time runs. The samples
-//! themselves are played by whoever listens: a page, or a real loudspeaker.
+//! Positions and ends are computed from ticks, so they do not depend on the speed of the
+//! simulation. The samples are played by the client: a web page, or a real loudspeaker.
 
 mod decode;
 mod player;
 
 pub use decode::{Clip, DecodeError, Format, decode_while};
-pub use player::{Event, Files, Kind, Player, Playing, Sound, Stream};
+pub use player::{AudioEvent, Files, Player, Playing, Sound, SoundSource, Stream};

@@ -1,147 +1,147 @@
-//! The player: sounds by number, in ticks.
+//! The player: sounds by id, with times in ticks.
 
 use super::decode::{Clip, Format};
 use chicane_world::readings::{TICK_S, TICKS_PER_SECOND};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Sounds at a time.
+/// Maximum number of sounds that play at the same time.
 const MAX_SOUNDS: usize = 16;
-/// Sounds whose file is kept, also after they ended.
+/// Maximum number of files in the cache. A file stays in the cache after its sound ended.
 const MAX_FILES: usize = 32;
-/// Bytes of files that are kept.
+/// Maximum total size of the files in the cache, bytes.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// A sound to play, decoded once already.
+/// A sound to play. The file was decoded once to check it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
-    /// What decoding it found.
+    /// Properties of the file.
     pub clip: Clip,
-    /// The file as it came.
+    /// Bytes of the file.
     pub file: Arc<[u8]>,
-    /// Where it came from, for people: a name, an address, `data`.
+    /// Source of the file as displayed text: a name, a URL, or `data`.
     pub source: Arc<str>,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: f64,
-    /// Again and again.
+    /// Whether the sound repeats.
     pub looped: bool,
-    /// Everything else stops first.
+    /// Whether all other sounds stop first.
     pub replace: bool,
 }
 
-/// A stream of samples that a client sends.
+/// A stream of PCM samples that a client sends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stream {
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: u32,
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     pub channels: u16,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: f64,
 }
 
-/// What kind of sound it is.
+/// The source of a sound's samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A file.
+pub enum SoundSource {
+    /// A decoded file.
     File,
-    /// Samples that a client sends.
+    /// A stream of samples that a client sends.
     Stream,
 }
 
-/// Something that happened to a sound.
+/// An event of the player.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// A sound began.
+pub enum AudioEvent {
+    /// A sound started.
     Play {
-        /// As it is now, at position 0.
+        /// The sound at position 0.
         playing: Playing,
-        /// The file; streams have none.
+        /// Bytes of the file; `None` for a stream.
         file: Option<Arc<[u8]>>,
     },
-    /// Samples of a stream came.
+    /// A stream received samples.
     Pcm {
-        /// Which stream.
+        /// Id of the stream.
         id: u64,
-        /// Hz.
+        /// Sample rate, Hz.
         sample_rate: u32,
-        /// 1 or 2.
+        /// Number of channels, 1 or 2.
         channels: u16,
-        /// 16 bits a sample, little end first, channels by turns.
+        /// 16-bit little-endian samples, channels interleaved.
         data: Arc<[u8]>,
     },
-    /// A sound is louder or quieter.
+    /// The volume of a sound changed.
     Volume {
-        /// Which sound.
+        /// Id of the sound.
         id: u64,
-        /// 0 to 1.
+        /// Volume, 0 to 1.
         volume: f64,
     },
     /// A sound was stopped.
     Stop {
-        /// Which sound.
+        /// Id of the sound.
         id: u64,
     },
-    /// Everything was stopped.
+    /// All sounds were stopped.
     StopAll,
-    /// A sound came to its end.
+    /// A sound reached its end.
     Ended {
-        /// Which sound.
+        /// Id of the sound.
         id: u64,
     },
 }
 
-/// A sound that plays.
+/// A sound that is playing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Playing {
-    /// Its number.
+    /// Id of the sound.
     pub id: u64,
     /// File or stream.
-    pub kind: Kind,
-    /// Where it came from.
+    pub kind: SoundSource,
+    /// Source of the file as displayed text.
     pub source: Arc<str>,
-    /// The kind of file; streams have none.
+    /// Format of the file; `None` for a stream.
     pub format: Option<Format>,
-    /// 0 to 1.
+    /// Volume, 0 to 1.
     pub volume: f64,
-    /// Again and again.
+    /// Whether the sound repeats.
     pub looped: bool,
-    /// Seconds into it.
+    /// Position in the sound, seconds.
     pub position_s: f64,
-    /// Seconds in all; streams have none.
+    /// Length of the sound in seconds; `None` for a stream.
     pub duration_s: Option<f64>,
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: u32,
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     pub channels: u16,
 }
 
-/// What the player keeps of a sound.
+/// A sound and its playback state.
 #[derive(Debug, Clone, PartialEq)]
 struct Track {
     playing: Playing,
-    /// When it began. A stream begins anew when samples come after it ran out of them.
+    /// Tick of the start. For a stream: the tick at which samples arrived after a buffer underrun.
     since: u64,
-    /// Samples a channel that came since, of a stream.
+    /// Samples per channel that a stream received since then.
     frames: u64,
-    /// Samples a channel that were played before, of a stream.
+    /// Samples per channel of a stream that were played before then.
     played: u64,
 }
 
-/// The files of sounds by their numbers.
+/// The cached files by the id of their sound.
 pub type Files = Arc<BTreeMap<u64, (Format, Arc<[u8]>)>>;
 
-/// All sounds.
+/// The audio player.
 #[derive(Debug, Clone, Default)]
 pub struct Player {
     tracks: BTreeMap<u64, Track>,
     files: Files,
-    events: Vec<Event>,
+    events: Vec<AudioEvent>,
     last: u64,
 }
 
 impl Player {
-    /// Starts a sound. `None` if too many play.
+    /// Starts a sound. Returns `None` if too many sounds are playing.
     pub(crate) fn play(&mut self, sound: Sound, tick: u64) -> Option<u64> {
         if sound.replace {
             self.stop_all();
@@ -149,7 +149,7 @@ impl Player {
         let Sound { clip, file, source, volume, looped, .. } = sound;
         let id = self.begin(tick, |id| Playing {
             id,
-            kind: Kind::File,
+            kind: SoundSource::File,
             source,
             format: Some(clip.format),
             volume,
@@ -161,15 +161,15 @@ impl Player {
         })?;
         self.keep_file(id, clip.format, Arc::clone(&file));
         let playing = self.tracks[&id].playing.clone();
-        self.events.push(Event::Play { playing, file: Some(file) });
+        self.events.push(AudioEvent::Play { playing, file: Some(file) });
         Some(id)
     }
 
-    /// Opens a stream. `None` if too many play.
+    /// Opens a stream. Returns `None` if too many sounds are playing.
     pub(crate) fn open(&mut self, stream: Stream, tick: u64) -> Option<u64> {
         let id = self.begin(tick, |id| Playing {
             id,
-            kind: Kind::Stream,
+            kind: SoundSource::Stream,
             source: Arc::from("stream"),
             format: None,
             volume: stream.volume,
@@ -179,7 +179,7 @@ impl Player {
             sample_rate: stream.sample_rate,
             channels: stream.channels,
         })?;
-        self.events.push(Event::Play { playing: self.tracks[&id].playing.clone(), file: None });
+        self.events.push(AudioEvent::Play { playing: self.tracks[&id].playing.clone(), file: None });
         Some(id)
     }
 
@@ -193,36 +193,37 @@ impl Player {
         Some(self.last)
     }
 
-    /// Samples of a stream. Says by how many ticks what came is ahead of time; `None` if there is no
-    /// such stream.
+    /// Adds samples to a stream. Returns the length of the buffered samples in ticks, or `None` if
+    /// there is no such stream.
     pub(crate) fn pcm(&mut self, id: u64, data: Arc<[u8]>, tick: u64) -> Option<u64> {
-        let track = self.tracks.get_mut(&id).filter(|t| t.playing.kind == Kind::Stream)?;
+        let track = self.tracks.get_mut(&id).filter(|t| t.playing.kind == SoundSource::Stream)?;
         let (sample_rate, channels) = (track.playing.sample_rate, track.playing.channels);
         let ticks = |frames: u64| frames * TICKS_PER_SECOND / u64::from(sample_rate);
         if tick - track.since > ticks(track.frames) {
-            // All that came is played. The silence since is not part of the sound.
+            // Buffer underrun: all samples were played. The silence since then is not part of the
+            // position.
             track.played += std::mem::take(&mut track.frames);
             track.since = tick;
         }
         track.frames += data.len() as u64 / (2 * u64::from(channels));
-        let (came, passed) = (ticks(track.frames), tick - track.since);
-        self.events.push(Event::Pcm { id, sample_rate, channels, data });
-        Some(came.saturating_sub(passed))
+        let (received, passed) = (ticks(track.frames), tick - track.since);
+        self.events.push(AudioEvent::Pcm { id, sample_rate, channels, data });
+        Some(received.saturating_sub(passed))
     }
 
-    /// Makes a sound louder or quieter; false if there is none.
+    /// Sets the volume of a sound. Returns false if there is no such sound.
     pub(crate) fn set_volume(&mut self, id: u64, volume: f64) -> bool {
         let Some(track) = self.tracks.get_mut(&id) else { return false };
         track.playing.volume = volume;
-        self.events.push(Event::Volume { id, volume });
+        self.events.push(AudioEvent::Volume { id, volume });
         true
     }
 
-    /// Stops a sound; false if there is none.
+    /// Stops a sound. Returns false if there is no such sound.
     pub(crate) fn stop(&mut self, id: u64) -> bool {
         let was = self.tracks.remove(&id).is_some();
         if was {
-            self.events.push(Event::Stop { id });
+            self.events.push(AudioEvent::Stop { id });
         }
         was
     }
@@ -231,11 +232,11 @@ impl Player {
     pub(crate) fn stop_all(&mut self) {
         if !self.tracks.is_empty() {
             self.tracks.clear();
-            self.events.push(Event::StopAll);
+            self.events.push(AudioEvent::StopAll);
         }
     }
 
-    /// Ends what has come to its end by this tick.
+    /// Removes the sounds that have reached their end.
     pub(crate) fn tick(&mut self, tick: u64) {
         if self.tracks.is_empty() {
             return;
@@ -246,11 +247,11 @@ impl Player {
         };
         while let Some(id) = self.tracks.iter().find(|(_, t)| over(t)).map(|(id, _)| *id) {
             self.tracks.remove(&id);
-            self.events.push(Event::Ended { id });
+            self.events.push(AudioEvent::Ended { id });
         }
     }
 
-    /// What plays at a tick, in the order in which it began.
+    /// The sounds that are playing at a tick, in the order of their start.
     pub fn playing(&self, tick: u64) -> Vec<Playing> {
         let at = |track: &Track| {
             let passed = (tick - track.since) as f64 * TICK_S;
@@ -267,22 +268,23 @@ impl Player {
         self.tracks.values().map(at).collect()
     }
 
-    /// Whether nothing plays.
+    /// Whether no sound is playing.
     pub fn is_silent(&self) -> bool {
         self.tracks.is_empty()
     }
 
-    /// The files of sounds, also of those that ended a while ago.
+    /// The cached files, also of sounds that have ended.
     pub fn files(&self) -> &Files {
         &self.files
     }
 
-    /// What happened since this was last asked, in order.
-    pub fn take_events(&mut self) -> Vec<Event> {
+    /// Returns the events since the last call, in order.
+    pub fn take_events(&mut self) -> Vec<AudioEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Keeps a file. The oldest ones go, but none that plays.
+    /// Adds a file to the cache. Removes the oldest files over the limits, except for files of
+    /// sounds that are playing.
     fn keep_file(&mut self, id: u64, format: Format, file: Arc<[u8]>) {
         let files = Arc::make_mut(&mut self.files);
         files.insert(id, (format, file));
@@ -311,7 +313,7 @@ mod tests {
     #[test]
     fn a_sound_plays_for_its_length_and_ends() {
         let mut player = Player::default();
-        let id = player.play(sound(8000), 100).expect("a place");
+        let id = player.play(sound(8000), 100).expect("a sound");
         player.tick(200);
         assert_eq!(player.playing(200)[0].position_s, 0.5);
         player.tick(299);
@@ -319,15 +321,17 @@ mod tests {
         player.tick(300);
         assert!(player.is_silent());
         let events = player.take_events();
-        assert!(matches!(&events[..], [Event::Play { .. }, Event::Ended { id: ended }] if *ended == id));
+        assert!(
+            matches!(&events[..], [AudioEvent::Play { .. }, AudioEvent::Ended { id: ended }] if *ended == id)
+        );
         assert!(player.take_events().is_empty());
         assert_eq!(player.files()[&id].1[..], [1, 2, 3]);
     }
 
     #[test]
-    fn a_loop_goes_on_until_it_is_stopped() {
+    fn a_looped_sound_plays_until_it_is_stopped() {
         let mut player = Player::default();
-        let id = player.play(Sound { looped: true, ..sound(8000) }, 0).expect("a place");
+        let id = player.play(Sound { looped: true, ..sound(8000) }, 0).expect("a sound");
         player.tick(10_050);
         assert!((player.playing(10_050)[0].position_s - 0.25).abs() < 1e-9);
         assert!(player.stop(id) && !player.stop(id));
@@ -335,47 +339,47 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_some_sounds_and_one_may_replace_them() {
+    fn the_number_of_sounds_is_limited_and_a_sound_can_replace_all_others() {
         let mut player = Player::default();
         for _ in 0..MAX_SOUNDS {
             assert!(player.play(sound(8000), 0).is_some());
         }
         assert_eq!(player.play(sound(8000), 0), None);
-        let id = player.play(Sound { replace: true, ..sound(8000) }, 0).expect("it made room");
+        let id = player.play(Sound { replace: true, ..sound(8000) }, 0).expect("it stops the others");
         assert_eq!(player.playing(0).iter().map(|p| p.id).collect::<Vec<_>>(), [id]);
-        assert!(player.take_events().contains(&Event::StopAll));
+        assert!(player.take_events().contains(&AudioEvent::StopAll));
     }
 
     #[test]
-    fn a_stream_knows_how_far_it_is_ahead() {
+    fn a_stream_returns_the_length_of_its_buffer() {
         let mut player = Player::default();
-        let id = player.open(Stream { sample_rate: 24_000, channels: 2, volume: 0.5 }, 0).expect("a place");
+        let id = player.open(Stream { sample_rate: 24_000, channels: 2, volume: 0.5 }, 0).expect("a stream");
         let second: Arc<[u8]> = Arc::from(vec![0; 96_000]);
         assert_eq!(player.pcm(id, Arc::clone(&second), 0), Some(200));
         assert_eq!(player.pcm(id, second, 100), Some(300));
         assert_eq!(player.playing(300)[0].position_s, 1.5);
-        assert_eq!(player.playing(3000)[0].position_s, 2.0, "nothing more came");
+        assert_eq!(player.playing(3000)[0].position_s, 2.0, "all samples were played");
         assert_eq!(player.pcm(7, Arc::from([0, 0].as_slice()), 0), None);
     }
 
     #[test]
-    fn silence_is_not_part_of_a_stream_that_ran_out_of_samples() {
+    fn the_position_of_a_stream_does_not_include_buffer_underruns() {
         let mut player = Player::default();
-        let id = player.open(Stream { sample_rate: 24_000, channels: 1, volume: 1.0 }, 0).expect("a place");
+        let id = player.open(Stream { sample_rate: 24_000, channels: 1, volume: 1.0 }, 0).expect("a stream");
         let second: Arc<[u8]> = Arc::from(vec![0; 48_000]);
         assert_eq!(player.pcm(id, Arc::clone(&second), 1000), Some(200), "nothing was played before");
         assert_eq!(player.playing(1100)[0].position_s, 0.5);
         for more in 1..=5 {
             let ahead = player.pcm(id, Arc::clone(&second), 100_000);
-            assert_eq!(ahead, Some(200 * more), "no more is taken for having waited");
+            assert_eq!(ahead, Some(200 * more), "the pause does not shorten the buffer");
         }
-        assert_eq!(player.playing(100_000)[0].position_s, 1.0, "what was played, and no jump");
+        assert_eq!(player.playing(100_000)[0].position_s, 1.0, "only the played samples count");
         assert_eq!(player.playing(100_100)[0].position_s, 1.5);
         assert_eq!(player.playing(200_000)[0].position_s, 6.0);
     }
 
     #[test]
-    fn old_files_are_forgotten() {
+    fn old_files_are_removed_from_the_cache() {
         let mut player = Player::default();
         for i in 0..100 {
             player.play(sound(8), i * 10);

@@ -1,14 +1,14 @@
-//! The filter: pose and velocity of the car, and the pose of the keyframe, with one covariance.
+//! The Kalman filter: pose and velocity of the car and pose of the keyframe, with one covariance.
 //!
-//! State: x, y, yaw in `odom`; speed ahead and to the left in the car's frame; x, y, yaw of the
-//! keyframe, and those of the next one while it takes over. The turn rate is the gyro's, whose noise
-//! is a thousandth of what a scan could say.
+//! State: x, y, yaw in `odom`; speed forward and to the left in the car's frame; x, y, yaw of the
+//! keyframe, and x, y, yaw of the next keyframe during a change. The turn rate is not part of the
+//! state, because the gyro is a thousand times as exact as a scan.
 //!
-//! A keyframe's pose is where it *seems* to be: its own noise moves it. When a scan becomes the next
-//! keyframe, the noise with which it was matched against the last one is the very noise that moves
-//! it, so the two cancel, and driving on from keyframe to keyframe adds little error.
+//! The pose of a keyframe is its *apparent* pose, which contains the error of its own noise. When a
+//! matched scan becomes the next keyframe, the same noise is in the match and in the new keyframe.
+//! Therefore the two errors cancel, and a change of the keyframe adds only a small error.
 
-#![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
+#![allow(clippy::needless_range_loop)] // Matrix code is clearer with row and column indices.
 
 use super::linear::{Matrix, eigen, inverse};
 use super::matcher::Match;
@@ -16,38 +16,39 @@ use crate::topics::Odom;
 use chicane_world::Profile;
 use chicane_world::pose::wrap_angle;
 
-/// Numbers of the state.
+/// Dimension of the state.
 const N: usize = 11;
-/// Numbers that move.
+/// Dimension of the part of the state that `predict` changes.
 const MOVING: usize = 5;
 const YAW: usize = 2;
-const AHEAD: usize = 3;
-const ASIDE: usize = 4;
+const FORWARD: usize = 3;
+const SIDEWAYS: usize = 4;
 const KEY: usize = 5;
 const NEXT: usize = 8;
 
-/// Part of an acceleration that may be the body's tilt.
+/// Error of an acceleration due to the body's tilt, as a part of the acceleration.
 const TILT: f64 = 0.05;
-/// When in an interval a change of speed comes, as a part of it.
+/// Standard deviation of the time of a speed change within an interval, as a part of the interval.
 const WHEN: f64 = 0.29;
-/// How many samples such an error lasts.
+/// Number of samples for which a tilt error lasts.
 const TILT_LASTS: f64 = 6.0;
-/// Part of a turn that the gyro may be off by, at random.
+/// Random error of the gyro, as a part of the turn.
 const GYRO_SCALE: f64 = 3e-4;
-/// Part of a keyframe's noise that does not cancel against the match it was taken with.
-const HOP: f64 = 0.1;
-/// How far a match may be off whatever its noise is, m and rad.
+/// Part of a keyframe's noise that does not cancel with the noise of its match.
+const KEYFRAME_NOISE_PART: f64 = 0.1;
+/// Minimum standard deviation of a match, m and rad.
 const MATCH_SD: f64 = 1e-4;
-/// A direction in which so small a part of the points speaks is not known at all.
+/// A direction with a smaller part of the maximum information is ignored.
 const LEAST_PART: f64 = 0.01;
-/// How exactly the car stands while it stands, m/s.
+/// Standard deviation of the velocity of a standing car, m/s.
 const STANDING_SD: f64 = 1e-4;
-/// How fast a car may be before it is noticed, m/s.
+/// Standard deviation of the velocity that a starting car may have before its motion is detected,
+/// m/s.
 const STARTING_SD: f64 = 0.01;
-/// How exactly the tyres hold sideways: m/s, and by speed.
+/// Standard deviation of the side slip: a constant in m/s, and a part of the speed.
 const SLIP_SD: [f64; 2] = [0.03, 0.1];
 
-/// Pose, velocity, keyframe.
+/// The filter.
 #[derive(Debug, Clone)]
 pub(super) struct Filter {
     state: [f64; N],
@@ -55,7 +56,7 @@ pub(super) struct Filter {
     gyro_sd: f64,
     accelerometer_sd: f64,
     max_speed: f64,
-    /// From the pose origin back to the rear axle.
+    /// Distance from the pose origin back to the rear axle, m.
     to_rear_axle: f64,
 }
 
@@ -71,13 +72,14 @@ impl Filter {
         }
     }
 
-    /// Goes on by `dt`: mean turn rate, and mean acceleration in the frame after.
+    /// Predicts the state after `dt` seconds, from the mean turn rate and the mean acceleration in
+    /// the frame at the end of the interval.
     pub(super) fn predict(&mut self, dt: f64, turning: f64, [ax, ay]: [f64; 2], sample_dt: f64) {
         let turn = turning * dt;
         let [x, y, yaw, u, v, ..] = self.state;
         let (sin, cos) = libm::sincos(yaw);
         let (ts, tc) = libm::sincos(turn);
-        // The velocity keeps its direction in the world while the car turns under it.
+        // The velocity vector is constant in the world frame while the car turns.
         let (u1, v1) = (tc * u + ts * v + ax * dt, tc * v - ts * u + ay * dt);
         let (sin1, cos1) = (sin * tc + cos * ts, cos * tc - sin * ts);
         let world = [cos * u - sin * v, sin * u + cos * v];
@@ -86,34 +88,34 @@ impl Filter {
         self.state[0] = x + dx;
         self.state[1] = y + dy;
         self.state[YAW] = yaw + turn;
-        self.state[AHEAD] = u1;
-        self.state[ASIDE] = v1;
-        // How errors of the state go on.
+        self.state[FORWARD] = u1;
+        self.state[SIDEWAYS] = v1;
+        // Jacobian of the prediction.
         let mut f = [[0.0; MOVING]; MOVING];
         for (i, row) in f.iter_mut().enumerate() {
             row[i] = 1.0;
         }
         (f[0][YAW], f[1][YAW]) = (-dy, dx);
-        (f[0][AHEAD], f[0][ASIDE]) = (dt * cos, -dt * sin);
-        (f[1][AHEAD], f[1][ASIDE]) = (dt * sin, dt * cos);
-        (f[AHEAD][AHEAD], f[AHEAD][ASIDE]) = (tc, ts);
-        (f[ASIDE][AHEAD], f[ASIDE][ASIDE]) = (-ts, tc);
-        self.carry(&f);
+        (f[0][FORWARD], f[0][SIDEWAYS]) = (dt * cos, -dt * sin);
+        (f[1][FORWARD], f[1][SIDEWAYS]) = (dt * sin, dt * cos);
+        (f[FORWARD][FORWARD], f[FORWARD][SIDEWAYS]) = (tc, ts);
+        (f[SIDEWAYS][FORWARD], f[SIDEWAYS][SIDEWAYS]) = (-ts, tc);
+        self.propagate_covariance(&f);
         let samples = (dt / sample_dt).max(1.0);
         let (gyro, scale) = (self.gyro_sd * dt, GYRO_SCALE * turn);
         self.covariance[YAW][YAW] += gyro * gyro / samples + scale * scale;
-        for (i, a) in [(AHEAD, ax), (ASIDE, ay)] {
+        for (i, a) in [(FORWARD, ax), (SIDEWAYS, ay)] {
             let (noise, tilt) = (self.accelerometer_sd * dt, TILT * a * dt);
             self.covariance[i][i] += noise * noise / samples + TILT_LASTS * tilt * tilt;
         }
-        // A blow comes at one moment of the interval, and nobody knows at which.
+        // The time of an impact within the interval is unknown, which adds a position error.
         let when = WHEN * WHEN * (ax * ax + ay * ay) * dt * dt * dt * dt;
         self.covariance[0][0] += when;
         self.covariance[1][1] += when;
     }
 
-    /// Takes the covariance through a step of the moving part.
-    fn carry(&mut self, f: &[[f64; MOVING]; MOVING]) {
+    /// Propagates the covariance by the Jacobian of the predicted part.
+    fn propagate_covariance(&mut self, f: &[[f64; MOVING]; MOVING]) {
         let p = self.covariance;
         let mut half = [[0.0; N]; MOVING];
         for i in 0..MOVING {
@@ -134,20 +136,21 @@ impl Filter {
         }
     }
 
-    /// A keyframe is taken here; `information` is how sure its own noise lets it be.
-    pub(super) fn key(&mut self, information: &Matrix) {
+    /// Sets the keyframe to the current pose. `information` is the inverse covariance of the
+    /// keyframe's own noise.
+    pub(super) fn set_keyframe(&mut self, information: &Matrix) {
         self.clone_pose(information);
-        self.pass_on();
+        self.activate_next();
     }
 
-    /// The scan that was matched becomes the next keyframe.
-    pub(super) fn hop(&mut self, found: &Match, information: &Matrix) {
+    /// Makes the matched scan the keyframe.
+    pub(super) fn change_keyframe(&mut self, found: &Match, information: &Matrix) {
         self.clone_pose(information);
-        self.take(found, NEXT, HOP);
-        self.pass_on();
+        self.apply_match(found, NEXT, KEYFRAME_NOISE_PART);
+        self.activate_next();
     }
 
-    /// Puts a keyframe where the car is, moved by its own noise.
+    /// Sets the next keyframe to the pose of the car, plus the keyframe's own noise.
     fn clone_pose(&mut self, information: &Matrix) {
         for i in 0..3 {
             self.state[NEXT + i] = self.state[i];
@@ -157,7 +160,7 @@ impl Filter {
             }
         }
         let noise = inverse(information).unwrap_or_default();
-        // It is known in the frame of the keyframe.
+        // The noise is given in the frame of the keyframe.
         let (sin, cos) = libm::sincos(self.state[YAW]);
         let turn = [[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]];
         for i in 0..3 {
@@ -169,8 +172,8 @@ impl Filter {
         }
     }
 
-    /// The next keyframe takes the place of the last one.
-    fn pass_on(&mut self) {
+    /// Replaces the keyframe by the next one.
+    fn activate_next(&mut self) {
         for i in 0..3 {
             self.state[KEY + i] = self.state[NEXT + i];
             for j in 0..KEY {
@@ -190,23 +193,23 @@ impl Filter {
         }
     }
 
-    /// The pose of the car in the keyframe, and its covariance.
+    /// The pose of the car relative to the keyframe, and its covariance.
     pub(super) fn relative(&self) -> ([f64; 3], Matrix) {
-        let (pose, jacobian) = self.relation(0);
+        let (pose, jacobian) = self.relative_pose(0);
         let mut spread = [[0.0; 3]; 3];
         let through: [[f64; N]; 3] = std::array::from_fn(|i| self.times(&jacobian[i]));
         for i in 0..3 {
             for j in 0..3 {
                 spread[i][j] = (0..N).map(|k| through[i][k] * jacobian[j][k]).sum();
             }
-            // A touch, so that there is always an inverse.
+            // A small variance, so that the matrix always has an inverse.
             spread[i][i] += 1e-10;
         }
         (pose, spread)
     }
 
-    /// The pose at `of` in the keyframe, and how it goes with the state.
-    fn relation(&self, of: usize) -> ([f64; 3], [[f64; N]; 3]) {
+    /// The pose at index `of` of the state relative to the keyframe, and its Jacobian.
+    fn relative_pose(&self, of: usize) -> ([f64; 3], [[f64; N]; 3]) {
         let s = &self.state;
         let (sin, cos) = libm::sincos(s[KEY + YAW]);
         let (dx, dy) = (s[of] - s[KEY], s[of + 1] - s[KEY + 1]);
@@ -225,8 +228,8 @@ impl Filter {
         std::array::from_fn(|i| (0..N).map(|j| self.covariance[i][j] * row[j]).sum())
     }
 
-    /// How far a scan's pose is from the predicted one, in squared deviations.
-    pub(super) fn surprise(&self, found: &Match) -> f64 {
+    /// Squared Mahalanobis distance of a scan's pose from the predicted pose.
+    pub(super) fn mahalanobis(&self, found: &Match) -> f64 {
         let (predicted, mut spread) = self.relative();
         let Some(noise) = inverse(&found.information) else { return 0.0 };
         for i in 0..3 {
@@ -239,18 +242,18 @@ impl Filter {
         (0..3).map(|i| (0..3).map(|j| miss[i] * inverse[i][j] * miss[j]).sum::<f64>()).sum()
     }
 
-    /// Takes in what a scan says of the car. Gives the squared surprise of it, in deviations.
+    /// Corrects the pose of the car by a match. Returns the squared Mahalanobis distance.
     pub(super) fn correct(&mut self, found: &Match) -> f64 {
-        self.take(found, 0, 1.0)
+        self.apply_match(found, 0, 1.0)
     }
 
-    /// Takes in what a scan says of the pose at `of`, with a part of its noise: one direction at a time,
-    /// and only those in which it says something.
-    fn take(&mut self, found: &Match, of: usize, part: f64) -> f64 {
-        let (predicted, jacobian) = self.relation(of);
+    /// Corrects the pose at index `of` by a match with a part of its noise. Each eigenvector of the
+    /// information is a scalar measurement; directions without information are skipped.
+    fn apply_match(&mut self, found: &Match, of: usize, part: f64) -> f64 {
+        let (predicted, jacobian) = self.relative_pose(of);
         let (values, vectors) = eigen(found.information);
         let most = values.iter().fold(0.0, |m: f64, v| m.max(*v));
-        let mut surprise = 0.0;
+        let mut mahalanobis = 0.0;
         let start = self.state;
         for (value, vector) in values.iter().zip(&vectors) {
             if *value < LEAST_PART * most {
@@ -259,15 +262,15 @@ impl Filter {
             let row: [f64; N] = std::array::from_fn(|j| (0..3).map(|i| vector[i] * jacobian[i][j]).sum());
             let along = |v: &[f64; 3]| (0..3).map(|i| vector[i] * v[i]).sum::<f64>();
             let measured = along(&found.pose) - along(&found.slope) / value;
-            // The directions before this one have moved the state already.
+            // The previous directions have already changed the state.
             let moved: f64 = (0..N).map(|j| row[j] * (self.state[j] - start[j])).sum();
             let miss = measured - along(&predicted) - moved;
-            surprise += self.update(&row, miss, part / value + MATCH_SD * MATCH_SD);
+            mahalanobis += self.update(&row, miss, part / value + MATCH_SD * MATCH_SD);
         }
-        surprise
+        mahalanobis
     }
 
-    /// One measurement of one number. Gives the squared surprise in deviations.
+    /// A scalar measurement. Returns the squared Mahalanobis distance.
     fn update(&mut self, row: &[f64; N], miss: f64, variance: f64) -> f64 {
         let through = self.times(row);
         let total = (0..N).map(|i| row[i] * through[i]).sum::<f64>() + variance;
@@ -280,55 +283,57 @@ impl Filter {
         miss * miss / total
     }
 
-    /// What is likely anyway: tyres roll rather than slide, and no speed is past what the motor can do.
-    pub(super) fn presume(&mut self, turning: f64) {
+    /// Applies weak constraints as measurements: tyres hardly slide sideways, and the speed is
+    /// within the limit of the motor.
+    pub(super) fn constrain_motion(&mut self, turning: f64) {
         let mut row = [0.0; N];
-        row[ASIDE] = 1.0;
-        let sd = SLIP_SD[0] + SLIP_SD[1] * self.state[AHEAD].abs();
-        self.update(&row, turning * self.to_rear_axle - self.state[ASIDE], sd * sd);
-        if self.covariance[AHEAD][AHEAD] > 0.25 {
+        row[SIDEWAYS] = 1.0;
+        let sd = SLIP_SD[0] + SLIP_SD[1] * self.state[FORWARD].abs();
+        self.update(&row, turning * self.to_rear_axle - self.state[SIDEWAYS], sd * sd);
+        if self.covariance[FORWARD][FORWARD] > 0.25 {
             let mut row = [0.0; N];
-            row[AHEAD] = 1.0;
-            self.update(&row, -self.state[AHEAD], self.max_speed * self.max_speed);
+            row[FORWARD] = 1.0;
+            self.update(&row, -self.state[FORWARD], self.max_speed * self.max_speed);
         }
     }
 
-    /// The car stands.
-    pub(super) fn stand(&mut self) {
-        for i in [AHEAD, ASIDE] {
+    /// The car stands: the velocity is measured as zero.
+    pub(super) fn set_standing(&mut self) {
+        for i in [FORWARD, SIDEWAYS] {
             let mut row = [0.0; N];
             row[i] = 1.0;
             self.update(&row, -self.state[i], STANDING_SD * STANDING_SD);
         }
     }
 
-    /// The car no longer stands; it may have begun to move a little earlier.
-    pub(super) fn start(&mut self) {
-        for i in [AHEAD, ASIDE] {
+    /// The car no longer stands. It may have started slightly before its motion was detected.
+    pub(super) fn leave_standing(&mut self) {
+        for i in [FORWARD, SIDEWAYS] {
             self.covariance[i][i] += STARTING_SD * STARTING_SD;
         }
     }
 
-    /// Something hit the car: it is within reach of where it should be, at any speed. The gyro is right
-    /// all the same.
-    pub(super) fn jolt(&mut self, reach: f64) {
-        for (i, add) in [(0, reach * reach), (1, reach * reach), (YAW, 1e-6), (AHEAD, 1.0), (ASIDE, 1.0)] {
+    /// Increases the covariance after a collision: the position is within `reach` metres and the
+    /// velocity is unknown, but the gyro remains reliable.
+    pub(super) fn widen_after_shock(&mut self, reach: f64) {
+        for (i, add) in [(0, reach * reach), (1, reach * reach), (YAW, 1e-6), (FORWARD, 1.0), (SIDEWAYS, 1.0)]
+        {
             self.covariance[i][i] += add;
         }
     }
 
-    /// The car was put elsewhere: how fast it is now is anyone's guess.
-    pub(super) fn doubt(&mut self) {
-        for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 1e-6), (AHEAD, 1.0), (ASIDE, 0.04)] {
+    /// Increases the covariance after the car was placed elsewhere: its velocity is unknown.
+    pub(super) fn widen_after_teleport(&mut self) {
+        for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 1e-6), (FORWARD, 1.0), (SIDEWAYS, 0.04)] {
             self.covariance[i][i] += add;
         }
     }
 
     pub(super) fn speed(&self) -> f64 {
-        libm::hypot(self.state[AHEAD], self.state[ASIDE])
+        libm::hypot(self.state[FORWARD], self.state[SIDEWAYS])
     }
 
-    /// The estimate `ahead` seconds after the last reading.
+    /// The estimate, predicted `ahead` seconds after the last reading.
     pub(super) fn odom(&self, tick: u64, ahead: f64, turning: f64, gyro_sd: f64) -> Odom {
         let mut later = self.clone();
         if ahead > 0.0 {
@@ -338,7 +343,7 @@ impl Filter {
         let mut twist_covariance = [[0.0; 3]; 3];
         for i in 0..2 {
             for j in 0..2 {
-                twist_covariance[i][j] = p[AHEAD + i][AHEAD + j];
+                twist_covariance[i][j] = p[FORWARD + i][FORWARD + j];
             }
         }
         twist_covariance[2][2] = gyro_sd * gyro_sd;
@@ -348,10 +353,10 @@ impl Filter {
             x: s[0],
             y: s[1],
             yaw: wrap_angle(s[YAW]),
-            forward: s[AHEAD],
-            sideways: s[ASIDE],
+            forward: s[FORWARD],
+            sideways: s[SIDEWAYS],
             turning,
-            // At the start it is exact, but no covariance is to be without an inverse.
+            // The initial pose is exact, but consumers need a covariance with an inverse.
             pose_covariance: std::array::from_fn(|i| {
                 std::array::from_fn(|j| if i == j { p[i][i].max(1e-10) } else { p[i][j] })
             }),
@@ -365,15 +370,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn straight_ahead_and_round_a_circle() {
+    fn predict_integrates_a_straight_line_and_a_circle() {
         let mut filter = Filter::new(&Profile::gen1());
         filter.predict(1.0, 0.0, [1.0, 0.0], 0.02);
         filter.predict(1.0, 0.0, [0.0; 2], 0.02);
         let odom = filter.odom(0, 0.0, 0.0, 0.0);
         assert!((odom.x - 1.5).abs() < 1e-12 && odom.forward == 1.0, "{odom:?}");
-        // A turn of 1 rad/s at 1 m/s is a circle of 1 m, and pushes inwards with 1 m/s².
+        // 1 rad/s at 1 m/s is a circle with a radius of 1 m and 1 m/s² centripetal acceleration.
         let mut filter = Filter::new(&Profile::gen1());
-        filter.state[AHEAD] = 1.0;
+        filter.state[FORWARD] = 1.0;
         let steps = 10_000;
         let dt = std::f64::consts::TAU / f64::from(steps);
         for _ in 0..steps {

@@ -1,32 +1,35 @@
-//! A scan as points, and a scan as pieces of lines.
+//! A scan as points, and a keyframe: a scan as line segments.
 
 use crate::topics::Scan;
 use chicane_world::vehicle::Lidar;
 
-/// Length of scan that a line is fitted to, m; shorter ones are tried where it is not straight.
+/// Lengths of contour that a line is fitted to, m. The shorter one is tried if the longer one is
+/// not straight.
 const LENGTHS: [f64; 2] = [0.4, 0.2];
-/// A shorter piece, both ways, may as well be the face of something round, which turns with whoever looks.
-const SHORTEST: f64 = 0.08;
-/// Fewest points on a line.
-const FEWEST: usize = 5;
-/// How far the ends of a line may lie off it, in deviations.
-const BEND: f64 = 1.5;
-/// Walls are straight to this, m.
+/// Minimum reach of a line segment from its centre, m. A shorter one could be the surface of a
+/// round object, whose visible side depends on the position of the lidar.
+const MIN_REACH: f64 = 0.08;
+/// Minimum number of points on a line.
+const MIN_POINTS: usize = 5;
+/// Maximum distance of a segment's ends from its line, in standard deviations.
+const MAX_BEND_SD: f64 = 1.5;
+/// Deviation of real walls from a straight line, m.
 const ROUGHNESS: f64 = 0.002;
-/// How much more than by the lidar's noise points may lie off their line, in deviations of that.
-const STRAIGHT: f64 = 2.0;
+/// Tolerance of the variance test of a line, in standard deviations of the variance.
+const VARIANCE_TOLERANCE: f64 = 2.0;
 
-/// A scan as points in the car's frame, and what is known of the lidar.
+/// A scan as points in the car's frame, and the constants of the lidar.
 #[derive(Debug, Clone)]
 pub(super) struct Beams {
     /// Directions of the beams.
     directions: Vec<[f64; 2]>,
-    /// Where the lidar is, ahead of and beside the pose origin.
+    /// Position of the lidar relative to the pose origin: forward and to the left, m.
     pub(super) origin: [f64; 2],
-    /// Noise of a range, m.
+    /// Standard deviation of a range, m.
     pub(super) sd: f64,
-    /// The points that were hit, and the beams they came by.
+    /// The measured points, m.
     pub(super) points: Vec<[f64; 2]>,
+    /// The index of the beam of each point.
     pub(super) beam: Vec<u32>,
 }
 
@@ -40,19 +43,19 @@ impl Beams {
         Beams {
             directions: (0..n).map(direction).collect(),
             origin: [lidar.position_m[0], lidar.position_m[1]],
-            // A real wall is never quite as straight as the lidar is exact.
+            // A minimum, because real walls are not perfectly straight.
             sd: lidar.noise_sd_m.max(0.003),
             points: Vec::with_capacity(n),
             beam: Vec::with_capacity(n),
         }
     }
 
-    /// How many points were hit.
+    /// Number of points.
     pub(super) fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// How many beams there are.
+    /// Number of beams.
     pub(super) fn count(&self) -> usize {
         self.directions.len()
     }
@@ -61,7 +64,7 @@ impl Beams {
         self.directions[beam]
     }
 
-    /// Takes a scan in.
+    /// Computes the points of a scan.
     pub(super) fn take(&mut self, scan: &Scan) {
         self.points.clear();
         self.beam.clear();
@@ -75,18 +78,19 @@ impl Beams {
     }
 }
 
-/// A piece of a line.
+/// A line segment.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Line {
-    /// A point of it.
+pub(super) struct LineSegment {
+    /// The centre.
     pub(super) at: [f64; 2],
-    /// Across it, length 1; zero where there is no line.
+    /// Unit normal; zero if there is no line.
     pub(super) normal: [f64; 2],
-    /// How far it reaches both ways from `at`.
+    /// Half of the length, m.
     pub(super) reach: f64,
 }
 
-/// Running sums over points, so that any stretch of them can be fitted at once.
+/// Prefix sums over points. The difference of two gives the sums of the points in between, so that
+/// a line can be fitted in constant time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     n: f64,
@@ -120,43 +124,43 @@ impl Sums {
         }
     }
 
-    /// The line through the points, and their mean squared distance from it.
-    fn line(&self) -> (Line, f64) {
+    /// The line fitted to the points, and their mean squared distance from it.
+    fn line(&self) -> (LineSegment, f64) {
         let (mx, my) = (self.x / self.n, self.y / self.n);
         let xx = self.xx / self.n - mx * mx;
         let xy = self.xy / self.n - mx * my;
         let yy = self.yy / self.n - my * my;
-        // Eigenvalues of the 2 by 2 covariance: along the line and across it.
+        // Eigenvalues of the 2×2 covariance: along the line and across it.
         let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
         let spread = (half * half + xy * xy).sqrt();
         let (along, across) = (mean + spread, (mean - spread).max(0.0));
-        // The longer of two forms of the eigenvector is the exact one.
+        // Of the two forms of the eigenvector, the longer one has the smaller rounding error.
         let tangent = if half >= 0.0 { [half + spread, xy] } else { [xy, spread - half] };
         let length = (tangent[0] * tangent[0] + tangent[1] * tangent[1]).sqrt().max(1e-12);
         let normal = [-tangent[1] / length, tangent[0] / length];
-        // Evenly spread points reach √3 deviations both ways.
-        (Line { at: [mx, my], normal, reach: (3.0 * along).sqrt() }, across)
+        // Evenly distributed points extend to √3 standard deviations on both sides.
+        (LineSegment { at: [mx, my], normal, reach: (3.0 * along).sqrt() }, across)
     }
 }
 
-/// A scan as pieces of lines, one for each beam.
+/// A scan as line segments, one for each beam.
 #[derive(Debug, Clone)]
 pub(super) struct Keyframe {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<LineSegment>,
     sums: Vec<Sums>,
 }
 
 impl Keyframe {
     pub(super) fn new(beams: &Beams) -> Keyframe {
         let n = beams.count();
-        Keyframe { lines: vec![Line::default(); n], sums: Vec::with_capacity(3 * n + 1) }
+        Keyframe { lines: vec![LineSegment::default(); n], sums: Vec::with_capacity(3 * n + 1) }
     }
 
     /// Fits lines to a scan.
     pub(super) fn take(&mut self, beams: &Beams) {
         let n = beams.len();
-        self.lines.fill(Line::default());
-        // Three turns, so that a stretch may go over the ends.
+        self.lines.fill(LineSegment::default());
+        // Three copies of the scan, so that a range of points can cross both ends.
         self.sums.clear();
         self.sums.push(Sums::default());
         let mut sum = Sums::default();
@@ -176,21 +180,22 @@ impl Keyframe {
         }
     }
 
-    /// The longest straight stretch of the scan around a point (of the middle turn).
+    /// The longest straight segment around point `i` of the middle copy.
     ///
-    /// What is not straight would fit itself best where it was seen from, and hold the car back: a line
-    /// is one only if its points lie off it by no more than their noise.
-    fn line(&self, i: usize, spacing: f64, beam: [f64; 2], n: usize, sd: f64) -> Option<Line> {
+    /// A line is accepted only if the distances of its points are explained by noise. Otherwise a
+    /// curved surface would match best at the pose of its own scan and bias the estimate towards no
+    /// motion.
+    fn line(&self, i: usize, spacing: f64, beam: [f64; 2], n: usize, sd: f64) -> Option<LineSegment> {
         for length in LENGTHS {
-            let half = ((0.5 * length / spacing) as usize).clamp(FEWEST / 2, n / 8);
+            let half = ((0.5 * length / spacing) as usize).clamp(MIN_POINTS / 2, n / 8);
             for (from, to) in [(i - half, i + half), (i, i + 2 * half), (i - 2 * half, i)] {
                 let sums = self.sums[to + 1].minus(&self.sums[from]);
                 let (line, across) = sums.line();
-                // Noise is along the beam.
+                // Range noise acts along the beam.
                 let slant = line.normal[0] * beam[0] + line.normal[1] * beam[1];
                 let noise = sd * sd * slant * slant + ROUGHNESS * ROUGHNESS;
-                let most = noise * (1.0 + STRAIGHT * (2.0 / sums.n).sqrt());
-                if across <= most && line.reach > SHORTEST && !self.bends(&line, from, to, noise) {
+                let most = noise * (1.0 + VARIANCE_TOLERANCE * (2.0 / sums.n).sqrt());
+                if across <= most && line.reach > MIN_REACH && !self.bends(&line, from, to, noise) {
                     return Some(line);
                 }
             }
@@ -198,15 +203,15 @@ impl Keyframe {
         None
     }
 
-    /// Whether the ends of a stretch lie off its line by more than noise does it: it goes round a corner.
-    fn bends(&self, line: &Line, from: usize, to: usize, noise: f64) -> bool {
+    /// Whether the ends of a segment are farther from its line than noise explains, as at a corner.
+    fn bends(&self, line: &LineSegment, from: usize, to: usize, noise: f64) -> bool {
         let third = (to + 1 - from) / 3;
         let off = |from: usize, to: usize| {
             let sums = self.sums[to].minus(&self.sums[from]);
             let (x, y) = (sums.x / sums.n - line.at[0], sums.y / sums.n - line.at[1]);
             line.normal[0] * x + line.normal[1] * y
         };
-        let most = BEND * (noise / third as f64).sqrt();
+        let most = MAX_BEND_SD * (noise / third as f64).sqrt();
         off(from, from + third).abs() > most || off(to + 1 - third, to + 1).abs() > most
     }
 }
@@ -216,7 +221,7 @@ mod tests {
     use super::*;
     use chicane_world::Profile;
 
-    /// A room of 4 by 3 m around a car in its middle.
+    /// A scan of a room of 4 m × 3 m with the car in its centre.
     fn room(beams: &Beams) -> Scan {
         let range = |d: &[f64; 2]| (2.0 / d[0].abs()).min(1.5 / d[1].abs()) as f32;
         Scan { sample: 0, ranges: (0..beams.count()).map(|i| range(&beams.direction(i))).collect() }
@@ -229,7 +234,7 @@ mod tests {
         beams.take(&scan);
         let mut keyframe = Keyframe::new(&beams);
         keyframe.take(&beams);
-        let fitted: Vec<&Line> = keyframe.lines.iter().filter(|l| l.normal != [0.0; 2]).collect();
+        let fitted: Vec<&LineSegment> = keyframe.lines.iter().filter(|l| l.normal != [0.0; 2]).collect();
         assert!(fitted.len() > 700, "{}", fitted.len());
         let odd = fitted.iter().filter(|l| l.normal[0].abs().max(l.normal[1].abs()) < 0.999).count();
         assert!(odd < 20, "{odd} lines are not those of a wall");

@@ -1,17 +1,17 @@
-//! Three by three: solving, inverting, and the axes of an ellipsoid.
+//! Linear algebra for 3×3 matrices: linear systems, inverses and eigenvectors.
 
-#![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
+#![allow(clippy::needless_range_loop)] // Matrix code is clearer with row and column indices.
 
-/// A symmetric 3 by 3 matrix, or any other.
+/// A 3×3 matrix.
 pub(super) type Matrix = [[f64; 3]; 3];
 
-/// The solution of a symmetric positive system; `None` where there is none.
+/// Solves a symmetric positive definite system. Returns `None` if `m` has no inverse.
 pub(super) fn solve(m: &Matrix, v: &[f64; 3]) -> Option<[f64; 3]> {
     let inverse = inverse(m)?;
     Some(std::array::from_fn(|i| (0..3).map(|j| inverse[i][j] * v[j]).sum()))
 }
 
-/// The inverse of a symmetric positive matrix.
+/// The inverse of a symmetric positive definite matrix, if there is one.
 pub(super) fn inverse(m: &Matrix) -> Option<Matrix> {
     let cofactor = |a: usize, b: usize, c: usize, d: usize| m[a][b] * m[c][d] - m[a][d] * m[c][b];
     let c = [cofactor(1, 1, 2, 2), cofactor(1, 2, 2, 0), cofactor(1, 0, 2, 1)];
@@ -27,7 +27,7 @@ pub(super) fn inverse(m: &Matrix) -> Option<Matrix> {
     Some([[c[0] * d, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 }
 
-/// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
+/// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi rotations.
 pub(super) fn eigen(mut m: Matrix) -> ([f64; 3], Matrix) {
     let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..8 {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inverse_is_one() {
+    fn a_matrix_times_its_inverse_is_the_identity() {
         let m = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]];
         let inverse = inverse(&m).expect("it has one");
         for i in 0..3 {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn eigenvectors_make_the_matrix_again() {
+    fn eigenvectors_and_eigenvalues_reproduce_the_matrix() {
         let m = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]];
         let (values, vectors) = eigen(m);
         for i in 0..3 {

@@ -1,57 +1,59 @@
-//! Where a scan was taken, seen from a keyframe: points to lines, by Gauss and Newton.
+//! Finds the pose of a scan relative to a keyframe: point-to-line matching by Gauss–Newton.
 
-#![allow(clippy::needless_range_loop)] // Matrices are written by rows and columns.
+#![allow(clippy::needless_range_loop)] // Matrix code is clearer with row and column indices.
 
-use super::keyframe::{Beams, Keyframe, Line};
+use super::keyframe::{Beams, Keyframe, LineSegment};
 use super::linear::{Matrix, inverse, solve};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// Rounds of finding lines for points.
+/// Maximum number of rounds. Each round assigns the points to lines again.
 const ROUNDS: usize = 4;
-/// Steps with the lines of one round.
+/// Gauss–Newton steps per round.
 const STEPS: usize = 2;
-/// A point belongs to a line this near at last, in deviations.
+/// Maximum distance of a point from its line in the last round, in standard deviations.
 const NEAR_SD: f64 = 4.0;
-/// Past so many deviations a point counts less.
+/// The weight of a point decreases beyond this distance, in standard deviations.
 const FAR_SD: f64 = 1.8;
-/// Points of a keyframe and a scan never agree quite, m.
+/// Error of the lines of a keyframe, m.
 const MODEL_SD: f64 = 0.003;
+/// Minimum number of points for a match.
+pub(super) const MIN_POINTS: usize = 40;
 
-/// What a scan says about where it was taken.
+/// The pose of a scan relative to a keyframe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Match {
-    /// x, y and yaw in the keyframe.
+    /// x, y and yaw relative to the keyframe.
     pub(super) pose: [f64; 3],
-    /// How sure that is: the inverse of its covariance, by the scan's own noise.
+    /// Inverse of the covariance that comes from the noise of the scan.
     pub(super) information: Matrix,
-    /// Slope of the misfit at `pose`.
+    /// Gradient of the cost at `pose`.
     pub(super) slope: [f64; 3],
-    /// Part of the points near lines that lie on them.
+    /// Part of the points near lines that lie on these lines.
     pub(super) fit: f64,
-    /// Part of all points that have a line to lie on.
+    /// Part of all points that are near a line.
     pub(super) overlap: f64,
 }
 
-/// Room for matching.
+/// The matcher. It owns a buffer, so that a match allocates nothing.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     pairs: Vec<Pair>,
 }
 
-/// A point and the line it belongs to.
+/// A point and its line.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     point: [f64; 2],
     normal: [f64; 2],
-    /// Distance of the line from the origin.
+    /// Distance of the line from the origin, m.
     offset: f64,
     /// Inverse of the variance.
     weight: f64,
 }
 
-/// Sums of a Gauss–Newton step.
+/// The normal equations of a Gauss–Newton step.
 #[derive(Default)]
-struct Normal {
+struct NormalEquations {
     information: Matrix,
     slope: [f64; 3],
     close: usize,
@@ -62,7 +64,8 @@ impl Matcher {
         Matcher { pairs: Vec::with_capacity(beams.count()) }
     }
 
-    /// Finds the pose from which a scan fits a keyframe, near a predicted one with its covariance.
+    /// Finds the pose at which a scan fits a keyframe, starting at a predicted pose with its
+    /// covariance. Returns `None` if too few points are near a line.
     pub(super) fn fit(
         &mut self,
         beams: &Beams,
@@ -78,7 +81,7 @@ impl Matcher {
         let mut paired = 0;
         for _ in 0..ROUNDS {
             paired = self.pair(beams, keyframe, pose, gate);
-            if paired < super::FEWEST_POINTS {
+            if paired < MIN_POINTS {
                 return None;
             }
             let mut moved = 0.0;
@@ -110,13 +113,14 @@ impl Matcher {
         Some(Match { pose, information: sums.information, slope: sums.slope, fit, overlap })
     }
 
-    /// How sure a pose is that is found by a scan against its own lines.
+    /// The information of a scan that is matched against its own lines.
     pub(super) fn certainty(&mut self, beams: &Beams, keyframe: &Keyframe) -> Matrix {
         self.pair(beams, keyframe, [0.0; 3], NEAR_SD * beams.sd);
         self.sums([0.0; 3], beams.sd).information
     }
 
-    /// Finds lines for points: the one that the keyframe saw in the same direction.
+    /// Assigns each point to the line of the keyframe in the same direction. Returns the number of
+    /// points within `gate` metres of their line.
     fn pair(&mut self, beams: &Beams, keyframe: &Keyframe, [x, y, yaw]: [f64; 3], gate: f64) -> usize {
         self.pairs.clear();
         let (sin, cos) = libm::sincos(yaw);
@@ -127,14 +131,14 @@ impl Matcher {
             let [px, py] = *point;
             let (qx, qy) = (x + cos * px - sin * py, y + sin * px + cos * py);
             let index = ((angle(qy - oy, qx - ox) + PI) * per_radian + 0.5) as usize % count;
-            let line: &Line = &keyframe.lines[index];
+            let line: &LineSegment = &keyframe.lines[index];
             let [nx, ny] = line.normal;
             let (dx, dy) = (qx - line.at[0], qy - line.at[1]);
             let (across, along) = (nx * dx + ny * dy, nx * dy - ny * dx);
             if across.abs() > gate || along.abs() > line.reach || (nx == 0.0 && ny == 0.0) {
                 continue;
             }
-            // Noise is along the beam: what hits a line at a slant is nearer to it.
+            // Range noise acts along the beam, so a slanted beam has less noise across the line.
             let [bx, by] = beams.direction(beam as usize);
             let slant = nx * (cos * bx - sin * by) + ny * (sin * bx + cos * by);
             let sd = beams.sd * slant;
@@ -145,9 +149,9 @@ impl Matcher {
         self.pairs.len()
     }
 
-    fn sums(&self, [x, y, yaw]: [f64; 3], sd: f64) -> Normal {
+    fn sums(&self, [x, y, yaw]: [f64; 3], sd: f64) -> NormalEquations {
         let (sin, cos) = libm::sincos(yaw);
-        let mut sums = Normal::default();
+        let mut sums = NormalEquations::default();
         let far = FAR_SD * sd;
         for pair in &self.pairs {
             let ([px, py], [nx, ny]) = (pair.point, pair.normal);
@@ -175,7 +179,8 @@ impl Matcher {
     }
 }
 
-/// The angle of a direction within a tenth of a thousandth: a beam is a hundred times as wide.
+/// Angle of a direction with an error below 1e-4 rad. The distance between two beams is about a
+/// hundred times as large.
 fn angle(y: f64, x: f64) -> f64 {
     let (ax, ay) = (x.abs(), y.abs());
     let t = ax.min(ay) / ax.max(ay).max(1e-12);
@@ -200,7 +205,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn angles_are_near_enough() {
+    fn the_approximate_angle_is_exact_enough() {
         for i in 0..10_000 {
             let wanted = f64::from(i) / 10_000.0 * TAU - PI;
             let (sin, cos) = libm::sincos(wanted);
@@ -208,9 +213,9 @@ mod tests {
         }
     }
 
-    /// Scans from two places 0.4 m apart, all along a track, with fresh noise each time.
+    /// Matches scans from pairs of poses 0.4 m apart along a track, each with different noise.
     #[test]
-    fn a_match_is_as_exact_as_it_says() {
+    fn the_error_of_a_match_agrees_with_its_information() {
         let profile = Arc::new(Profile::gen1());
         let world = Arc::new(shipped_world("technical"));
         let route = world.route.clone().expect("a route");
@@ -219,7 +224,7 @@ mod tests {
             let (at, yaw) = route.point_at(along);
             let (x, y, yaw) = (Some(at.x), Some(at.y), Some(yaw));
             let place = Command::Place { who: Who::Vehicle, x, y, z: None, yaw, how: How::AtOnce };
-            sim.apply(place).expect("it goes there");
+            sim.apply(place).expect("the pose is in range");
             let scans = (0..400).filter_map(|_| sim.step(Drive::default()).lidar.cloned()).collect();
             (sim.vehicle().pose, scans)
         };
@@ -241,11 +246,11 @@ mod tests {
                 beams.take(b);
                 let found = matcher.fit(&beams, &keyframe, guess, &spread).expect("it fits");
                 assert!(found.fit > 0.9 && found.overlap > 0.6, "{found:?}");
-                let back = solve(&found.information, &found.slope).expect("it is sure");
+                let back = solve(&found.information, &found.slope).expect("the information has an inverse");
                 let miss: [f64; 3] = std::array::from_fn(|i| found.pose[i] - back[i] - truth[i]);
                 for i in 0..3 {
                     mean[i] += miss[i] / first.len() as f64;
-                    // Both scans have noise.
+                    // Divided by two, because both scans have noise.
                     squares += (0..3).map(|j| miss[i] * found.information[i][j] * miss[j]).sum::<f64>() / 2.0;
                 }
                 count += 1.0;

@@ -1,4 +1,4 @@
-//! Fixed arrays that are longer than serde knows: 36 numbers of a covariance.
+//! Serialization of covariances: arrays of 36 numbers, because serde supports at most 32 elements.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeTuple;

@@ -1,10 +1,10 @@
 //! `geometry_msgs` and `tf2_msgs`.
 
-use super::Header;
 use super::array;
+use super::standard::Header;
 use serde::{Deserialize, Serialize};
 
-/// A direction with a length.
+/// A vector.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -14,7 +14,7 @@ pub struct Vector3 {
     pub z: f64,
 }
 
-/// A place.
+/// A position.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -24,7 +24,7 @@ pub struct Point {
     pub z: f64,
 }
 
-/// A rotation; none by default.
+/// A rotation; the default is the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -42,37 +42,37 @@ impl Default for Quaternion {
 }
 
 impl Quaternion {
-    /// Turned by this much, + is left, after being tilted up.
+    /// A rotation by `tilt` upwards, then by `pan` to the left, rad.
     pub fn of_pan_tilt(pan: f64, tilt: f64) -> Quaternion {
         let (sz, cz) = libm::sincos(0.5 * pan);
         let (sy, cy) = libm::sincos(-0.5 * tilt);
         Quaternion { x: -sz * sy, y: cz * sy, z: sz * cy, w: cz * cy }
     }
 
-    /// Turned by this much, + is left.
+    /// A rotation by `yaw` to the left, rad.
     pub fn of_yaw(yaw: f64) -> Quaternion {
         let (z, w) = libm::sincos(0.5 * yaw);
         Quaternion { x: 0.0, y: 0.0, z, w }
     }
 }
 
-/// Where something is and how it is turned.
+/// Position and orientation.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pose {
-    /// Where.
+    /// Position, m.
     pub position: Point,
-    /// How it is turned.
+    /// Orientation.
     pub orientation: Quaternion,
 }
 
-/// A pose and how sure it is.
+/// A pose and its covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PoseWithCovariance {
     /// The pose.
     pub pose: Pose,
-    /// Rows of x, y, z, and rotations about them.
+    /// Rows of a 6×6 matrix: x, y, z, and the rotations about x, y, z.
     #[serde(with = "array")]
     pub covariance: [f64; 36],
 }
@@ -83,23 +83,23 @@ impl Default for PoseWithCovariance {
     }
 }
 
-/// How fast.
+/// Linear and angular velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Twist {
-    /// m/s.
+    /// Linear velocity, m/s.
     pub linear: Vector3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vector3,
 }
 
-/// How fast, and how sure that is.
+/// A velocity and its covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TwistWithCovariance {
-    /// How fast.
+    /// The velocity.
     pub twist: Twist,
-    /// Rows of x, y, z, and rotations about them.
+    /// Rows of a 6×6 matrix: x, y, z, and the rotations about x, y, z.
     #[serde(with = "array")]
     pub covariance: [f64; 36],
 }
@@ -110,32 +110,32 @@ impl Default for TwistWithCovariance {
     }
 }
 
-/// Where a frame is in another.
+/// The pose of a frame in its parent frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Transform {
-    /// Where.
+    /// Position, m.
     pub translation: Vector3,
-    /// How it is turned.
+    /// Orientation.
     pub rotation: Quaternion,
 }
 
-/// Where a frame is in another at a moment.
+/// A transform with its time and frames.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TransformStamped {
-    /// The moment, and the frame it is in.
+    /// Time and parent frame.
     pub header: Header,
-    /// The frame.
+    /// The child frame.
     pub child_frame_id: String,
-    /// Where.
+    /// The pose of the child frame in the parent frame.
     pub transform: Transform,
 }
 
-/// Where frames are.
+/// A list of transforms.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TFMessage {
-    /// Each of them.
+    /// The transforms.
     pub transforms: Vec<TransformStamped>,
 }

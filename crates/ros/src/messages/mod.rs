@@ -1,8 +1,8 @@
-//! The messages of our topics, written from the ROS 2 definitions: same fields, same order.
+//! The message types of our topics, with the same fields in the same order as in ROS 2.
 //!
-//! The order is the wire format of DDS, the names are that of rosbridge. A field that is missing in
-//! JSON is zero, as rosbridge has it. Byte sequences go through `serde_bytes`, so that a picture is
-//! copied and not counted out byte by byte.
+//! The order of the fields defines the wire format of DDS, and the names define the JSON of
+//! rosbridge. A field that is missing in JSON is zero, as in rosbridge. Byte sequences use
+//! `serde_bytes`, because it copies an image at once instead of serializing every byte.
 
 mod array;
 mod geometry;
@@ -24,26 +24,26 @@ use serde::Serialize;
 
 /// A message type and its name.
 pub trait RosType {
-    /// As ROS 2 says it, `package/msg/Type`.
+    /// Name in ROS 2, `package/msg/Type`.
     const NAME: &'static str;
 }
 
-/// Says the names of types, and makes one message of them all.
+/// Defines the names of the types and the enum `Message` of all types.
 macro_rules! messages {
     ($($variant:ident $name:literal)*) => {
         $(impl RosType for $variant { const NAME: &'static str = $name; })*
 
-        /// A message of any of our topics. It is written as the message itself.
+        /// A message of any of our topics. It is serialized without the name of the variant.
         #[derive(Debug, Clone, PartialEq, Serialize)]
         #[serde(untagged)]
-        // A handful of them is alive at a time.
+        // Large variants are acceptable, because only a few messages exist at the same time.
         #[allow(missing_docs, clippy::large_enum_variant)]
         pub enum Message {
             $($variant($variant),)*
         }
 
         impl Message {
-            /// Name of its type, `package/msg/Type`.
+            /// Name of the message type, `package/msg/Type`.
             pub fn type_name(&self) -> &'static str {
                 match self { $(Message::$variant(_) => $variant::NAME,)* }
             }

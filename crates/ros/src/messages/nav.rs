@@ -1,18 +1,19 @@
 //! `nav_msgs`.
 
-use super::{Header, PoseWithCovariance, TwistWithCovariance};
+use super::geometry::{PoseWithCovariance, TwistWithCovariance};
+use super::standard::Header;
 use serde::{Deserialize, Serialize};
 
-/// Where the car believes it is, and how fast.
+/// Estimated pose and velocity of the car.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Odometry {
-    /// The moment, and the frame of the pose.
+    /// Time, and the frame of the pose.
     pub header: Header,
-    /// The frame of the car, and of the speeds.
+    /// The frame of the car and of the velocity.
     pub child_frame_id: String,
-    /// Where.
+    /// The pose.
     pub pose: PoseWithCovariance,
-    /// How fast.
+    /// The velocity.
     pub twist: TwistWithCovariance,
 }

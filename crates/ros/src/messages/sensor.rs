@@ -1,43 +1,44 @@
 //! `sensor_msgs`.
 
-use super::{Header, Quaternion, Vector3};
+use super::geometry::{Quaternion, Vector3};
+use super::standard::Header;
 use serde::{Deserialize, Serialize};
 
-/// A picture.
+/// An uncompressed image.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Image {
-    /// When, and the camera's frame.
+    /// Time, and the camera's frame.
     pub header: Header,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Pixels in a row.
+    /// Number of pixels per row.
     pub width: u32,
-    /// What a pixel is, such as `rgb8`.
+    /// Format of a pixel, such as `rgb8`.
     pub encoding: String,
-    /// Of numbers longer than a byte.
+    /// 1 if numbers longer than a byte are big-endian.
     pub is_bigendian: u8,
-    /// Bytes in a row.
+    /// Number of bytes per row.
     pub step: u32,
     /// The pixels.
     #[serde(with = "serde_bytes")]
     pub data: Vec<u8>,
 }
 
-/// A picture as a file.
+/// A compressed image.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompressedImage {
-    /// When, and the camera's frame.
+    /// Time, and the camera's frame.
     pub header: Header,
-    /// Of the file, such as `jpeg`.
+    /// Format of the file, such as `jpeg`.
     pub format: String,
-    /// The file.
+    /// Bytes of the file.
     #[serde(with = "serde_bytes")]
     pub data: Vec<u8>,
 }
 
-/// Part of a picture.
+/// A part of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -49,57 +50,57 @@ pub struct RegionOfInterest {
     pub do_rectify: bool,
 }
 
-/// The optics of a camera.
+/// Intrinsic parameters of a camera.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CameraInfo {
-    /// When, and the camera's frame.
+    /// Time, and the camera's frame.
     pub header: Header,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Pixels in a row.
+    /// Number of pixels per row.
     pub width: u32,
-    /// How the lens bends, such as `plumb_bob`.
+    /// Distortion model of the lens, such as `plumb_bob`.
     pub distortion_model: String,
-    /// By how much.
+    /// Coefficients of the distortion model.
     pub d: Vec<f64>,
-    /// Focal lengths and centre, rows of a 3×3 matrix.
+    /// Focal lengths and principal point, rows of a 3×3 matrix.
     pub k: [f64; 9],
     /// Rectification, rows of a 3×3 matrix.
     pub r: [f64; 9],
-    /// Projection of the rectified picture, rows of a 3×4 matrix.
+    /// Projection of the rectified image, rows of a 3×4 matrix.
     pub p: [f64; 12],
-    /// Pixels that are one, across.
+    /// Horizontal binning; 0 for none.
     pub binning_x: u32,
-    /// Pixels that are one, down.
+    /// Vertical binning; 0 for none.
     pub binning_y: u32,
-    /// All of it, if zero.
+    /// Region of the sensor; zero for the full image.
     pub roi: RegionOfInterest,
 }
 
-/// A turn of the lidar.
+/// A scan of the lidar.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LaserScan {
-    /// When, and the lidar's frame.
+    /// Time, and the lidar's frame.
     pub header: Header,
-    /// Of the first beam, rad.
+    /// Angle of the first beam, rad.
     pub angle_min: f32,
-    /// Of the last beam, rad.
+    /// Angle of the last beam, rad.
     pub angle_max: f32,
-    /// From beam to beam, rad.
+    /// Angle between two beams, rad.
     pub angle_increment: f32,
-    /// From beam to beam, s.
+    /// Time between two beams, s.
     pub time_increment: f32,
-    /// From scan to scan, s.
+    /// Time between two scans, s.
     pub scan_time: f32,
-    /// Nearest, m.
+    /// Minimum range, m.
     pub range_min: f32,
-    /// Farthest, m.
+    /// Maximum range, m.
     pub range_max: f32,
-    /// Infinite where nothing was hit.
+    /// Range of each beam, m; infinity if the beam hit nothing.
     pub ranges: Vec<f32>,
-    /// None here.
+    /// Always empty.
     pub intensities: Vec<f32>,
 }
 
@@ -107,57 +108,57 @@ pub struct LaserScan {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Imu {
-    /// When, and the unit's frame.
+    /// Time, and the frame of the IMU.
     pub header: Header,
-    /// Not known.
+    /// Orientation; not measured.
     pub orientation: Quaternion,
-    /// −1 in the first place says so.
+    /// The first element is −1, which means that the orientation is unknown.
     pub orientation_covariance: [f64; 9],
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular_velocity: Vector3,
-    /// Of it.
+    /// Covariance of the angular velocity.
     pub angular_velocity_covariance: [f64; 9],
-    /// m/s², with gravity.
+    /// Acceleration including gravity, m/s².
     pub linear_acceleration: Vector3,
-    /// Of it.
+    /// Covariance of the acceleration.
     pub linear_acceleration_covariance: [f64; 9],
 }
 
-/// Angles of everything that turns.
+/// Angles and velocities of the joints.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JointState {
-    /// When.
+    /// Time of the sample.
     pub header: Header,
-    /// Which joints.
+    /// Names of the joints.
     pub name: Vec<String>,
-    /// rad.
+    /// Angles, rad.
     pub position: Vec<f64>,
-    /// rad/s.
+    /// Angular velocities, rad/s.
     pub velocity: Vec<f64>,
-    /// None here.
+    /// Always empty.
     pub effort: Vec<f64>,
 }
 
-/// The battery. What is not known is not a number.
+/// State of the battery. Unknown values are NaN.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BatteryState {
-    /// When.
+    /// Time of the sample.
     pub header: Header,
-    /// V.
+    /// Voltage, V.
     pub voltage: f32,
-    /// °C.
+    /// Temperature, °C.
     pub temperature: f32,
-    /// A; negative while it gives.
+    /// Current in A; negative while the battery is discharging.
     pub current: f32,
-    /// Ah.
+    /// Charge, Ah.
     pub charge: f32,
-    /// Ah.
+    /// Capacity, Ah.
     pub capacity: f32,
-    /// Ah.
+    /// Design capacity, Ah.
     pub design_capacity: f32,
-    /// 0 to 1.
+    /// Charge level, 0 to 1.
     pub percentage: f32,
     /// One of `POWER_SUPPLY_STATUS_…`.
     pub power_supply_status: u8,
@@ -165,25 +166,25 @@ pub struct BatteryState {
     pub power_supply_health: u8,
     /// One of `POWER_SUPPLY_TECHNOLOGY_…`.
     pub power_supply_technology: u8,
-    /// It is there.
+    /// Whether a battery is present.
     pub present: bool,
-    /// V.
+    /// Voltage of each cell, V.
     pub cell_voltage: Vec<f32>,
-    /// °C.
+    /// Temperature of each cell, °C.
     pub cell_temperature: Vec<f32>,
-    /// Where it sits.
+    /// Slot of the battery.
     pub location: String,
-    /// What is written on it.
+    /// Serial number of the battery.
     pub serial_number: String,
 }
 
 impl BatteryState {
-    /// It charges.
+    /// The battery is charging.
     pub const POWER_SUPPLY_STATUS_CHARGING: u8 = 1;
-    /// It gives.
+    /// The battery is discharging.
     pub const POWER_SUPPLY_STATUS_DISCHARGING: u8 = 2;
-    /// It is well.
+    /// The battery is in good condition.
     pub const POWER_SUPPLY_HEALTH_GOOD: u8 = 1;
-    /// It is one of lithium ions.
+    /// A lithium-ion battery.
     pub const POWER_SUPPLY_TECHNOLOGY_LION: u8 = 2;
 }

@@ -3,18 +3,18 @@
 use chicane_world::readings::TICKS_PER_SECOND;
 use serde::{Deserialize, Serialize};
 
-/// A moment.
+/// A point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Time {
     /// Whole seconds.
     pub sec: i32,
-    /// The rest.
+    /// Nanoseconds within the second.
     pub nanosec: u32,
 }
 
 impl Time {
-    /// The moment of a tick. After 68 years it stands still.
+    /// The simulated time of a tick. It saturates after 68 years.
     pub fn of_tick(tick: u64) -> Time {
         let (sec, ticks) = (tick / TICKS_PER_SECOND, tick % TICKS_PER_SECOND);
         match i32::try_from(sec) {
@@ -24,17 +24,17 @@ impl Time {
     }
 }
 
-/// When and where.
+/// Time and frame of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Header {
-    /// When.
+    /// The time.
     pub stamp: Time,
-    /// In which frame.
+    /// Name of the frame.
     pub frame_id: String,
 }
 
-/// A number.
+/// A floating-point number.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Float64 {
@@ -42,15 +42,15 @@ pub struct Float64 {
     pub data: f64,
 }
 
-/// A count.
+/// An unsigned integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UInt64 {
-    /// The count.
+    /// The number.
     pub data: u64,
 }
 
-/// The time of the simulation, for `use_sim_time`.
+/// Simulated time, for nodes with `use_sim_time`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Clock {

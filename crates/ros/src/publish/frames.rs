@@ -1,40 +1,40 @@
-//! The frames of the car, and where they are.
+//! The frames of the car and their transforms.
 //!
 //! `odom` → `base_footprint` → `base_link` → `lidar_link`, `imu_link`, `camera_link` →
-//! `camera_optical_frame`. The footprint lies on the ground midway between the axles, the base above it
-//! at the height of the axles. x is ahead, y left, z up; in the optical frame z is ahead, x right, y
-//! down. The camera moves with its servos, so that its frame is told with those that move.
+//! `camera_optical_frame`. The footprint is on the ground midway between the axles, and the base is
+//! above it at the height of the axles. x points ahead, y left, z up; in the optical frame z points
+//! ahead, x right, y down. The servos move the camera, so `camera_link` is a moving frame.
 
 use crate::messages::{Header, Quaternion, TFMessage, Time, Transform, TransformStamped, Vector3};
 use chicane_robot::{Joints, Odom};
 use chicane_world::Profile;
 
-/// Where the car was switched on.
+/// The pose at which the stack started.
 pub(super) const ODOM: &str = "odom";
-/// On the ground below the car.
+/// The car, projected to the ground.
 pub(super) const FOOTPRINT: &str = "base_footprint";
 /// The car, at the height of its axles.
 pub(super) const BASE: &str = "base_link";
 /// The lidar.
 pub(super) const LIDAR: &str = "lidar_link";
-/// Gyro and accelerometer.
+/// The IMU.
 pub(super) const IMU: &str = "imu_link";
-/// The camera, x ahead.
+/// The camera, with x ahead.
 pub(super) const CAMERA: &str = "camera_link";
-/// The camera, z ahead.
+/// The camera, with z ahead.
 pub(super) const OPTICAL: &str = "camera_optical_frame";
 
 pub(super) fn header(stamp: Time, frame: &str) -> Header {
     Header { stamp, frame_id: frame.to_owned() }
 }
 
-/// Frames that do not move.
+/// Transforms of the fixed frames.
 pub(super) fn fixed(profile: &Profile) -> TFMessage {
     let link = |parent: &str, child: &str, at: [f64; 3], rotation: Quaternion| {
         transform(Time::default(), parent, child, at, rotation)
     };
     let straight = Quaternion::default();
-    // Quarter turns: z ahead, x right.
+    // Two quarter turns: z ahead, x right.
     let optical = Quaternion { x: -0.5, y: 0.5, z: -0.5, w: 0.5 };
     TFMessage {
         transforms: vec![
@@ -46,7 +46,7 @@ pub(super) fn fixed(profile: &Profile) -> TFMessage {
     }
 }
 
-/// Frames that move.
+/// Transforms of the moving frames.
 pub(super) fn moving(
     odom: Option<&Odom>,
     joints: Option<&Joints>,
@@ -61,7 +61,7 @@ pub(super) fn moving(
     TFMessage { transforms: car.into_iter().chain(camera).collect() }
 }
 
-/// From the ground to the axles.
+/// Converts a position relative to the ground to one relative to the axles.
 fn on_base([x, y, z]: [f64; 3], profile: &Profile) -> [f64; 3] {
     [x, y, z - profile.wheel_radius_m]
 }

@@ -1,9 +1,9 @@
-//! What is said at a tick: the robot's samples in, messages out.
+//! The messages of a tick: samples of the robot in, messages out.
 //!
-//! Every topic has its own rate, by simulated time: a [`Sample`] holds what falls on its tick and
-//! nothing else. Whoever carries messages keeps a [`Publisher`], which knows the car's constants and
-//! what stays true. Pictures come apart, since someone has to draw them, and only does if they are
-//! asked for.
+//! Every topic has its own rate in simulated time, and a [`Sample`] contains only the values that
+//! are due at its tick. Each transport has a [`Publisher`], which stores the car's constants and
+//! the latched messages. Images are separate, because they are rendered only if a client subscribes
+//! to them.
 
 mod frames;
 mod sensors;
@@ -16,12 +16,12 @@ use chicane_world::readings::sample_at;
 use frames::OPTICAL;
 use std::sync::Arc;
 
-/// A message and where it is said.
+/// A message and its topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outgoing {
-    /// Where.
+    /// The topic.
     pub topic: Topic,
-    /// What.
+    /// The message.
     pub message: Message,
 }
 
@@ -31,33 +31,33 @@ impl Outgoing {
     }
 }
 
-/// What the robot says at one tick. A topic without a sample on it is `None`.
+/// The values that the robot publishes at one tick. A value that is not due at this tick is `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sample {
     /// The tick.
     pub tick: u64,
-    /// How often the car was put elsewhere so far.
+    /// The epoch: the number of times that the car was placed elsewhere.
     pub epoch: u64,
-    /// Time went on: the clock is told.
+    /// Whether time advanced, so that the clock is published.
     pub stepped: bool,
     /// Odometry.
     pub odom: Option<Odom>,
-    /// Odometry at the scan.
+    /// Odometry at the tick of the scan.
     pub laser: Option<Odom>,
-    /// Angles.
+    /// Joint states.
     pub joints: Option<Joints>,
     /// Laser scan.
     pub scan: Option<Scan>,
-    /// Gyro and accelerometer.
+    /// Sample of gyro and accelerometer.
     pub imu: Option<Imu>,
-    /// Battery.
+    /// State of the battery.
     pub battery: Option<Battery>,
-    /// A frame of the camera falls on this tick.
+    /// Whether a camera image is due at this tick.
     pub frame: bool,
 }
 
 impl Sample {
-    /// What of the newest falls on this tick.
+    /// The values of the newest topics that are due at this tick.
     pub fn at(tick: u64, epoch: u64, newest: &Topics, profile: &Profile) -> Sample {
         let due = |rate_hz: u32| sample_at(tick, rate_hz);
         fn fresh<T: Clone>(newest: Option<&T>, sample: impl Fn(&T) -> u64, due: Option<u64>) -> Option<T> {
@@ -78,37 +78,37 @@ impl Sample {
         }
     }
 
-    /// The car was put elsewhere while time stood still.
-    pub fn told(tick: u64, epoch: u64) -> Sample {
+    /// A sample with a new epoch only, for a car that was placed elsewhere while time was paused.
+    pub fn epoch_only(tick: u64, epoch: u64) -> Sample {
         Sample { tick, epoch, ..Sample::default() }
     }
 }
 
-/// Makes messages.
+/// Converts samples to messages.
 #[derive(Debug, Clone)]
 pub struct Publisher {
     profile: Arc<Profile>,
-    /// Told once, and to those who come late.
+    /// Fixed transforms; latched.
     fixed: TFMessage,
-    /// The last one that was told.
+    /// The last published epoch; latched.
     epoch: Option<u64>,
-    /// For how fast servos turn.
+    /// The last joint states, to compute the velocities of the servos.
     joints: Option<Joints>,
 }
 
 impl Publisher {
-    /// For a car; nothing was said yet.
+    /// A publisher that has not published a message yet.
     pub fn new(profile: Arc<Profile>) -> Publisher {
         let fixed = frames::fixed(&profile);
         Publisher { profile, fixed, epoch: None, joints: None }
     }
 
-    /// The messages of a sample, but for pictures. The first time what stays true is among them.
+    /// The messages of a sample, except for images. The first call includes the latched messages.
     pub fn messages(&mut self, sample: &Sample) -> Vec<Outgoing> {
         let (profile, stamp) = (&*self.profile, Time::of_tick(sample.tick));
         let mut out = Vec::with_capacity(8);
         if sample.stepped {
-            // First: whoever goes by it has the time before what happened then.
+            // The clock comes first, so that a subscriber knows the time of the messages after it.
             out.push(Outgoing::new(Topic::Clock, Clock { clock: stamp }));
         }
         if self.epoch.is_none() {
@@ -151,7 +151,7 @@ impl Publisher {
         out
     }
 
-    /// What stays true and was said already, for those who come late.
+    /// The latched messages that were already published, for late subscribers.
     pub fn latched(&self) -> Vec<Outgoing> {
         let Some(epoch) = self.epoch else { return Vec::new() };
         let epoch = Outgoing::new(Topic::Epoch, UInt64 { data: epoch });
@@ -159,7 +159,7 @@ impl Publisher {
     }
 }
 
-/// A picture of the camera as pixels: three bytes each, rows from the top.
+/// A camera image as pixels: three bytes per pixel, rows from the top.
 pub fn image(tick: u64, [width, height]: [u32; 2], rgb: Vec<u8>) -> Outgoing {
     let header = frames::header(Time::of_tick(tick), OPTICAL);
     let encoding = "rgb8".to_owned();
@@ -167,7 +167,7 @@ pub fn image(tick: u64, [width, height]: [u32; 2], rgb: Vec<u8>) -> Outgoing {
     Outgoing::new(Topic::ImageRaw, image)
 }
 
-/// A picture of the camera as JPEG.
+/// A camera image as JPEG.
 pub fn compressed(tick: u64, jpeg: Vec<u8>) -> Outgoing {
     let header = frames::header(Time::of_tick(tick), OPTICAL);
     let image = CompressedImage { header, format: "jpeg".to_owned(), data: jpeg };

@@ -1,4 +1,4 @@
-//! Samples of the robot as messages.
+//! Converts samples of the robot to messages.
 
 use super::frames::{BASE, FOOTPRINT, IMU, LIDAR, ODOM, OPTICAL, header};
 use crate::messages::{
@@ -10,9 +10,10 @@ use chicane_world::Profile;
 use chicane_world::readings::TICK_S;
 use std::f64::consts::{PI, TAU};
 
-/// Variance of what odometry does not estimate since the car stays on the ground: height, roll, pitch.
+/// Variance of height, roll and pitch. The planar odometry does not estimate them, because the car
+/// stays on the ground.
 const PLANAR: f64 = 1e-4;
-/// What turns, in the order of the message.
+/// Names of the joints in the order of the message.
 const JOINTS: [&str; 8] = [
     "front_left_wheel_joint",
     "front_right_wheel_joint",
@@ -52,7 +53,7 @@ pub(super) fn scan(ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserSca
         angle_min: -PI as f32,
         angle_max: (PI - step) as f32,
         angle_increment: step as f32,
-        // All beams look at the same moment.
+        // All beams are measured at the same time.
         time_increment: 0.0,
         scan_time: (1.0 / f64::from(lidar.rate_hz)) as f32,
         range_min: lidar.range_min_m as f32,
@@ -62,8 +63,8 @@ pub(super) fn scan(ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserSca
     }
 }
 
-/// Every beam as the middle one of itself and its neighbours, round the circle: lone returns and lone gaps
-/// are gone, and edges stay.
+/// The median of every beam and its two neighbours, around the circle. The filter removes single
+/// outliers and gaps, but keeps edges.
 pub(super) fn median(ranges: &[f32]) -> Vec<f32> {
     let n = ranges.len();
     let middle = |i: usize| {
@@ -86,12 +87,12 @@ pub(super) fn odometry(odom: &chicane_robot::Odom, stamp: Time) -> Odometry {
     }
 }
 
-/// From (x, y, yaw) to (x, y, z, roll, pitch, yaw).
+/// Expands a covariance of (x, y, yaw) to (x, y, z, roll, pitch, yaw).
 fn spatial(planar: &[[f64; 3]; 3]) -> [f64; 36] {
-    const PLACE: [usize; 3] = [0, 1, 5];
+    const INDEX: [usize; 3] = [0, 1, 5];
     let mut all = [0.0; 36];
-    for (row, &r) in planar.iter().zip(&PLACE) {
-        for (&value, &c) in row.iter().zip(&PLACE) {
+    for (row, &r) in planar.iter().zip(&INDEX) {
+        for (&value, &c) in row.iter().zip(&INDEX) {
             all[6 * r + c] = value;
         }
     }
@@ -142,7 +143,8 @@ pub(super) fn battery(sample: &chicane_robot::Battery, stamp: Time) -> BatterySt
     }
 }
 
-/// The optics. Our pixels begin at whole numbers, those of this message have their centres there.
+/// The intrinsic parameters of the camera. Pixel edges have integer coordinates in the renderer,
+/// but pixel centres have integer coordinates in this message; hence the offset of 0.5.
 pub(super) fn camera_info(stamp: Time, profile: &Profile) -> CameraInfo {
     let camera = &profile.camera;
     let (width, height) = (f64::from(camera.width_px), f64::from(camera.height_px));

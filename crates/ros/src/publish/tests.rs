@@ -1,4 +1,4 @@
-//! What is said, when, and what is in it.
+//! Rates, times and contents of the published messages.
 
 use super::frames::{BASE, CAMERA, FOOTPRINT, IMU, LIDAR, ODOM};
 use super::*;
@@ -7,7 +7,7 @@ use chicane_world::readings::{Readings, Wheels};
 use glam::DVec3;
 use std::collections::BTreeMap;
 
-/// The robot's newest at a tick, as its stack would have it.
+/// A stack that gets artificial readings.
 struct Car {
     stack: chicane_robot::Stack,
     profile: Arc<Profile>,
@@ -39,7 +39,7 @@ impl Car {
 }
 
 #[test]
-fn every_topic_has_its_rate() {
+fn every_topic_is_published_at_its_rate() {
     let mut car = Car::new();
     let mut publisher = Publisher::new(Arc::clone(&car.profile));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -87,14 +87,14 @@ fn stamps_are_simulated_time() {
 }
 
 #[test]
-fn a_new_epoch_is_told_at_once_also_while_time_stands_still() {
+fn a_new_epoch_is_published_immediately_also_while_time_is_paused() {
     let mut car = Car::new();
     let mut publisher = Publisher::new(Arc::clone(&car.profile));
     assert!(publisher.latched().is_empty());
     publisher.messages(&car.sample(0, 1));
     let epoch = |data| Outgoing::new(Topic::Epoch, UInt64 { data });
-    assert_eq!(publisher.messages(&Sample::told(0, 2)), [epoch(2)]);
-    assert_eq!(publisher.messages(&Sample::told(0, 2)), []);
+    assert_eq!(publisher.messages(&Sample::epoch_only(0, 2)), [epoch(2)]);
+    assert_eq!(publisher.messages(&Sample::epoch_only(0, 2)), []);
     let kept = publisher.latched();
     assert_eq!(kept.iter().map(|o| o.topic).collect::<Vec<_>>(), [Topic::TfStatic, Topic::Epoch]);
     assert_eq!(kept[1], epoch(2));
@@ -125,7 +125,7 @@ fn frames_form_one_tree() {
 }
 
 #[test]
-fn the_camera_is_where_its_servos_hold_it() {
+fn the_camera_frame_follows_the_servos() {
     let q = crate::messages::Quaternion::of_pan_tilt(0.4, 0.2);
     let turned = glam::DQuat::from_xyzw(q.x, q.y, q.z, q.w) * DVec3::X;
     let wanted = DVec3::new(libm::cos(0.4) * libm::cos(0.2), libm::sin(0.4) * libm::cos(0.2), libm::sin(0.2));
@@ -140,7 +140,7 @@ fn the_camera_is_where_its_servos_hold_it() {
 }
 
 #[test]
-fn covariances_have_their_place() {
+fn covariances_are_at_the_right_indices() {
     let odom = Odom {
         pose_covariance: [[1.0, 2.0, 3.0], [2.0, 4.0, 5.0], [3.0, 5.0, 6.0]],
         twist_covariance: [[7.0, 0.0, 0.0], [0.0, 8.0, 0.0], [0.0, 0.0, 9.0]],
@@ -157,7 +157,7 @@ fn covariances_have_their_place() {
 }
 
 #[test]
-fn the_filter_removes_what_is_alone_and_keeps_edges() {
+fn the_median_filter_removes_outliers_and_keeps_edges() {
     let inf = f32::INFINITY;
     let ranges = [1.0, 1.0, 9.0, 1.0, 1.0, inf, 1.0, 5.0, 5.0, 5.0, 0.2, 5.0, inf, inf, 1.0];
     let wanted = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, inf, inf, 1.0];
@@ -167,7 +167,7 @@ fn the_filter_removes_what_is_alone_and_keeps_edges() {
 }
 
 #[test]
-fn optics_are_those_of_the_profile() {
+fn camera_info_agrees_with_the_profile() {
     let info = sensors::camera_info(Time::default(), &Profile::gen1());
     assert_eq!((info.width, info.height, info.distortion_model.as_str()), (480, 360, "plumb_bob"));
     assert!((info.k[0] - 240.0 / libm::tan(50f64.to_radians())).abs() < 1e-9);
@@ -176,7 +176,7 @@ fn optics_are_those_of_the_profile() {
 }
 
 #[test]
-fn pictures_say_how_they_are_made() {
+fn images_have_their_encoding_time_and_frame() {
     let out = image(14, [2, 1], vec![1, 2, 3, 4, 5, 6]);
     let Message::Image(image) = &out.message else { panic!("an image") };
     assert_eq!((image.step, image.encoding.as_str(), out.topic), (6, "rgb8", Topic::ImageRaw));
@@ -189,7 +189,7 @@ fn pictures_say_how_they_are_made() {
 }
 
 #[test]
-fn servos_turn_at_a_speed() {
+fn joint_states_contain_the_velocities_of_the_servos() {
     let mut car = Car::new();
     let mut publisher = Publisher::new(Arc::clone(&car.profile));
     publisher.messages(&car.sample(0, 1));
@@ -200,14 +200,14 @@ fn servos_turn_at_a_speed() {
         Message::JointState(state) => Some(state),
         _ => None,
     });
-    let state = state.expect("told");
+    let state = state.expect("joint states");
     assert_eq!((state.name.len(), state.position.len(), state.velocity.len()), (8, 8, 8));
     assert!((state.velocity[6] - 2.0).abs() < 1e-9 && state.velocity[7].abs() < 1e-9);
     assert_eq!(state.velocity[0], 1.0);
 }
 
 #[test]
-fn json_has_the_names_of_ros_and_what_is_missing_is_zero() {
+fn json_uses_the_names_of_ros_and_missing_fields_are_zero() {
     let json = serde_json::to_value(Message::from(Clock { clock: Time::of_tick(1) })).expect("json");
     assert_eq!(json, serde_json::json!({"clock": {"sec": 0, "nanosec": 5_000_000}}));
     let twist: crate::messages::Twist =

@@ -1,7 +1,7 @@
 //! Evaluation of the world that runs.
 
 use super::Written;
-use super::world::place;
+use super::world::served;
 use crate::body::Body;
 use crate::error::ApiError;
 use crate::state::App;
@@ -23,7 +23,11 @@ use std::sync::Arc;
     (status = 404, body = ErrorBody, description = "The world has no evaluation"),
 ))]
 pub(super) async fn document(State(app): State<App>) -> Result<Written, ApiError> {
-    place(&app)?.evaluation_json.clone().map(Written).ok_or_else(|| StartEvaluationError::NoEvaluation.into())
+    served(&app)?
+        .evaluation_json
+        .clone()
+        .map(Written)
+        .ok_or_else(|| StartEvaluationError::NoEvaluation.into())
 }
 
 /// Starts an evaluation session.
@@ -86,7 +90,7 @@ pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Reco
 pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<RecordList>, ApiError> {
     let world = name(&uri, "world");
     let limit = match parameter(&uri, "limit").map(|text| text.parse::<usize>()) {
-        None => records::PAGE,
+        None => records::RECORDS_PER_PAGE,
         Some(Ok(limit)) if (1..=500).contains(&limit) => limit,
         Some(_) => return Err(ApiError::invalid("limit must be a whole number from 1 to 500")),
     };

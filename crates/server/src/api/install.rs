@@ -32,7 +32,7 @@ pub(super) async fn install(
             let file = library.file(&name, &format!("evaluations/{name}.py"));
             drop(library);
             if let Some(script) = file.and_then(|bytes| String::from_utf8(bytes).ok()) {
-                finder.look_into(&name, &script);
+                finder.check_script(&name, &script);
             }
         });
     }

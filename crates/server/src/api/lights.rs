@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiError> {
     let now = app.simulator.now();
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    Ok(Json(Lights { world: Arc::clone(&seen.place.name), lights: seen.lights() }))
+    Ok(Json(Lights { world: Arc::clone(&seen.served.name), lights: seen.lights() }))
 }
 
 /// Asks a light for red (by way of three seconds of yellow) or green (at once).
@@ -45,7 +45,7 @@ pub(super) async fn set(
         }
     };
     let (_, now) = app.keeper.with_lights(&simulator, command, change).await?;
-    let light = now.running.as_ref().and_then(|s| s.light(s.place.world.object(&name)?));
+    let light = now.running.as_ref().and_then(|s| s.light(s.served.world.object(&name)?));
     let light = light.ok_or_else(|| ApiError::new(ErrorCode::NoSuchLight, "light not found"))?;
     Ok(Json(LightChanged { ok: true, light }))
 }

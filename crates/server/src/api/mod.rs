@@ -29,7 +29,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use chicane_wire::ErrorCode;
+use chicane_wire::{ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, RunEvent};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -55,7 +55,14 @@ const BASE: &str = "/sim/api";
 
 /// Every path under `/sim/api`, with its description.
 fn resources() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(docs::document("Chicane", ABOUT))
+    let mut document = docs::document("Chicane", ABOUT);
+    // Payloads of the event stream, and the protocol between the simulator and a judging script.
+    docs::add_schema::<RunEvent>(&mut document);
+    docs::add_schema::<EvaluationEvent>(&mut document);
+    docs::add_schema::<JudgeCall>(&mut document);
+    docs::add_schema::<JudgeSaid>(&mut document);
+    docs::add_schema::<JudgeReply>(&mut document);
+    OpenApiRouter::with_openapi(document)
         // State and time
         .routes(routes!(state::status))
         .routes(routes!(clock::get_clock, clock::set_clock))

@@ -20,10 +20,10 @@ use std::sync::Arc;
 pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiError> {
     let now = app.simulator.now();
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    let place = &seen.place;
-    let all = place.names.iter().zip(&place.world.objects).zip(&seen.snapshot.objects);
+    let served = &seen.served;
+    let all = served.names.iter().zip(&served.world.objects).zip(&seen.snapshot.objects);
     let objects = all.map(|((name, object), pose)| view::object(Arc::clone(name), object, pose)).collect();
-    Ok(Json(Objects { world: Arc::clone(&place.name), objects }))
+    Ok(Json(Objects { world: Arc::clone(&served.name), objects }))
 }
 
 /// Moves or turns an object: at once, over a time, or along a path. It ends up upright.
@@ -47,7 +47,7 @@ pub(super) async fn set_pose(
     }
     let command = view::place_command(Who::Object(name.clone()), request);
     let (applied, now) = simulator.command(command).await?;
-    let object = now.running.as_ref().and_then(|s| s.place.world.objects.iter().find(|o| o.name == name));
+    let object = now.running.as_ref().and_then(|s| s.served.world.objects.iter().find(|o| o.name == name));
     let (Applied::Placed(pose), Some(object)) = (&applied, object) else {
         return Err(unexpected(&applied));
     };

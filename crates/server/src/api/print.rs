@@ -40,7 +40,8 @@ pub(super) async fn print(State(app): State<App>, Name(name): Name, uri: Uri) ->
     let turn =
         turn.map_err(|Busy| ApiError::new(ErrorCode::Busy, "too many prints are being made; try again"))?;
     let now = app.simulator.now();
-    let running = now.running.as_ref().filter(|r| *r.place.name == *name).map(|r| Arc::clone(&r.place.world));
+    let running =
+        now.running.as_ref().filter(|r| *r.served.name == *name).map(|r| Arc::clone(&r.served.world));
     let (library, file) = (Arc::clone(&app.loader.library), name.clone());
     // The turn goes along: it does not end while this goes on, whoever waits for it.
     let made = tokio::task::spawn_blocking(move || {

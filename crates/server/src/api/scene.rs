@@ -1,7 +1,7 @@
 //! The world and the car for viewers.
 
 use super::packed::{FOR_EVER, Packed};
-use super::world::place;
+use super::world::served;
 use crate::body::Name;
 use crate::error::ApiError;
 use crate::state::App;
@@ -19,7 +19,7 @@ use std::sync::Arc;
     (status = 404, body = ErrorBody, description = "No world runs"),
 ))]
 pub(super) async fn scene(State(app): State<App>) -> Result<Json<Scene>, ApiError> {
-    let name = place(&app)?.name.to_string();
+    let name = served(&app)?.name.to_string();
     let [world, car] = made(&app).await?;
     let address = |file: &SceneFile| format!("/sim/scene/{}.glb", file.version);
     Ok(Json(Scene {
@@ -51,7 +51,7 @@ pub(super) async fn file(
 
 /// Both files of this moment. Whoever asks first waits until they are made.
 async fn made(app: &App) -> Result<[Arc<SceneFile>; 2], ApiError> {
-    let (place, app) = (place(app)?, app.clone());
-    let made = tokio::task::spawn_blocking(move || [place.scene(), app.car.file(&app.profile)]);
+    let (served, app) = (served(app)?, app.clone());
+    let made = tokio::task::spawn_blocking(move || [served.scene(), app.car.file(&app.profile)]);
     made.await.map_err(|e| ApiError::internal(e.to_string()))
 }

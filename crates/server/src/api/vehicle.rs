@@ -58,7 +58,7 @@ pub(super) async fn respawn(
 ) -> Result<Json<Respawned>, ApiError> {
     let now = app.loader.respawn(seed).await?;
     let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    Ok(Json(Respawned { ok: true, world: seen.place.file.to_string(), inplace: false }))
+    Ok(Json(Respawned { ok: true, world: seen.served.file.to_string(), inplace: false }))
 }
 
 /// Puts the car and everything movable back to their start, lights green, all at rest. Time goes on.
@@ -77,7 +77,7 @@ pub(super) async fn reset(
     let (Applied::Reset(objects), Some(seen)) = (&applied, &now.running) else {
         return Err(unexpected(&applied));
     };
-    let mut reset: Vec<String> = objects.iter().map(|&i| seen.place.names[i].to_string()).collect();
+    let mut reset: Vec<String> = objects.iter().map(|&i| seen.served.names[i].to_string()).collect();
     reset.push("vehicle".to_owned());
     Ok(Json(ResetDone { ok: true, reset }))
 }

@@ -4,7 +4,7 @@ use super::Written;
 use crate::error::ApiError;
 use crate::state::App;
 use axum::extract::State;
-use chicane_host::driver::Place;
+use chicane_host::driver::ServedWorld;
 use chicane_wire::{ErrorBody, ErrorCode, Rect, Route, World};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
     (status = 404, body = ErrorBody, description = "No world runs"),
 ))]
 pub(super) async fn world(State(app): State<App>) -> Result<Written, ApiError> {
-    Ok(Written(place(&app)?.world_json.clone()))
+    Ok(Written(served(&app)?.world_json.clone()))
 }
 
 /// Centre line and borders of the road, each a closed loop.
@@ -23,7 +23,7 @@ pub(super) async fn world(State(app): State<App>) -> Result<Written, ApiError> {
     (status = 404, body = ErrorBody, description = "No world runs, or it has no route"),
 ))]
 pub(super) async fn route(State(app): State<App>) -> Result<Written, ApiError> {
-    let route = place(&app)?.route_json.clone();
+    let route = served(&app)?.route_json.clone();
     route.map(Written).ok_or_else(|| ApiError::new(ErrorCode::NoRoute, "route not available"))
 }
 
@@ -33,12 +33,12 @@ pub(super) async fn route(State(app): State<App>) -> Result<Written, ApiError> {
     (status = 404, body = ErrorBody, description = "No world runs, or it has no ground"),
 ))]
 pub(super) async fn bounds(State(app): State<App>) -> Result<Written, ApiError> {
-    let bounds = place(&app)?.bounds_json.clone();
+    let bounds = served(&app)?.bounds_json.clone();
     bounds.map(Written).ok_or_else(|| ApiError::new(ErrorCode::NoBounds, "bounds not available"))
 }
 
 /// The world that is served.
-pub(super) fn place(app: &App) -> Result<Arc<Place>, ApiError> {
+pub(super) fn served(app: &App) -> Result<Arc<ServedWorld>, ApiError> {
     let now = app.simulator.now();
-    now.running.as_ref().map(|s| Arc::clone(&s.place)).ok_or_else(ApiError::no_world)
+    now.running.as_ref().map(|s| Arc::clone(&s.served)).ok_or_else(ApiError::no_world)
 }

@@ -1,6 +1,6 @@
 //! The worlds there are.
 
-use super::world::place;
+use super::world::served;
 use crate::body::{Body, Name};
 use crate::error::ApiError;
 use crate::state::App;
@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chicane_store::{Entry, Summary};
+use chicane_store::{LibraryEntry, Summary};
 use chicane_wire::{
     ErrorBody, ErrorCode, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry,
     Worlds,
@@ -38,13 +38,14 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
 
 /// All worlds with what is known of them. Unknown ones are looked into, once each; a list does not
 /// wait long for one that is slow, and shows it without a size.
-async fn summarised(app: &App) -> Vec<(Option<Summary>, Entry)> {
+async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let library = &app.loader.library;
     app.loader.refresh().await;
     let entries = library.entries();
     // One that was removed meanwhile is not waited for.
-    let unknown = |e: &&Entry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
+    let unknown =
+        |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
@@ -89,11 +90,11 @@ pub(super) async fn switch(
     (status = 404, body = ErrorBody, description = "No world runs"),
 ))]
 pub(super) async fn publication(State(app): State<App>) -> Result<Json<Publication>, ApiError> {
-    let place = place(&app)?;
+    let served = served(&app)?;
     Ok(Json(Publication {
-        world: place.name.to_string(),
-        world_id: place.entry.world_id.clone(),
-        rev: place.entry.rev.clone(),
+        world: served.name.to_string(),
+        world_id: served.entry.world_id.clone(),
+        rev: served.entry.rev.clone(),
         assets_rev: app.loader.library.assets_rev().to_owned(),
         cdn: app.cdn.clone(),
     }))
@@ -133,6 +134,6 @@ pub(super) async fn waypoints(State(app): State<App>, Name(name): Name) -> Resul
     Ok((headers, npy).into_response())
 }
 
-pub(super) async fn entry(app: &App, name: &str) -> Result<Entry, ApiError> {
+pub(super) async fn entry(app: &App, name: &str) -> Result<LibraryEntry, ApiError> {
     app.loader.find(name).await.ok_or_else(|| ApiError::new(ErrorCode::NoSuchWorld, "world not found"))
 }

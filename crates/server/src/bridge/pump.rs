@@ -82,7 +82,7 @@ impl TickPublisher {
         let last = (now.epoch, tick.unwrap_or(0));
         let mut publisher = Publisher::new(Arc::clone(&app.profile));
         // These messages are not sent. They only set the latched messages of the publisher.
-        publisher.messages(&Sample::told(last.1, last.0));
+        publisher.messages(&Sample::epoch_only(last.1, last.0));
         TickPublisher { publisher, last, has_world: tick.is_some() }
     }
 

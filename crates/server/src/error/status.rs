@@ -62,7 +62,7 @@ impl From<Refused> for ApiError {
             Refused::Busy => ErrorCode::Busy,
             Refused::Stopping => ErrorCode::Stopping,
             Refused::Failed => ErrorCode::Internal,
-            Refused::By(refusal) => return ApiError::new(code_of(refusal), refusal_text(refusal)),
+            Refused::BySimulation(refusal) => return ApiError::new(code_of(refusal), refusal_text(refusal)),
             Refused::ByRobot(_) => ErrorCode::RobotRefused,
         };
         ApiError::new(code, refused.to_string())
@@ -154,7 +154,7 @@ impl From<StartEvaluationError> for ApiError {
             StartEvaluationError::NotReady => ErrorCode::NotReady,
             StartEvaluationError::NoEvaluation => ErrorCode::NoEvaluation,
             StartEvaluationError::InProgress => ErrorCode::EvaluationInProgress,
-            StartEvaluationError::StudentLeft => ErrorCode::AlreadyRunning,
+            StartEvaluationError::StudentStillRunning => ErrorCode::AlreadyRunning,
             StartEvaluationError::NoJudge(_) => ErrorCode::NoJudge,
             StartEvaluationError::NotStored(_) => ErrorCode::NotStored,
             StartEvaluationError::Failed(_) => ErrorCode::Internal,

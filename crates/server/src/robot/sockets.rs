@@ -59,7 +59,7 @@ async fn obey(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse
     }
     if let Some((serial, world)) = last {
         // Refused only by a world that has no such command any more.
-        let _ = simulator.same_robot(Command::Release { axis, serial }, world).await;
+        let _ = simulator.robot_of_world(Command::Release { axis, serial }, world).await;
     }
 }
 
@@ -72,7 +72,7 @@ fn read(said: &SocketMessage, parse: Parse) -> Result<Command, RobotError> {
 
 /// Puts a command in force: its number, and that of the world.
 async fn give(simulator: &Simulator, command: Command) -> Result<(u64, u64), RobotError> {
-    match simulator.this_robot(command).await? {
+    match simulator.robot_with_world(command).await? {
         (Done::Commanded { serial, .. }, world) => Ok((serial, world)),
         (done, _) => Err(RobotError::failed(format!("the robot answered {done:?}"))),
     }

@@ -1,18 +1,18 @@
-//! The limits of a judging script in the words of podman and docker.
+//! The limits of a judging script as options of podman and docker.
 
-use super::{Engine, EngineKind, EngineNetwork, LABEL};
-use crate::judge::{FILES, MEMORY, PROCESSES};
+use super::program::{Engine, EngineKind, EngineNetwork, LABEL};
+use crate::judge_limits::{FILES, MEMORY, PROCESSES};
 use rustix::process::{Resource, getrlimit};
 
-/// Bytes of shared memory; the rest of the files are in /tmp.
+/// Bytes of /dev/shm. The rest of `FILES` is for /tmp.
 const SHARED: u64 = 64 << 20;
-/// Open files of a process inside.
+/// Open files per process.
 const OPEN_FILES: u64 = 256;
-/// Processes of the user inside, where nobody else counts: a net below the others.
+/// Processes of the user inside. A fallback in case no other limit works.
 const USER_PROCESSES: u64 = 1024;
-/// Who the script is inside: nobody.
+/// User and group of the script inside (`nobody`).
 const USER: &str = "65534:65534";
-/// Reads the harness from the channel, and is it from there on.
+/// The Python program of the command line. It reads the harness from the channel and runs it.
 const BOOT: &str = "\
 import os
 text = b''
@@ -26,31 +26,32 @@ exec(compile(text[:-1], '/judge/harness.py', 'exec'), \
 ";
 
 impl Engine {
-    /// Words that start a container.
+    /// The command line of a new container.
     pub(super) fn arguments(&self, name: &str) -> Vec<String> {
         let podman = self.kind == EngineKind::Podman;
         let memory = MEMORY + FILES;
         let mut all: Vec<String> = Vec::new();
-        let mut add = |words: &[&str]| all.extend(words.iter().map(|word| (*word).to_owned()));
+        let mut add = |some: &[&str]| all.extend(some.iter().map(|argument| (*argument).to_owned()));
         add(&["run", "--rm", "--interactive", "--pull=never", "--sig-proxy=false", "--log-driver=none"]);
         add(&["--no-healthcheck", "--hostname=judge", "--workdir=/tmp", &format!("--user={USER}")]);
         add(&[&format!("--name={name}"), &format!("--label={LABEL}")]);
-        // Files of the script are memory too; what is its own is watched apart. Swap comes on top of memory.
+        // The script's files are in memory too. Its memory without files is measured separately.
+        // `--memory-swap` is the sum of memory and swap, so this allows no swap.
         add(&[&format!("--memory={memory}"), &format!("--memory-swap={memory}")]);
-        // Process 1 is ours.
+        // One more for the harness in process 1.
         add(&[&format!("--pids-limit={}", PROCESSES + 1), "--cpus=1"]);
         add(&["--read-only", &format!("--shm-size={SHARED}")]);
         add(&[&format!("--tmpfs=/tmp:rw,nosuid,nodev,size={},mode=1777", FILES - SHARED)]);
         add(&["--cap-drop=ALL", "--security-opt=no-new-privileges"]);
-        for (what, resource, most) in [
+        for (ulimit, resource, limit) in [
             ("nofile", Resource::Nofile, OPEN_FILES),
             ("nproc", Resource::Nproc, USER_PROCESSES),
             ("fsize", Resource::Fsize, FILES),
             ("core", Resource::Core, 0),
         ] {
-            // Never above what is allowed here: that would be refused.
-            let most = getrlimit(resource).maximum.map_or(most, |allowed| allowed.min(most));
-            add(&[&format!("--ulimit={what}={most}:{most}")]);
+            // The engine refuses a value above the hard limit of this process.
+            let limit = getrlimit(resource).maximum.map_or(limit, |max| max.min(limit));
+            add(&[&format!("--ulimit={ulimit}={limit}:{limit}")]);
         }
         add(&["--env=HOME=/tmp", "--env=LANG=C.UTF-8"]);
         add(&[match self.network {
@@ -59,7 +60,8 @@ impl Engine {
             EngineNetwork::Closed | EngineNetwork::Missing => "--network=none",
         }]);
         if podman {
-            // It would add file systems in memory that nobody limits, and addresses of proxies of the host.
+            // By default podman adds file systems in memory without a limit, and the host's proxy
+            // variables.
             add(&["--read-only-tmpfs=false", "--http-proxy=false"]);
         }
         add(&["--entrypoint=python3", &self.image, "-I", "-X", "utf8", "-B", "-c", BOOT, "engine", name]);
@@ -76,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_is_said() {
+    fn the_command_line_has_every_limit() {
         let podman = engine(EngineKind::Podman, EngineNetwork::Slirp).arguments("chicane-judge-1-2-3");
         for word in [
             "--rm",

@@ -1,4 +1,4 @@
-//! The engine's own program, asked something small: never for longer than it may take, never for more than is looked at.
+//! Runs a short command of the engine's program, with a timeout and a limit on its output.
 
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
@@ -9,14 +9,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Bytes of an answer; what comes past that is thrown away.
-const MOST: usize = 1 << 20;
+/// Bytes of output that are kept. More output is read and dropped.
+const MAX_OUTPUT: usize = 1 << 20;
 
-/// What it answered.
+/// The result of a command that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct ClientOutput {
+    /// The exit code is 0.
     pub(super) success: bool,
+    /// Standard output.
     pub(super) output: String,
+    /// Standard error.
     pub(super) error: String,
 }
 
@@ -34,20 +37,26 @@ pub enum ClientError {
     Timeout(Duration),
 }
 
-/// Asks.
+/// Runs the program with these arguments and waits for its end.
 pub(super) fn ask<I: AsRef<OsStr>>(
     program: &Path,
-    words: impl IntoIterator<Item = I>,
-    patience: Duration,
-) -> Result<Answer, ClientError> {
+    arguments: impl IntoIterator<Item = I>,
+    timeout: Duration,
+) -> Result<ClientOutput, ClientError> {
     let mut command = Command::new(program);
-    // Apart from the terminal's own group: Ctrl-C is for the simulator, which then ends things in their order.
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    // A process group of its own, so that Ctrl-C reaches only the simulator, which then ends its
+    // containers in order.
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
     let mut child = command.spawn().map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => ClientError::Missing,
         _ => ClientError::Process(e),
     })?;
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     let mut said = [Vec::new(), Vec::new()];
     while (out.is_some() || err.is_some()) && Instant::now() < deadline {
@@ -55,10 +64,10 @@ pub(super) fn ask<I: AsRef<OsStr>>(
         let all: Vec<_> = open.into_iter().flatten().map(|fd| (fd, PollFlags::IN)).collect();
         let ready = wait_for(&all, deadline.saturating_duration_since(Instant::now()));
         let mut ready = ready.into_iter();
-        if out.is_some() && ready.next() == Some(true) && !take(out.as_ref(), &mut said[0]) {
+        if out.is_some() && ready.next() == Some(true) && !read_some(out.as_ref(), &mut said[0]) {
             out = None;
         }
-        if err.is_some() && ready.next() == Some(true) && !take(err.as_ref(), &mut said[1]) {
+        if err.is_some() && ready.next() == Some(true) && !read_some(err.as_ref(), &mut said[1]) {
             err = None;
         }
     }
@@ -66,24 +75,24 @@ pub(super) fn ask<I: AsRef<OsStr>>(
         match child.try_wait().map_err(ClientError::Process)? {
             Some(status) => {
                 let [output, error] = said.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-                return Ok(Answer { success: status.success(), output, error });
+                return Ok(ClientOutput { success: status.success(), output, error });
             }
             None if Instant::now() > deadline => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(ClientError::Timeout(patience));
+                return Err(ClientError::Timeout(timeout));
             }
             None => std::thread::sleep(Duration::from_millis(1)),
         }
     }
 }
 
-/// Takes what there is; false at the end.
-fn take(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
+/// Reads what is available. False at the end of the stream.
+fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     let mut piece = [0u8; 4096];
     match from.map(|fd| rustix::io::read(fd, &mut piece)) {
         Some(Ok(n)) if n > 0 => {
-            if into.len() < MOST {
+            if into.len() < MAX_OUTPUT {
                 into.extend_from_slice(&piece[..n]);
             }
             true
@@ -93,9 +102,9 @@ fn take(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     }
 }
 
-/// The last line of what an engine said.
-pub(super) fn last_words(text: &str) -> &str {
-    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+/// The last line of an engine's error output, without `Error: `.
+pub(super) fn last_line(text: &str) -> &str {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim().trim_start_matches("Error: ")
 }
 
@@ -104,19 +113,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_and_silence() {
+    fn output_timeout_and_missing_program() {
         let sh = Path::new("/bin/sh");
         let said =
             ask(sh, ["-c", "echo out; echo one >&2; echo Error: two >&2; exit 3"], Duration::from_secs(20));
         let said = said.expect("an answer");
-        assert_eq!((said.success, said.output.as_str(), last_words(&said.error)), (false, "out\n", "two"));
+        assert_eq!((said.success, said.output.as_str(), last_line(&said.error)), (false, "out\n", "two"));
         let flood = ask(sh, ["-c", "head -c 5000000 /dev/zero"], Duration::from_secs(20)).expect("an answer");
         assert!(flood.success && flood.output.len() < 2 << 20, "{}", flood.output.len());
         let late = ask(sh, ["-c", "exec sleep 1000"], Duration::from_millis(100)).expect_err("too late");
         assert!(late.to_string().contains("did not answer"), "{late:?}");
-        let none = ask(Path::new("/no/such/engine"), ["x"], PATIENT).expect_err("nobody");
+        let none = ask(Path::new("/no/such/engine"), ["x"], LONG).expect_err("no such program");
         assert!(matches!(none, ClientError::Missing), "{none:?}");
     }
 
-    const PATIENT: Duration = Duration::from_secs(20);
+    const LONG: Duration = Duration::from_secs(20);
 }

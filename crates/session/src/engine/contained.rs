@@ -1,12 +1,12 @@
-//! One container of an engine: started, looked at, ended.
+//! One container of an engine: starts it, reads its usage, ends it.
 
-use super::client::{ask, last_words};
+use super::client::{ask, last_line};
 use super::error::EngineError;
-use super::{Engine, PATIENCE, new_name};
-use crate::census;
-use crate::jail::{Usage, Watched};
-use crate::judge::{FILES, MEMORY};
-use crate::setting::Isolation;
+use super::program::{Engine, REQUEST_TIMEOUT, new_name};
+use crate::isolation::Isolation;
+use crate::jail::{Usage, WatchedGroup};
+use crate::judge_limits::{FILES, HARNESS, MEMORY};
+use crate::process_tree::usage_below;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -15,23 +15,25 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// How long the engine's program may outlive its container.
-const LAST_WAIT: Duration = Duration::from_secs(5);
+/// How long the engine's program may run after its container has ended.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A container. Gone when dropped.
+/// A running container. Dropping it ends and removes it.
 #[derive(Debug)]
 pub(crate) struct Contained {
     engine: Engine,
     name: String,
+    /// The engine's program.
     client: Child,
-    /// Its first process on this machine: the number, a handle, and its control group.
+    /// Process id and pidfd of the container's first process on this machine.
     first: Option<(u32, OwnedFd)>,
-    group: Option<Watched>,
-    over: bool,
+    /// The control group of the first process, if it has the expected memory limit.
+    group: Option<WatchedGroup>,
+    ended: bool,
 }
 
 impl Contained {
-    /// Has the engine start a container. Its channel, and what the script prints.
+    /// Starts a container. Returns it with the channel of the harness and the script's output.
     pub(crate) fn start(engine: &Engine) -> Result<(Contained, OwnedFd, OwnedFd), EngineError> {
         let name = new_name();
         let fail = EngineError::Descriptors;
@@ -44,80 +46,84 @@ impl Contained {
         command.args(engine.arguments(&name));
         let second = rustix::io::fcntl_dupfd_cloexec(&inside, 3).map_err(fail)?;
         command.stdin(second).stdout(inside).stderr(written);
-        // Ctrl-C at the terminal is for the simulator.
+        // A process group of its own, so that Ctrl-C reaches only the simulator.
         let client = command.process_group(0).spawn();
         let client = client.map_err(|source| EngineError::Start { engine: engine.kind.name(), source })?;
         let contained =
-            Contained { engine: engine.clone(), name, client, first: None, group: None, over: false };
+            Contained { engine: engine.clone(), name, client, first: None, group: None, ended: false };
         Ok((contained, channel, output))
     }
 
-    /// Bytes that have to come first over the channel: the harness, for the few lines that are the program's argument.
+    /// The first bytes for the channel: the harness, for the short Python program of the command
+    /// line.
     pub(crate) fn harness() -> Vec<u8> {
-        [crate::HARNESS.as_bytes(), b"\0"].concat()
+        [HARNESS.as_bytes(), b"\0"].concat()
     }
 
-    /// What lines about the output begin with.
+    /// The container's name, which is also the prefix of the marks in the output.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Finds the container's first process, now that it runs: who is not here can't be held to its limits.
-    pub(crate) fn look_for(&mut self) -> Result<(), EngineError> {
+    /// Finds the container's first process on this machine, because its limits are measured there.
+    pub(crate) fn find_first_process(&mut self) -> Result<(), EngineError> {
         let engine = self.engine.kind.name();
-        let said = ask(&self.engine.program, ["inspect", "--format", "{{.State.Pid}}", &self.name], PATIENCE)
-            .map_err(|source| EngineError::Client { engine, source })?;
+        let said =
+            ask(&self.engine.program, ["inspect", "--format", "{{.State.Pid}}", &self.name], REQUEST_TIMEOUT)
+                .map_err(|source| EngineError::Client { engine, source })?;
         let pid = said.output.trim().parse::<u32>().ok().filter(|pid| *pid > 1);
         let pid =
-            pid.ok_or_else(|| EngineError::NoPid { engine, line: last_words(&said.error).to_owned() })?;
-        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        if !words.split(|byte| *byte == 0).any(|word| word == self.name.as_bytes()) {
+            pid.ok_or_else(|| EngineError::NoPid { engine, line: last_line(&said.error).to_owned() })?;
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        if !line.split(|byte| *byte == 0).any(|argument| argument == self.name.as_bytes()) {
             return Err(EngineError::OtherMachine(engine));
         }
         let handle = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let handle = handle.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         self.first = Some((pid, handle.ok_or(EngineError::Gone)?));
-        self.group = Watched::of(pid).filter(|group| group.limits_memory(MEMORY + FILES));
+        self.group = WatchedGroup::of(pid).filter(|group| group.limits_memory(MEMORY + FILES));
         Ok(())
     }
 
-    /// How limits are held.
+    /// How the limits are enforced.
     pub(crate) fn isolation(&self) -> Isolation {
-        self.group.as_ref().map_or(Isolation::Watchdog, Watched::isolation)
+        self.group.as_ref().map_or(Isolation::Watchdog, WatchedGroup::isolation)
     }
 
     /// Whether the engine's program still runs.
-    pub(crate) fn stands(&mut self) -> bool {
-        !self.over && matches!(self.client.try_wait(), Ok(None))
+    pub(crate) fn is_running(&mut self) -> bool {
+        !self.ended && matches!(self.client.try_wait(), Ok(None))
     }
 
-    /// What is used inside, and how many processes there are where no group counts.
+    /// The usage of the processes inside, and their number if no control group counts it.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
-        if let Some(usage) = self.group.as_ref().and_then(Watched::usage) {
+        if let Some(usage) = self.group.as_ref().and_then(WatchedGroup::usage) {
             return (usage, None);
         }
-        let census = self.first.as_ref().map(|(pid, _)| census::below(*pid)).unwrap_or_default();
-        let usage = Usage { memory: census.memory, cpu_us: census.cpu_us, ..Usage::default() };
-        // Process 1 is ours.
-        (usage, Some(census.processes.saturating_sub(1)))
+        let tree = self.first.as_ref().map(|(pid, _)| usage_below(*pid)).unwrap_or_default();
+        let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
+        // Process 1 does not belong to the script.
+        (usage, Some(tree.processes.saturating_sub(1)))
     }
 
-    /// Ends everything inside, takes the container away and waits until it is gone. May be called again.
+    /// Kills all processes inside, removes the container and waits until it is gone. May be called
+    /// again.
     pub(crate) fn end(&mut self) {
-        if std::mem::replace(&mut self.over, true) {
+        if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        // At once where that is allowed: everything inside goes with its first process.
+        // Faster than the engine, where the simulator has the permission. All processes inside end
+        // with the first one.
         if let Some((_, handle)) = self.first.take() {
             let _ = pidfd_send_signal(&handle, Signal::KILL);
         }
         self.engine.remove(&self.name);
-        let deadline = Instant::now() + LAST_WAIT;
+        let deadline = Instant::now() + END_TIMEOUT;
         while matches!(self.client.try_wait(), Ok(None)) {
             if Instant::now() > deadline {
                 let _ = self.client.kill();
                 let _ = self.client.wait();
-                // It may have been about to start one.
+                // The engine's program may have started the container after the first removal.
                 self.engine.remove(&self.name);
                 break;
             }

@@ -8,13 +8,13 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The image name would be taken for an option.
-    #[error("{0:?} is no name of an image: give --judge-image one such as python:3.14-slim")]
+    #[error("{0:?} is not an image name: give --judge-image a name such as python:3.14-slim")]
     ImageName(String),
     /// There is no such program.
     #[error("{0} is not installed: install it, or start without --judge {0}")]
     NotInstalled(&'static str),
     /// The engine's program did not answer.
-    #[error("{engine} can't be asked: {source}")]
+    #[error("{engine} can't be used: {source}")]
     Client {
         /// The engine.
         engine: &'static str,
@@ -39,8 +39,8 @@ pub enum EngineError {
         /// The last line of its error output.
         line: String,
     },
-    /// Pipe or socket of a container could not be made.
-    #[error("no descriptors for the judge: {0}")]
+    /// The pipe or socket of a container could not be created.
+    #[error("the pipes of the judge can't be created: {0}")]
     Descriptors(#[source] Errno),
     /// The engine's program could not be started.
     #[error("{engine} can't be started: {source}")]
@@ -51,7 +51,7 @@ pub enum EngineError {
         source: io::Error,
     },
     /// The engine reported no process id for its container.
-    #[error("{engine} does not say where its container runs ({line})")]
+    #[error("{engine} reports no process id for its container ({line})")]
     NoPid {
         /// The engine.
         engine: &'static str,

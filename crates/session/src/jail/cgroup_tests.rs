@@ -1,26 +1,26 @@
-//! Version 2 of control groups against a folder that looks like the kernel's: which files are read and written, and what with.
+//! Tests with a folder that imitates the kernel's control groups: which files are read and written.
 
-use super::super::group::{Usage, Watched};
+use super::super::group::{Usage, WatchedGroup};
 use super::*;
 
-/// A folder that is gone afterwards.
-struct Fake(PathBuf);
+/// A temporary folder that imitates `/sys/fs/cgroup`.
+struct FakeCgroups(PathBuf);
 
-impl Fake {
-    fn new(name: &str) -> Fake {
+impl FakeCgroups {
+    fn new(name: &str) -> FakeCgroups {
         let folder = std::env::temp_dir().join(format!("chicane-cgroup-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
-        Fake(folder)
+        FakeCgroups(folder)
     }
 
-    /// A group as the kernel makes them.
-    fn group(&self, path: &str, controllers: &str, handed_on: &str, members: &str) -> PathBuf {
+    /// Creates a group with the files of the kernel.
+    fn group(&self, path: &str, controllers: &str, enabled: &str, members: &str) -> PathBuf {
         let folder = if path.is_empty() { self.0.clone() } else { self.0.join(path) };
         fs::create_dir_all(&folder).expect("a folder");
         for (file, text) in [
             ("cgroup.controllers", controllers),
-            ("cgroup.subtree_control", handed_on),
+            ("cgroup.subtree_control", enabled),
             ("cgroup.procs", members),
         ] {
             fs::write(folder.join(file), text).expect("written");
@@ -29,7 +29,7 @@ impl Fake {
     }
 }
 
-impl Drop for Fake {
+impl Drop for FakeCgroups {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -39,7 +39,7 @@ fn read(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// The one group that was made below a folder.
+/// The only group below a folder.
 fn only_child(folder: &Path) -> PathBuf {
     let mut all = fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).filter(|p| p.is_dir());
     let one = all.next().expect("a group");
@@ -48,12 +48,12 @@ fn only_child(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_limits_of_version_2_are_written_where_the_kernel_reads_them() {
-    let fake = Fake::new("limits");
+fn limits_of_version_2_go_into_the_files_of_the_kernel() {
+    let fake = FakeCgroups::new("limits");
     let own = fake.group("user/unit", "cpu memory pids", "memory pids", "");
     fake.group("", "memory pids", "memory pids", "");
     assert_eq!(own_v2(&fake.0, "0::/user/unit\n"), Some(own.clone()));
-    assert!(hand_on(&own), "it was handed on already");
+    assert!(enable_controllers(&own), "the controllers were enabled already");
     let cgroups = Cgroups::V2(own.clone());
     let group = cgroups.group("judge").expect("a group");
     let folder = only_child(&own);
@@ -68,7 +68,7 @@ fn the_limits_of_version_2_are_written_where_the_kernel_reads_them() {
     group.add(4321).expect("added");
     assert_eq!(read(&folder, "cgroup.procs"), "4321");
 
-    assert_eq!(group.usage(), None, "nothing is counted yet");
+    assert_eq!(group.usage(), None, "no file to read yet");
     for (file, text) in [
         ("memory.stat", "anon 1234567\nfile 99\nanon_thp 5\n"),
         ("cpu.stat", "usage_usec 2500000\nuser_usec 1\n"),
@@ -80,35 +80,36 @@ fn the_limits_of_version_2_are_written_where_the_kernel_reads_them() {
     let used = Usage { memory: 1_234_567, cpu_us: 2_500_000, out_of_memory: 1, refused_processes: 3 };
     assert_eq!(group.usage(), Some(used));
 
-    // Its members end at one stroke. The number is no process: nothing is signalled if that were tried instead.
+    // `cgroup.kill` ends all members at once. The process id is larger than any real one, so a
+    // signal to it would hit no process.
     fs::write(folder.join("cgroup.kill"), "").expect("written");
     fs::write(folder.join("cgroup.procs"), "4194399\n").expect("written");
-    assert!(!group.kill(), "somebody was left");
+    assert!(!group.kill(), "a process was left");
     assert_eq!(read(&folder, "cgroup.kill"), "1");
     fs::write(folder.join("cgroup.procs"), "").expect("written");
-    assert!(group.kill(), "nobody is");
-    // The kernel's files go with their folder.
+    assert!(group.kill(), "no process is left");
+    // The real kernel removes the files together with the folder.
     fs::remove_dir_all(&folder).expect("gone");
     drop(group);
 }
 
 #[test]
-fn a_group_without_controllers_is_no_version_2() {
-    let fake = Fake::new("none");
+fn a_group_without_controllers_is_not_used() {
+    let fake = FakeCgroups::new("none");
     let bare = fake.group("", "hugetlb", "", "1\n");
-    assert!(!hand_on(&bare));
-    assert_eq!(read(&bare, "cgroup.subtree_control"), "", "nothing was tried");
+    assert!(!enable_controllers(&bare));
+    assert_eq!(read(&bare, "cgroup.subtree_control"), "", "nothing was written");
     assert_eq!(Cgroups::find_in(&fake.0, "0::/\n"), Cgroups::None);
     assert_eq!(Cgroups::find_in(&fake.0, ""), Cgroups::None);
-    // What is handed over is handed on.
+    // Controllers of a group are enabled for its children.
     let own = fake.group("unit", "cpu memory pids", "", "");
-    assert!(hand_on(&own));
+    assert!(enable_controllers(&own));
     assert_eq!(read(&own, "cgroup.subtree_control"), "+memory +pids +cpu");
 }
 
 #[test]
-fn beside_version_1_version_2_has_a_folder_of_its_own() {
-    let fake = Fake::new("hybrid");
+fn version_2_is_found_in_the_unified_folder_beside_version_1() {
+    let fake = FakeCgroups::new("hybrid");
     fake.group("unified", "hugetlb", "", "");
     let own = "3:memory:/a\n2:pids:/b\n1:cpu,cpuacct:/c\n0::/d\n";
     assert_eq!(own_v2(&fake.0, own), Some(fake.0.join("unified/d")));
@@ -121,8 +122,8 @@ fn beside_version_1_version_2_has_a_folder_of_its_own() {
 }
 
 #[test]
-fn groups_that_the_dead_left_are_taken_away() {
-    let fake = Fake::new("sweep");
+fn groups_of_killed_simulators_are_removed() {
+    let fake = FakeCgroups::new("sweep");
     let own = fake.group("", "memory pids", "memory pids", "");
     let (dead, living) =
         (own.join("chicane-4194399-judge-0"), own.join(format!("chicane-{}-judge-0", std::process::id())));
@@ -130,23 +131,23 @@ fn groups_that_the_dead_left_are_taken_away() {
     for folder in [&dead, &living, &other] {
         fs::create_dir(folder).expect("a folder");
     }
-    Cgroups::V2(own).sweep();
+    Cgroups::V2(own).remove_orphans();
     assert!(!dead.exists() && living.exists() && other.exists());
 }
 
 #[test]
-fn the_group_that_an_engine_limits_may_be_above() {
-    let fake = Fake::new("engine");
+fn the_limited_group_of_an_engine_may_be_a_parent() {
+    let fake = FakeCgroups::new("engine");
     fake.group("", "memory pids", "memory pids", "");
     let scope = fake.group("machine/libpod-1.scope", "memory pids", "memory pids", "");
     let inner = fake.group("machine/libpod-1.scope/container", "memory pids", "", "77\n");
     fs::write(inner.join("memory.max"), "max\n").expect("written");
     fs::write(scope.join("memory.max"), "805306368\n").expect("written");
     fs::write(scope.join("memory.stat"), "anon 5\n").expect("written");
-    let group = Watched::find_in(&fake.0, "0::/machine/libpod-1.scope/container\n").expect("found");
+    let group = WatchedGroup::find_in(&fake.0, "0::/machine/libpod-1.scope/container\n").expect("found");
     assert!(group.limits_memory(805_306_368) && !group.limits_memory(805_306_367));
     assert_eq!(group.usage().map(|usage| usage.memory), Some(5));
     drop(group);
-    assert!(scope.exists(), "it is not ours to take away");
-    assert!(Watched::find_in(&fake.0, "0::/elsewhere\n").is_none());
+    assert!(scope.exists(), "a watched group is not removed");
+    assert!(WatchedGroup::find_in(&fake.0, "0::/elsewhere\n").is_none());
 }

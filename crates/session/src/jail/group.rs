@@ -1,41 +1,42 @@
-//! One control group: limited, looked at, killed. Both versions of the kernel's files.
+//! One control group, in version 1 or 2: sets its limits, reads its usage, kills its processes.
 
-use super::cgroup::{BASE, own_v1, own_v2};
-use crate::setting::Isolation;
+use super::cgroup_path::{BASE, own_v1, own_v2};
+use crate::isolation::Isolation;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a group has used.
+/// What the processes of a group have used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Usage {
-    /// Bytes of memory of its own, files apart.
+    /// Anonymous memory in bytes, without files.
     pub memory: u64,
-    /// Processor time, microseconds.
+    /// Processor time in microseconds.
     pub cpu_us: u64,
-    /// How often someone was killed for lack of memory.
+    /// How often the kernel killed a process because the memory limit was reached.
     pub out_of_memory: u64,
-    /// How often a process could not be made.
+    /// How often the kernel refused a new process.
     pub refused_processes: u64,
 }
 
-/// A control group; gone when dropped, once nobody is in it.
+/// A control group of a jail. Dropping it kills its processes and removes it.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// One of version 2; memory, pids, cpuacct and maybe cpu of version 1; none where nobody counts.
+    /// One folder in version 2. In version 1: memory, pids, cpuacct and possibly cpu. Empty if
+    /// there are no control groups.
     folders: Vec<PathBuf>,
     v2: bool,
 }
 
-/// A group of somebody else, which is only looked at.
+/// A group that a container engine created. It is only read.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedGroup {
     folders: Vec<PathBuf>,
     v2: bool,
 }
 
 impl Group {
-    pub(super) fn make(parents: &[PathBuf], name: &str, v2: bool) -> io::Result<Group> {
+    pub(super) fn create(parents: &[PathBuf], name: &str, v2: bool) -> io::Result<Group> {
         let mut group = Group { folders: Vec::new(), v2 };
         for parent in parents {
             let folder = parent.join(name);
@@ -45,11 +46,11 @@ impl Group {
         Ok(group)
     }
 
-    pub(super) fn is_none(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.folders.is_empty()
     }
 
-    /// Sets limits.
+    /// Sets the limits: bytes of memory, and number of processes.
     pub(super) fn limit(&self, memory: Option<u64>, processes: Option<u64>) -> io::Result<()> {
         let (Some(first), Some(of_processes)) =
             (self.folders.first(), self.folders.get(usize::from(!self.v2)))
@@ -59,9 +60,9 @@ impl Group {
         if let Some(bytes) = memory {
             if self.v2 {
                 fs::write(first.join("memory.max"), bytes.to_string())?;
-                // Systems that do not count swap have no such file.
+                // The file is missing on systems that do not count swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
-                // All or none: what is left of a script that lost a part is no script.
+                // Kill all processes together, because a script can't go on without some of them.
                 fs::write(first.join("memory.oom.group"), "1")?;
             } else {
                 fs::write(first.join("memory.limit_in_bytes"), bytes.to_string())?;
@@ -74,29 +75,31 @@ impl Group {
         Ok(())
     }
 
-    /// Puts a process into it, and with it all that it starts.
+    /// Moves a process into the group. Its children will be in the group too.
     pub(super) fn add(&self, pid: u32) -> io::Result<()> {
         self.folders.iter().try_for_each(|folder| fs::write(folder.join("cgroup.procs"), pid.to_string()))
     }
 
-    /// What it has used; `None` where nobody counts.
+    /// What the group has used. `None` if there are no control groups.
     pub(super) fn usage(&self) -> Option<Usage> {
         usage(&self.folders, self.v2)
     }
 
-    /// Numbers of the processes in it.
+    /// Ids of the processes in the group.
     pub(super) fn processes(&self) -> Vec<i32> {
         let list = self.folders.first().and_then(|f| fs::read_to_string(f.join("cgroup.procs")).ok());
         list.unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Ends every process in it: the second net, after the namespace. Whether it was empty already.
+    /// Kills every process in the group, in case the end of the namespace did not. True if the
+    /// group was empty already.
     pub(super) fn kill(&self) -> bool {
         let left = self.processes();
         if left.is_empty() {
             return true;
         }
-        // At one stroke where the kernel can (version 2, since 5.14), so that nobody slips through by forking.
+        // `cgroup.kill` (version 2, since Linux 5.14) ends all at once, so no process escapes by
+        // forking.
         let at_once = self.v2
             && self.folders.first().is_some_and(|f| f.join("cgroup.kill").exists())
             && self.folders.iter().all(|f| fs::write(f.join("cgroup.kill"), "1").is_ok());
@@ -119,19 +122,19 @@ impl Drop for Group {
             self.kill();
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
-        tracing::warn!(folders = ?self.folders, "a control group could not be taken away");
+        tracing::warn!(folders = ?self.folders, "a control group could not be removed");
     }
 }
 
-impl Watched {
-    /// The group of a process, if one counts it.
-    pub(crate) fn of(pid: u32) -> Option<Watched> {
+impl WatchedGroup {
+    /// The group of a process, if there is one that counts.
+    pub(crate) fn of(pid: u32) -> Option<WatchedGroup> {
         let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-        Watched::find_in(Path::new(BASE), &own)
+        WatchedGroup::find_in(Path::new(BASE), &own)
     }
 
-    pub(super) fn find_in(base: &Path, own: &str) -> Option<Watched> {
-        // An engine may put its processes below the group that it limits.
+    pub(super) fn find_in(base: &Path, own: &str) -> Option<WatchedGroup> {
+        // An engine may put its processes into a child of the group that it limits.
         let limited = |folder: &Path| {
             fs::read_to_string(folder.join("memory.max")).is_ok_and(|text| text.trim() != "max")
         };
@@ -140,25 +143,25 @@ impl Watched {
             within.map(Path::to_owned).find(|f| limited(f))
         });
         if let Some(folder) = two {
-            return Some(Watched { folders: vec![folder], v2: true });
+            return Some(WatchedGroup { folders: vec![folder], v2: true });
         }
         let folders = own_v1(base, own)?;
-        folders.iter().all(|f| f.is_dir()).then_some(Watched { folders, v2: false })
+        folders.iter().all(|f| f.is_dir()).then_some(WatchedGroup { folders, v2: false })
     }
 
-    /// Whether its memory has at most this limit.
+    /// Whether the group limits memory to at most this many bytes.
     pub(crate) fn limits_memory(&self, bytes: u64) -> bool {
         let file = if self.v2 { "memory.max" } else { "memory.limit_in_bytes" };
         let text = self.folders.first().and_then(|f| fs::read_to_string(f.join(file)).ok());
         text.and_then(|text| text.trim().parse::<u64>().ok()).is_some_and(|limit| limit <= bytes)
     }
 
-    /// Which kind it is.
+    /// Which version of control groups it is.
     pub(crate) fn isolation(&self) -> Isolation {
         if self.v2 { Isolation::CgroupV2 } else { Isolation::CgroupV1 }
     }
 
-    /// What it has used; `None` when it is gone.
+    /// What the group has used. `None` if the group is gone.
     pub(crate) fn usage(&self) -> Option<Usage> {
         usage(&self.folders, self.v2)
     }

@@ -1,10 +1,10 @@
-//! A jail as the simulator sees it: started, asked, ended.
+//! The simulator's side of a jail: starts it, reads its reports and usage, ends it.
 
 use super::cgroup::Cgroups;
 use super::group::{Group, Usage};
-use super::plan::{self, ControlError, Hello, Plan, Report};
-use crate::census;
+use super::plan::{self, ControlError, HostMessage, JailPlan, Report, SUBCOMMAND};
 use crate::network::{Network, NetworkError, Uplink};
+use crate::process_tree::usage_below;
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -17,45 +17,45 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// How long a jail may take to come up.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long the kernel may take to end everything inside.
-const LAST_WAIT: Duration = Duration::from_secs(5);
-/// The user that a judge is outside, where the simulator may choose: nobody.
+/// How long a jail may take to start.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the kernel may take to end all processes inside.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+/// The judge's user id on the host (`nobody`), if the simulator runs as root.
 const NOBODY: u32 = 65_534;
 
-/// How a jail is started.
+/// The parameters of a new jail.
 #[derive(Debug)]
-pub(crate) struct Spawn<'a> {
+pub(crate) struct JailSpec<'a> {
     /// The program `chicane`.
     pub launcher: &'a Path,
-    /// What it is for.
-    pub plan: Plan,
+    /// What runs inside.
+    pub plan: JailPlan,
     /// Descriptor 1 inside.
     pub stdout: OwnedFd,
-    /// Descriptor 2 inside; a judge's channel.
+    /// Descriptor 2 inside. For a judge this is the channel of the harness.
     pub stderr: OwnedFd,
-    /// Where groups can be made.
+    /// Where control groups can be created.
     pub cgroups: &'a Cgroups,
-    /// Most bytes of memory, files in memory included.
+    /// Limit of memory in bytes, including files in memory.
     pub memory: Option<u64>,
-    /// Most processes.
+    /// Limit of processes.
     pub processes: Option<u64>,
-    /// Network of a judge.
+    /// The network of a judge, if it has internet access.
     pub network: Option<&'a Network>,
 }
 
-/// Why there is no jail.
+/// Why a jail could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum JailError {
-    /// The control socket could not be made.
-    #[error("no socket could be made: {0}")]
+    /// The control socket could not be created.
+    #[error("the control socket can't be created: {0}")]
     Socket(#[source] Errno),
-    /// The control group could not be made.
-    #[error("no control group could be made: {0}")]
+    /// The control group could not be created.
+    #[error("a control group can't be created: {0}")]
     Group(#[source] io::Error),
     /// The limits of the control group could not be set.
-    #[error("a control group can't be limited: {0}")]
+    #[error("the limits of a control group can't be set: {0}")]
     Limit(#[source] io::Error),
     /// The first process could not be put into the control group.
     #[error("a process can't be put into its control group: {0}")]
@@ -79,98 +79,102 @@ pub enum JailError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// The judge's network could not be made.
+    /// The judge's network could not be set up.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// A part of the jail failed. Holds the text of its `PartError`.
     #[error("{0}")]
     Part(String),
-    /// A part of the jail sent a report that was not expected then.
-    #[error("the jail said {0:?} out of turn")]
+    /// A part of the jail sent a report that was not expected at this point.
+    #[error("unexpected report of the jail: {0:?}")]
     OutOfTurn(Report),
-    /// The jail ended or did not come up in time.
-    #[error("the jail did not come up")]
+    /// The jail ended or did not start in time.
+    #[error("the jail did not start")]
     NotUp,
     /// The jail was ended already.
     #[error("the jail is gone")]
     Gone,
 }
 
-/// Processes in namespaces of their own. Everything inside ends when this is dropped.
+/// A running jail. Dropping it ends all processes inside.
 #[derive(Debug)]
 pub(crate) struct Jail {
     outer: Child,
+    /// The pidfd of init.
     init: Option<OwnedFd>,
+    /// The control socket. `None` after the end.
     control: Option<OwnedFd>,
+    /// Bytes of an incomplete report.
     unread: Vec<u8>,
-    /// Reports that came with others.
-    more: VecDeque<Report>,
+    /// Reports that were read but not returned yet.
+    queued: VecDeque<Report>,
     group: Group,
     network: Option<Uplink>,
 }
 
 impl Jail {
     /// Starts a jail and waits until its program runs.
-    pub(crate) fn start(spawn: Spawn<'_>) -> Result<Jail, JailError> {
-        let what = match spawn.plan {
-            Plan::Judge(_) => "judge",
-            Plan::Student(_) => "student",
+    pub(crate) fn start(spec: JailSpec<'_>) -> Result<Jail, JailError> {
+        let purpose = match spec.plan {
+            JailPlan::Judge(_) => "judge",
+            JailPlan::Student(_) => "student",
         };
         let (control, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .map_err(JailError::Socket)?;
-        let group = spawn.cgroups.group(what).map_err(JailError::Group)?;
-        group.limit(spawn.memory, spawn.processes).map_err(JailError::Limit)?;
-        let mut command = Command::new(spawn.launcher);
-        command.args([super::WORD, "outer"]).stdin(inside).stdout(spawn.stdout).stderr(spawn.stderr);
-        if let Plan::Judge(_) = spawn.plan {
+        let group = spec.cgroups.group(purpose).map_err(JailError::Group)?;
+        group.limit(spec.memory, spec.processes).map_err(JailError::Limit)?;
+        let mut command = Command::new(spec.launcher);
+        command.args([SUBCOMMAND, "outer"]).stdin(inside).stdout(spec.stdout).stderr(spec.stderr);
+        if let JailPlan::Judge(_) = spec.plan {
             command.env_clear();
         }
         let outer = command
             .spawn()
-            .map_err(|source| JailError::Launcher { path: spawn.launcher.to_owned(), source })?;
+            .map_err(|source| JailError::Launcher { path: spec.launcher.to_owned(), source })?;
         drop(command);
         let mut jail = Jail {
             outer,
             init: None,
             control: Some(control),
             unread: Vec::new(),
-            more: VecDeque::new(),
+            queued: VecDeque::new(),
             group,
             network: None,
         };
-        jail.bring_up(&spawn.plan, spawn.network)?;
+        jail.bring_up(&spec.plan, spec.network)?;
         Ok(jail)
     }
 
-    fn bring_up(&mut self, plan: &Plan, network: Option<&Network>) -> Result<(), JailError> {
-        let deadline = Instant::now() + PATIENCE;
+    fn bring_up(&mut self, plan: &JailPlan, network: Option<&Network>) -> Result<(), JailError> {
+        let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
         self.group.add(pid).map_err(JailError::Join)?;
-        self.say(plan)?;
+        self.send(plan)?;
         self.expect(deadline, |report| (*report == Report::Unshared).then_some(()))?;
-        map_users(pid, matches!(plan, Plan::Judge(_)))?;
+        map_users(pid, matches!(plan, JailPlan::Judge(_)))?;
         if let Some(network) = network {
             self.network = Some(network.connect(pid)?);
         }
-        self.say(&Hello::Go)?;
+        self.send(&HostMessage::Go)?;
         let init = self.expect(deadline, |report| match report {
             Report::Init(pid) => Pid::from_raw(*pid),
             _ => None,
         })?;
-        // Outer has not reaped it yet, so the number is still its own; if it has, the jail is over anyway.
+        // Outer has not reaped init yet, so the process id is still valid. Otherwise the jail is
+        // over.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
-        self.say(plan)?;
+        self.send(plan)?;
         self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
-        // It came up meanwhile, or nearly: whatever is inside runs nothing of anyone's yet.
+        // The network starts in parallel. No script runs yet, because the harness waits for a call.
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
-    fn say(&self, value: &impl serde::Serialize) -> Result<(), JailError> {
-        Ok(plan::tell(self.control.as_ref().ok_or(JailError::Gone)?, value)?)
+    fn send(&self, value: &impl serde::Serialize) -> Result<(), JailError> {
+        Ok(plan::send_to_jail(self.control.as_ref().ok_or(JailError::Gone)?, value)?)
     }
 
-    /// Waits for a certain report.
+    /// Waits for the next report, which has to be the wanted one.
     fn expect<T>(
         &mut self,
         deadline: Instant,
@@ -178,9 +182,9 @@ impl Jail {
     ) -> Result<T, JailError> {
         loop {
             let (reports, open) = self.reports();
-            self.more.extend(reports);
-            // Whatever comes after it is for later: a short program may have ended already.
-            if let Some(report) = self.more.pop_front() {
+            self.queued.extend(reports);
+            // Later reports stay queued, for instance the exit of a short program.
+            if let Some(report) = self.queued.pop_front() {
                 return match (wanted(&report), report) {
                     (Some(value), _) => Ok(value),
                     (None, Report::Failed(why)) => Err(JailError::Part(why)),
@@ -195,14 +199,14 @@ impl Jail {
         }
     }
 
-    /// For those who wait for reports.
+    /// The descriptor to poll for reports.
     pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
         self.control.as_ref().map(AsFd::as_fd)
     }
 
-    /// What the jail said since, and whether it still stands.
+    /// The reports since the last call, and whether the control socket is still open.
     pub(crate) fn reports(&mut self) -> (Vec<Report>, bool) {
-        let mut reports: Vec<Report> = self.more.drain(..).collect();
+        let mut reports: Vec<Report> = self.queued.drain(..).collect();
         let Some(control) = &self.control else { return (reports, false) };
         let mut open = true;
         let mut piece = [0u8; 4096];
@@ -235,34 +239,35 @@ impl Jail {
         (reports, open)
     }
 
-    /// What is used inside, and how many processes there are where no group counts.
+    /// The usage of the processes inside, and their number if no control group counts it.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self.group.usage() {
             Some(usage) => (usage, None),
             None => {
-                let census = census::below(self.outer.id());
-                let usage = Usage { memory: census.memory, cpu_us: census.cpu_us, ..Usage::default() };
-                // Outer and init are ours.
-                (usage, Some(census.processes.saturating_sub(2)))
+                let tree = usage_below(self.outer.id());
+                let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
+                // Outer and init do not belong to the program.
+                (usage, Some(tree.processes.saturating_sub(2)))
             }
         }
     }
 
-    /// Ends everything inside and waits until it is gone. May be called again. Whoever the kernel could not end in time, such as
-    /// one that waits for a disk that does not answer, is given back.
-    pub(crate) fn end(&mut self) -> Option<Left> {
+    /// Kills all processes inside and waits until they are gone. May be called again. Returns the
+    /// processes that the kernel could not end in time, for instance one that waits for a dead
+    /// disk.
+    pub(crate) fn end(&mut self) -> Option<LingeringProcesses> {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);
         } else {
-            // Not up yet: outer has started nobody, or one who ends with the control socket.
+            // The jail is not up yet. If outer has started init, init ends with the control socket.
             let _ = self.outer.kill();
         }
         self.control = None;
-        let deadline = Instant::now() + LAST_WAIT;
-        let mut left = None;
+        let deadline = Instant::now() + END_TIMEOUT;
+        let mut lingering = None;
         if let Some(init) = self.init.take() {
-            wait_readable(init.as_fd(), LAST_WAIT);
-            left = Some(Left(init)).filter(Left::is_there);
+            wait_readable(init.as_fd(), END_TIMEOUT);
+            lingering = Some(LingeringProcesses(init)).filter(LingeringProcesses::are_alive);
         }
         loop {
             match self.outer.try_wait() {
@@ -275,11 +280,11 @@ impl Jail {
                 _ => break,
             }
         }
-        while !self.group.is_none() && !self.group.kill() && Instant::now() < deadline {
+        while !self.group.is_empty() && !self.group.kill() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.network = None;
-        left
+        lingering
     }
 }
 
@@ -289,23 +294,24 @@ impl Drop for Jail {
     }
 }
 
-/// Processes that were ended and are not gone yet. The first process of a jail goes last, so it stands for all.
+/// Processes of a jail that were killed and are not gone yet. Holds the pidfd of init, which is the
+/// last process of a jail to go.
 #[derive(Debug)]
-pub struct Left(OwnedFd);
+pub struct LingeringProcesses(OwnedFd);
 
-impl Left {
-    /// Whether somebody still is there.
-    pub fn is_there(&self) -> bool {
+impl LingeringProcesses {
+    /// Whether a process is still there.
+    pub fn are_alive(&self) -> bool {
         !wait_readable(self.0.as_fd(), Duration::ZERO)
     }
 }
 
-/// Waits until there is something to read, but not for ever. Whether there is.
-fn wait_readable(fd: BorrowedFd<'_>, most: Duration) -> bool {
-    wait_for(&[(fd, PollFlags::IN)], most) == [true]
+/// Waits until a descriptor is readable or the timeout passes. True if it is readable.
+fn wait_readable(fd: BorrowedFd<'_>, timeout: Duration) -> bool {
+    wait_for(&[(fd, PollFlags::IN)], timeout) == [true]
 }
 
-/// Says which users there are inside.
+/// Writes the user and group maps of a jail.
 fn map_users(pid: u32, judge: bool) -> Result<(), JailError> {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let write = |file: &'static str, text: &str| {
@@ -324,7 +330,7 @@ fn map_users(pid: u32, judge: bool) -> Result<(), JailError> {
     write("gid_map", &format!("{} {gid} 1\n", inside(gid)))
 }
 
-/// Everyone as they are here.
+/// A map in which every user of this namespace keeps its id.
 fn identity(file: &str) -> String {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let line = |line: &str| {

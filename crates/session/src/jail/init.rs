@@ -1,7 +1,8 @@
-//! Process 1 of a jail: builds the inside, starts the program, reaps, and ends with the control socket.
+//! Process 1 of a jail: sets up the inside, starts the program, reaps processes, and ends when the
+//! control socket closes.
 
 use super::error::PartError;
-use super::plan::{self, JudgePlan, Plan, Report, StudentPlan};
+use super::plan::{self, JailPlan, JudgePlan, Report, StudentPlan};
 use super::{limits, mounts, net, seccomp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
@@ -12,22 +13,22 @@ use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Command, Stdio};
 
-/// How often it looks whether there is room for files.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-/// Less room than this is none.
+/// How often the free space for files is checked.
+const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+/// The file system counts as full below this many free bytes.
 const FULL_BELOW: u64 = 64 << 10;
-/// Where the judge's Python is, inside.
+/// The judge's Python inside the jail.
 const PYTHON: &str = "/usr/bin/python3.14";
 
 pub(super) fn run() -> Result<(), PartError> {
-    limits::pass_on_nothing()?;
-    let plan: Plan = plan::read(stdin())?;
-    // A jail that can be looked into or be traced is none.
+    limits::close_inherited_on_exec()?;
+    let plan: JailPlan = plan::read(stdin())?;
+    // Otherwise another process of the same user could trace this one or read its memory.
     let undumpable = rustix::process::DumpableBehavior::NotDumpable;
     rustix::process::set_dumpable_behavior(undumpable).map_err(PartError::call("prctl"))?;
     match plan {
-        Plan::Judge(judge) => run_judge(&judge),
-        Plan::Student(student) => run_student(student),
+        JailPlan::Judge(judge) => run_judge(&judge),
+        JailPlan::Student(student) => run_student(student),
     }
 }
 
@@ -35,9 +36,9 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     limits::limit_judge(plan.processes, plan.file_bytes)?;
     mounts::enter_judge_root()?;
     rustix::system::sethostname(b"judge").map_err(PartError::call("sethostname"))?;
-    net::close_ways(plan)?;
+    net::set_up(plan)?;
 
-    // The channel gets a number of its own, which the filter protects.
+    // The channel gets a descriptor number of its own, which the system call filter protects.
     let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3).map_err(PartError::call("fcntl"))?;
     rustix::io::fcntl_setfd(&channel, FdFlags::empty()).map_err(PartError::call("fcntl"))?;
     let output = || stdout().try_clone_to_owned().map(Stdio::from).map_err(PartError::call("dup"));
@@ -47,13 +48,13 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     python.env("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt");
     python.stdin(Stdio::null()).stdout(output()?).stderr(output()?);
 
-    limits::give_up_privileges(CapabilitySet::empty())?;
+    limits::drop_privileges(CapabilitySet::empty())?;
     seccomp::install(channel.as_raw_fd())?;
     let python = python.spawn().map_err(|source| PartError::Start { program: "Python", source })?;
     drop(channel);
-    let nothing = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
-    dup2_stdout(&nothing).map_err(PartError::call("dup2"))?;
-    dup2_stderr(&nothing).map_err(PartError::call("dup2"))?;
+    let null = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
+    dup2_stdout(&null).map_err(PartError::call("dup2"))?;
+    dup2_stderr(&null).map_err(PartError::call("dup2"))?;
     watch(python.id(), true)
 }
 
@@ -65,8 +66,9 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     let mut bash = Command::new("bash");
     bash.arg("-c").arg(&plan.command).env_clear().envs(&plan.environment);
     bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
-    // What root may do with files and its own processes; nothing that could undo the mounts.
-    limits::give_up_privileges(
+    // Root inside keeps its rights over files and its own processes, but none that could undo the
+    // mounts.
+    limits::drop_privileges(
         CapabilitySet::CHOWN
             | CapabilitySet::DAC_OVERRIDE
             | CapabilitySet::FOWNER
@@ -76,33 +78,33 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
             | CapabilitySet::KILL
             | CapabilitySet::NET_BIND_SERVICE,
     )?;
-    let nothing = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
+    let null = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
     let bash = bash.spawn().map_err(|source| PartError::Start { program: "bash", source })?;
-    dup2_stdout(&nothing).map_err(PartError::call("dup2"))?;
-    dup2_stderr(&nothing).map_err(PartError::call("dup2"))?;
+    dup2_stdout(&null).map_err(PartError::call("dup2"))?;
+    dup2_stderr(&null).map_err(PartError::call("dup2"))?;
     watch(bash.id(), false)
 }
 
-/// Reaps until it is over: for a judge when its program ends, for a student when nobody is left, for both when
-/// the simulator lets go.
+/// Reaps processes until the jail is over. A judge's jail is over when its program ends, a
+/// student's when no process is left. Both are over when the simulator closes the control socket.
 fn watch(program: u32, judge: bool) -> Result<(), PartError> {
     let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;
-    plan::write(stdin(), &Report::Started(program.as_raw_nonzero().get()))?;
+    plan::send_report(stdin(), &Report::Started(program.as_raw_nonzero().get()))?;
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
     loop {
-        let (code, alone) = reap(program);
+        let (code, none_left) = reap(program);
         if let Some(code) = code {
             exited = true;
-            plan::write(stdin(), &Report::Exited(code))?;
+            plan::send_report(stdin(), &Report::Exited(code))?;
         }
-        if exited && (judge || alone) {
+        if exited && (judge || none_left) {
             return Ok(());
         }
         if judge && !full && is_full() {
             full = true;
-            plan::write(stdin(), &Report::Full)?;
+            plan::send_report(stdin(), &Report::Full)?;
         }
         if is_abandoned(stdin(), (!exited).then_some(&ended)) {
             return Ok(());
@@ -110,15 +112,17 @@ fn watch(program: u32, judge: bool) -> Result<(), PartError> {
     }
 }
 
-/// Waits a moment. Whether the simulator let go of the jail.
+/// Waits for at most `CHECK_INTERVAL`, or until the program ends. True if the simulator closed the
+/// control socket.
 fn is_abandoned(control: impl AsFd, ended: Option<&OwnedFd>) -> bool {
     let mut fds = vec![PollFd::new(&control, PollFlags::RDHUP)];
     fds.extend(ended.map(|ended| PollFd::new(ended, PollFlags::IN)));
-    let _ = poll(&mut fds, Some(&LOOK));
+    let _ = poll(&mut fds, Some(&CHECK_INTERVAL));
     fds[0].revents().intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR)
 }
 
-/// Reaps whoever ended: the exit code of the program if it did, and whether nobody is left.
+/// Reaps ended processes. Returns the program's exit code if it ended, and whether no process is
+/// left.
 fn reap(program: Pid) -> (Option<i32>, bool) {
     let mut code = None;
     loop {

@@ -1,27 +1,32 @@
-//! The launcher: other people's programs in namespaces of their own.
+//! Runs programs of other people in namespaces of their own (a jail).
 //!
-//! Theory of operation. The simulator starts its own program again as `chicane __jail outer`, with three
-//! descriptors: 0 is the control socket, 1 and 2 are what the program inside will have. Nobody forks
-//! by hand; every step is a new process image of the same binary.
+//! Theory of operation. The simulator starts its own program again as `chicane __jail outer`.
+//! Descriptor 0 is the control socket. Descriptors 1 and 2 are those of the program inside. No step
+//! forks by hand: each one starts the same binary as a new process.
 //!
-//! - *outer* reads its plan from the control socket, leaves the host's namespaces and asks to be mapped. The simulator,
-//!   which may do that, writes the maps of user and group numbers, puts it into a cgroup, gives it
-//!   a network if there is one, and says go. Outer starts *init* and waits for it.
-//! - *init* is process 1 of the new namespaces. It builds the file system, sets the limits, gives up every
-//!   privilege, and only then starts the program. It reaps whatever is left to it, watches the control socket,
-//!   and ends when that closes or the program does. With it the kernel ends every process inside.
+//! - *outer* reads its plan from the control socket, leaves the host's namespaces and waits. The
+//!   simulator writes the user and group maps, moves outer into a control group, connects a network
+//!   if there is one, and sends `Go`. Outer then starts *init* and waits for its end.
+//! - *init* is process 1 of the new namespaces. It builds the file system, sets the limits, drops
+//!   every privilege and then starts the program. It reaps orphaned processes and polls the control
+//!   socket. It ends when that socket closes or the program ends, and the kernel then kills every
+//!   process inside.
 //!
-//! So one descriptor holds a whole jail: when the simulator dies in any way, its end of the control socket closes
-//! and nothing is left. When it wants the jail to end it kills init by its pidfd, which nobody inside can prevent.
+//! The control socket is therefore also a kill-on-close socket: however the simulator ends, its end
+//! of the socket closes and the jail is gone. To end a jail, the simulator kills init through its
+//! pidfd, which no process inside can prevent.
 //!
-//! There are two plans. A *judge* sees nothing of the host: an overlay of the prepared Python root on a small
-//! memory file system, its own network, a filter of system calls. A *student* keeps the file system and the
-//! network (its program is to talk to the simulator) but has its own processes, and
-//! neither the data folder nor the judge's root are there for it.
+//! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
+//! Python root on a small file system in memory, a network of its own and a filter of system calls.
+//! A *student* keeps the host's file system and network, because its program talks to the
+//! simulator. It has its own process ids, and the data folder and the judge's root are hidden from
+//! it.
 //!
-//! What can't be had is an error with its remedy. There is no weaker way that is taken instead.
+//! If a feature is missing on the machine, starting the jail fails with an error that names the
+//! remedy. There is no fallback with weaker isolation.
 
 mod cgroup;
+mod cgroup_path;
 mod error;
 mod group;
 mod host;
@@ -35,17 +40,12 @@ mod seccomp;
 
 pub(crate) use cgroup::Cgroups;
 pub use error::PartError;
-pub(crate) use group::{Usage, Watched};
-pub use host::JailError;
-pub use host::Left;
-pub(crate) use host::{Jail, Spawn};
-pub(crate) use plan::{JudgePlan, Plan, Report, StudentPlan};
+pub(crate) use group::{Usage, WatchedGroup};
+pub(crate) use host::{Jail, JailSpec};
+pub use host::{JailError, LingeringProcesses};
+pub(crate) use plan::{JailPlan, JudgePlan, Report, StudentPlan};
 
-/// The hidden word of the command line that starts a part of a jail.
-const WORD: &str = "__jail";
-
-/// What `chicane __jail <part>` does. Never returns to the program's ordinary work. A part that can't do it says why to the
-/// simulator.
+/// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {
     let done = match part {
         "outer" => outer::run(),
@@ -53,7 +53,7 @@ pub fn main(part: &str) -> Result<(), PartError> {
         other => return Err(PartError::Unknown(other.to_owned())),
     };
     if let Err(why) = &done {
-        let _ = plan::write(rustix::stdio::stdin(), &Report::Failed(why.to_string()));
+        let _ = plan::send_report(rustix::stdio::stdin(), &Report::Failed(why.to_string()));
     }
     done
 }

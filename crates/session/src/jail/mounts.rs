@@ -1,4 +1,4 @@
-//! File systems inside a jail.
+//! Builds the file system inside a jail.
 
 use super::plan::{JudgePlan, StudentPlan};
 use rustix::fs::Mode;
@@ -11,14 +11,14 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Files that every program expects.
+/// Device files of a judge.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
-/// Inodes of the judge's own files.
+/// Inodes of the judge's writable layer.
 const INODES: u32 = 16_384;
-/// Where control groups are set.
+/// The mount point of the control groups.
 const CGROUPS: &str = "/sys/fs/cgroup";
-/// Where the judge's file system is put together, in a name space where nobody else sees it.
-const STAGE: &str = "/tmp";
+/// Where the judge's file system is assembled. The mount is visible in the new namespace only.
+const BUILD_FOLDER: &str = "/tmp";
 
 /// Why the file system inside a jail could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -26,13 +26,13 @@ pub enum MountError {
     /// The mounts of the new namespace could not be made private.
     #[error("mounts can't be made private: {0}")]
     Private(#[source] Errno),
-    /// Mount options hold a zero byte.
-    #[error("mount options hold a zero byte: {0}")]
+    /// The mount options contain a zero byte.
+    #[error("the mount options contain a zero byte: {0}")]
     Options(#[source] NulError),
-    /// The tmpfs of the writable layer.
+    /// The tmpfs of the writable layer could not be mounted.
     #[error("a file system in memory can't be mounted: {0}")]
     Tmpfs(#[source] Errno),
-    /// The overlay of the prepared root.
+    /// The overlay of the prepared root could not be mounted.
     #[error("an overlay of the judge's root can't be mounted: {0}")]
     Overlay(#[source] Errno),
     /// A device file could not be bound into the judge's root.
@@ -63,13 +63,13 @@ pub enum MountError {
     /// A file of the judge's root could not be written.
     #[error("{name} can't be written: {source}")]
     Write {
-        /// Its path inside.
+        /// Path of the file inside the jail.
         name: String,
         /// The kernel's error.
         source: io::Error,
     },
     /// A folder could not be created.
-    #[error("{} can't be made: {source}", .path.display())]
+    #[error("{} can't be created: {source}", .path.display())]
     CreateFolder {
         /// The folder.
         path: PathBuf,
@@ -100,8 +100,8 @@ pub enum MountError {
     Sysrq(#[source] Errno),
 }
 
-/// Nothing that is mounted here is seen outside, and nothing from outside comes in.
-fn keep_apart() -> Result<(), MountError> {
+/// Stops the propagation of mounts between this namespace and the host, in both directions.
+fn make_mounts_private() -> Result<(), MountError> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(MountError::Private)
 }
@@ -110,33 +110,34 @@ fn options(text: String) -> Result<CString, MountError> {
     CString::new(text).map_err(MountError::Options)
 }
 
-/// Puts the prepared root under a writable layer in memory.
-pub(super) fn build_judge_root(plan: &JudgePlan, below: &OwnedFd) -> Result<(), MountError> {
-    keep_apart()?;
+/// Mounts an overlay: the prepared root `lower` with a writable layer in memory above it.
+pub(super) fn build_judge_root(plan: &JudgePlan, lower: &OwnedFd) -> Result<(), MountError> {
+    make_mounts_private()?;
     let size = options(format!("size={},nr_inodes={INODES},mode=755", plan.file_bytes))?;
     let safe = MountFlags::NOSUID | MountFlags::NODEV;
-    mount("chicane", STAGE, "tmpfs", safe, Some(size.as_c_str())).map_err(MountError::Tmpfs)?;
-    let stage = Path::new(STAGE);
-    let (upper, root) = (stage.join("upper"), stage.join("root"));
-    for folder in [&upper, &stage.join("work"), &root] {
-        make(folder, 0o755)?;
+    mount("chicane", BUILD_FOLDER, "tmpfs", safe, Some(size.as_c_str())).map_err(MountError::Tmpfs)?;
+    let build = Path::new(BUILD_FOLDER);
+    let (upper, root) = (build.join("upper"), build.join("root"));
+    for folder in [&upper, &build.join("work"), &root] {
+        create_folder(folder, 0o755)?;
     }
     fill(&upper, plan)?;
-    let below = below.as_raw_fd();
-    let layers =
-        format!("lowerdir=/proc/self/fd/{below},upperdir={STAGE}/upper,workdir={STAGE}/work,userxattr");
+    let lower = lower.as_raw_fd();
+    let layers = format!(
+        "lowerdir=/proc/self/fd/{lower},upperdir={BUILD_FOLDER}/upper,workdir={BUILD_FOLDER}/work,userxattr"
+    );
     mount("chicane", &root, "overlay", safe, Some(options(layers)?.as_c_str()))
         .map_err(MountError::Overlay)?;
     for device in DEVICES {
         mount_bind(format!("/dev/{device}"), root.join("dev").join(device))
             .map_err(|source| MountError::Device { device, source })?;
     }
-    make(&root.join("old"), 0o700)
+    create_folder(&root.join("old"), 0o700)
 }
 
-/// Makes what was built the only file system there is.
+/// Makes the assembled root the root of this process, and unmounts the host's file system.
 pub(super) fn enter_judge_root() -> Result<(), MountError> {
-    let root = Path::new(STAGE).join("root");
+    let root = Path::new(BUILD_FOLDER).join("root");
     let old = root.join("old");
     rustix::process::pivot_root(&root, &old).map_err(MountError::PivotRoot)?;
     let enter = |path| std::env::set_current_dir(path).map_err(|source| MountError::Enter { path, source });
@@ -146,7 +147,7 @@ pub(super) fn enter_judge_root() -> Result<(), MountError> {
     enter("/work")
 }
 
-/// The judge's own files.
+/// Writes the judge's own files into the writable layer.
 fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
     for (folder, mode) in [
         ("dev", 0o755),
@@ -156,9 +157,9 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
         ("work", 0o755),
         ("judge", 0o755),
     ] {
-        make(&upper.join(folder), mode)?;
+        create_folder(&upper.join(folder), mode)?;
     }
-    // The layer below has its own /dev and /etc: ours stand before them.
+    // These files hide those of the same name in the prepared root.
     let write = |name: &str, text: &str| {
         std::fs::write(upper.join(name), text)
             .map_err(|source| MountError::Write { name: name.to_owned(), source })
@@ -175,31 +176,32 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
     write("judge/harness.py", &plan.harness)
 }
 
-fn make(folder: &Path, mode: u32) -> Result<(), MountError> {
+fn create_folder(folder: &Path, mode: u32) -> Result<(), MountError> {
     std::fs::create_dir(folder)
         .map_err(|source| MountError::CreateFolder { path: folder.to_owned(), source })?;
     rustix::fs::chmod(folder, Mode::from_raw_mode(mode))
         .map_err(|source| MountError::Mode { path: folder.to_owned(), source })
 }
 
-/// The host's files without some folders, and processes of its own only.
+/// Hides folders of the host from a student's program, and shows it only its own processes.
 pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), MountError> {
-    keep_apart()?;
-    let nothing = options("size=4k,nr_inodes=2,mode=555".to_owned())?;
+    make_mounts_private()?;
+    let empty = options("size=4k,nr_inodes=2,mode=555".to_owned())?;
     let closed = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
     let hide = |path: &Path| {
-        mount("chicane", path, "tmpfs", closed, Some(nothing.as_c_str()))
+        mount("chicane", path, "tmpfs", closed, Some(empty.as_c_str()))
             .map_err(|source| MountError::Hide { path: path.to_owned(), source })
     };
     for folder in plan.hide.iter().filter(|folder| folder.is_dir()) {
         hide(folder)?;
     }
     let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // Where a container does not allow it, there is none at all: the host's must not be there.
+    // Inside some containers a new /proc can't be mounted. An empty one hides the host's processes.
     if mount("proc", "/proc", "proc", safe, None).is_err() {
         return hide(Path::new("/proc"));
     }
-    // Root of a student is still the owner of these files: it could change the kernel's settings and lift its own limits.
+    // A student that runs as root owns these files. It could change kernel settings and lift its
+    // own limits.
     mount_bind("/proc/sys", "/proc/sys").map_err(MountError::ProcSys)?;
     mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
         .map_err(MountError::ProcSys)?;

@@ -1,7 +1,7 @@
-//! The network inside a judge's jail: loopback up, and no way to the host or its neighbours.
+//! The network inside a judge's jail: enables loopback, and blocks the host and private networks.
 //!
-//! A few messages of the kernel's routing socket, written by hand: there are two kinds, each with one
-//! attribute at most.
+//! The messages of the kernel's routing socket are encoded by hand, because only two kinds are
+//! needed, each with one attribute at most.
 
 use super::plan::JudgePlan;
 use rustix::fd::OwnedFd;
@@ -10,9 +10,9 @@ use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with};
 use std::net::Ipv4Addr;
 
-/// Who answers names inside, in the network that slirp4netns makes.
+/// The name server in the network of slirp4netns.
 pub(super) const NAME_SERVER: &str = "10.0.2.3";
-/// Networks that are nobody's business: this machine, private ones, link-local, shared, multicast.
+/// Networks that are blocked: this machine, private, link-local, shared and multicast.
 const PRIVATE: [(Ipv4Addr, u8); 7] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -45,23 +45,23 @@ pub enum NetError {
     UnexpectedAnswer,
 }
 
-/// Brings up loopback and forbids what must not be reached.
-pub(super) fn close_ways(plan: &JudgePlan) -> Result<(), NetError> {
+/// Enables loopback and adds a refusing route for every forbidden network.
+pub(super) fn set_up(plan: &JudgePlan) -> Result<(), NetError> {
     let flags = SocketFlags::CLOEXEC;
-    // Protocol 0 is routing.
+    // Without a protocol number the socket is a routing socket.
     let socket =
         socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).map_err(NetError::Socket)?;
-    ask(&socket, NEW_LINK, REQUEST | ACKNOWLEDGE, &loopback_up())?;
+    request(&socket, NEW_LINK, REQUEST | ACKNOWLEDGE, &loopback_up())?;
     if plan.internet {
         for (address, prefix) in PRIVATE.into_iter().chain(plan.forbidden.iter().copied()) {
             let flags = REQUEST | ACKNOWLEDGE | CREATE | REPLACE;
-            ask(&socket, NEW_ROUTE, flags, &prohibit(address, prefix))?;
+            request(&socket, NEW_ROUTE, flags, &prohibit(address, prefix))?;
         }
     }
     Ok(())
 }
 
-/// `ifinfomsg` of interface 1: flag up.
+/// An `ifinfomsg` that sets the flag `up` of interface 1.
 fn loopback_up() -> Vec<u8> {
     let mut body = vec![0, 0, 0, 0];
     body.extend(1i32.to_ne_bytes());
@@ -70,7 +70,7 @@ fn loopback_up() -> Vec<u8> {
     body
 }
 
-/// `rtmsg` of a route that refuses, with its destination.
+/// An `rtmsg` with a route of type `prohibit`, and its destination as attribute.
 fn prohibit(address: Ipv4Addr, prefix: u8) -> Vec<u8> {
     let [inet, main_table, by_administrator, everywhere, prohibit]: [u8; 5] = [2, 254, 4, 0, 8];
     let mut body = vec![inet, prefix, 0, 0, main_table, by_administrator, everywhere, prohibit];
@@ -83,7 +83,7 @@ fn prohibit(address: Ipv4Addr, prefix: u8) -> Vec<u8> {
 }
 
 /// Sends a message and waits for its acknowledgement.
-fn ask(socket: &OwnedFd, kind: u16, flags: u16, body: &[u8]) -> Result<(), NetError> {
+fn request(socket: &OwnedFd, kind: u16, flags: u16, body: &[u8]) -> Result<(), NetError> {
     let mut message = Vec::with_capacity(16 + body.len());
     message.extend((16 + body.len() as u32).to_ne_bytes());
     message.extend(kind.to_ne_bytes());

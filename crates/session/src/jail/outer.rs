@@ -1,7 +1,8 @@
-//! The part of a jail that leaves the host's namespaces, and waits for the part that stays in the new ones.
+//! The part of a jail that leaves the host's namespaces, starts `init` in the new ones and waits
+//! for it.
 
 use super::error::PartError;
-use super::plan::{self, Hello, Plan, Report};
+use super::plan::{self, HostMessage, JailPlan, Report, SUBCOMMAND};
 use super::{limits, mounts};
 use rustix::fs::{Mode, OFlags};
 use rustix::stdio::stdin;
@@ -10,64 +11,64 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
 pub(super) fn run() -> Result<(), PartError> {
-    limits::pass_on_nothing()?;
-    let plan: Plan = plan::read(stdin())?;
-    // The simulator may be called by any signal; what it starts for others is not.
+    limits::close_inherited_on_exec()?;
+    let plan: JailPlan = plan::read(stdin())?;
+    // A new session, so that a signal to the simulator's process group does not reach the jail.
     rustix::process::setsid().map_err(PartError::call("setsid"))?;
-    leave(&plan)?;
+    unshare(&plan)?;
     let root = open_root(&plan)?;
-    plan::write(stdin(), &Report::Unshared)?;
-    let Hello::Go = plan::read(stdin())?;
+    plan::send_report(stdin(), &Report::Unshared)?;
+    let HostMessage::Go = plan::read(stdin())?;
     become_mapped(&plan)?;
-    // Here and not inside: what is open of the host stays with this process.
-    if let (Plan::Judge(judge), Some(root)) = (&plan, &root) {
+    // Done here and not in init, so that init has no open descriptor of the host's files.
+    if let (JailPlan::Judge(judge), Some(root)) = (&plan, &root) {
         mounts::build_judge_root(judge, root)?;
     }
     drop(root);
 
-    // Not by path: this binary may lie where the new user can't go.
+    // Not by path, because the new user may not have access to the folder of this binary.
     let mut init = Command::new("/proc/self/exe");
-    init.args([super::WORD, "init"]).stdin(Stdio::inherit());
-    if let Plan::Judge(_) = plan {
+    init.args([SUBCOMMAND, "init"]).stdin(Stdio::inherit());
+    if let JailPlan::Judge(_) = plan {
         init.env_clear();
     }
     let mut init =
         init.spawn().map_err(|source| PartError::Start { program: "the first process inside", source })?;
-    plan::write(stdin(), &Report::Init(init.id().cast_signed()))?;
+    plan::send_report(stdin(), &Report::Init(init.id().cast_signed()))?;
     init.wait().map_err(PartError::call("wait"))?;
     Ok(())
 }
 
-#[allow(deprecated)] // The other form is `unsafe` for the sake of CLONE_FILES, which is not used here.
-fn leave(plan: &Plan) -> Result<(), PartError> {
+#[allow(deprecated)] // The replacement is `unsafe` because of CLONE_FILES, which is not used here.
+fn unshare(plan: &JailPlan) -> Result<(), PartError> {
     let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
-    if let Plan::Judge(_) = plan {
+    if let JailPlan::Judge(_) = plan {
         flags |= UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET | UnshareFlags::NEWCGROUP;
     }
     rustix::thread::unshare(flags).map_err(PartError::Unshare)
 }
 
-/// Opens the judge's root while this is still the user who prepared it, and in the new mount
-/// namespace, or the overlay would not take it.
-fn open_root(plan: &Plan) -> Result<Option<OwnedFd>, PartError> {
-    let Plan::Judge(judge) = plan else { return Ok(None) };
+/// Opens the judge's root in the new mount namespace, because the overlay accepts no descriptor of
+/// another one. It runs before the change of user, because the new user may lack access.
+fn open_root(plan: &JailPlan) -> Result<Option<OwnedFd>, PartError> {
+    let JailPlan::Judge(judge) = plan else { return Ok(None) };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let fd = rustix::fs::open(&judge.root, flags, Mode::empty())
         .map_err(|source| PartError::OpenRoot { path: judge.root.clone(), source })?;
     Ok(Some(fd))
 }
 
-/// Takes on the user that the maps say, with the rights to build what is inside.
-fn become_mapped(plan: &Plan) -> Result<(), PartError> {
+/// Changes to the user of the maps, and keeps the capabilities that init needs to build the jail.
+fn become_mapped(plan: &JailPlan) -> Result<(), PartError> {
     use rustix::process::{Gid, Uid};
-    if let Plan::Judge(_) = plan {
-        // Not allowed where the maps were written by an ordinary user, whose groups then stay.
+    if let JailPlan::Judge(_) = plan {
+        // Fails if an unprivileged user wrote the maps. The groups stay the same in that case.
         let _ = rustix::thread::set_thread_groups(&[]);
         let (gid, uid) = (Gid::ROOT, Uid::ROOT);
         rustix::thread::set_thread_res_gid(gid, gid, gid).map_err(PartError::call("setresgid"))?;
         rustix::thread::set_thread_res_uid(uid, uid, uid).map_err(PartError::call("setresuid"))?;
     }
-    // An ordinary user loses its rights when a program is started, unless they are ambient.
+    // Without root, exec drops all capabilities that are not in the ambient set.
     let mut sets = rustix::thread::capabilities(None).map_err(PartError::call("capabilities"))?;
     sets.inheritable = sets.permitted;
     let permitted = sets.permitted;

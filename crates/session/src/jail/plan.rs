@@ -1,4 +1,4 @@
-//! What is said over the control socket: plans one way, reports the other.
+//! The messages of the control socket: plans to the jail, reports from the jail.
 
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
@@ -8,74 +8,76 @@ use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-/// Longest message to a jail: a plan with its environment.
+/// The hidden subcommand of `chicane` that starts a part of a jail.
+pub(super) const SUBCOMMAND: &str = "__jail";
+/// Bytes of the longest message to a jail, which is a plan with its environment.
 const MAX_MESSAGE: usize = 4 << 20;
 
-/// What a jail is for.
+/// What runs in a jail, and with which settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub(crate) enum Plan {
+pub(crate) enum JailPlan {
     /// The judging script.
     Judge(JudgePlan),
     /// The student's program.
     Student(StudentPlan),
 }
 
-/// The judging script's jail.
+/// The settings of a judge's jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgePlan {
     /// The prepared root file system.
     pub root: PathBuf,
-    /// The harness, Python.
+    /// The Python program that runs the script.
     pub harness: String,
-    /// Bytes of files it may keep.
+    /// Bytes of files that the script may write.
     pub file_bytes: u64,
-    /// Processes and threads it may have.
+    /// Processes and threads that the script may start.
     pub processes: u64,
-    /// Whether it has a network.
+    /// Whether the script has internet access.
     pub internet: bool,
-    /// Addresses that it must not reach, with the length of their prefix.
+    /// Addresses that the script must not reach, with their prefix length.
     pub forbidden: Vec<(std::net::Ipv4Addr, u8)>,
 }
 
-/// The student's jail.
+/// The settings of a student's jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StudentPlan {
-    /// For `bash -c`.
+    /// The command line for `bash -c`.
     pub command: String,
-    /// Folder that it runs in.
+    /// The working directory.
     pub workspace: PathBuf,
-    /// Its whole environment.
+    /// All environment variables.
     pub environment: BTreeMap<String, String>,
-    /// Folders that are not there for it.
+    /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
-    /// Processes it may have, where the kernel counts them by user.
+    /// Processes that the program may start. A resource limit of the user inside.
     pub processes: u64,
 }
 
-/// What the simulator says after the plan.
+/// The simulator's message after the first plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Hello {
-    /// Maps, cgroup and network are there.
+pub(super) enum HostMessage {
+    /// User maps, control group and network are set up.
     Go,
 }
 
-/// What a jail says.
+/// A message from a jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Report {
-    /// Outer left the host's namespaces and wants to be mapped.
+    /// Outer left the host's namespaces and waits for its user maps.
     Unshared,
-    /// Init was started and has this number on the host.
+    /// Init was started. Holds its process id on the host.
     Init(i32),
-    /// The program was started; its number inside.
+    /// The program was started. Holds its process id inside.
     Started(i32),
-    /// The program ended: its exit code, negative for a signal.
+    /// The program ended. Holds its exit code, or the negated signal number.
     Exited(i32),
-    /// There is no room for files left.
+    /// The file system is full.
     Full,
-    /// The jail can't be made.
+    /// The jail failed. Holds the reason.
     Failed(String),
 }
 
@@ -99,7 +101,8 @@ pub enum ControlError {
     Socket(#[source] Errno),
 }
 
-/// Reads one message for a part of a jail: its length, then JSON. Whatever follows is for someone else.
+/// Reads one message to a part of a jail: its length, then JSON. Reads no byte of the next message,
+/// because that may be for another process.
 pub(super) fn read<T: DeserializeOwned>(control: impl AsFd) -> Result<T, ControlError> {
     let mut length = [0; 4];
     read_exactly(&control, &mut length)?;
@@ -124,16 +127,16 @@ fn read_exactly(control: impl AsFd, mut room: &mut [u8]) -> Result<(), ControlEr
     Ok(())
 }
 
-/// Writes one message for a part of a jail.
-pub(super) fn tell(control: impl AsFd, value: &impl Serialize) -> Result<(), ControlError> {
+/// Sends a message to a part of a jail.
+pub(super) fn send_to_jail(control: impl AsFd, value: &impl Serialize) -> Result<(), ControlError> {
     let json = serde_json::to_vec(value).map_err(ControlError::Encode)?;
     let length = u32::try_from(json.len()).map_err(|_| ControlError::TooLong)?;
     let message = [&length.to_ne_bytes(), json.as_slice()].concat();
     write_all(control, &message)
 }
 
-/// Writes a report of a jail: one line.
-pub(super) fn write(control: impl AsFd, value: &impl Serialize) -> Result<(), ControlError> {
+/// Sends a report to the simulator: one line of JSON.
+pub(super) fn send_report(control: impl AsFd, value: &impl Serialize) -> Result<(), ControlError> {
     let mut line = serde_json::to_vec(value).map_err(ControlError::Encode)?;
     line.push(b'\n');
     write_all(control, &line)

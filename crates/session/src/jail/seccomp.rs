@@ -1,8 +1,8 @@
-//! The filter of system calls for a judge: what Python and ordinary programs use, and no more.
+//! The filter of system calls for a judge. It allows the calls that Python and common programs use.
 //!
-//! A call that is not in the list answers "no such call", as an older kernel would, so that libraries
-//! take the way they have for that. Some calls are allowed only with harmless arguments: no new
-//! namespaces, no exotic sockets, and the descriptor of the channel to the simulator can't be closed or replaced.
+//! Any other call fails with `ENOSYS`, as on an older kernel, so that libraries use their fallback.
+//! Some calls are allowed only with certain arguments: no new namespaces, no unusual socket
+//! families, and no close or replacement of the channel to the simulator.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Calls that every architecture has.
+/// Allowed calls that exist on every architecture.
 const ALLOWED: &[i64] = &[
     libc::SYS_read,
     libc::SYS_write,
@@ -211,9 +211,9 @@ const ALLOWED: &[i64] = &[
     libc::SYS_msgctl,
 ];
 
-/// Calls that only this architecture still has.
+/// Allowed calls that exist on x86-64 only.
 #[cfg(target_arch = "x86_64")]
-const OLD: &[i64] = &[
+const X86_ONLY: &[i64] = &[
     libc::SYS_open,
     libc::SYS_creat,
     libc::SYS_stat,
@@ -250,9 +250,9 @@ const OLD: &[i64] = &[
     libc::SYS_arch_prctl,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const OLD: &[i64] = &[];
+const X86_ONLY: &[i64] = &[];
 
-/// Every flag of `clone` that makes a namespace.
+/// Every flag of `clone` that creates a namespace.
 const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -265,14 +265,15 @@ const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
     /// The filter could not be compiled.
-    #[error("the filter of system calls can't be made: {0}")]
+    #[error("the filter of system calls can't be compiled: {0}")]
     Build(#[source] seccompiler::BackendError),
     /// The kernel refused the filter.
     #[error("the filter of system calls can't be installed: {0}")]
     Install(#[source] seccompiler::Error),
 }
 
-/// Filters this process and all that it starts. `channel` stays open and where it is.
+/// Installs the filter for this process and its children. They can't close or replace the
+/// descriptor `channel`.
 pub(super) fn install(channel: i32) -> Result<(), FilterError> {
     let program = build(channel).map_err(FilterError::Build)?;
     seccompiler::apply_filter(&program).map_err(FilterError::Install)
@@ -285,7 +286,7 @@ fn build(channel: i32) -> Result<BpfProgram, seccompiler::BackendError> {
 }
 
 fn rules(channel: i32) -> Result<Rules, seccompiler::BackendError> {
-    let mut rules: Rules = ALLOWED.iter().chain(OLD).map(|call| (*call, Vec::new())).collect();
+    let mut rules: Rules = ALLOWED.iter().chain(X86_ONLY).map(|call| (*call, Vec::new())).collect();
     let channel = u64::from(channel.unsigned_abs());
     let when = |argument, operator, value| {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
@@ -301,10 +302,10 @@ fn rules(channel: i32) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_dup3, vec![when(1, SeccompCmpOp::Ne, channel)?]);
     #[cfg(target_arch = "x86_64")]
     rules.insert(libc::SYS_dup2, vec![when(1, SeccompCmpOp::Ne, channel)?]);
-    // A range that does not hold the channel.
+    // Only ranges that do not include the channel.
     let range = vec![when(1, SeccompCmpOp::Lt, channel)?, when(0, SeccompCmpOp::Gt, channel)?];
     rules.insert(libc::SYS_close_range, range);
-    // No other name for its own memory, no tracing of others.
+    // Other options could change the memory map (`PR_SET_MM`) or permit tracing (`PR_SET_PTRACER`).
     let harmless = [libc::PR_SET_NAME, libc::PR_GET_NAME, libc::PR_SET_PDEATHSIG, libc::PR_GET_DUMPABLE];
     let harmless: Result<Vec<_>, _> =
         harmless.iter().map(|option| when(0, SeccompCmpOp::Eq, u64::from(option.unsigned_abs()))).collect();

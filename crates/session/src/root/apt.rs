@@ -1,4 +1,4 @@
-//! Fetches packages with a configuration of its own: nothing of the machine's is changed.
+//! Downloads Debian packages with a separate apt configuration, so that the machine is not changed.
 
 use super::command::run;
 use super::error::RootError;
@@ -6,18 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Releases of Debian that have Python 3.14, the calmer one first.
+/// Releases of Debian with Python 3.14, the more stable one first.
 const RELEASES: [&str; 2] = ["forky", "sid"];
-/// Where Debian keeps its keys.
+/// The keyring of Debian.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// Files of packages.
+/// Paths of the downloaded packages.
 pub(super) struct Packages {
     pub(super) main: Vec<PathBuf>,
     pub(super) tools: Vec<PathBuf>,
 }
 
-/// A mirror that the machine is set up for, and whose signature it trusts.
+/// A mirror that apt of this machine is configured for, and the key that it trusts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mirror {
     address: String,
@@ -78,7 +78,7 @@ fn fetch_from(
     Ok(Packages { main, tools })
 }
 
-/// Fetches packages with all that they need; their files.
+/// Downloads packages with their dependencies. Returns the paths of the files.
 fn download(apt: &dyn Fn() -> Command, folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, RootError> {
     let archives = folder.join("cache/archives");
     run(apt().args(["-qq", "-y", "--download-only", "install"]).args(names), "apt-get")?;
@@ -86,7 +86,7 @@ fn download(apt: &dyn Fn() -> Command, folder: &Path, names: &[&str]) -> Result<
     let files = fs::read_dir(&archives).map_err(RootError::file(&archives))?;
     let mut files: Vec<PathBuf> = files.filter_map(|f| Some(f.ok()?.path())).filter(is_package).collect();
     files.sort();
-    // Out of the way, so that the next ones are told apart.
+    // Moved to another folder, so that the next download finds only its own packages.
     let apart = folder.join(names[0]);
     fs::create_dir_all(&apart).map_err(RootError::file(&apart))?;
     let mut moved = Vec::new();
@@ -118,7 +118,7 @@ fn configuration(folder: &Path) -> String {
     )
 }
 
-/// The machine's own mirror of Debian.
+/// The Debian mirror of this machine.
 fn mirror() -> Result<Mirror, RootError> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let field = |name: &str| {
@@ -134,13 +134,13 @@ fn mirror() -> Result<Mirror, RootError> {
     choose(&targets, &field("VERSION_CODENAME")).ok_or(RootError::NoMirror)
 }
 
-/// The first mirror that carries this release of Debian itself.
+/// The first mirror with this release of Debian.
 fn choose(targets: &str, codename: &str) -> Option<Mirror> {
     let rows = targets.lines().map(|line| line.split('|').collect::<Vec<_>>());
     let mirrors = rows.filter(|row| row.first() == Some(&"Packages")).filter_map(|row| {
         let [_, address, suite, release, signed_by] = row[..] else { return None };
         let ours = [suite, release].contains(&codename) || codename.is_empty() && !release.is_empty();
-        // Versions of apt that do not know the last word give it back as it is.
+        // Older versions of apt do not know `$(SIGNED_BY)` and return it unchanged.
         let signed_by = if signed_by.starts_with("$(") { KEYRING } else { signed_by };
         ours.then(|| Mirror { address: address.to_owned(), signed_by: signed_by.to_owned() })
     });
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mirror_of_the_release_is_chosen() {
+    fn the_first_mirror_of_the_release_is_chosen() {
         let targets = "Packages|https://tools.example/apt|nodistro|nodistro|/k.gpg\n\
                        Translations|http://mirror.example/debian/|stable|bookworm|/d.gpg\n\
                        Packages|http://mirror.example/debian/|oldstable|bookworm|/d.gpg\n\

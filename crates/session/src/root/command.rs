@@ -15,5 +15,5 @@ pub(super) fn run(command: &mut Command, program: &'static str) -> Result<String
 
 /// The last line that is not blank.
 pub(super) fn last_line(text: &str) -> &str {
-    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim()
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output").trim()
 }

@@ -16,7 +16,7 @@ pub enum RootError {
     #[error("no folder for caches is known: set CHICANE_JUDGE_ROOT")]
     NoCache,
     /// The folder was prepared by a version with another layout.
-    #[error("Python 3.14 in {} is of another version of chicane: {REMEDY}", .0.display())]
+    #[error("Python 3.14 in {} was prepared by another version of chicane: {REMEDY}", .0.display())]
     OtherVersion(PathBuf),
     /// The folder was not prepared.
     #[error("Python 3.14 for judging scripts is not in {}: {REMEDY}", .0.display())]
@@ -33,7 +33,7 @@ pub enum RootError {
         source: io::Error,
     },
     /// A folder could not be created.
-    #[error("{} can't be made: {source}", .path.display())]
+    #[error("{} can't be created: {source}", .path.display())]
     Create {
         /// The folder.
         path: PathBuf,
@@ -48,11 +48,11 @@ pub enum RootError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// The packages hold no certificates.
+    /// The packages contain no certificates.
     #[error("no certificates: {0}")]
     NoCertificates(#[source] io::Error),
-    /// The packages hold no dynamic loader for this architecture.
-    #[error("the packages hold no dynamic loader")]
+    /// The packages contain no dynamic loader for this architecture.
+    #[error("the packages contain no dynamic loader")]
     NoLoader,
     /// The unpacked Python does not import what judging scripts may use.
     #[error("the Python that was fetched does not work: {0}")]
@@ -80,7 +80,7 @@ pub enum RootError {
     #[error("this machine is {0}, not Debian: {DEBIAN_ONLY}")]
     NotDebian(String),
     /// apt has no mirror of this release of Debian.
-    #[error("apt is set up for no mirror of Debian: see /etc/apt/sources.list")]
+    #[error("apt has no Debian mirror for this release: see /etc/apt/sources.list")]
     NoMirror,
     /// apt-get succeeded but left no package.
     #[error("apt-get fetched nothing")]

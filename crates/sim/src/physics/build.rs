@@ -1,6 +1,6 @@
-//! From a `World` to the engine's bodies.
+//! Builds the bodies and colliders of the engine from a `World`.
 
-use super::engine::{Engine, Solver, USER_CAR, USER_NOBODY, USER_OBJECT, to_engine};
+use super::engine::{Engine, OWNER_CAR, OWNER_NONE, OWNER_OBJECT, Solver, to_engine};
 use super::model::SOLID_WHEEL;
 use chicane_world::world::{MassProperties, Object, ObjectKind, Shape, Solid};
 use chicane_world::{Pose, Profile, World};
@@ -8,9 +8,9 @@ use glam::{DQuat, DVec3};
 use rapier::{ColliderBuilder, RigidBodyBuilder, SharedShape};
 use rapier3d_f64::prelude as rapier;
 
-/// Half the least thickness of a solid.
+/// Half of the minimum thickness of a solid, m.
 const LEAST_HALF_M: f64 = 2.5e-4;
-/// Friction of the car's body against what it scrapes along.
+/// Friction coefficient of the car's body.
 const BODY_FRICTION: f64 = 0.2;
 
 impl Engine {
@@ -28,11 +28,11 @@ impl Engine {
             ccd: rapier::CCDSolver::new(),
             chassis: rapier::RigidBodyHandle::invalid(),
             objects: Vec::with_capacity(world.objects.len()),
-            unseen: false,
+            dirty: false,
         };
         engine.insert_ground(world);
         for solid in &world.scenery {
-            if let Some(collider) = collider(solid, USER_NOBODY) {
+            if let Some(collider) = collider(solid, OWNER_NONE) {
                 engine.colliders.insert(collider);
             }
         }
@@ -40,12 +40,12 @@ impl Engine {
         for (i, object) in world.objects.iter().enumerate() {
             engine.insert_object(i, object);
         }
-        engine.take_note(solver);
+        engine.register_bodies(solver);
         engine
     }
 
-    /// A step of no time: the engine takes note of every body before anything moves.
-    fn take_note(&mut self, solver: &mut Solver) {
+    /// Makes a step of zero seconds, so that the engine registers every body before the first tick.
+    fn register_bodies(&mut self, solver: &mut Solver) {
         let (dt, mut faults) = (solver.set_dt(0.0), Vec::new());
         self.step(solver, &mut faults);
         solver.set_dt(dt);
@@ -55,7 +55,7 @@ impl Engine {
         let ground = ColliderBuilder::new(SharedShape::halfspace(DVec3::Z))
             .translation(DVec3::new(0.0, 0.0, world.ground.z))
             .friction(world.ground.friction)
-            .user_data(USER_NOBODY);
+            .user_data(OWNER_NONE);
         self.colliders.insert(ground);
     }
 
@@ -80,13 +80,13 @@ impl Engine {
     }
 
     fn insert_car_part(&mut self, part: ColliderBuilder) {
-        let part = part.density(0.0).friction(BODY_FRICTION).user_data(USER_CAR);
+        let part = part.density(0.0).friction(BODY_FRICTION).user_data(OWNER_CAR);
         self.colliders.insert_with_parent(part, self.chassis, &mut self.bodies);
     }
 
     fn insert_object(&mut self, i: usize, object: &Object) {
         let builder = if object.is_static { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
-        // The engine has no rolling resistance: what can roll is slowed by damping.
+        // The engine has no rolling resistance, so damping slows objects that can roll.
         let rolls = matches!(object.kind, ObjectKind::Sphere | ObjectKind::Cylinder);
         let body = builder
             .pose(to_engine(&object.origin))
@@ -96,7 +96,7 @@ impl Engine {
         let handle = self.bodies.insert(body);
         self.objects.push(handle);
         for solid in &object.solids {
-            if let Some(part) = collider(solid, USER_OBJECT + i as u128) {
+            if let Some(part) = collider(solid, OWNER_OBJECT + i as u128) {
                 self.colliders.insert_with_parent(part, handle, &mut self.bodies);
             }
         }
@@ -104,13 +104,13 @@ impl Engine {
 }
 
 impl Solver {
-    /// Changes the length of a sub-step; gives the one before.
+    /// Sets the length of a sub-step in seconds and returns the previous one.
     fn set_dt(&mut self, dt: f64) -> f64 {
         std::mem::replace(&mut self.parameters_mut().dt, dt)
     }
 }
 
-/// A solid for the engine; `None` for a mesh without triangles, which is nothing.
+/// The collider of a solid; `None` for a mesh without triangles.
 fn collider(solid: &Solid, user_data: u128) -> Option<ColliderBuilder> {
     let (shape, turn) = shape(&solid.shape)?;
     let pose = Pose { position: solid.pose.position, rotation: solid.pose.rotation * turn };
@@ -124,7 +124,7 @@ fn collider(solid: &Solid, user_data: u128) -> Option<ColliderBuilder> {
 }
 
 fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
-    // Needles and sheets make the engine search for seconds.
+    // Enforce a minimum size, because the engine takes seconds for very thin shapes.
     let least = |v: &f64| v.max(LEAST_HALF_M);
     let made = match shape {
         Shape::Box(half) => {
@@ -142,7 +142,7 @@ fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
             (SharedShape::cone(least(half_length), least(radius)), z_to_y())
         }
         Shape::Mesh(mesh) => {
-            // `world` checked the indices: the engine refuses only what has no triangles.
+            // The `world` crate has checked the indices, so only a mesh without triangles fails.
             let shape = SharedShape::trimesh(mesh.vertices.clone(), mesh.triangles.clone()).ok()?;
             (shape, DQuat::IDENTITY)
         }
@@ -150,7 +150,7 @@ fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
     Some(made)
 }
 
-/// Turns a shape along z into the engine's, which lies along y.
+/// Rotation of a shape along z, because cylinders and cones of the engine lie along y.
 fn z_to_y() -> DQuat {
     let h = std::f64::consts::FRAC_1_SQRT_2;
     DQuat::from_xyzw(h, 0.0, 0.0, h)

@@ -1,39 +1,40 @@
-//! The car: one rigid chassis on four sprung wheels with tyres of our own.
+//! The car: one rigid chassis on four sprung wheels with our own tyre model.
 //!
-//! In every sub-step each wheel looks down for what it stands on, its spring and damper press
-//! on the chassis there, and its tyre pushes along the surface. The motor is a speed controller
-//! with limited force; the force is split by load, as a good all-wheel drive would.
+//! In every sub-step each wheel casts a ray down to find the surface below. The spring and damper
+//! push the chassis up there, and the tyre exerts a force along the surface. The motor is a PI
+//! speed controller with limited force, which is distributed to the wheels in proportion to their
+//! load.
 
-use super::engine::{Engine, Footing, Push, SUBSTEP_S, from_engine};
+use super::engine::{ChassisForce, Engine, Footing, SUBSTEP_S, from_engine};
 use super::model::CarModel;
 use super::tyre::{Patch, TyreState};
 use chicane_world::readings::{Drive, Wheels};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// What moves slower than this under a wheel is taken to stand.
+/// A body under a wheel that is slower than this counts as standing, m/s.
 const STILL_MPS: f64 = 0.01;
-/// How fast the motor closes a speed error, s.
+/// Time constant of the motor's proportional term, s.
 const MOTOR_LAG_S: f64 = 0.015;
-/// How fast it learns a standing load, such as a slope, s.
+/// Time constant of the motor's integral term, which compensates a constant load (a slope), s.
 const MOTOR_LEARN_S: f64 = 0.1;
 
-/// What the car remembers beside its chassis.
+/// State of the car except for the chassis, which is a body of the engine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Car {
     tyres: [TyreState; 4],
-    /// Turned angle of each wheel, for those who draw it.
+    /// Rotation angle of each wheel, for drawing only, rad.
     pub(crate) angle: [f64; 4],
     pub(crate) steering: f64,
     pub(crate) pan: f64,
     pub(crate) tilt: f64,
-    /// What the motor learnt of the standing load, m/s².
-    learnt: f64,
+    /// Integral term of the motor: the acceleration that balances the constant load, m/s².
+    integral: f64,
 }
 
-/// A wheel that stands on something.
+/// A wheel that carries a load.
 #[derive(Clone, Copy)]
-struct Standing {
+struct LoadedWheel {
     footing: Footing,
     point: DVec3,
     heading: DVec3,
@@ -44,8 +45,9 @@ struct Standing {
 }
 
 impl Car {
-    /// One sub-step of servos, motor, suspension and tyres. `alone`: there is nothing but
-    /// ground. Pushes what the wheels stand on and marks it; the chassis is left to the caller.
+    /// One sub-step of servos, motor, suspension and tyres. If `alone` is true, the wheels can only
+    /// stand on the ground. Applies the reaction to the bodies under the wheels and marks their
+    /// objects as touched. Returns the force on the chassis, which the caller has to apply.
     pub(crate) fn drive(
         &mut self,
         model: &CarModel,
@@ -53,14 +55,15 @@ impl Car {
         drive: Drive,
         alone: bool,
         touched: &mut [bool],
-    ) -> Push {
+    ) -> ChassisForce {
         self.turn_servos(model, drive);
-        let standing: [Option<Standing>; 4] = std::array::from_fn(|i| self.stand(model, engine, i, alone));
+        let standing: [Option<LoadedWheel>; 4] =
+            std::array::from_fn(|i| self.loaded_wheel(model, engine, i, alone));
         let carried: f64 = standing.iter().flatten().map(|s| s.load).sum();
         let target = drive.speed.clamp(-model.max_speed, model.max_speed);
         let force = self.motor(model, target, carried, &standing);
         let centre = engine.chassis().center_of_mass();
-        let mut push = Push::default();
+        let mut push = ChassisForce::default();
         for (i, wheel) in standing.iter().enumerate() {
             let tyre = &model.tyres[i / 2];
             let Some(s) = wheel else {
@@ -82,7 +85,7 @@ impl Car {
                 touched[object] = true;
             }
             if let Some(body) = s.footing.body {
-                engine.push_back(body, -total, s.point);
+                engine.apply_reaction(body, -total, s.point);
             }
         }
         for (angle, tyre) in self.angle.iter_mut().zip(&self.tyres) {
@@ -91,21 +94,21 @@ impl Car {
         push
     }
 
-    /// The car is carried by a motion: wheels roll along, nothing pushes.
-    pub(crate) fn be_carried(&mut self, model: &CarModel, speed: f64, drive: Drive) {
+    /// One sub-step while a motion carries the car: the wheels roll, but exert no force.
+    pub(crate) fn roll_carried(&mut self, model: &CarModel, speed: f64, drive: Drive) {
         self.turn_servos(model, drive);
-        self.learnt = 0.0;
+        self.integral = 0.0;
         for (i, tyre) in self.tyres.iter_mut().enumerate() {
             *tyre = TyreState { stretch: 0.0, spin: speed / model.tyres[0].radius };
             self.angle[i] = (self.angle[i] + tyre.spin * SUBSTEP_S).rem_euclid(std::f64::consts::TAU);
         }
     }
 
-    /// The car was put somewhere: tyres and motor start afresh.
-    pub(crate) fn start_afresh(&mut self) {
+    /// Resets tyres and motor after the car was placed somewhere.
+    pub(crate) fn reset_tyres_and_motor(&mut self) {
         self.tyres = Default::default();
         self.angle = self.angle.map(|a| if a.is_finite() { a } else { 0.0 });
-        self.learnt = 0.0;
+        self.integral = 0.0;
     }
 
     pub(crate) fn wheels(&self) -> Wheels {
@@ -119,21 +122,21 @@ impl Car {
 
     fn turn_servos(&mut self, model: &CarModel, drive: Drive) {
         let turn = |angle: &mut f64, wanted: f64, most: f64| {
-            let way = wanted.clamp(-most, most) - *angle;
-            *angle += way.clamp(-model.servo_step, model.servo_step);
+            let difference = wanted.clamp(-most, most) - *angle;
+            *angle += difference.clamp(-model.servo_step, model.servo_step);
         };
         turn(&mut self.steering, drive.steering, model.max_steering);
         turn(&mut self.pan, drive.pan, model.max_pan);
         turn(&mut self.tilt, drive.tilt, model.max_tilt);
     }
 
-    /// Force that the motor asks of all tyres together.
+    /// Total force that the motor requests from the tyres, N.
     fn motor(
         &mut self,
         model: &CarModel,
         target: f64,
         carried: f64,
-        standing: &[Option<Standing>; 4],
+        standing: &[Option<LoadedWheel>; 4],
     ) -> f64 {
         if carried <= 0.0 {
             return 0.0;
@@ -145,21 +148,22 @@ impl Car {
             }
         }
         let error = target - speed;
-        let wanted = model.mass * (error / MOTOR_LAG_S + self.learnt);
+        let wanted = model.mass * (error / MOTOR_LAG_S + self.integral);
         let force = wanted.clamp(-model.max_force, model.max_force);
         if error.abs() < 0.1 && force == wanted {
             let most = 0.9 * model.max_force / model.mass;
             let learn = error / (MOTOR_LAG_S * MOTOR_LEARN_S) * SUBSTEP_S;
-            self.learnt = (self.learnt + learn).clamp(-most, most);
+            self.integral = (self.integral + learn).clamp(-most, most);
         } else if error.abs() >= 0.1 {
-            // A jump of the speed asked for says nothing about the load.
-            self.learnt *= 1.0 - SUBSTEP_S / MOTOR_LEARN_S;
+            // A large error comes from a step of the requested speed, not from the load.
+            self.integral *= 1.0 - SUBSTEP_S / MOTOR_LEARN_S;
         }
         force
     }
 
-    /// What wheel `i` stands on, how its patch moves and how hard it presses.
-    fn stand(&self, model: &CarModel, engine: &Engine, i: usize, alone: bool) -> Option<Standing> {
+    /// The surface under wheel `i`, the velocity of its contact patch and its load. `None` if the
+    /// wheel carries no load.
+    fn loaded_wheel(&self, model: &CarModel, engine: &Engine, i: usize, alone: bool) -> Option<LoadedWheel> {
         let body = engine.chassis();
         let pose = from_engine(body.position());
         let up = pose.rotation * DVec3::Z;
@@ -170,7 +174,8 @@ impl Car {
         }
         let point = mount - up * footing.distance;
         let under = footing.body.map_or(DVec3::ZERO, |h| engine.bodies[h].velocity_at_point(point));
-        // The engine gives what rests under a load a speed that is none; a tyre would follow it.
+        // The engine gives a loaded body at rest a small velocity. Without this threshold the
+        // tyre would follow it.
         let under = if under.length_squared() < STILL_MPS * STILL_MPS { DVec3::ZERO } else { under };
         let velocity = body.velocity_at_point(point) - under;
         let normal = footing.normal;
@@ -179,7 +184,7 @@ impl Car {
         let ahead = pose.rotation * DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
         let heading = (ahead - normal * ahead.dot(normal)).normalize_or(DVec3::X);
         let left = normal.cross(heading);
-        (load > 0.0).then_some(Standing {
+        (load > 0.0).then_some(LoadedWheel {
             footing,
             point,
             heading,
@@ -191,13 +196,14 @@ impl Car {
     }
 }
 
-/// The nearer of ground and objects below a wheel.
+/// The surface under a wheel: an object or the ground, whichever is nearer.
 fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bool) -> Option<Footing> {
     let reach = model.rest + model.droop;
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
-    let thing = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
-    // What reaches above the axle is an obstacle: the solids push it out, not the springs.
-    let thing = thing.filter(|t| t.distance > model.rest - model.axle);
-    thing.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
+    let object = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
+    // An object that is higher than the axle is an obstacle: the colliders handle it, not the
+    // springs.
+    let object = object.filter(|t| t.distance > model.rest - model.axle);
+    object.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
 }

@@ -1,6 +1,6 @@
 //! Bodies, colliders, and one sub-step of the engine.
 
-use crate::save::erased::Encode;
+use crate::encode::Encode;
 use chicane_world::Pose;
 use glam::DVec3;
 use rapier::{ColliderHandle, RigidBodyHandle};
@@ -9,21 +9,22 @@ use rapier3d_f64::parry::query;
 use rapier3d_f64::prelude as rapier;
 use serde::{Deserialize, Serialize};
 
-/// Sub-steps of the engine in a tick.
+/// Number of engine sub-steps per tick.
 pub(crate) const SUBSTEPS: usize = 2;
-/// Simulated seconds in a sub-step.
-pub(crate) const SUBSTEP_S: f64 = crate::TICK_S / SUBSTEPS as f64;
-/// Two surfaces nearer than this touch.
+/// Simulated seconds per sub-step.
+pub(crate) const SUBSTEP_S: f64 = chicane_world::readings::TICK_S / SUBSTEPS as f64;
+/// Two surfaces touch if their distance is at most this, m.
 const TOUCH_M: f64 = 2e-4;
 
-/// Whose state went non-finite.
+/// The body whose state became non-finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Car,
     Object(usize),
 }
 
-/// Everything the engine remembers between ticks. Cloning it is how a world is reset.
+/// All data of the engine that persists between ticks. A reset replaces it by a clone of the
+/// initial engine.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Engine {
     pub(super) bodies: rapier::RigidBodySet,
@@ -37,25 +38,26 @@ pub(crate) struct Engine {
     pub(super) ccd: rapier::CCDSolver,
     pub(super) chassis: RigidBodyHandle,
     pub(super) objects: Vec<RigidBodyHandle>,
-    /// Something was moved or woken from outside, and the engine has not looked at it yet.
-    pub(super) unseen: bool,
+    /// A body was moved or woken from outside since the last step of the engine.
+    pub(super) dirty: bool,
 }
 
-/// What the engine needs to take a step and forgets afterwards.
+/// Data that the engine needs for a step, but that does not belong to the state.
 pub(crate) struct Solver {
     pipeline: rapier::PhysicsPipeline,
     parameters: rapier::IntegrationParameters,
     gravity: DVec3,
 }
 
-/// Force and torque of the tyres on the chassis, about its centre of mass.
+/// Force (N) and torque (Nm) of the tyres on the chassis, about its centre of mass.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Push {
+pub(crate) struct ChassisForce {
     pub(super) force: DVec3,
     pub(super) torque: DVec3,
 }
 
-/// What a wheel stands on.
+/// The surface under a wheel: its distance below the mount, its normal, and its body and object if
+/// it is not the ground.
 #[derive(Clone, Copy)]
 pub(super) struct Footing {
     pub(super) distance: f64,
@@ -64,9 +66,9 @@ pub(super) struct Footing {
     pub(super) object: Option<usize>,
 }
 
-/// Position and velocities of a body.
+/// Pose, linear velocity (m/s) and angular velocity (rad/s) of a body.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moving {
+pub(crate) struct BodyState {
     pub(crate) pose: Pose,
     pub(crate) linear: DVec3,
     pub(crate) angular: DVec3,
@@ -77,14 +79,14 @@ impl Solver {
         let parameters = rapier::IntegrationParameters {
             dt: SUBSTEP_S,
             min_ccd_dt: SUBSTEP_S / 100.0,
-            // Things here are decimetres, not metres.
+            // The objects have sizes of decimetres, not of metres.
             length_unit: 0.1,
             normalized_prediction_distance: 0.05,
-            // Stiff enough that a stack of boxes does not sag by a millimetre.
+            // Stiff enough that a stack of boxes sags by less than a millimetre.
             contact_softness: rapier::SpringCoefficients { natural_frequency: 90.0, damping_ratio: 5.0 },
-            // 0.5 m/s: what was put into something else comes out at a walk.
+            // 0.5 m/s: two bodies that were placed into each other separate slowly.
             normalized_max_corrective_velocity: 5.0,
-            // 20 m/s: nothing is ever flung out of the world.
+            // 20 m/s, so that no impact throws a body out of the world.
             normalized_max_linear_velocity: 200.0,
             num_solver_iterations: 4,
             ..rapier::IntegrationParameters::default()
@@ -105,18 +107,18 @@ pub(super) fn from_engine(pose: &rapier::Pose) -> Pose {
     Pose { position: pose.translation, rotation: pose.rotation }
 }
 
-/// Colliders carry whose they are: 0 nobody's, 1 the car's, 2 + i object i's.
-pub(super) const USER_NOBODY: u128 = 0;
-pub(super) const USER_CAR: u128 = 1;
-pub(super) const USER_OBJECT: u128 = 2;
+/// The `user_data` of a collider names its owner: 0 none, 1 the car, 2 + i object i.
+pub(super) const OWNER_NONE: u128 = 0;
+pub(super) const OWNER_CAR: u128 = 1;
+pub(super) const OWNER_OBJECT: u128 = 2;
 
 fn object_of(user_data: u128) -> Option<usize> {
-    user_data.checked_sub(USER_OBJECT).map(|i| i as usize)
+    user_data.checked_sub(OWNER_OBJECT).map(|i| i as usize)
 }
 
 impl Engine {
-    /// Presses the tyres' forces on the chassis for the next sub-step.
-    pub(crate) fn press(&mut self, push: &Push) {
+    /// Applies the forces of the tyres to the chassis for the next sub-step.
+    pub(crate) fn apply_tyre_force(&mut self, push: &ChassisForce) {
         let chassis = self.chassis_mut();
         chassis.reset_forces(false);
         chassis.reset_torques(false);
@@ -124,16 +126,17 @@ impl Engine {
         chassis.add_torque(push.torque, false);
     }
 
-    /// What a wheel does to the thing it stands on: an impulse, because nobody takes standing
-    /// forces off objects again.
-    pub(super) fn push_back(&mut self, body: RigidBodyHandle, force: DVec3, point: DVec3) {
+    /// Applies the reaction of a wheel to the body under it. It is an impulse, because a force
+    /// would stay on the body after this sub-step.
+    pub(super) fn apply_reaction(&mut self, body: RigidBodyHandle, force: DVec3, point: DVec3) {
         let body = &mut self.bodies[body];
         if body.is_dynamic() {
             body.apply_impulse_at_point(force * SUBSTEP_S, point, true);
         }
     }
 
-    /// One sub-step. Appends to `faults` whose state went non-finite; they were put to rest.
+    /// One sub-step. Appends the bodies with a non-finite state to `faults`. The engine has
+    /// stopped these bodies.
     pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
         solver.pipeline.step(
             solver.gravity,
@@ -150,7 +153,7 @@ impl Engine {
             &(),
             &(),
         );
-        self.unseen = false;
+        self.dirty = false;
         for &handle in solver.pipeline.quarantine().bodies() {
             if handle == self.chassis {
                 faults.push(Fault::Car);
@@ -160,7 +163,7 @@ impl Engine {
         }
     }
 
-    /// Marks the objects that the car's body touches or touched in the last sub-step.
+    /// Marks the objects that the car touches or touched within the last sub-step.
     pub(crate) fn mark_touched(&self, touched: &mut [bool]) {
         if self.chassis().is_kinematic() {
             return self.mark_overlapped(touched);
@@ -179,24 +182,25 @@ impl Engine {
     }
 
     fn touches(&self, pair: &rapier::ContactPair, one: ColliderHandle, other: ColliderHandle) -> bool {
-        // What was hit may have flown off within the sub-step.
+        // A hit object can have left the car again within the sub-step.
         if pair.total_impulse_magnitude() > 0.0 {
             return true;
         }
         if !pair.has_any_active_contact() {
             return false;
         }
-        // The engine keeps old distances of pairs that hardly moved: ask the shapes.
+        // Measure again, because the engine caches the distances of pairs that hardly moved.
         close(&self.colliders[one], &self.colliders[other])
     }
 
-    /// Asks where colliders are.
+    /// A spatial query over the colliders.
     pub(super) fn query<'a>(&'a self, filter: rapier::QueryFilter<'a>) -> rapier::QueryPipeline<'a> {
         let dispatcher = self.narrow_phase.query_dispatcher();
         self.broad_phase.as_query_pipeline(dispatcher, &self.bodies, &self.colliders, filter)
     }
 
-    /// A carried car is no matter of contacts to the engine: ask the shapes around it.
+    /// Marks the objects that a carried car overlaps. The engine computes no contacts for a
+    /// carried car, so the shapes are compared directly.
     fn mark_overlapped(&self, touched: &mut [bool]) {
         let query = self.query(rapier::QueryFilter::new().exclude_rigid_body(self.chassis));
         for part in self.chassis().colliders().iter().map(|&c| &self.colliders[c]) {
@@ -210,7 +214,7 @@ impl Engine {
         }
     }
 
-    /// What a ray from a wheel meets below it, other than the ground and the car itself.
+    /// The first surface that a ray from a wheel hits, other than the ground and the car itself.
     pub(super) fn footing(&self, origin: DVec3, direction: DVec3, reach: f64) -> Option<Footing> {
         let solid = |_: ColliderHandle, c: &rapier::Collider| c.shape().as_halfspace().is_none();
         let filter = rapier::QueryFilter::new().exclude_rigid_body(self.chassis).predicate(&solid);
@@ -234,7 +238,7 @@ impl Engine {
     }
 
     /// State of the chassis.
-    pub(crate) fn car(&self) -> Moving {
+    pub(crate) fn car(&self) -> BodyState {
         moving(self.chassis())
     }
 
@@ -243,31 +247,31 @@ impl Engine {
         from_engine(self.bodies[self.objects[i]].position())
     }
 
-    /// Poisons a body, to test that the poison does not spread.
+    /// Sets a body's velocity to NaN, to test that the fault does not spread.
     #[cfg(test)]
-    pub(crate) fn poison(&mut self, object: Option<usize>) {
+    pub(crate) fn set_nan_velocity(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
         self.bodies[handle].set_linvel(DVec3::splat(f64::NAN), true);
     }
 
-    /// How many bodies physics moves at the moment.
+    /// Number of dynamic bodies that are awake.
     pub(crate) fn awake(&self) -> usize {
         self.islands.active_bodies().filter(|&h| self.bodies[h].is_dynamic()).count()
     }
 }
 
-/// Whether two solids touch, by their shapes.
+/// Whether two colliders touch, measured between their shapes.
 fn close(a: &rapier::Collider, b: &rapier::Collider) -> bool {
     query::contact(a.position(), a.shape(), b.position(), b.shape(), TOUCH_M)
         .is_ok_and(|c| c.is_some_and(|c| c.dist <= TOUCH_M))
 }
 
-fn moving(body: &rapier::RigidBody) -> Moving {
-    Moving { pose: from_engine(body.position()), linear: body.linvel(), angular: body.angvel() }
+fn moving(body: &rapier::RigidBody) -> BodyState {
+    BodyState { pose: from_engine(body.position()), linear: body.linvel(), angular: body.angvel() }
 }
 
 impl Engine {
-    /// Each part of the engine's state by name.
+    /// Calls `each` with the name and value of every part of the engine's state.
     pub(crate) fn parts<T>(&self, mut each: impl FnMut(&'static str, &dyn Encode) -> T) -> Vec<T> {
         vec![
             each("bodies", &self.bodies),
@@ -276,7 +280,7 @@ impl Engine {
             each("broad phase", &self.broad_phase),
             each("narrow phase", &self.narrow_phase),
             each("ccd", &self.ccd),
-            each("unseen", &self.unseen),
+            each("dirty", &self.dirty),
         ]
     }
 }

@@ -1,16 +1,16 @@
-//! The physics engine behind a small door. No other module knows which engine it is.
+//! The physics of the simulation. Only this module depends on the physics engine (rapier).
 //!
-//! Holds one rigid body for the car's chassis, one for each object of the catalogue, and fixed
-//! colliders for ground and scenery. What drives the car (tyres, suspension) is our own: [`car`].
+//! The engine contains one rigid body for the car's chassis, one for each object, and fixed
+//! colliders for ground and scenery. Tyres, suspension and motor are our own code, in [`car`].
 
 mod build;
 mod car;
 mod engine;
-mod free;
-mod handling;
+mod isolated;
 mod model;
+mod placement;
 mod tyre;
 
 pub(crate) use car::Car;
-pub(crate) use engine::{Engine, Fault, Moving, SUBSTEP_S, SUBSTEPS, Solver};
+pub(crate) use engine::{BodyState, Engine, Fault, SUBSTEP_S, SUBSTEPS, Solver};
 pub(crate) use model::CarModel;

@@ -1,29 +1,29 @@
-//! The constants of a car, worked out once from its profile.
+//! The constants of a car, computed once from its profile.
 
 use super::engine::SUBSTEP_S;
 use super::tyre::TyreModel;
 use chicane_world::{Pose, Profile};
 use glam::DVec3;
 
-/// Radius of a wheel as a solid, of its real one. On the ground the tyre carries; at a wall or on
-/// the roof the solid does.
+/// Radius of a wheel's collider as a fraction of the real radius. The collider is smaller, because
+/// on the ground the tyre model carries the car. The collider acts at walls and on the roof.
 pub(super) const SOLID_WHEEL: f64 = 0.8;
 
-/// Constants of a profile.
+/// The constants of a car, in SI units.
 #[derive(Debug, Clone)]
 pub(crate) struct CarModel {
     pub(super) wheelbase: f64,
     pub(super) track: f64,
     pub(super) mass: f64,
-    /// Where each wheel's ray starts, in the car's frame.
+    /// Origin of each wheel's ray, in the car's frame.
     pub(super) mounts: [DVec3; 4],
-    /// Distance from mount to ground at rest.
+    /// Distance from mount to ground at rest, m.
     pub(super) rest: f64,
     pub(super) spring: f64,
     pub(super) damper: f64,
-    /// Height of the axles.
+    /// Height of the axles above the ground, m.
     pub(super) axle: f64,
-    /// Compression of each spring that carries the car at rest.
+    /// Compression of each spring under the weight of the car at rest, m.
     pub(super) sag: [f64; 4],
     pub(super) bump: f64,
     pub(super) droop: f64,
@@ -35,7 +35,7 @@ pub(crate) struct CarModel {
     pub(super) max_tilt: f64,
     pub(super) servo_step: f64,
     pub(super) ground_z: f64,
-    /// Corners of the body and lowest points of the wheels as solids, in the car's frame.
+    /// Lower corners of the body and lowest points of the wheel colliders, in the car's frame.
     pub(super) low_points: [DVec3; 8],
     /// Centre and half extents of a box around body and wheels.
     pub(super) hull: (DVec3, DVec3),
@@ -46,7 +46,7 @@ impl CarModel {
         let quarter = 0.25 * profile.mass_kg;
         let omega = std::f64::consts::TAU * profile.suspension.frequency_hz;
         let spring = quarter * omega * omega;
-        // The wheels nearer to the centre of mass carry more.
+        // The wheels nearer to the centre of mass carry a larger share of the weight.
         let [x, y, _] = profile.centre_of_mass_m;
         let share = |i: usize| {
             let [wx, wy] = profile.wheel_position(i);
@@ -91,13 +91,13 @@ impl CarModel {
         }
     }
 
-    /// Height of the car's solids (not the tyres) above the ground.
+    /// Height of the car's colliders (not of the tyres) above the ground, m.
     pub(super) fn clearance(&self, pose: &Pose) -> f64 {
         let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
         self.low_points.iter().fold(f64::INFINITY, lowest) - self.ground_z
     }
 
-    /// Angle of wheel `i` by Ackermann's rule.
+    /// Steering angle of wheel `i` in Ackermann geometry, rad.
     pub(crate) fn wheel_angle(&self, i: usize, steering: f64) -> f64 {
         if i >= 2 || steering == 0.0 {
             return 0.0;
@@ -107,16 +107,18 @@ impl CarModel {
         libm::atan(self.wheelbase * t / (self.wheelbase - side * t))
     }
 
-    /// Force of spring and damper; compression beyond rest, closing speed.
+    /// Force of spring and damper, N. `compression` is relative to the rest position (m),
+    /// `closing` is the speed of compression (m/s).
     pub(super) fn suspension(&self, i: usize, compression: f64, closing: f64) -> f64 {
         let stop = 6.0 * self.spring * (compression - self.bump).max(0.0);
         let force = self.spring * (self.sag[i] + compression) + self.damper * closing + stop;
-        // Eight times the car's weight on Earth: no landing is harder, and no mistake either.
+        // Clamp to eight times the car's weight on Earth. The hardest landings stay below that, and
+        // a numerical error cannot exceed it.
         force.clamp(0.0, 8.0 * self.mass * 9.81)
     }
 }
 
-/// What comes nearest to the ground while the car is roughly upright.
+/// The points that come nearest to the ground while the car is roughly upright.
 fn low_points(profile: &Profile) -> [DVec3; 8] {
     let (half, centre) =
         (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
@@ -124,7 +126,7 @@ fn low_points(profile: &Profile) -> [DVec3; 8] {
     std::array::from_fn(|i| {
         let [x, y] = profile.wheel_position(i % 4);
         if i < 4 {
-            // The wheel's outer edge: that is where it touches first when the car leans.
+            // The outer edge of the wheel, because it touches the ground first when the car leans.
             let y = y + (0.5 * profile.wheel_width_m).copysign(y);
             DVec3::new(x, y, profile.wheel_radius_m - radius)
         } else {
@@ -146,7 +148,8 @@ fn hull(profile: &Profile) -> (DVec3, DVec3) {
     (0.5 * (low + high), 0.5 * (high - low))
 }
 
-/// A third of critical for the tread's side spring and a quarter of the car, by load.
+/// Side damping per load: 0.3 of the critical damping of the tread's side spring with a quarter of
+/// the car's mass.
 fn tyre_damping(profile: &Profile, stiffness: f64, gravity: f64) -> f64 {
     let load = 0.25 * profile.mass_kg * gravity.max(0.1);
     let spring = stiffness * load / profile.tyre.relaxation_m;

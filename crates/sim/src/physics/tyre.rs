@@ -1,9 +1,10 @@
-//! One tyre: forces in the contact plane from slip, limited by a friction circle.
+//! The model of one tyre: forces in the contact plane from slip, limited by a friction circle.
 //!
-//! Sideways it is a brush that is pulled along: the tread is stretched by side motion and let
-//! go by rolling. Rolling, that gives a force by slip *angle* at any speed; standing, a spring
-//! that holds the car where it is. Along its heading it gives what the motor asks, as far as the
-//! circle allows; past that the wheel spins or locks and the force points against the slide.
+//! The side force comes from a brush model: side motion stretches the tread, and rolling relaxes
+//! it. A rolling tyre therefore has a force that depends on the slip *angle* at any speed. A
+//! standing tyre acts as a spring that holds the car in place. Along its heading the tyre transmits
+//! the force of the motor up to the friction circle. Beyond the circle the wheel spins or locks,
+//! and the force points against the slide.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,20 +18,20 @@ pub(super) struct TyreModel {
     pub(super) radius: f64,
     /// Inertia of the wheel over radius², kg.
     pub(super) spin_mass: f64,
-    /// Side damping at standstill by load, s/m.
+    /// Side damping at standstill per load, s/m.
     pub(super) damping: f64,
 }
 
-/// What a tyre remembers.
+/// State of a tyre.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct TyreState {
     /// Side stretch of the tread, m.
     pub(super) stretch: f64,
-    /// Spin of the wheel, rad/s.
+    /// Angular velocity of the wheel, rad/s.
     pub(super) spin: f64,
 }
 
-/// Motion of the contact patch over the surface, and what is asked of the tyre.
+/// Velocity of the contact patch over the surface, its load, and the inputs of the motor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patch {
     /// Speed along the wheel's heading, m/s.
@@ -39,21 +40,21 @@ pub(super) struct Patch {
     pub(super) left: f64,
     /// Load, N.
     pub(super) load: f64,
-    /// Force the motor asks for, N.
+    /// Force that the motor requests, N.
     pub(super) drive: f64,
-    /// Surface speed the motor wants, m/s.
+    /// Speed that the motor controls to, m/s.
     pub(super) target: f64,
 }
 
 impl Patch {
-    /// A wheel in the air.
+    /// The patch of a wheel without ground contact.
     pub(super) fn airborne(target: f64) -> Patch {
         Patch { forward: 0.0, left: 0.0, load: 0.0, drive: 0.0, target }
     }
 }
 
 impl TyreModel {
-    /// Force along the heading and to the left; the state goes on by `dt`.
+    /// Advances the state by `dt` seconds. Returns the force along the heading and to the left, N.
     pub(super) fn force(&self, state: &mut TyreState, patch: Patch, dt: f64) -> [f64; 2] {
         let limit = self.friction * patch.load;
         if limit <= 0.0 {
@@ -67,11 +68,11 @@ impl TyreModel {
         let forward = patch.drive.clamp(-most, most);
         let excess = patch.drive - forward;
         state.spin = if excess == 0.0 {
-            // Rolls, with the slip that this force takes.
+            // The wheel rolls, with the slip that corresponds to this force.
             let slip = forward / (self.slip_stiffness * patch.load);
             (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {
-            // Slides: what the road does not take turns the wheel, at most to what was wanted.
+            // The wheel slides. The excess force accelerates it, at most to the target speed.
             let faster = surface + excess / self.spin_mass * dt;
             let (low, high) = (patch.target.min(patch.forward), patch.target.max(patch.forward));
             faster.clamp(low, high) / self.radius
@@ -85,13 +86,13 @@ impl TyreModel {
         let stretch = (state.stretch + patch.left * dt) / (1.0 + rolled);
         state.stretch = stretch.clamp(-most, most);
         let linear = self.cornering_stiffness * patch.load * state.stretch / self.relaxation;
-        // Rolling damps by itself; standing, a spring without damping would ring.
+        // A rolling tyre damps itself, but a standing one would oscillate without damping.
         let fade = 1.0 / (1.0 + 100.0 * patch.forward * patch.forward);
         let damped = linear_to_brush(linear, limit) + self.damping * patch.load * fade * patch.left;
         let mut force = -damped.clamp(-limit, limit);
         let slide = surface - patch.forward;
         if slide.abs() > 0.1 * patch.forward.abs().max(0.2) {
-            // Spinning or locked: friction points against the slide, wherever that goes.
+            // Spinning or locked wheel: friction points against the direction of the slide.
             let most = limit * patch.left.abs() / libm::hypot(slide, patch.left);
             force = force.clamp(-most, most);
         }
@@ -104,7 +105,7 @@ impl TyreModel {
     }
 }
 
-/// The brush curve: linear for small forces, the limit at three times as much.
+/// The brush curve: linear for small forces, and at the limit from `linear` = 3 · `limit` on.
 fn linear_to_brush(linear: f64, limit: f64) -> f64 {
     let s = (linear.abs() / limit).min(3.0);
     (limit * (s - s * s / 3.0 + s * s * s / 27.0)).copysign(linear)
@@ -137,16 +138,16 @@ mod tests {
     }
 
     #[test]
-    fn side_force_goes_by_the_angle_not_the_speed() {
+    fn side_force_depends_on_the_slip_angle_not_on_the_speed() {
         let (slow, _) = steady(0.2, 0.2 * 0.01, 0.0, 0.2);
         let (fast, _) = steady(2.0, 2.0 * 0.01, 0.0, 2.0);
         assert!((slow[1] / fast[1] - 1.0).abs() < 0.03, "{slow:?} {fast:?}");
-        // 25 by load and radian, less what the brush curve takes at this angle.
+        // 25 per load and radian, minus the reduction by the brush curve at this angle.
         assert!((fast[1] / (-25.0 * 8.0 * 0.01) - 1.0).abs() < 0.1, "{fast:?}");
     }
 
     #[test]
-    fn no_force_leaves_the_circle() {
+    fn every_force_is_within_the_friction_circle() {
         for i in 0..400 {
             let (f, l) = (f64::from(i % 20) * 0.3 - 3.0, f64::from(i / 20) * 0.3 - 3.0);
             let (force, _) = steady(f, l, 20.0 * f64::from(i % 7 - 3), 1.0);

@@ -1,12 +1,12 @@
-//! Every command, every refusal: applied as a whole or not at all.
+//! Every command and every refusal. A command is applied completely or not at all.
 
 use crate::common::{drive, index, place, pose_of, run, sim, teleport, ticks, yard};
-use chicane_sim::{Applied, Command, Event, How, Lamp, NotMovableWhy, Refusal, Sim, Who};
+use chicane_sim::{Applied, Command, How, Lamp, NotMovableWhy, Refusal, Sim, SimEvent, Who};
 use chicane_testkit::Yard;
 use chicane_world::Pose;
 use std::sync::Arc;
 
-fn scene() -> Yard {
+fn test_yard() -> Yard {
     Yard::new()
         .spawn(1.0, 1.0, 0.0)
         .block("box1", [2.0, 0.0, 0.1], [0.2; 3], 0.5)
@@ -20,8 +20,8 @@ fn set_light(sim: &mut Sim, name: &str, red: bool) -> Result<Applied, Refusal> {
 }
 
 #[test]
-fn a_teleport_stands_on_the_ground_at_rest() {
-    let mut sim = yard(scene());
+fn a_teleported_car_stands_on_the_ground_at_rest() {
+    let mut sim = yard(test_yard());
     run(&mut sim, 1.0, drive(1.0, 0.1));
     let pose = teleport(&mut sim, Some(1.0), Some(2.0), Some(7.0));
     assert_eq!(pose, sim.vehicle().pose, "visible at once");
@@ -33,8 +33,8 @@ fn a_teleport_stands_on_the_ground_at_rest() {
 }
 
 #[test]
-fn an_object_is_stood_upright_and_lifted_out_of_the_ground() {
-    let mut sim = yard(scene());
+fn a_placed_object_is_upright_and_not_below_the_ground() {
+    let mut sim = yard(test_yard());
     let command = Command::Place {
         who: Who::Object("box1".into()),
         x: Some(1.0),
@@ -50,7 +50,7 @@ fn an_object_is_stood_upright_and_lifted_out_of_the_ground() {
 
 #[test]
 fn refusals_name_the_reason_and_change_nothing() {
-    let mut sim = yard(scene());
+    let mut sim = yard(test_yard());
     run(&mut sim, 0.5, drive(1.0, 0.0));
     let before = sim.save();
     let wall = Refusal::NotMovable { name: "wall_0".into(), why: NotMovableWhy::Wall };
@@ -80,8 +80,8 @@ fn refusals_name_the_reason_and_change_nothing() {
 }
 
 #[test]
-fn a_light_turns_yellow_then_red_and_refuses_in_between() {
-    let mut sim = yard(scene());
+fn a_light_turns_yellow_then_red_and_refuses_commands_while_yellow() {
+    let mut sim = yard(test_yard());
     assert_eq!(set_light(&mut sim, "signal1", false), Ok(Applied::Light(Lamp::Green)));
     assert_eq!(set_light(&mut sim, "signal1", true), Ok(Applied::Light(Lamp::Yellow { ticks_left: 600 })));
     let yellow = Refusal::YellowPhase { name: "signal1".into() };
@@ -90,16 +90,16 @@ fn a_light_turns_yellow_then_red_and_refuses_in_between() {
     assert!(matches!(sim.snapshot().lights[0].1, Lamp::Yellow { .. }));
     sim.step(drive(0.0, 0.0));
     assert_eq!(sim.snapshot().lights[0], (index(&sim, "signal1"), Lamp::Red));
-    assert_eq!(sim.events(), [Event::TurnedRed(index(&sim, "signal1"))]);
+    assert_eq!(sim.events(), [SimEvent::TurnedRed(index(&sim, "signal1"))]);
     assert_eq!(sim.snapshot().lights[1].1, Lamp::Green);
     assert_eq!(set_light(&mut sim, "signal1", false), Ok(Applied::Light(Lamp::Green)));
 }
 
 #[test]
-fn lights_are_kept_over_a_respawn() {
-    let world = scene().build();
+fn a_respawn_keeps_the_lights() {
+    let world = test_yard().build();
     let mut old = sim(Arc::clone(&world));
-    set_light(&mut old, "signal1", true).expect("green takes red");
+    set_light(&mut old, "signal1", true).expect("the light is green");
     let mut new = sim(world);
     new.keep_lights_of(&old);
     assert_eq!(new.snapshot().lights[0].1, Lamp::Red, "a yellow one becomes red");
@@ -108,7 +108,7 @@ fn lights_are_kept_over_a_respawn() {
 
 #[test]
 fn a_motion_over_a_duration_arrives_on_time() {
-    let mut sim = yard(scene());
+    let mut sim = yard(test_yard());
     let start = sim.apply(place("box1", 4.0, 1.0, How::Over { duration_s: 2.0 }));
     assert_eq!(start, Ok(Applied::Placed(Pose::from_xyz_yaw(2.0, 0.0, 0.1, 0.0))));
     run(&mut sim, 1.0, drive(0.0, 0.0));
@@ -118,7 +118,7 @@ fn a_motion_over_a_duration_arrives_on_time() {
     let mut ended = 0;
     for _ in 0..ticks(1.0) {
         sim.step(drive(0.0, 0.0));
-        ended += sim.events().iter().filter(|e| **e == Event::MotionEnded(Some(0))).count();
+        ended += sim.events().iter().filter(|e| **e == SimEvent::MotionEnded(Some(0))).count();
     }
     assert_eq!(ended, 1);
     let end = pose_of(&sim, "box1").position;
@@ -128,17 +128,17 @@ fn a_motion_over_a_duration_arrives_on_time() {
 }
 
 #[test]
-fn a_path_is_walked_at_its_speed_and_a_later_command_ends_it() {
-    let mut sim = yard(scene());
+fn a_motion_along_a_path_has_its_speed_and_ends_at_the_next_command() {
+    let mut sim = yard(test_yard());
     let path = vec![[3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 0.0]];
     let along = How::Along { path, speed: 0.5, repeat: true };
     let command =
         Command::Place { who: Who::Object("box1".into()), x: None, y: None, z: None, yaw: None, how: along };
-    sim.apply(command).expect("a path");
+    sim.apply(command).expect("a valid path");
     run(&mut sim, 8.0 + 1.0, drive(0.0, 0.0));
     let p = pose_of(&sim, "box1");
     assert!((p.position.x - 2.5).abs() < 1e-6 && p.position.y.abs() < 1e-6, "second lap: {p:?}");
-    sim.apply(place("box1", 3.0, 3.0, How::AtOnce)).expect("ends it");
+    sim.apply(place("box1", 3.0, 3.0, How::AtOnce)).expect("a valid pose");
     run(&mut sim, 1.0, drive(0.0, 0.0));
     let p = pose_of(&sim, "box1").position;
     assert!((p.x - 3.0).abs() < 1e-4 && (p.y - 3.0).abs() < 1e-4, "{p:?}");
@@ -146,11 +146,11 @@ fn a_path_is_walked_at_its_speed_and_a_later_command_ends_it() {
 }
 
 #[test]
-fn the_vehicle_can_be_carried_too() {
+fn a_motion_can_carry_the_vehicle() {
     let mut sim = yard(Yard::new());
     let how = How::Along { path: vec![[2.0, 0.0], [2.0, 1.0]], speed: 1.0, repeat: false };
     let carry = Command::Place { who: Who::Vehicle, x: None, y: None, z: None, yaw: None, how };
-    sim.apply(carry).expect("a path");
+    sim.apply(carry).expect("a valid path");
     run(&mut sim, 1.0, drive(3.0, 0.2));
     let v = sim.vehicle();
     assert!(v.carried && (v.pose.position.x - 1.0).abs() < 0.01 && (v.speed - 1.0).abs() < 0.05, "{v:?}");
@@ -162,7 +162,7 @@ fn the_vehicle_can_be_carried_too() {
 }
 
 #[test]
-fn a_carried_object_pushes_what_stands_in_its_way() {
+fn a_carried_object_pushes_other_objects() {
     let mut sim = yard(Yard::new().block("pusher", [1.0, 1.0, 0.1], [0.2; 3], 5.0).block(
         "box1",
         [1.5, 1.0, 0.1],
@@ -170,25 +170,25 @@ fn a_carried_object_pushes_what_stands_in_its_way() {
         0.5,
     ));
     run(&mut sim, 2.0, drive(0.0, 0.0));
-    sim.apply(place("pusher", 2.0, 1.0, How::Over { duration_s: 2.0 })).expect("a motion");
+    sim.apply(place("pusher", 2.0, 1.0, How::Over { duration_s: 2.0 })).expect("a valid motion");
     run(&mut sim, 2.5, drive(0.0, 0.0));
     let p = pose_of(&sim, "box1").position;
     assert!((p.x - 2.2).abs() < 0.1, "{p:?}");
 }
 
 #[test]
-fn reset_takes_everything_back_at_one_boundary() {
-    let mut sim = yard(scene().ball("ball1", [2.0, 1.0, 0.11], 0.11, 0.2));
+fn reset_restores_the_initial_state_between_two_ticks() {
+    let mut sim = yard(test_yard().ball("ball1", [2.0, 1.0, 0.11], 0.11, 0.2));
     let fresh = sim.snapshot();
-    set_light(&mut sim, "signal1", true).expect("green takes red");
-    sim.apply(place("signal2", 4.0, 4.0, How::Over { duration_s: 50.0 })).expect("a motion");
+    set_light(&mut sim, "signal1", true).expect("the light is green");
+    sim.apply(place("signal2", 4.0, 4.0, How::Over { duration_s: 50.0 })).expect("a valid motion");
     run(&mut sim, 2.0, drive(2.0, 0.05));
     let tick = sim.tick();
     let Ok(Applied::Reset(names)) = sim.apply(Command::Reset) else { panic!("refused") };
     let names: Vec<&str> = names.iter().map(|&i| sim.world().objects[i].name.as_str()).collect();
     assert_eq!(names, ["box1", "signal1", "signal2", "ball1"], "all but walls");
     let reset = sim.snapshot();
-    assert_eq!(reset.tick, tick, "time goes on");
+    assert_eq!(reset.tick, tick, "the tick count continues");
     assert_eq!(
         (&reset.objects, &reset.vehicle, &reset.lights),
         (&fresh.objects, &fresh.vehicle, &fresh.lights)
@@ -200,8 +200,8 @@ fn reset_takes_everything_back_at_one_boundary() {
 }
 
 #[test]
-fn every_episode_after_a_reset_is_the_same() {
-    let mut sim = yard(scene());
+fn every_episode_after_a_reset_is_identical() {
+    let mut sim = yard(test_yard());
     let episode = |sim: &mut Sim| {
         sim.apply(Command::Reset).expect("never refused");
         run(sim, 3.0, drive(1.5, 0.12));
@@ -215,7 +215,7 @@ fn every_episode_after_a_reset_is_the_same() {
 }
 
 #[test]
-fn a_carried_car_touches_walls_and_things_too() {
+fn a_carried_car_touches_walls_and_objects() {
     let yard_ = Yard::new().wall("wall_0", [1.0, 0.0], 1.0, 2.0, 0.03, 0.25).block(
         "box1",
         [2.0, 0.0, 0.1],
@@ -225,23 +225,23 @@ fn a_carried_car_touches_walls_and_things_too() {
     let mut sim = yard(yard_.light("signal1", 3.0, 0.0, 0.0));
     let how = How::Along { path: vec![[4.0, 0.0]], speed: 1.0, repeat: false };
     sim.apply(Command::Place { who: Who::Vehicle, x: None, y: None, z: None, yaw: None, how })
-        .expect("a path");
+        .expect("a valid path");
     run(&mut sim, 5.0, drive(0.0, 0.0));
     assert!(sim.snapshot().last_contact.iter().all(Option::is_some), "{:?}", sim.snapshot().last_contact);
 }
 
 #[test]
-fn contacts_end_with_a_teleport_and_do_not_come_back() {
+fn a_teleport_clears_the_contacts() {
     let mut sim = yard(Yard::new().wall("wall_0", [1.0, 0.0], std::f64::consts::FRAC_PI_2, 4.0, 0.03, 0.25));
     run(&mut sim, 2.0, drive(1.0, 0.0));
     assert_eq!(sim.snapshot().contacts, [0]);
     let saved = sim.save();
     teleport(&mut sim, Some(-5.0), None, None);
     assert!(sim.snapshot().contacts.is_empty(), "gone at once");
-    sim.restore(&saved).expect("its own");
+    sim.restore(&saved).expect("its own save");
     assert_eq!(sim.snapshot().contacts, [0], "as it was saved");
     sim.apply(Command::Reset).expect("never refused");
     let reset = sim.save();
-    sim.restore(&reset).expect("its own");
+    sim.restore(&reset).expect("its own save");
     assert!(sim.snapshot().contacts.is_empty());
 }

@@ -1,11 +1,11 @@
-//! What the tests of the core share.
+//! Helpers that the tests share.
 
 use chicane_sim::{Applied, Command, Drive, How, Sim, Who};
 use chicane_testkit::Yard;
 use chicane_world::{Pose, Profile, World};
 use std::sync::Arc;
 
-/// Gravity.
+/// Gravity, m/s².
 pub(crate) const G: f64 = 9.81;
 
 /// A simulation of a world with the default car.
@@ -18,24 +18,24 @@ pub(crate) fn yard(yard: Yard) -> Sim {
     sim(yard.build())
 }
 
-/// Ticks in some seconds.
+/// Number of ticks in `seconds`.
 pub(crate) fn ticks(seconds: f64) -> usize {
     (seconds * 200.0).round() as usize
 }
 
-/// Speed and steering.
+/// A drive command with this speed (m/s) and steering (rad).
 pub(crate) fn drive(speed: f64, steering: f64) -> Drive {
     Drive { speed, steering, ..Drive::default() }
 }
 
-/// Steps for some seconds.
+/// Steps for `seconds` of simulated time.
 pub(crate) fn run(sim: &mut Sim, seconds: f64, drive: Drive) {
     for _ in 0..ticks(seconds) {
         sim.step(drive);
     }
 }
 
-/// Puts the car somewhere; omitted fields stay.
+/// Places the car immediately. Omitted fields keep their value.
 pub(crate) fn teleport(sim: &mut Sim, x: Option<f64>, y: Option<f64>, yaw: Option<f64>) -> Pose {
     let command = Command::Place { who: Who::Vehicle, x, y, z: None, yaw, how: How::AtOnce };
     match sim.apply(command) {
@@ -54,7 +54,7 @@ pub(crate) fn index(sim: &Sim, name: &str) -> usize {
     sim.world().object(name).unwrap_or_else(|| panic!("no object {name}"))
 }
 
-/// Where an object is.
+/// Pose of an object.
 pub(crate) fn pose_of(sim: &Sim, name: &str) -> Pose {
     sim.snapshot().objects[index(sim, name)]
 }

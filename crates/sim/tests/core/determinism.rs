@@ -1,4 +1,4 @@
-//! Same inputs, same bytes: twice, after save and restore, and as a golden number.
+//! Same inputs give the same bytes: in two runs, after save and restore, and as a golden hash.
 
 use crate::common::{drive, place, teleport, yard};
 use chicane_sim::{Command, Drive, How, RestoreError, Sim};
@@ -7,7 +7,7 @@ use chicane_world::{Pose, Profile};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A yard in which everything happens: driving, crashes, lights, motions, a stack, a ramp.
+/// A yard that uses all features: driving, crashes, lights, motions, a stack and a ramp.
 fn busy() -> Sim {
     let ramp = Pose::from_xyz_rpy([4.0, 1.0, 0.05], [0.0, -0.25, 0.0]);
     let world = Yard::new().spawn(2.0, 2.0, 0.3).fence(6.0, 5.0);
@@ -17,7 +17,7 @@ fn busy() -> Sim {
     Sim::new(world.build(), Arc::new(Profile::gen1()), 42)
 }
 
-/// What is asked of it at a tick: a fixed, wild programme.
+/// A fixed script: applies the commands of a tick and returns its drive command.
 fn act(sim: &mut Sim, tick: u64) -> Drive {
     match tick % 2_000 {
         300 => drop(sim.apply(Command::SetLight { name: "signal1".into(), red: tick % 4_000 < 2_000 })),
@@ -39,7 +39,7 @@ fn play(sim: &mut Sim, ticks: u64, mut each: impl FnMut(&Sim)) {
     }
 }
 
-/// Names the first part that differs.
+/// Asserts that two simulations are equal; the message names the first part that differs.
 fn same(a: &Sim, b: &Sim, when: &str) {
     for (a, b) in a.digests().iter().zip(b.digests()) {
         assert_eq!(a.hash, b.hash, "{when}: `{}` differs", a.part);
@@ -48,7 +48,7 @@ fn same(a: &Sim, b: &Sim, when: &str) {
 }
 
 #[test]
-fn twice_the_same_after_a_hundred_thousand_ticks() {
+fn two_runs_are_equal_after_100_000_ticks() {
     let (mut a, mut b) = (busy(), busy());
     for round in 1..=10 {
         play(&mut a, 10_000, |_| {});
@@ -59,10 +59,10 @@ fn twice_the_same_after_a_hundred_thousand_ticks() {
 }
 
 #[test]
-fn restored_it_goes_on_as_if_nothing_had_happened() {
+fn a_restored_simulation_continues_like_the_original() {
     let mut a = busy();
     for round in 0..40 {
-        // Odd lengths, so that it is saved in all kinds of situations.
+        // Different lengths, so that the simulation is saved in many different situations.
         play(&mut a, 137 + 61 * round, |_| {});
         let saved = a.save();
         let mut b = busy();
@@ -73,22 +73,22 @@ fn restored_it_goes_on_as_if_nothing_had_happened() {
         let mut c = busy();
         c.restore(&saved).expect("same world");
         play(&mut c, 500, |_| {});
-        same(&b, &c, &format!("two restored ones, round {round}"));
+        same(&b, &c, &format!("two restored simulations, round {round}"));
         let mut d = busy();
         d.restore(&saved).expect("same world");
         std::mem::swap(&mut a, &mut d);
-        // `d` was never restored, `b` was: 500 ticks on they must agree.
+        // `d` was never restored, `b` was. They must be equal after the same 500 ticks.
         play(&mut d, 500, |_| {});
-        same(&d, &b, &format!("the original and a restored one, round {round}"));
+        same(&d, &b, &format!("the original and a restored simulation, round {round}"));
     }
 }
 
 #[test]
-fn a_difference_is_named() {
+fn digests_name_the_part_that_differs() {
     let (mut a, mut b) = (busy(), busy());
     play(&mut a, 100, |_| {});
     play(&mut b, 100, |_| {});
-    b.apply(Command::SetLight { name: "signal1".into(), red: true }).expect("green takes red");
+    b.apply(Command::SetLight { name: "signal1".into(), red: true }).expect("the light is green");
     let differ = |a: &Sim, b: &Sim| -> Vec<&str> {
         a.digests().iter().zip(b.digests()).filter(|(a, b)| a.hash != b.hash).map(|(a, _)| a.part).collect()
     };
@@ -100,13 +100,13 @@ fn a_difference_is_named() {
     assert!(differ(&a, &b).contains(&"car"), "{:?}", differ(&a, &b));
 }
 
-/// Everything that anyone sees in 20,000 ticks, as one number.
+/// Hash of all visible data of 20,000 ticks.
 ///
-/// It changes when physics, noise or sensors change on purpose; then mint it anew and say why in
-/// the commit. It must not change with machine, compiler or build.
+/// Update it only after an intended change of physics, noise or sensors, and give the reason in the
+/// commit message. It must not depend on machine, compiler or build options.
 ///
-/// Minted: first version of the core; again with the car's inertia about its centre of mass and
-/// with touches told by impulse; again with a gyro that gives the mean since its last sample.
+/// Reasons of the updates so far: first version of the core; car's inertia about its centre of mass
+/// and contacts detected by impulse; gyro samples as the mean since the last sample.
 const GOLDEN: u64 = 0xcdab_d0de_5441_596a;
 
 #[test]
@@ -135,7 +135,7 @@ fn golden_hash() {
 }
 
 #[test]
-fn foreign_and_damaged_bytes_are_refused_and_nothing_changes() {
+fn restoring_foreign_or_damaged_bytes_fails_and_changes_nothing() {
     let mut sim = yard(Yard::new().clutter(3));
     sim.step(drive(1.0, 0.0));
     let good = sim.save();
@@ -162,5 +162,5 @@ fn foreign_and_damaged_bytes_are_refused_and_nothing_changes() {
         assert_eq!(sim.restore(&other), Err(RestoreError::OtherWorld), "gravity and ground count");
     }
     assert!(sim.save() == good);
-    sim.restore(&good).expect("its own");
+    sim.restore(&good).expect("its own save");
 }

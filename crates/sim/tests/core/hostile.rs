@@ -1,4 +1,4 @@
-//! Nothing that a command does can blow a world up.
+//! No sequence of commands can make the simulation unstable.
 
 use crate::common::{drive, place, pose_of, run, teleport, ticks, yard};
 use chicane_sim::{Command, How, Sim, Who};
@@ -18,7 +18,8 @@ fn crowd() -> Yard {
         .fixed_block("statue", Pose::from_xyz_yaw(4.0, 1.0, 0.2, 0.3), [0.2, 0.2, 0.4])
 }
 
-/// Everything finite, within `limit` metres, and no faster than `fastest`.
+/// Asserts that every pose is finite and within `limit` metres, and that the car's speed is below
+/// `fastest` m/s.
 fn sane(sim: &Sim, limit: f64, fastest: f64) {
     let s = sim.snapshot();
     for pose in s.objects.iter().chain([&s.vehicle.pose]) {
@@ -29,7 +30,7 @@ fn sane(sim: &Sim, limit: f64, fastest: f64) {
 }
 
 #[test]
-fn moved_into_another_it_comes_out_gently() {
+fn a_car_placed_into_an_object_separates_slowly() {
     for victim in ["box1", "post1", "ball1", "brick", "signal1", "statue"] {
         for (dx, dy) in [(0.0, 0.0), (0.001, 0.0), (0.03, 0.02), (0.08, -0.05)] {
             let mut sim = yard(crowd());
@@ -48,7 +49,7 @@ fn moved_into_another_it_comes_out_gently() {
 }
 
 #[test]
-fn an_object_dropped_on_the_driving_car_does_no_harm() {
+fn an_object_placed_on_the_moving_car_keeps_the_simulation_stable() {
     for name in ["box1", "ball1", "brick", "statue", "signal1"] {
         let mut sim = yard(crowd());
         run(&mut sim, 0.7, drive(1.0, 0.1));
@@ -62,14 +63,14 @@ fn an_object_dropped_on_the_driving_car_does_no_harm() {
 }
 
 #[test]
-fn a_mesh_without_triangles_is_nothing() {
+fn a_mesh_without_triangles_has_no_effect() {
     let mut sim = yard(Yard::new().spawn(-0.5, 0.0, 0.0).scenery_mesh(Vec::new(), Vec::new()));
     run(&mut sim, 2.0, drive(1.0, 0.0));
     assert!(sim.vehicle().pose.position.x > 1.2, "{:?}", sim.vehicle().pose);
 }
 
 #[test]
-fn what_is_put_into_the_car_comes_out_at_a_walk() {
+fn an_object_placed_into_the_car_separates_slowly() {
     for (name, mass) in [("ball1", 0.2), ("post1", 0.3), ("box1", 0.5)] {
         for i in 0..25 {
             let mut sim = yard(crowd());
@@ -93,9 +94,9 @@ fn what_is_put_into_the_car_comes_out_at_a_walk() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Commands of every kind at any tick, anywhere, into anything.
+    /// Random commands of every kind, at any tick and position.
     #[test]
-    fn any_commands_leave_a_sane_world(
+    fn any_commands_keep_the_simulation_stable(
         script in prop::collection::vec((0usize..8, -1.0..6.0f64, -1.0..6.0f64, -9.0..9.0f64, 1usize..60), 1..40),
     ) {
         let names = ["box1", "post1", "ball1", "brick", "signal1", "statue"];
@@ -112,7 +113,7 @@ proptest! {
             for _ in 0..steps {
                 sim.step(drive(yaw, x * 0.1));
             }
-            // A motion may shove things at any speed; the centre of mass is capped at 20 m/s.
+            // A motion can push objects at any speed; the centre of mass is clamped to 20 m/s.
             sane(&sim, 200.0, 25.0);
         }
     }

@@ -1,4 +1,4 @@
-//! The deterministic core from outside: physics against theory, commands, sensors, determinism.
+//! Tests of the public API: physics against theory, commands, sensors and determinism.
 #![allow(clippy::disallowed_methods, clippy::panic)]
 
 mod commands;

@@ -1,4 +1,4 @@
-//! Objects rest, fall, are pushed, stack and roll; walls stop the car.
+//! Objects rest, fall, stack, roll and can be pushed. Walls stop the car.
 
 use crate::common::{drive, index, pose_of, run, ticks, touches, yard};
 use chicane_testkit::Yard;
@@ -7,7 +7,7 @@ use chicane_world::world::{ObjectKind, Shape};
 use glam::DVec3;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// One of each kind, standing around.
+/// One object of each kind, and a wall.
 fn one_of_each() -> Yard {
     let cone = Shape::Box(DVec3::new(0.0675, 0.0675, 0.115));
     Yard::new()
@@ -21,7 +21,7 @@ fn one_of_each() -> Yard {
 }
 
 #[test]
-fn everything_rests() {
+fn objects_stay_at_rest() {
     let mut sim = yard(one_of_each());
     run(&mut sim, 1.0, drive(0.0, 0.0));
     let before = sim.snapshot().objects;
@@ -37,7 +37,7 @@ fn everything_rests() {
 }
 
 #[test]
-fn what_is_in_the_air_falls() {
+fn an_object_in_the_air_falls() {
     let mut sim = yard(Yard::new().block("box1", [1.0, 1.0, 1.0], [0.2; 3], 0.5).ball(
         "ball1",
         [1.0, 2.0, 1.0],
@@ -68,7 +68,7 @@ fn boxes_stack() {
 }
 
 #[test]
-fn what_loses_its_support_falls() {
+fn an_object_that_loses_its_support_falls() {
     let mut sim =
         yard(Yard::new().fixed_block("table", Pose::from_xyz_yaw(1.0, 0.0, 0.2, 0.0), [0.4; 3]).block(
             "cup",
@@ -121,7 +121,7 @@ fn a_static_object_does_not_move() {
 }
 
 #[test]
-fn walls_stop_the_car_at_full_speed_at_any_angle() {
+fn walls_stop_the_car_at_maximum_speed_and_any_angle() {
     for degrees in (-80..=80).step_by(10) {
         for reverse in [false, true] {
             let angle = f64::from(degrees) * PI / 180.0;
@@ -134,7 +134,7 @@ fn walls_stop_the_car_at_full_speed_at_any_angle() {
                 sim.step(drive(speed, 0.0));
                 hit |= touches(&sim, "wall_0");
                 let v = sim.vehicle();
-                // No corner of the body gets past the middle of the wall.
+                // No corner of the body passes the centre plane of the wall.
                 let corners = [(0.135, 0.045), (0.135, -0.045), (-0.135, 0.045), (-0.135, -0.045)];
                 let deepest = corners
                     .iter()
@@ -153,7 +153,7 @@ fn nothing_tunnels_through_the_fence() {
     let mut sim =
         yard(Yard::new().spawn(2.5, 2.5, 0.0).fence(5.0, 5.0).ball("ball1", [3.2, 2.5, 0.11], 0.11, 0.05));
     for i in 0..ticks(60.0) {
-        // Full speed with wild steering, for a minute.
+        // Maximum speed with changing steering, for a minute.
         let steering = 0.35 * libm::sin(i as f64 * 0.013) + 0.1 * libm::sin(i as f64 * 0.11);
         let speed = if (i / 300) % 4 == 3 { -3.0 } else { 3.0 };
         sim.step(drive(speed, steering));
@@ -164,7 +164,7 @@ fn nothing_tunnels_through_the_fence() {
 }
 
 #[test]
-fn a_touch_is_told_however_short() {
+fn even_the_shortest_contact_is_recorded() {
     for restitution in [0.0, 0.6, 1.0] {
         for phase in 0..20 {
             let gap = 0.3 + 0.0007 * f64::from(phase);
@@ -179,14 +179,14 @@ fn a_touch_is_told_however_short() {
                     break;
                 }
             }
-            let told = sim.snapshot().last_contact[0];
-            assert!(told.is_some(), "restitution {restitution}, phase {phase}: pushed but never touched");
+            let contact = sim.snapshot().last_contact[0];
+            assert!(contact.is_some(), "restitution {restitution}, phase {phase}: pushed but no contact");
         }
     }
 }
 
 #[test]
-fn near_is_not_touching() {
+fn a_near_wall_is_not_a_contact() {
     let side = 0.0975 + 0.001;
     let mut sim = yard(Yard::new().wall("wall_0", [0.0, side + 0.015], 0.0, 30.0, 0.03, 0.25));
     for _ in 0..ticks(2.0) {
@@ -196,7 +196,7 @@ fn near_is_not_touching() {
 }
 
 #[test]
-fn a_car_parked_on_a_loose_plate_stays() {
+fn a_car_parked_on_a_loose_plate_does_not_creep() {
     let mut sim = yard(Yard::new().block("plate", [2.0, 0.0, 0.01], [0.5, 0.5, 0.02], 2.0));
     run(&mut sim, 1.0, drive(0.0, 0.0));
     let on = chicane_sim::Command::Place {
@@ -207,7 +207,7 @@ fn a_car_parked_on_a_loose_plate_stays() {
         yaw: None,
         how: chicane_sim::How::AtOnce,
     };
-    // The plate is slid under the wheels' reach, then the car stands on it.
+    // The plate is placed below the wheel mounts, so that the car then stands on it.
     sim.apply(on).expect("movable");
     run(&mut sim, 3.0, drive(0.0, 0.0));
     let parked = sim.vehicle().pose.position;

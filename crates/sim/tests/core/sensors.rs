@@ -1,4 +1,4 @@
-//! Lidar and IMU against geometry and theory.
+//! Lidar and IMU compared with geometry and theory.
 
 use crate::common::{G, drive, run, sim, teleport, yard};
 use chicane_sim::Sim;
@@ -8,7 +8,7 @@ use glam::DVec3;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// Distance from inside a rectangle (0, 0)–(w, d) to its border along an angle.
+/// Distance from a point inside the rectangle (0, 0)–(w, d) to its border, along an angle.
 fn room(w: f64, d: f64, x: f64, y: f64, angle: f64) -> f64 {
     let (c, s) = (libm::cos(angle), libm::sin(angle));
     let along = |at: f64, size: f64, way: f64| if way > 0.0 { (size - at) / way } else { -at / way };
@@ -16,7 +16,7 @@ fn room(w: f64, d: f64, x: f64, y: f64, angle: f64) -> f64 {
 }
 
 #[test]
-fn every_beam_is_within_four_deviations_of_the_room() {
+fn every_beam_is_within_four_standard_deviations_of_the_room() {
     let half = 0.015;
     let mut sim = sim(Yard::new().spawn(1.3, 2.1, 0.4).fence(5.0, 4.0).build());
     for _ in 0..50 {
@@ -34,7 +34,7 @@ fn every_beam_is_within_four_deviations_of_the_room() {
 }
 
 #[test]
-fn noise_has_the_profiles_deviation_and_its_own_seed() {
+fn lidar_noise_has_the_profiles_deviation_and_depends_on_the_seed() {
     let scans = |seed: u64| -> Vec<Vec<f32>> {
         let mut sim = Sim::new(
             Yard::new().spawn(2.0, 2.0, 0.0).fence(4.0, 4.0).build(),
@@ -58,7 +58,7 @@ fn noise_has_the_profiles_deviation_and_its_own_seed() {
     assert_ne!(a, scans(2));
 }
 
-/// Noise-free ranges.
+/// A simulation whose lidar has no noise.
 fn silent(yard: Yard) -> Sim {
     let mut profile = Profile::gen1();
     profile.lidar.noise_sd_m = 0.0;
@@ -70,12 +70,12 @@ fn ahead(sim: &Sim) -> f64 {
 }
 
 #[test]
-fn each_shape_is_seen_where_it_is() {
+fn the_lidar_measures_each_shape_correctly() {
     let x = 1.0 + 0.027;
     let seen = |yard: Yard| ahead(&silent(yard));
     assert!((seen(Yard::new().block("a", [1.0, 0.0, 0.15], [0.2, 0.2, 0.3], 1.0)) - (x - 0.1)).abs() < 1e-6);
     assert!((seen(Yard::new().post("a", [1.0, 0.0, 0.15], 0.1, 0.3, 1.0)) - (x - 0.1)).abs() < 1e-6);
-    // The lidar looks at 0.182 m: 0.018 m below the middle of this ball.
+    // The lidar's plane is at 0.182 m: 0.018 m below the centre of this ball.
     let r = (0.2f64 * 0.2 - 0.018 * 0.018).sqrt();
     assert!((seen(Yard::new().ball("a", [1.0, 0.0, 0.2], 0.2, 1.0)) - (x - r)).abs() < 1e-6);
     assert_eq!(seen(Yard::new().block("low", [1.0, 0.0, 0.05], [0.2, 0.2, 0.1], 1.0)), f64::INFINITY);
@@ -83,8 +83,9 @@ fn each_shape_is_seen_where_it_is() {
 }
 
 #[test]
-fn boxes_near_and_far_look_the_same_by_either_way() {
-    // Near boxes are measured face by face, far ones by rays: both against the room's walls.
+fn near_and_far_boxes_are_measured_correctly() {
+    // The lidar tests near boxes face by face and far boxes by ray casts. In both cases a beam
+    // must end at the box or at a wall.
     let mut sim = silent(Yard::new().spawn(3.0, 3.0, 0.3).fence(6.0, 6.0).block(
         "b",
         [3.0, 3.9, 0.2],
@@ -110,7 +111,7 @@ fn boxes_near_and_far_look_the_same_by_either_way() {
 }
 
 #[test]
-fn a_mesh_is_seen_like_the_box_it_is() {
+fn a_box_as_a_mesh_gives_the_same_ranges_as_a_box() {
     let c = |x: f64, y: f64, z: f64| DVec3::new(1.0 + 0.1 * x, 0.2 * y, 0.2 * z);
     let corners: Vec<DVec3> = (0..8)
         .map(|i| c(f64::from(i & 1) * 2.0 - 1.0, f64::from(i >> 1 & 1) * 2.0 - 1.0, f64::from(i >> 2) * 2.0))
@@ -137,9 +138,9 @@ fn a_mesh_is_seen_like_the_box_it_is() {
 }
 
 #[test]
-fn a_tilted_lidar_sees_the_ground() {
+fn a_tilted_lidar_measures_the_ground() {
     let mut sim = silent(Yard::new());
-    // Braking dips the nose: beams ahead meet the road.
+    // Braking pitches the car forwards, so that the beams ahead hit the ground.
     run(&mut sim, 2.0, drive(3.0, 0.0));
     run(&mut sim, 0.2, drive(-3.0, 0.0));
     let pitch = sim.vehicle().pose.rpy()[1];
@@ -149,7 +150,7 @@ fn a_tilted_lidar_sees_the_ground() {
 }
 
 #[test]
-fn at_rest_the_imu_feels_gravity_and_nothing_else() {
+fn at_rest_the_imu_measures_only_gravity_and_noise() {
     let mut sim = yard(Yard::new());
     let (mut acceleration, mut gyro, mut n) = (DVec3::ZERO, DVec3::ZERO, 0.0);
     let (mut a2, mut g2) = (DVec3::ZERO, DVec3::ZERO);
@@ -172,7 +173,7 @@ fn at_rest_the_imu_feels_gravity_and_nothing_else() {
 }
 
 #[test]
-fn the_gyro_sums_up_to_how_far_the_car_turned() {
+fn the_sum_of_the_gyro_samples_is_the_change_of_heading() {
     let mut sim = yard(Yard::new());
     let mut turned = 0.0;
     for i in 0..2000 {
@@ -187,7 +188,7 @@ fn the_gyro_sums_up_to_how_far_the_car_turned() {
 }
 
 #[test]
-fn turning_and_speeding_up_are_felt() {
+fn the_imu_measures_acceleration_and_turn_rate() {
     let mut sim = yard(Yard::new());
     let mut forward = 0.0;
     for _ in 0..20 {
@@ -206,7 +207,7 @@ fn turning_and_speeding_up_are_felt() {
 }
 
 #[test]
-fn a_teleport_is_not_felt() {
+fn the_imu_does_not_measure_a_teleport() {
     let mut sim = yard(Yard::new());
     run(&mut sim, 2.0, drive(2.0, 0.0));
     teleport(&mut sim, Some(-20.0), Some(3.0), Some(2.0));
@@ -217,8 +218,8 @@ fn a_teleport_is_not_felt() {
 }
 
 #[test]
-fn sensors_that_nobody_reads_change_nothing() {
-    // A profile with a slower lidar drives to the same place.
+fn the_rate_of_a_sensor_does_not_change_the_simulation() {
+    // A car with a slower lidar reaches exactly the same pose.
     let mut slow = Profile::gen1();
     slow.lidar.rate_hz = 1;
     let world = Yard::new().fence(9.0, 9.0).spawn(3.0, 3.0, 0.0).build();
@@ -231,12 +232,12 @@ fn sensors_that_nobody_reads_change_nothing() {
 }
 
 #[test]
-fn being_carried_is_felt_and_sums_up_to_nothing() {
+fn the_imu_measures_a_motion_and_its_sum_is_zero() {
     use chicane_sim::{Command, How, Who};
     let mut sim = yard(Yard::new());
     let how = How::Over { duration_s: 1.0 };
     sim.apply(Command::Place { who: Who::Vehicle, x: Some(1.0), y: None, z: None, yaw: None, how })
-        .expect("a motion");
+        .expect("a valid motion");
     let (mut sum, mut peak) = (0.0, 0.0f64);
     for _ in 0..400 {
         if let Some(imu) = sim.step(drive(0.0, 0.0)).imu {

@@ -1,4 +1,4 @@
-//! The car against theory.
+//! The car compared with theory.
 
 use crate::common::{G, drive, run, sim, teleport, ticks, yard};
 use chicane_sim::Sim;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const WHEELBASE: f64 = 0.18;
 
-/// Radius of the rear axle's middle in steady turning, signed, + is left.
+/// Radius of the circle of the rear axle's centre in a steady turn, m; positive to the left.
 fn turning_radius(speed: f64, steering: f64) -> f64 {
     let mut sim = yard(Yard::new());
     run(&mut sim, 5.0, drive(speed, steering));
@@ -20,7 +20,7 @@ fn turning_radius(speed: f64, steering: f64) -> f64 {
 }
 
 #[test]
-fn turning_radius_is_the_bicycle_models() {
+fn turning_radius_is_that_of_the_bicycle_model() {
     for degrees in [5.0f64, 10.0, 15.0, 20.0, -5.0, -10.0, -15.0, -20.0] {
         let steering = degrees.to_radians();
         let bicycle = WHEELBASE / libm::tan(steering);
@@ -38,13 +38,13 @@ fn understeer_grows_with_speed() {
 }
 
 #[test]
-fn left_and_right_are_alike() {
+fn left_and_right_turns_are_symmetric() {
     let (l, r) = (turning_radius(1.5, 0.3), turning_radius(1.5, -0.3));
     assert!((l + r).abs() < 1e-9, "{l} {r}");
 }
 
 #[test]
-fn stopping_distance_is_that_of_friction() {
+fn stopping_distance_follows_from_friction() {
     for friction in [0.5, 1.0] {
         let mut profile = Profile::gen1();
         profile.tyre.friction = friction;
@@ -64,7 +64,7 @@ fn stopping_distance_is_that_of_friction() {
 }
 
 #[test]
-fn it_accelerates_no_faster_than_the_limits_allow() {
+fn acceleration_stays_within_the_limits() {
     for (target, limit) in [(2.0, 10.0), (-2.0, 10.0), (2.0, 4.0)] {
         let mut profile = Profile::gen1();
         profile.drive.max_acceleration_mps2 = limit;
@@ -78,7 +78,7 @@ fn it_accelerates_no_faster_than_the_limits_allow() {
         }
         let (reached, least) = (reached.expect("it gets there"), 0.99 * 2.0 / limit.min(G));
         assert!(reached >= least - 0.005, "{target} m/s at {limit} m/s²: {reached} s, {least} s at least");
-        assert!(reached < 1.5 * least + 0.05, "{target} m/s at {limit} m/s²: {reached} s is lame");
+        assert!(reached < 1.5 * least + 0.05, "{target} m/s at {limit} m/s²: {reached} s is too slow");
     }
 }
 
@@ -94,7 +94,7 @@ fn speed_is_limited_both_ways() {
 }
 
 #[test]
-fn the_servo_turns_at_its_speed() {
+fn the_steering_servo_turns_at_its_rate() {
     let mut sim = yard(Yard::new());
     sim.step(drive(0.0, 1.0));
     assert!((sim.vehicle().steering - 0.05).abs() < 1e-12);
@@ -120,7 +120,7 @@ fn a_straight_line_is_straight() {
 }
 
 #[test]
-fn a_parked_car_stays() {
+fn a_parked_car_does_not_move() {
     let mut sim = yard(Yard::new());
     run(&mut sim, 2.0, drive(1.5, 0.2));
     run(&mut sim, 2.0, drive(0.0, 0.2));
@@ -132,23 +132,23 @@ fn a_parked_car_stays() {
     assert!(now.position.z.abs() < 1e-3, "stands on the ground: {}", now.position.z);
 }
 
-/// A plank that rises along x from the ground, `width` wide.
+/// A ramp that rises along x from the ground. `slope` is in radians, `width` in metres.
 fn ramp(name: &str, x: f64, y: f64, slope: f64, width: f64) -> Yard {
     let (length, thickness) = (0.8, 0.04);
     let (s, c) = (libm::sin(slope), libm::cos(slope));
-    // The upper edge at the near end lies on the ground.
+    // The upper edge at the low end is on the ground.
     let centre = [x + 0.5 * length * c + 0.5 * thickness * s, y, 0.5 * length * s - 0.5 * thickness * c];
     Yard::new().fixed_block(name, Pose::from_xyz_rpy(centre, [0.0, -slope, 0.0]), [length, width, thickness])
 }
 
 #[test]
-fn it_climbs_a_slope_and_stands_on_it() {
+fn the_car_climbs_a_slope_and_stands_on_it() {
     let mut sim = yard(ramp("ramp", 0.4, 0.0, 0.2, 1.0));
     let mut t = 0;
     while sim.vehicle().pose.position.x < 0.8 {
         sim.step(drive(0.6, 0.0));
         t += 1;
-        assert!(t < ticks(10.0), "it does not get up: {:?}", sim.vehicle().pose);
+        assert!(t < ticks(10.0), "the car does not get up: {:?}", sim.vehicle().pose);
     }
     run(&mut sim, 1.0, drive(0.0, 0.0));
     let parked = sim.vehicle().pose;
@@ -159,7 +159,7 @@ fn it_climbs_a_slope_and_stands_on_it() {
 }
 
 #[test]
-fn driven_up_a_ramp_with_one_side_it_rolls_over_and_is_righted() {
+fn a_car_that_rolled_over_is_upright_after_a_teleport() {
     let mut sim = yard(ramp("ramp", 0.3, -0.13, 0.5, 0.2));
     run(&mut sim, 1.5, drive(2.0, 0.0));
     run(&mut sim, 2.0, drive(0.0, 0.0));
@@ -176,7 +176,7 @@ fn driven_up_a_ramp_with_one_side_it_rolls_over_and_is_righted() {
 }
 
 #[test]
-fn on_its_roof_it_stays_on_the_ground_with_nothing_near() {
+fn a_car_on_its_roof_does_not_sink_into_the_ground() {
     let mut sim = yard(ramp("ramp", 0.3, -0.13, 0.5, 0.2));
     run(&mut sim, 1.5, drive(2.0, 0.0));
     sim.apply(crate::common::place("ramp", 50.0, 50.0, chicane_sim::How::AtOnce)).expect("movable");
@@ -190,15 +190,16 @@ fn on_its_roof_it_stays_on_the_ground_with_nothing_near() {
 }
 
 #[test]
-fn the_way_the_tick_is_taken_does_not_show() {
-    // A carried ball far away keeps the engine busy; without it the car is integrated alone.
+fn the_isolated_car_moves_like_the_car_in_the_engine() {
+    // A carried ball far away makes the engine simulate the car. Without it the car is
+    // integrated as an isolated body.
     let path = |busy: bool| {
         let mut sim = yard(Yard::new().ball("ball1", [40.0, 40.0, 0.11], 0.11, 0.2));
         run(&mut sim, 3.0, drive(0.0, 0.0));
         if busy {
             let how =
                 chicane_sim::How::Along { path: vec![[41.0, 40.0], [40.0, 40.0]], speed: 0.1, repeat: true };
-            sim.apply(crate::common::place("ball1", 40.0, 40.0, how)).expect("a path");
+            sim.apply(crate::common::place("ball1", 40.0, 40.0, how)).expect("a valid path");
         }
         let mut poses = Vec::new();
         for i in 0..ticks(8.0) {
@@ -208,18 +209,18 @@ fn the_way_the_tick_is_taken_does_not_show() {
         poses
     };
     let (alone, busy) = (path(false), path(true));
-    assert_ne!(alone, busy, "the two ways were taken");
+    assert_ne!(alone, busy, "the two runs use different code");
     let worst = alone.iter().zip(&busy).map(|(a, b)| (a.position - b.position).length()).fold(0.0, f64::max);
     assert!(worst < 0.01, "after 8 m they are {worst} m apart");
 }
 
 #[test]
-fn it_can_be_pushed() {
-    // A heavy ball is moved into the parked car from the side.
+fn an_object_can_push_the_car() {
+    // A motion carries a heavy ball into the side of the parked car.
     let mut sim = yard(Yard::new().ball("boulder", [0.0, -1.0, 0.15], 0.15, 20.0));
     let from = sim.vehicle().pose.position;
     let push = crate::common::place("boulder", 0.0, 0.3, chicane_sim::How::Over { duration_s: 2.0 });
-    sim.apply(push).expect("a motion");
+    sim.apply(push).expect("a valid motion");
     run(&mut sim, 3.0, drive(0.0, 0.0));
     let way = sim.vehicle().pose.position - from;
     assert!(way.y > 0.3, "{way:?}");
@@ -227,7 +228,7 @@ fn it_can_be_pushed() {
 }
 
 #[test]
-fn nonsense_commands_ask_for_nothing() {
+fn non_finite_drive_commands_are_ignored() {
     let mut sim = yard(Yard::new());
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         run(&mut sim, 0.2, drive(bad, bad));

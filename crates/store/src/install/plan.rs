@@ -1,61 +1,63 @@
-//! What is to be installed: which files, how large, and where they go.
+//! The plan of an installation: which files, their sizes, and their paths.
 
-use super::InstallError;
+use super::error::InstallError;
 use crate::manifest::{Manifest, Meta};
 use crate::rules::{self, FilePath, MAX_FILE};
 use crate::sum::Sum;
 use chicane_wire::WorldId;
 
-/// A file to be had.
+/// A file to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    /// Where the CDN has it.
+pub struct PlannedFile {
+    /// Its path on the CDN.
     pub remote: FilePath,
-    /// Where it is installed.
+    /// Its path in the installed world.
     pub(super) local: FilePath,
-    /// Bytes and their sum, where a manifest says so.
-    pub said: Option<(u64, Sum)>,
+    /// Size in bytes and checksum, if there is a manifest.
+    pub expected: Option<(u64, Sum)>,
 }
 
-impl Wanted {
-    /// The most bytes it may have.
-    pub fn most(&self) -> u64 {
-        self.said.map_or(MAX_FILE, |(size, _)| size)
+impl PlannedFile {
+    /// The largest allowed size in bytes.
+    pub fn max_size(&self) -> u64 {
+        self.expected.map_or(MAX_FILE, |(size, _)| size)
     }
 
-    /// Refuses more bytes than there may be.
+    /// Fails if a size is not allowed.
     pub fn check_size(&self, size: u64) -> Result<(), InstallError> {
         let path = &self.remote;
-        match self.said {
-            _ if size <= self.most() => Ok(()),
+        match self.expected {
+            _ if size <= self.max_size() => Ok(()),
             Some(_) => Err(InstallError::Rule(format!("{path} is larger than its manifest says"))),
             None => Err(InstallError::TooLarge(format!("{path} is larger than 64 MiB"))),
         }
     }
 }
 
-/// What is to be installed.
+/// The plan of an installation.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct InstallPlan {
     /// Id of the world.
     pub id: WorldId,
-    /// Its description.
+    /// The description of the world.
     pub meta: Meta,
-    /// What its id should be the sum of.
+    /// The manifest, whose checksum the id should be.
     pub(super) manifest: Option<Manifest>,
     /// All files.
-    pub files: Vec<Wanted>,
+    pub files: Vec<PlannedFile>,
 }
 
-impl Plan {
-    /// Makes a plan of what a CDN says, if that can be a world.
-    pub fn new(id: &WorldId, meta: Meta, manifest: Option<Manifest>) -> Result<Plan, InstallError> {
+impl InstallPlan {
+    /// Makes a plan from the documents of a CDN. Fails if they can't describe a world.
+    pub fn new(id: &WorldId, meta: Meta, manifest: Option<Manifest>) -> Result<InstallPlan, InstallError> {
         let listed: Vec<(&FilePath, Option<(u64, Sum)>)> = match &manifest {
             Some(manifest) => manifest.files.iter().map(|f| (&f.path, Some((f.size, f.sum)))).collect(),
             None => meta.files.iter().map(|path| (path, None)).collect(),
         };
         rules::check_paths(listed.iter().map(|(path, _)| *path))?;
-        rules::check_sizes(listed.iter().map(|(path, said)| (*path, said.map_or(0, |(size, _)| size))))?;
+        rules::check_sizes(
+            listed.iter().map(|(path, expected)| (*path, expected.map_or(0, |(size, _)| size))),
+        )?;
         if manifest.is_some() {
             let sorted = |mut paths: Vec<&FilePath>| {
                 paths.sort();
@@ -69,27 +71,27 @@ impl Plan {
         }
         let stem = rules::world_stem(listed.iter().map(|(path, _)| *path))?;
         if !listed.iter().any(|(path, _)| is_model(path)) {
-            let text = "there is no track model, models/<name>/model.config";
+            let text = "there is no track model (models/<name>/model.config)";
             return Err(InstallError::Rule(text.to_owned()));
         }
         let name = format!("custom_{id}");
-        let wanted = |(path, said): &(&FilePath, Option<(u64, Sum)>)| {
+        let planned = |(path, expected): &(&FilePath, Option<(u64, Sum)>)| {
             let local = rules::renamed(path, &stem, &name);
-            Wanted { remote: (*path).clone(), local, said: *said }
+            PlannedFile { remote: (*path).clone(), local, expected: *expected }
         };
-        let files: Vec<Wanted> = listed.iter().map(wanted).collect();
+        let files: Vec<PlannedFile> = listed.iter().map(planned).collect();
         rules::check_paths(files.iter().map(|f| &f.local))?;
-        Ok(Plan { id: id.clone(), meta, manifest, files })
+        Ok(InstallPlan { id: id.clone(), meta, manifest, files })
     }
 
-    /// Whether the id will prove the files.
+    /// Whether the files will be verified with the id.
     pub fn verified(&self) -> bool {
         self.manifest.is_some()
     }
 
-    /// Bytes in all, where they are known.
+    /// The total size in bytes, if it is known.
     pub fn total(&self) -> Option<u64> {
-        self.files.iter().map(|f| f.said.map(|(size, _)| size)).sum()
+        self.files.iter().map(|f| f.expected.map(|(size, _)| size)).sum()
     }
 }
 

@@ -1,55 +1,57 @@
-//! A world that is being put together, in a folder beside those that are installed.
+//! A world that is being installed, in a folder beside the installed worlds.
 
-use super::writing::{Adding, Writing};
-use super::{About, Checked, InstallError, Plan, Wanted, check};
-use crate::claim::Claim;
+use super::check::{CheckedWorld, Identity, check};
+use super::error::InstallError;
+use super::plan::{InstallPlan, PlannedFile};
+use super::writer::{StagedFileWriter, SumWriter};
+use crate::folder_lock::FolderLock;
+use crate::installed_worlds::{InstalledFile, InstalledWorlds, sum_of};
 use crate::package::{Need, proves};
 use crate::rules;
-use crate::shelf::{Kept, Shelf, sum_of};
-use crate::sum::{Sum, Summing, neutral};
+use crate::sum::{RunningSum, Sum, neutral};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// A world that is being put together, beside those that are installed. One for each id, among all
-/// processes.
+/// A world that is being installed. At most one per id exists among all processes.
 #[derive(Debug)]
 pub struct Staging {
-    shelf: Shelf,
-    plan: Plan,
+    installed: InstalledWorlds,
+    plan: InstallPlan,
     folder: PathBuf,
-    _claim: Claim,
+    _lock: FolderLock,
 }
 
-/// What there is of a file already.
+/// How much of a file is staged already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Have {
-    /// All of it, and right.
+pub enum Staged {
+    /// The whole file, with the right checksum.
     All,
-    /// So many of its first bytes, maybe right.
+    /// This many of its first bytes, whose content is not checked.
     Some(u64),
 }
 
 impl Staging {
-    /// Begins, or goes on where it was left. `None` while somebody else is at work on the same world.
-    pub fn open(shelf: &Shelf, plan: Plan) -> Result<Option<Staging>, InstallError> {
-        shelf.trim_staged();
-        let folder = shelf.staging.join(plan.id.as_str());
-        let Some(claim) = Claim::try_take(&folder)? else { return Ok(None) };
-        let staging = Staging { shelf: shelf.clone(), plan, folder, _claim: claim };
-        if let Err(e) = staging.make_ready() {
+    /// Starts an installation, or continues an interrupted one. `None` while another process or
+    /// thread installs the same world.
+    pub fn open(installed: &InstalledWorlds, plan: InstallPlan) -> Result<Option<Staging>, InstallError> {
+        installed.trim_staged();
+        let folder = installed.staging.join(plan.id.as_str());
+        let Some(lock) = FolderLock::try_take(&folder)? else { return Ok(None) };
+        let staging = Staging { installed: installed.clone(), plan, folder, _lock: lock };
+        if let Err(e) = staging.prepare() {
             staging.discard();
             return Err(e.into());
         }
         Ok(Some(staging))
     }
 
-    /// Files of another revision, and of none that can be checked, are of no use.
-    fn make_ready(&self) -> std::io::Result<()> {
+    /// Creates the folder. Removes staged files of another revision, and those without checksums.
+    fn prepare(&self) -> std::io::Result<()> {
         let mark = self.folder.join("rev");
         let rev = self.plan.meta.rev.as_str();
         let same = std::fs::read_to_string(&mark).is_ok_and(|text| text == rev);
-        // We make no links: where there is one, somebody else was at it.
+        // The simulator creates no links, so a link means that another program changed the folder.
         if !same || !self.plan.verified() || has_link(&self.files()) {
             match std::fs::remove_dir_all(self.files()) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
@@ -64,82 +66,81 @@ impl Staging {
         self.folder.join("files")
     }
 
-    fn at(&self, file: &Wanted) -> PathBuf {
+    fn path_of(&self, file: &PlannedFile) -> PathBuf {
         self.files().join(file.local.as_str())
     }
 
-    /// What is being installed.
-    pub fn plan(&self) -> &Plan {
+    /// The plan of this installation.
+    pub fn plan(&self) -> &InstallPlan {
         &self.plan
     }
 
-    /// What there is of a file. Blocks.
-    pub fn have(&self, file: &Wanted) -> Have {
-        let path = self.at(file);
-        let Some((size, sum)) = file.said else { return Have::Some(0) };
+    /// How much of a file is staged. Blocks.
+    pub fn staged(&self, file: &PlannedFile) -> Staged {
+        let path = self.path_of(file);
+        let Some((size, sum)) = file.expected else { return Staged::Some(0) };
         match std::fs::symlink_metadata(&path) {
-            Ok(m) if m.is_file() && m.len() == size && sum_of(&path).is_ok_and(|s| s == sum) => Have::All,
-            Ok(m) if m.is_file() && m.len() < size => Have::Some(m.len()),
-            _ => Have::Some(0),
+            Ok(m) if m.is_file() && m.len() == size && sum_of(&path).is_ok_and(|s| s == sum) => Staged::All,
+            Ok(m) if m.is_file() && m.len() < size => Staged::Some(m.len()),
+            _ => Staged::Some(0),
         }
     }
 
-    /// Begins to write a file, behind so many bytes that are there. Blocks.
-    pub fn write(&self, file: &Wanted, behind: u64) -> Result<Writing, InstallError> {
-        let path = self.at(file);
+    /// Opens a file for writing behind its first `start` bytes, which are staged already. Blocks.
+    pub fn write(&self, file: &PlannedFile, start: u64) -> Result<StagedFileWriter, InstallError> {
+        let path = self.path_of(file);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let mut to = options.open(&path)?;
-        to.set_len(behind)?;
-        let mut summing = Summing::default();
-        if behind > 0 {
-            std::io::copy(&mut to, &mut Adding(&mut summing))?;
-            to.seek(SeekFrom::Start(behind))?;
+        to.set_len(start)?;
+        let mut sum = RunningSum::default();
+        if start > 0 {
+            std::io::copy(&mut to, &mut SumWriter(&mut sum))?;
+            to.seek(SeekFrom::Start(start))?;
         }
-        Ok(Writing::new(to, file.clone(), summing, behind))
+        Ok(StagedFileWriter::new(to, file.clone(), sum, start))
     }
 
-    /// Checks the whole, and loads the world for real. Blocks, for as long as that takes.
-    pub fn check(&self) -> Result<Checked, InstallError> {
+    /// Checks all files against the id, and loads the world. Blocks.
+    pub fn check(&self) -> Result<CheckedWorld, InstallError> {
         let mut kept = Vec::with_capacity(self.plan.files.len());
         let mut sums = Vec::with_capacity(self.plan.files.len());
         for file in &self.plan.files {
-            let bytes = std::fs::read(self.at(file))?;
+            let bytes = std::fs::read(self.path_of(file))?;
             let sum = Sum::of(&bytes);
-            if file.said.is_some_and(|said| said != (bytes.len() as u64, sum)) {
-                return Err(InstallError::Disk(format!("{} is not what was written", file.local)));
+            if file.expected.is_some_and(|expected| expected != (bytes.len() as u64, sum)) {
+                return Err(InstallError::Disk(format!("{} changed after it was written", file.local)));
             }
-            let bare = neutral(&bytes, self.plan.id.as_str());
-            sums.push(bare);
+            sums.push(neutral(&bytes, self.plan.id.as_str()));
             let path = file.local.to_string();
-            kept.push(Kept { path, size: bytes.len() as u64, sha256: sum.hex() });
+            kept.push(InstalledFile { path, size: bytes.len() as u64, sha256: sum.hex() });
         }
         rules::check_sizes(self.plan.files.iter().zip(&kept).map(|(f, k)| (&f.local, k.size)))?;
         if let Some(manifest) = &self.plan.manifest
             && !proves(manifest, &self.plan.id, &sums)
         {
-            let text = "the files are not those of this world_id: it is not the sum of them";
+            let text = "the files do not match their world_id: the id is not the sum of these files";
             return Err(InstallError::Rule(text.to_owned()));
         }
         let meta = &self.plan.meta;
-        let about = About { id: &self.plan.id, rev: meta.rev.as_str(), name: &meta.name };
-        check(&self.files(), &about, self.plan.verified(), kept, Need::Track)
+        let identity = Identity { id: &self.plan.id, rev: meta.rev.as_str(), name: &meta.name };
+        check(&self.files(), &identity, self.plan.verified(), kept, Need::Track)
     }
 
-    /// Puts a world into place that was checked.
-    pub(crate) fn place(&self, checked: &Checked) -> std::io::Result<()> {
-        self.shelf.place(&self.files(), &checked.record)
+    /// Moves the checked files into the installed worlds.
+    pub(crate) fn place(&self, checked: &CheckedWorld) -> std::io::Result<()> {
+        self.installed.place(&self.files(), &checked.record)
     }
 
-    /// Throws away what was staged.
+    /// Removes all staged files.
     pub fn discard(self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Whether there is a link in a folder, at any depth.
+/// Whether a folder contains a symbolic link, at any depth.
 fn has_link(folder: &Path) -> bool {
     let mut pending = vec![folder.to_owned()];
     while let Some(folder) = pending.pop() {

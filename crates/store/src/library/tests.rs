@@ -1,8 +1,8 @@
-//! The list of worlds, and loading them.
+//! Tests of the list of worlds, and of loading.
 
 use super::*;
 use crate::package::tests::packed;
-use crate::scratch::Scratch;
+use crate::temp_folder::TempFolder;
 use chicane_world::MemoryBundle;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ fn bundle(files: &[(&str, &str)]) -> MemoryBundle {
     bundle
 }
 
-/// Counts how often its world file is read.
+/// A bundle that counts how often its world file is read.
 struct Counted(MemoryBundle, AtomicUsize);
 
 impl Bundle for Counted {
@@ -37,13 +37,13 @@ fn built_in_worlds_are_listed() {
     let listed: Vec<_> = library.entries().into_iter().map(|e| (e.name, e.display)).collect();
     let expected = ["Field", "Oval", "Riverside", "Slalom", "Speedway", "Technical", "Town"];
     assert_eq!(listed, expected.map(|d| (d.to_lowercase(), d.to_owned())));
-    let oval = Entry { official: true, ..Entry::of("oval") };
+    let oval = LibraryEntry { official: true, ..LibraryEntry::of("oval") };
     assert_eq!(library.entry("oval"), Some(oval));
     assert_eq!(library.summary("oval"), Ok(Summary { size: [8.0, 6.0], evaluation: true }));
 }
 
 #[test]
-fn names_for_people() {
+fn display_names_are_made_from_file_names() {
     for (name, shown) in [("two_big_loops", "Two big loops"), ("", ""), ("_x", " x"), ("élan", "Élan")] {
         assert_eq!(display(name), shown);
     }
@@ -60,7 +60,7 @@ fn an_unknown_name_is_not_found() {
 }
 
 #[test]
-fn a_world_in_memory_is_added_or_takes_a_place() {
+fn a_bundle_is_added_or_replaces_a_world() {
     let yard = Arc::new(bundle(&[("worlds/yard.world", EMPTY)]));
     let library = Library::built_in().with_bundle("yard", yard);
     assert_eq!(library.load("yard").expect("loads").name, "yard");
@@ -73,7 +73,7 @@ fn a_world_in_memory_is_added_or_takes_a_place() {
 }
 
 #[test]
-fn the_route_gives_the_size_where_there_is_no_ground() {
+fn without_a_ground_the_route_gives_the_size() {
     let mut files = bundle(&[("worlds/yard.world", EMPTY)]);
     let oval = BuiltIn::all().find(|w| w.name() == "oval").expect("oval");
     files.insert("routes/yard.npy", oval.read("routes/oval.npy").expect("a route").into_owned());
@@ -85,7 +85,7 @@ fn the_route_gives_the_size_where_there_is_no_ground() {
 }
 
 #[test]
-fn a_broken_bundle_says_where() {
+fn the_error_of_a_broken_bundle_names_the_file() {
     let library = Library::built_in()
         .with_bundle("none", Arc::new(MemoryBundle::default()))
         .with_bundle("torn", Arc::new(bundle(&[("worlds/torn.world", "<sdf version='1.7'><world")])))
@@ -94,17 +94,17 @@ fn a_broken_bundle_says_where() {
         [("none", "worlds"), ("torn", "worlds/torn.world"), ("misnamed", "worlds/yard.world")]
     {
         let Err(LoadError::Broken(e)) = library.load(name) else { panic!("{name} loads") };
-        assert_eq!(e.place.file, place);
+        assert_eq!(e.location.file, place);
         assert_eq!(library.summary(name), Err(LoadError::Broken(e)));
     }
     let said = library.load("misnamed").expect_err("misnamed").to_string();
     let expected = "the world can't be loaded: worlds/yard.world: \
-                    it is kept as \"misnamed\": its file should be worlds/misnamed.world";
+                    the world is listed as \"misnamed\", so its file has to be worlds/misnamed.world";
     assert_eq!(said, expected);
 }
 
 #[test]
-fn a_summary_loads_once_whoever_asks() {
+fn a_summary_loads_the_world_only_once() {
     let counted = Arc::new(Counted(bundle(&[("worlds/yard.world", EMPTY)]), AtomicUsize::new(0)));
     let library = Library::default().with_bundle("yard", counted.clone());
     std::thread::scope(|scope| {
@@ -117,46 +117,49 @@ fn a_summary_loads_once_whoever_asks() {
 }
 
 #[test]
-fn it_can_be_shared() {
+fn a_library_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>(_: &T) {}
     shared(&Library::default());
 }
 
 #[test]
-fn the_files_of_a_removed_world_go_with_their_last_reader() {
-    let scratch = Scratch::new();
-    let record = Shelf::of(scratch.path()).install(&packed("field")).expect("installed").record;
+fn the_last_reader_removes_the_files_of_a_removed_world() {
+    let scratch = TempFolder::new();
+    let record = InstalledWorlds::of(scratch.path()).install(&packed("field")).expect("installed").record;
     let library = Library::default().with_installed(scratch.path());
     let name = record.world_name();
-    let reader = library.held(&name).expect("there");
+    let reader = library.world(&name).expect("there");
     assert!(library.remove(&name).expect("removed"));
     assert!(!library.remove(&name).expect("asked"));
     assert_eq!(library.load(&name), Err(LoadError::NotFound));
-    assert!(Library::default().with_installed(scratch.path()).entry(&name).is_none(), "also for others");
+    assert!(
+        Library::default().with_installed(scratch.path()).entry(&name).is_none(),
+        "another library does not have it either"
+    );
     drop(library);
     let left = || std::fs::read_dir(scratch.path().join("worlds")).expect("a folder").count();
-    assert_eq!(left(), 0, "swept by the other");
+    assert_eq!(left(), 0, "removed by the other library");
     drop(reader);
     assert_eq!(left(), 0);
 }
 
 #[test]
-fn a_reader_finishes_with_the_revision_it_began_with() {
-    let scratch = Scratch::new();
-    let shelf = Shelf::of(scratch.path());
-    let old = shelf.install(&packed("field")).expect("installed").record;
+fn a_reader_keeps_the_revision_it_began_with() {
+    let scratch = TempFolder::new();
+    let installed = InstalledWorlds::of(scratch.path());
+    let old = installed.install(&packed("field")).expect("installed").record;
     let library = Library::default().with_installed(scratch.path());
     let name = old.world_name();
-    let reader = library.held(&name).expect("there");
-    // The same world comes anew, in a folder of its own.
+    let reader = library.world(&name).expect("there");
+    // Another revision of the same world is installed, in another folder.
     let folder = scratch.path().join("worlds").join(&old.world_id);
-    let copy = Record { folder: "copy".to_owned(), rev: "abcd1234".to_owned(), ..old.clone() };
+    let copy = InstalledRecord { folder: "copy".to_owned(), rev: "abcd1234".to_owned(), ..old.clone() };
     std::fs::create_dir_all(folder.join("copy/worlds")).expect("made");
     let id = chicane_wire::WorldId::parse(&old.world_id).expect("an id");
-    shelf.write(&id, &copy).expect("written");
+    installed.write(&id, &copy).expect("written");
     library.refresh();
     assert_eq!(library.entry(&name).expect("there").rev.as_deref(), Some("abcd1234"));
-    assert!(reader.load().is_ok(), "the old files are there for who reads them");
+    assert!(reader.load().is_ok(), "the old files are kept for their reader");
     drop(reader);
     assert!(!folder.join(&old.folder).exists() && folder.join("copy").exists());
 }

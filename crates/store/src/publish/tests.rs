@@ -1,7 +1,7 @@
 use super::*;
 use crate::manifest::{Access, Manifest};
 use crate::package::tests::packed;
-use crate::scratch::Scratch;
+use crate::temp_folder::TempFolder;
 use object_store::memory::InMemory;
 use std::future::Future;
 
@@ -13,7 +13,7 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 #[test]
 fn a_world_is_published_and_described() {
     run(async {
-        let scratch = Scratch::new();
+        let scratch = TempFolder::new();
         let stores = [
             Cdn::folder(&scratch.path().join("new/cdn")).expect("a folder"),
             Cdn::store(Arc::new(InMemory::new())),
@@ -26,8 +26,8 @@ fn a_world_is_published_and_described() {
             assert_eq!(cdn.worlds().await, Ok(vec![(package.id.clone(), package.meta.clone())]));
             let rev = package.meta.rev.as_str();
             let read = async |path: &str| {
-                let place = Place::from(format!("worlds/{}/{rev}/{path}", package.id));
-                cdn.store.get(&place).await.expect("there").bytes().await.expect("read")
+                let path = ObjectPath::from(format!("worlds/{}/{rev}/{path}", package.id));
+                cdn.store.get(&path).await.expect("there").bytes().await.expect("read")
             };
             let manifest = Manifest::read(&package.id, &package.meta.rev, &read("manifest.json").await);
             assert_eq!(manifest, Ok(package.manifest.clone()));
@@ -39,19 +39,19 @@ fn a_world_is_published_and_described() {
             let changed = cdn.change(&package.id, |m| m.name = "Other".to_owned()).await.expect("changed");
             assert_eq!((changed.access, changed.seq), (Access::Private, 3));
             assert_eq!(cdn.worlds().await, Ok(vec![(package.id.clone(), changed)]));
-            // Nothing is ever written twice.
+            // A published file is never overwritten.
             let again = cdn.publish(&package, |_| ()).await;
             assert!(matches!(again, Err(PublishError::Write { .. })), "{again:?}");
-            let nobody = WorldId::parse(&"a".repeat(32)).expect("an id");
-            assert_eq!(cdn.change(&nobody, |_| ()).await, Err(PublishError::NotPublished(nobody)));
+            let unknown = WorldId::parse(&"a".repeat(32)).expect("an id");
+            assert_eq!(cdn.change(&unknown, |_| ()).await, Err(PublishError::NotPublished(unknown)));
         }
     });
 }
 
 #[test]
-fn what_was_left_behind_goes_and_nothing_else() {
+fn only_leftovers_are_removed() {
     run(async {
-        let scratch = Scratch::new();
+        let scratch = TempFolder::new();
         let cdn = Cdn::folder(scratch.path()).expect("a folder");
         let first = packed("oval");
         cdn.publish(&first, |_| ()).await.expect("published");
@@ -71,8 +71,8 @@ fn what_was_left_behind_goes_and_nothing_else() {
 }
 
 #[test]
-fn many_publish_into_one_folder() {
-    let scratch = Scratch::new();
+fn publishers_can_share_a_folder() {
+    let scratch = TempFolder::new();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -86,41 +86,41 @@ fn many_publish_into_one_folder() {
 }
 
 #[test]
-fn changes_at_once_are_all_made() {
+fn simultaneous_changes_are_all_made() {
     use object_store::throttle::{ThrottleConfig, ThrottledStore};
     use std::time::Duration;
     run(async {
-        let moment = Duration::from_millis(2);
+        let delay = Duration::from_millis(2);
         let slow = ThrottleConfig {
-            wait_get_per_call: moment,
-            wait_put_per_call: moment,
+            wait_get_per_call: delay,
+            wait_put_per_call: delay,
             ..ThrottleConfig::default()
         };
         let cdn = Cdn::store(Arc::new(ThrottledStore::new(InMemory::new(), slow)));
         let package = packed("oval");
         cdn.publish(&package, |_| ()).await.expect("published");
-        // As many as there may be races; and one that sees what the others did.
+        // As many changes as a publisher makes attempts, so that each one succeeds.
         let rename = |k: usize| {
             let (cdn, id) = (&cdn, &package.id);
             async move { cdn.change(id, |meta| meta.name += &format!(" {k}")).await }
         };
-        let done = futures_util::future::join_all((0..MAX_RACES).map(rename)).await;
+        let done = futures_util::future::join_all((0..MAX_ATTEMPTS).map(rename)).await;
         assert!(done.iter().all(Result::is_ok), "{done:?}");
         let (meta, _) = cdn.read(&package.id).await.expect("there");
-        assert_eq!(meta.seq, 1 + MAX_RACES as u64);
-        for k in 0..MAX_RACES {
+        assert_eq!(meta.seq, 1 + MAX_ATTEMPTS as u64);
+        for k in 0..MAX_ATTEMPTS {
             assert!(meta.name.contains(&format!(" {k}")), "{}", meta.name);
         }
     });
 }
 
 #[test]
-fn what_was_written_though_the_answer_was_lost_is_taken_for_written() {
+fn a_repeated_write_of_the_same_bytes_succeeds() {
     run(async {
         let cdn = Cdn::store(Arc::new(InMemory::new()));
         let package = packed("oval");
         cdn.publish(&package, |_| ()).await.expect("published");
-        // The same bytes again: that is what a second attempt looks like.
+        // The same bytes again, as in a second attempt of the store.
         cdn.publish(&package, |_| ()).await.expect("published");
         let mut other = package.clone();
         other.files[0].1.push(b' ');

@@ -1,22 +1,21 @@
-//! One `<geometry>`: polygons of any kind become triangles with positions, normals and uvs.
+//! Turns one `<geometry>` into triangles with positions, normals and uvs.
 //!
-//! Claims of the file (counts) are never trusted for allocation: what is kept grows with the data
-//! that is really there.
+//! Counts in the file are never used to allocate memory, because they may be wrong. Allocations
+//! grow with the actual data.
 
 use super::MAX_TRIANGLES;
-use super::inputs::{Input, Inputs, Kind, append};
+use super::inputs::{Input, InputLoader, Inputs, append};
 use super::source::indices;
-use super::weld::{Arena, Corner, Welded, weld};
+use super::weld::{Corner, Welded, weld};
 use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element};
 use glam::DVec3;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The triangles of a geometry in its own frame.
 pub(super) struct Mesh<'a> {
     pub(super) welded: Welded,
-    /// Runs of indices that share a material symbol, in file order.
+    /// Ranges of indices that share a material symbol, in file order.
     pub(super) runs: Vec<(Option<&'a str>, Range<usize>)>,
 }
 
@@ -26,16 +25,11 @@ pub(super) fn read<'a>(
     geometry: &'a Element,
     warnings: &mut Warnings,
 ) -> Result<Mesh<'a>, Error> {
-    let mut builder = Builder::new(doc);
     let Some(mesh) = geometry.child("mesh") else {
-        warnings.add("a geometry without <mesh> is passed over", || doc.place(geometry));
-        return Ok(builder.finish());
+        warnings.add("a geometry without <mesh> is ignored", || doc.location(geometry));
+        return Ok(Mesh { welded: Welded::default(), runs: Vec::new() });
     };
-    for e in &mesh.children {
-        if let ("source" | "vertices", Some(id)) = (e.name.as_str(), e.attribute("id")) {
-            builder.parts.entry(id).or_insert(e);
-        }
-    }
+    let mut builder = TriangleBuilder::new(doc, mesh);
     for e in &mesh.children {
         if matches!(e.name.as_str(), "triangles" | "polylist" | "polygons" | "tristrips" | "trifans") {
             let start = builder.corners.len();
@@ -48,24 +42,21 @@ pub(super) fn read<'a>(
     Ok(builder.finish())
 }
 
-pub(super) struct Builder<'a> {
-    pub(super) doc: &'a Document<'a>,
-    /// Sources and vertices by id.
-    pub(super) parts: BTreeMap<&'a str, &'a Element>,
-    pub(super) arena: Arena,
-    pub(super) loaded: BTreeMap<(Kind, &'a str), Range<u32>>,
+/// Collects the triangles of one `<mesh>`.
+struct TriangleBuilder<'a> {
+    doc: &'a Document<'a>,
+    loader: InputLoader<'a>,
+    /// Index of the uv `[0, 0]`, for primitives without uvs.
     zero_uv: Option<u32>,
     corners: Vec<Corner>,
     runs: Vec<(Option<&'a str>, Range<usize>)>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(doc: &'a Document<'a>) -> Builder<'a> {
-        Builder {
+impl<'a> TriangleBuilder<'a> {
+    fn new(doc: &'a Document<'a>, mesh: &'a Element) -> TriangleBuilder<'a> {
+        TriangleBuilder {
             doc,
-            parts: BTreeMap::new(),
-            arena: Arena::default(),
-            loaded: BTreeMap::new(),
+            loader: InputLoader::new(doc, mesh),
             zero_uv: None,
             corners: Vec::new(),
             runs: Vec::new(),
@@ -73,39 +64,41 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> Mesh<'a> {
-        Mesh { welded: weld(&self.arena, &self.corners), runs: self.runs }
+        Mesh { welded: weld(&self.loader.arena, &self.corners), runs: self.runs }
     }
 
-    /// Reads one element of polygons.
+    /// Reads one primitive element, such as `<triangles>` or `<polylist>`.
     fn primitive(&mut self, e: &'a Element, warnings: &mut Warnings) -> Result<(), Error> {
         let doc = self.doc;
-        // Holes are rare in what builders export, and a filled hole is better than no face.
+        // A polygon with holes is read without its holes, because a filled hole is better than a
+        // missing face.
         let holed = e.all("ph").filter_map(|ph| ph.child("p"));
         let lists: Vec<&Element> = e.all("p").chain(holed).collect();
         if e.child("ph").is_some() {
-            warnings.add("holes in polygons are filled", || doc.place(e));
+            warnings.add("holes in polygons are filled", || doc.location(e));
         }
         if lists.is_empty() {
             return Ok(());
         }
-        let inputs = self.inputs(e)?;
+        let inputs = self.loader.inputs(e)?;
         let stride = inputs.stride;
+        // Number of faces, to compare with the `count` attribute.
         let mut faces = 0u64;
         let mut vcount = match e.child("vcount") {
             Some(v) if e.name == "polylist" => indices(doc, v)?.into_iter(),
             _ => Vec::new().into_iter(),
         };
         for p in lists {
-            let words = indices(doc, p)?;
-            let whole = if e.name == "triangles" { 3 * stride } else { stride };
-            if words.len() % whole != 0 {
-                let message = format!("{} indices are no multiple of {whole}", words.len());
+            let indices = indices(doc, p)?;
+            let unit = if e.name == "triangles" { 3 * stride } else { stride };
+            if indices.len() % unit != 0 {
+                let message = format!("<p> has {} indices, which is not a multiple of {unit}", indices.len());
                 return Err(doc.error(p, message));
             }
-            if words.len() / stride > 3 * MAX_TRIANGLES {
+            if indices.len() / stride > 3 * MAX_TRIANGLES {
                 return Err(doc.error(p, format!("more than {MAX_TRIANGLES} triangles")));
             }
-            let corners = self.corners(&words, &inputs, p)?;
+            let corners = self.corners(&indices, &inputs, p)?;
             match e.name.as_str() {
                 "triangles" => {
                     for t in corners.chunks_exact(3) {
@@ -115,8 +108,9 @@ impl<'a> Builder<'a> {
                 }
                 "tristrips" => {
                     for (i, t) in corners.windows(3).enumerate() {
-                        let turned = if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] };
-                        self.triangle(turned, p)?;
+                        // Every second triangle of a strip has the opposite orientation.
+                        let ordered = if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] };
+                        self.triangle(ordered, p)?;
                     }
                     faces += 1;
                 }
@@ -124,15 +118,16 @@ impl<'a> Builder<'a> {
                     let mut rest = corners.as_slice();
                     for n in vcount.by_ref() {
                         let Some((face, after)) = rest.split_at_checked(n as usize) else {
-                            return Err(doc.error(e, "<vcount> asks for more corners than <p> holds"));
+                            return Err(doc.error(e, "<vcount> needs more corners than <p> has"));
                         };
                         self.fan(face, p)?;
                         rest = after;
                         faces += 1;
                     }
                     if !rest.is_empty() {
-                        warnings
-                            .add("<p> of a <polylist> holds more than <vcount> asks for", || doc.place(p));
+                        warnings.add("<p> of a <polylist> has more corners than <vcount> needs", || {
+                            doc.location(p)
+                        });
                     }
                 }
                 _ => {
@@ -142,26 +137,29 @@ impl<'a> Builder<'a> {
             }
         }
         if e.attribute("count").is_some_and(|c| c.trim().parse() != Ok(faces)) {
-            warnings.add(format!("count of <{}> does not match its data", e.name), || doc.place(e));
+            warnings.add(format!("count of <{}> does not match its data", e.name), || doc.location(e));
         }
         Ok(())
     }
 
-    /// Corners from steps of indices, all in range. Without normals they get index 0 until those are made.
-    fn corners(&mut self, words: &[u32], inputs: &Inputs, p: &Element) -> Result<Vec<Corner>, Error> {
-        let uvs = &mut self.arena.uvs;
+    /// Turns the indices of a `<p>` into corners and checks their range. Without a normal input, a
+    /// corner gets `NO_NORMAL` until `triangle` computes one.
+    fn corners(&mut self, indices: &[u32], inputs: &Inputs, p: &Element) -> Result<Vec<Corner>, Error> {
+        let uvs = &mut self.loader.arena.uvs;
         let zero_uv = match &inputs.uv {
             Some(_) => 0,
             None => *self.zero_uv.get_or_insert_with(|| append(uvs, vec![[0.0; 2]]).0 as u32),
         };
-        let mut corners = Vec::with_capacity(words.len() / inputs.stride);
-        for (i, step) in words.chunks_exact(inputs.stride).enumerate() {
+        let mut corners = Vec::with_capacity(indices.len() / inputs.stride);
+        for (i, tuple) in indices.chunks_exact(inputs.stride).enumerate() {
             let find = |input: &Input, what: &str| {
-                let index = step[input.offset];
+                let index = tuple[input.offset];
                 let found = input.vectors.start.checked_add(index).filter(|i| *i < input.vectors.end);
                 found.ok_or_else(|| {
                     let n = input.vectors.len();
-                    self.doc.error(p, format!("corner {} wants {what} {index} (from 0) of {n}", i + 1))
+                    let message =
+                        format!("corner {} refers to {what} {index} (from 0), but there are {n}", i + 1);
+                    self.doc.error(p, message)
                 })
             };
             corners.push(Corner {
@@ -173,7 +171,7 @@ impl<'a> Builder<'a> {
         Ok(corners)
     }
 
-    /// Triangles from the first corner of a face to each of its sides.
+    /// Splits a face into triangles that share its first corner.
     fn fan(&mut self, face: &[Corner], p: &Element) -> Result<(), Error> {
         if let Some((&first, rest)) = face.split_first() {
             for side in rest.windows(2) {
@@ -188,11 +186,12 @@ impl<'a> Builder<'a> {
             return Err(self.doc.error(p, format!("more than {MAX_TRIANGLES} triangles")));
         }
         if corners[0].normal == NO_NORMAL {
-            let [a, b, c] = corners.map(|c| self.arena.positions[c.position as usize].map(f64::from));
+            let arena = &mut self.loader.arena;
+            let [a, b, c] = corners.map(|c| arena.positions[c.position as usize].map(f64::from));
             let [a, b, c] = [a, b, c].map(DVec3::from_array);
             let normal = (b - a).cross(c - a).try_normalize().unwrap_or(DVec3::Z);
-            let index = self.arena.normals.len() as u32;
-            self.arena.normals.push(normal.to_array().map(|n| n as f32));
+            let index = arena.normals.len() as u32;
+            arena.normals.push(normal.to_array().map(|n| n as f32));
             corners = corners.map(|c| Corner { normal: index, ..c });
         }
         self.corners.extend(corners);
@@ -200,5 +199,5 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Stands for a normal that is still to be worked out.
+/// Placeholder for a normal that is not computed yet.
 const NO_NORMAL: u32 = u32::MAX;

@@ -1,28 +1,33 @@
-//! What the indices of a primitive lead to: positions, normals and uvs, each read once.
+//! Loads the positions, normals and uvs that the indices of a primitive refer to, each source once.
 
 use super::MAX_TRIANGLES;
-use super::geometry::Builder;
 use super::source::{local, vectors};
+use super::weld::Arena;
 use crate::error::Error;
-use crate::xml::{Element, excerpt};
+use crate::xml::{Document, Element, excerpt};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Vectors of one kind that a geometry may hold: more than its triangles can use.
+/// Maximum number of vectors of one kind in a geometry. Its triangles cannot use more.
 const MAX_VECTORS: usize = 3 * MAX_TRIANGLES;
-/// Inputs of one `<vertices>` that are looked at: many primitives may share it.
+/// Maximum number of inputs read from a `<vertices>`. The limit bounds the work, because every
+/// primitive of the mesh reads the shared `<vertices>` again.
 const MAX_INPUTS: usize = 64;
-/// Largest offset of an input.
+/// Maximum offset of an input.
 const MAX_OFFSET: usize = 63;
 
-/// Where the indices of a corner lead: the offset in its step, and a piece of the arena.
+/// One input of a primitive.
 #[derive(Clone)]
 pub(super) struct Input {
+    /// Position of the input's index in the index tuple of a corner.
     pub(super) offset: usize,
+    /// Range of the input's vectors in the arena.
     pub(super) vectors: Range<u32>,
 }
 
-/// What a primitive element refers to.
+/// The inputs of a primitive.
 pub(super) struct Inputs {
+    /// Number of indices per corner.
     pub(super) stride: usize,
     pub(super) position: Input,
     pub(super) normal: Option<Input>,
@@ -30,14 +35,34 @@ pub(super) struct Inputs {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+enum VectorKind {
     Position,
     Normal,
     Uv,
 }
 
-impl<'a> Builder<'a> {
-    /// Finds what the indices of a primitive lead to.
+/// Loads the sources of one `<mesh>` into an arena.
+pub(super) struct InputLoader<'a> {
+    doc: &'a Document<'a>,
+    /// `<source>` and `<vertices>` elements by id.
+    by_id: BTreeMap<&'a str, &'a Element>,
+    pub(super) arena: Arena,
+    /// Ranges of the loaded sources in the arena.
+    loaded: BTreeMap<(VectorKind, &'a str), Range<u32>>,
+}
+
+impl<'a> InputLoader<'a> {
+    pub(super) fn new(doc: &'a Document<'a>, mesh: &'a Element) -> InputLoader<'a> {
+        let mut by_id = BTreeMap::new();
+        for e in &mesh.children {
+            if let ("source" | "vertices", Some(id)) = (e.name.as_str(), e.attribute("id")) {
+                by_id.entry(id).or_insert(e);
+            }
+        }
+        InputLoader { doc, by_id, arena: Arena::default(), loaded: BTreeMap::new() }
+    }
+
+    /// Loads the inputs of a primitive element.
     pub(super) fn inputs(&mut self, e: &'a Element) -> Result<Inputs, Error> {
         let doc = self.doc;
         let mut stride = 1;
@@ -50,7 +75,7 @@ impl<'a> Builder<'a> {
             let offset = offset.ok_or_else(|| doc.error(input, format!("bad offset '{}'", excerpt(text))))?;
             stride = stride.max(offset + 1);
             match input.attribute("semantic") {
-                Some("VERTEX") => vertices = Some((offset, self.part(input)?)),
+                Some("VERTEX") => vertices = Some((offset, self.source_of(input)?)),
                 Some("POSITION") => position = Some((offset, input)),
                 Some("NORMAL") => normal = Some((offset, input)),
                 Some("TEXCOORD") => {
@@ -74,35 +99,35 @@ impl<'a> Builder<'a> {
             }
         }
         let Some(position) = position else {
-            return Err(doc.error(e, format!("<{}> has no input of positions", e.name)));
+            return Err(doc.error(e, format!("<{}> has no input with positions", e.name)));
         };
         Ok(Inputs {
             stride,
-            position: self.load(Kind::Position, position)?,
-            normal: normal.map(|n| self.load(Kind::Normal, n)).transpose()?,
-            uv: uv.map(|t| self.load(Kind::Uv, t)).transpose()?,
+            position: self.load(VectorKind::Position, position)?,
+            normal: normal.map(|n| self.load(VectorKind::Normal, n)).transpose()?,
+            uv: uv.map(|t| self.load(VectorKind::Uv, t)).transpose()?,
         })
     }
 
-    /// The source or vertices that an input names.
-    fn part(&self, input: &'a Element) -> Result<&'a Element, Error> {
+    /// The `<source>` or `<vertices>` that an input names.
+    fn source_of(&self, input: &'a Element) -> Result<&'a Element, Error> {
         let reference = input.attribute("source").unwrap_or("");
         local(reference)
-            .and_then(|id| self.parts.get(id).copied())
+            .and_then(|id| self.by_id.get(id).copied())
             .ok_or_else(|| self.doc.error(input, format!("no source '{}' in this mesh", excerpt(reference))))
     }
 
-    /// Brings the vectors of a source into the arena, once.
-    fn load(&mut self, kind: Kind, (offset, input): (usize, &'a Element)) -> Result<Input, Error> {
-        let source = self.part(input)?;
+    /// Appends the vectors of a source to the arena, unless they are there already.
+    fn load(&mut self, kind: VectorKind, (offset, input): (usize, &'a Element)) -> Result<Input, Error> {
+        let source = self.source_of(input)?;
         let id = source.attribute("id").unwrap_or("");
         if let Some(vectors) = self.loaded.get(&(kind, id)) {
             return Ok(Input { offset, vectors: vectors.clone() });
         }
         let (start, end) = match kind {
-            Kind::Position => append(&mut self.arena.positions, vectors(self.doc, source)?),
-            Kind::Normal => append(&mut self.arena.normals, vectors(self.doc, source)?),
-            Kind::Uv => append(&mut self.arena.uvs, vectors(self.doc, source)?),
+            VectorKind::Position => append(&mut self.arena.positions, vectors(self.doc, source)?),
+            VectorKind::Normal => append(&mut self.arena.normals, vectors(self.doc, source)?),
+            VectorKind::Uv => append(&mut self.arena.uvs, vectors(self.doc, source)?),
         };
         if end > MAX_VECTORS {
             return Err(self.doc.error(source, format!("more than {MAX_VECTORS} vectors in one geometry")));
@@ -113,7 +138,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Appends to a list; answers where the new piece starts and ends.
+/// Appends to a list and returns the start and end index of the new items.
 pub(super) fn append<T>(list: &mut Vec<T>, more: Vec<T>) -> (usize, usize) {
     let start = list.len();
     list.extend(more);

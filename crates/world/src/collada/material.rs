@@ -1,4 +1,4 @@
-//! Looks: materials, their effects, and the pictures they name.
+//! Reads materials, their effects, and the paths of their pictures.
 
 use super::Material;
 use super::source::{floats, local};
@@ -7,7 +7,7 @@ use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use std::collections::BTreeMap;
 
-/// All materials of a file, and how to find them.
+/// All materials of a file, with indices by id and name.
 #[derive(Default)]
 pub(super) struct Materials<'a> {
     pub(super) list: Vec<Material>,
@@ -16,7 +16,7 @@ pub(super) struct Materials<'a> {
 }
 
 impl<'a> Materials<'a> {
-    /// The material of an id, else of a name.
+    /// Index of the material with this id, else with this name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.by_id.get(name).or_else(|| self.by_name.get(name)).copied()
     }
@@ -28,22 +28,23 @@ impl<'a> Materials<'a> {
         };
         let effects: BTreeMap<&str, &Element> = library("library_effects", "effect").collect();
         let images: BTreeMap<&str, &Element> = library("library_images", "image").collect();
-        let mut looks: BTreeMap<&str, Material> = BTreeMap::new();
+        // Materials of the effects that were read already.
+        let mut cache: BTreeMap<&str, Material> = BTreeMap::new();
         let mut materials = Materials::default();
         for e in doc.root.all("library_materials").flat_map(|l| l.all("material")) {
             let url = e.child("instance_effect").and_then(|i| i.attribute("url")).unwrap_or("");
-            let look = match local(url).and_then(|id| effects.get_key_value(id)) {
-                Some((id, effect)) => match looks.get(id) {
-                    Some(look) => look.clone(),
+            let material = match local(url).and_then(|id| effects.get_key_value(id)) {
+                Some((id, effect)) => match cache.get(id) {
+                    Some(material) => material.clone(),
                     None => {
-                        let look = Effect::new(doc, effect, &images).look(warnings)?;
-                        looks.insert(id, look.clone());
-                        look
+                        let material = Effect::new(doc, effect, &images).material(warnings)?;
+                        cache.insert(id, material.clone());
+                        material
                     }
                 },
                 None => {
                     let message = format!("no effect '{}' for a material", excerpt(url));
-                    warnings.add(message, || doc.place(e));
+                    warnings.add(message, || doc.location(e));
                     Material::default()
                 }
             };
@@ -55,18 +56,21 @@ impl<'a> Materials<'a> {
             if let Some(name) = name {
                 materials.by_name.entry(name).or_insert(index);
             }
-            materials.list.push(Material { name: name.or(id).unwrap_or("").to_owned(), ..look });
+            materials.list.push(Material { name: name.or(id).unwrap_or("").to_owned(), ..material });
         }
         Ok(materials)
     }
 }
 
-/// An `<effect>` and where its textures come from.
+/// An `<effect>` with the elements that its textures refer to.
 struct Effect<'a> {
     doc: &'a Document<'a>,
     effect: &'a Element,
+    /// Images inside the effect, by id.
     images: BTreeMap<&'a str, &'a Element>,
+    /// Images of the file, by id.
     library: &'a BTreeMap<&'a str, &'a Element>,
+    /// Parameters (samplers and surfaces), by sid.
     params: BTreeMap<&'a str, &'a Element>,
 }
 
@@ -85,71 +89,73 @@ impl<'a> Effect<'a> {
         Effect { doc, effect, images, library, params }
     }
 
-    fn look(&self, warnings: &mut Warnings) -> Result<Material, Error> {
-        let mut look = Material::default();
+    fn material(&self, warnings: &mut Warnings) -> Result<Material, Error> {
+        let mut material = Material::default();
         let technique = self.effect.path(&["profile_COMMON", "technique"]);
         let shader = technique.and_then(|t| {
             t.children.iter().find(|c| matches!(c.name.as_str(), "phong" | "lambert" | "blinn" | "constant"))
         });
         let Some(shader) = shader else {
-            warnings
-                .add("an effect without a common shader is taken as grey", || self.doc.place(self.effect));
-            return Ok(look);
+            warnings.add("an effect without a supported shader is shown in grey", || {
+                self.doc.location(self.effect)
+            });
+            return Ok(material);
         };
         let constant = shader.name == "constant";
         if let Some(emission) = self.colour(shader.child("emission"))? {
-            look.emissive = [emission[0], emission[1], emission[2]];
+            material.emissive = [emission[0], emission[1], emission[2]];
         }
-        // A constant surface shows its emission and nothing else.
+        // The `constant` shader has no diffuse colour; it only shows its emission.
         let base =
             shader.child(if constant && shader.child("diffuse").is_none() { "emission" } else { "diffuse" });
         if let Some(texture) = base.and_then(|b| b.child("texture")) {
-            look.texture = self.texture(texture, warnings);
-            look.colour = [1.0; 4];
+            material.texture = self.texture(texture, warnings);
+            material.colour = [1.0; 4];
         } else if constant && shader.child("diffuse").is_none() {
-            look.colour = [0.0, 0.0, 0.0, 1.0];
+            material.colour = [0.0, 0.0, 0.0, 1.0];
         } else if let Some([r, g, b, _]) = self.colour(base)? {
-            look.colour = [r, g, b, 1.0];
+            material.colour = [r, g, b, 1.0];
         }
-        look.colour[3] = self.alpha(shader)?;
-        let own = technique.and_then(|t| t.path(&["extra", "technique"]));
+        material.colour[3] = self.alpha(shader)?;
+        // The extension that `write` uses for a texture with a colour.
+        let extension = technique.and_then(|t| t.path(&["extra", "technique"]));
         if let Some(tint) =
-            own.filter(|t| t.attribute("profile") == Some("CHICANE")).and_then(|t| t.child("tint"))
+            extension.filter(|t| t.attribute("profile") == Some("CHICANE")).and_then(|t| t.child("tint"))
         {
             let [r, g, b, _] = self.numbers(tint)?;
-            look.colour = [r, g, b, look.colour[3]];
+            material.colour = [r, g, b, material.colour[3]];
         }
-        Ok(look)
+        Ok(material)
     }
 
-    /// The `<color>` of a shader's slot.
+    /// The `<color>` of a shader parameter such as `<diffuse>`.
     fn colour(&self, slot: Option<&Element>) -> Result<Option<[f32; 4]>, Error> {
         slot.and_then(|s| s.child("color")).map(|c| self.numbers(c)).transpose()
     }
 
-    /// Three or four numbers, brought into 0..1.
+    /// A colour of three or four numbers, clamped to 0..1.
     fn numbers(&self, e: &Element) -> Result<[f32; 4], Error> {
         let numbers = floats::<f32>(self.doc, e)?;
         let (rgb, alpha) = match numbers.as_slice() {
             [r, g, b] => ([*r, *g, *b], 1.0),
             [r, g, b, a] => ([*r, *g, *b], *a),
             other => {
-                let message = format!("a colour must have 3 or 4 numbers, not {}", other.len());
+                let message = format!("a colour must have 3 or 4 numbers, found {}", other.len());
                 return Err(self.doc.error(e, message));
             }
         };
         Ok([rgb[0], rgb[1], rgb[2], alpha].map(|c| c.clamp(0.0, 1.0)))
     }
 
-    /// How solid a surface is: 1 solid. Exporters disagree on the meaning of a plain 0, and none
-    /// of them exports what nobody can see: it is taken as solid.
+    /// Opacity of a surface, where 1 is solid. A result of 0 counts as solid, because exporters
+    /// disagree on the meaning of 0 and none of them exports invisible surfaces on purpose.
     fn alpha(&self, shader: &Element) -> Result<f32, Error> {
         let transparent = shader.child("transparent");
         let [r, g, b, a] = self.colour(transparent)?.unwrap_or([1.0; 4]);
         let factor = match shader.path(&["transparency", "float"]) {
             Some(e) => match floats::<f32>(self.doc, e)?.as_slice() {
                 [factor] => factor.clamp(0.0, 1.0),
-                _ => return Err(self.doc.error(e, "<float> must hold one number")),
+                _ => return Err(self.doc.error(e, "<float> must have one number")),
             },
             None => 1.0,
         };
@@ -164,7 +170,8 @@ impl<'a> Effect<'a> {
         Ok(if alpha > 0.0 { alpha.min(1.0) } else { 1.0 })
     }
 
-    /// The picture of a `<texture>`: sampler, surface, image, or any of them left out.
+    /// The path of the picture of a `<texture>`. The reference goes from sampler to surface to
+    /// image, but exporters may omit the sampler, the surface or both.
     fn texture(&self, texture: &Element, warnings: &mut Warnings) -> Option<String> {
         let name = texture.attribute("texture").unwrap_or("").trim();
         let image = self.image(name).or_else(|| {
@@ -182,7 +189,7 @@ impl<'a> Effect<'a> {
         });
         if path.is_none() {
             let message = format!("no picture for texture '{}'", excerpt(name));
-            warnings.add(message, || self.doc.place(texture));
+            warnings.add(message, || self.doc.location(texture));
         }
         path
     }
@@ -192,8 +199,8 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// A path relative to the mesh from the URI of a picture. Absolute ones are of another machine:
-/// only the name of the file means anything here.
+/// Turns the URI of a picture into a path relative to the mesh file. Of an absolute path only the
+/// file name is kept, because the folder belongs to the exporter's machine.
 fn picture_path(uri: &str) -> Option<String> {
     let uri = uri.trim();
     let (is_file, path) = match uri.strip_prefix("file:") {

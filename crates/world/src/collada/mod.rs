@@ -1,12 +1,19 @@
-//! COLLADA meshes: what is read from a `.dae` file, and the way back.
+//! Reader and writer of COLLADA mesh files (`.dae`).
 //!
-//! A [`Model`] is plain: everything stands in one frame, z up, in metres, and the triangles of a
-//! part are grouped by material. Node transforms, units, up axes and instances are resolved while
-//! reading. Pictures are named, not read.
+//! The reader resolves node transforms, units, up axes and instances. All parts of a [`Model`] are
+//! in one frame, in metres with z up, and their triangles are grouped by material. The reader only
+//! returns the paths of pictures; it does not read them.
 //!
-//! `source` reads the numbers, `inputs` finds them, `geometry` makes triangles of one `<geometry>`, `weld` joins equal
-//! corners, `material` reads looks, `transform` node transforms; `read` walks the scene and puts it
-//! all together, `write` is the way back.
+//! | module | content |
+//! |---|---|
+//! | `source` | parses numbers and `<source>` elements |
+//! | `inputs` | loads the positions, normals and uvs that a primitive refers to |
+//! | `geometry` | turns one `<geometry>` into triangles |
+//! | `weld` | merges equal corners into vertices |
+//! | `material` | reads materials, effects and picture paths |
+//! | `transform` | reads node transforms and applies them to a mesh |
+//! | `read` | traverses the scene and assembles the model |
+//! | `write` | writes a model |
 
 mod geometry;
 mod inputs;
@@ -20,52 +27,52 @@ mod write;
 pub use read::read;
 pub use write::write;
 
-/// Triangles of a file, instances counted.
+/// Maximum number of triangles of a file. Every instance of a geometry counts.
 pub const MAX_TRIANGLES: usize = 2_000_000;
 
-/// A mesh file.
+/// The content of a mesh file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
-    /// What is drawn, in file order; each part has at least one triangle.
-    pub parts: Vec<Part>,
-    /// All materials of the file, in file order, used or not.
+    /// The geometry instances, in file order. Each has at least one triangle.
+    pub parts: Vec<MeshPart>,
+    /// All materials of the file, in file order, including unused ones.
     pub materials: Vec<Material>,
 }
 
-/// Triangles that belong together: one instance of one geometry.
+/// One instance of one geometry.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Part {
-    /// Name of the node, else of the geometry; may be empty, need not be unique.
+pub struct MeshPart {
+    /// Name of the node, else of the geometry. It may be empty and need not be unique.
     pub name: String,
-    /// Corners, metres, z up.
+    /// Vertex positions, in metres with z up.
     pub positions: Vec<[f32; 3]>,
-    /// Unit length, one for each position.
+    /// One unit normal per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// One for each position; v grows upwards in the picture.
+    /// One texture coordinate per vertex; v increases upwards in the picture.
     pub uvs: Vec<[f32; 2]>,
-    /// Triangles, one group for each material.
+    /// The triangles, one group per material.
     pub groups: Vec<Group>,
 }
 
-/// Triangles of one material.
+/// Triangles that share a material.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Group {
     /// Index into [`Model::materials`].
     pub material: Option<usize>,
-    /// Three corners a triangle, counter-clockwise from the front; all in range.
+    /// Three vertex indices per triangle, counter-clockwise seen from the front, all in range.
     pub indices: Vec<u32>,
 }
 
-/// How a surface looks.
+/// The appearance of a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Name, else id.
+    /// Name of the material, else its id.
     pub name: String,
-    /// RGBA 0..1; multiplied with the texture if there is one.
+    /// RGBA 0..1, multiplied with the texture if there is one.
     pub colour: [f32; 4],
-    /// Light of its own, RGB 0..1.
+    /// Emitted light, RGB 0..1.
     pub emissive: [f32; 3],
-    /// Path of a picture, relative to the folder of the mesh file. It may hold `..`.
+    /// Path of a picture, relative to the folder of the mesh file. It may contain `..`.
     pub texture: Option<String>,
 }
 

@@ -1,50 +1,50 @@
-//! Walks the scene of a mesh file: what stands where, how often, and painted with what.
+//! Traverses the scene of a mesh file and collects its parts with their transforms and materials.
 //!
-//! A node may be instanced again and again, so a small file can ask for endless work. Every step
-//! is counted, and so is every triangle that comes out.
+//! Nodes can be instanced repeatedly, so a small file can describe an exponential amount of work.
+//! The traversal therefore limits its steps and the number of resulting triangles.
 
 use super::geometry::{self, Mesh};
 use super::material::Materials;
 use super::source::local;
-use super::transform::{self, Mover, move_part};
-use super::{Group, MAX_TRIANGLES, Model, Part};
+use super::transform::{self, VertexTransform, transformed_part};
+use super::{Group, MAX_TRIANGLES, MeshPart, Model};
 use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, MAX_MESH, excerpt};
 use glam::DAffine3;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Nodes inside nodes, by nesting or by instance.
+/// Maximum depth of nodes, by nesting or by instance.
 const MAX_DEPTH: usize = 64;
-/// Elements looked at while walking, instances counted.
+/// Maximum number of visited elements. Every instance of an element counts.
 const MAX_STEPS: usize = 500_000;
-/// Characters of a part's name.
+/// Maximum length of a part's name, in characters. Longer names are cut.
 const MAX_NAME: usize = 200;
 
-/// Reads a mesh file. What can be passed over is, with a warning.
+/// Reads a mesh file. Unsupported content is ignored with a warning.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
     let doc = Document::parse(file, bytes, MAX_MESH)?;
     doc.warn_of_tolerated(warnings);
     if doc.root.name != "COLLADA" {
-        let message = format!("not a COLLADA file: its root is <{}>", excerpt(&doc.root.name));
+        let message = format!("not a COLLADA file: its root element is <{}>", excerpt(&doc.root.name));
         return Err(doc.error(&doc.root, message));
     }
     let world = transform::of_asset(&doc)?;
     let materials = Materials::read(&doc, warnings)?;
-    let mut walk = Walk::new(&doc, materials, warnings);
+    let mut traversal = Traversal::new(&doc, materials, warnings);
     match scene(&doc.root) {
-        Some(scene) => walk.node(scene, world, 0)?,
+        Some(scene) => traversal.node(scene, world, 0)?,
         None => {
             for geometry in library(&doc.root, "library_geometries", "geometry") {
-                walk.step(geometry, 1)?;
-                walk.part(geometry, geometry, None, world, None)?;
+                traversal.step(geometry, 1)?;
+                traversal.part(geometry, geometry, None, world, None)?;
             }
         }
     }
-    if walk.parts.is_empty() {
-        walk.warnings.add("mesh holds no triangles", || doc.place(&doc.root));
+    if traversal.parts.is_empty() {
+        traversal.warnings.add("the mesh has no triangles", || doc.location(&doc.root));
     }
-    Ok(Model { parts: walk.parts, materials: walk.materials.list })
+    Ok(Model { parts: traversal.parts, materials: traversal.materials.list })
 }
 
 fn library<'a>(
@@ -55,34 +55,35 @@ fn library<'a>(
     root.all(library).flat_map(move |l| l.all(item))
 }
 
-/// The scene to show: the one that is asked for, else the first.
+/// The scene that `<scene>` names, else the first one.
 fn scene(root: &Element) -> Option<&Element> {
-    let asked = root.path(&["scene", "instance_visual_scene"]).and_then(|i| local(i.attribute("url")?));
+    let named = root.path(&["scene", "instance_visual_scene"]).and_then(|i| local(i.attribute("url")?));
     let mut scenes = library(root, "library_visual_scenes", "visual_scene");
     let first = scenes.next();
     first
-        .filter(|s| s.attribute("id") == asked)
-        .or_else(|| scenes.find(|s| s.attribute("id") == asked))
+        .filter(|s| s.attribute("id") == named)
+        .or_else(|| scenes.find(|s| s.attribute("id") == named))
         .or(first)
 }
 
-struct Walk<'a, 'w> {
+struct Traversal<'a, 'w> {
     doc: &'a Document<'a>,
     warnings: &'w mut Warnings,
     materials: Materials<'a>,
     geometries: BTreeMap<&'a str, &'a Element>,
     controllers: BTreeMap<&'a str, &'a Element>,
     nodes: BTreeMap<&'a str, &'a Element>,
-    /// What was read already, by the place of its element.
+    /// Cache of geometries, by the offset of their element.
     meshes: BTreeMap<usize, Rc<Mesh<'a>>>,
+    /// Cache of transforms, by the offset of their element.
     transforms: BTreeMap<usize, DAffine3>,
     steps: usize,
     triangles: usize,
-    parts: Vec<Part>,
+    parts: Vec<MeshPart>,
 }
 
-impl<'a, 'w> Walk<'a, 'w> {
-    fn new(doc: &'a Document<'a>, materials: Materials<'a>, warnings: &'w mut Warnings) -> Walk<'a, 'w> {
+impl<'a, 'w> Traversal<'a, 'w> {
+    fn new(doc: &'a Document<'a>, materials: Materials<'a>, warnings: &'w mut Warnings) -> Traversal<'a, 'w> {
         let by_id = |name: &'static str, item: &'static str| {
             library(&doc.root, name, item).filter_map(|e| Some((e.attribute("id")?, e))).collect()
         };
@@ -90,7 +91,7 @@ impl<'a, 'w> Walk<'a, 'w> {
         for name in ["library_nodes", "library_visual_scenes"] {
             doc.root.all(name).for_each(|l| collect_nodes(l, &mut nodes));
         }
-        Walk {
+        Traversal {
             doc,
             warnings,
             materials,
@@ -105,21 +106,22 @@ impl<'a, 'w> Walk<'a, 'w> {
         }
     }
 
-    /// Counts work.
+    /// Adds to the step counter; an error if it exceeds its limit.
     fn step(&mut self, e: &Element, steps: usize) -> Result<(), Error> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > MAX_STEPS {
             let message =
-                format!("scene takes more than {MAX_STEPS} steps: it instances its nodes too often");
+                format!("the scene has more than {MAX_STEPS} elements, counting every instance of a node");
             return Err(self.doc.error(e, message));
         }
         Ok(())
     }
 
-    /// A node (or a whole scene) and all below it.
+    /// Visits a node or a scene with all its descendants.
     fn node(&mut self, node: &'a Element, parent: DAffine3, depth: usize) -> Result<(), Error> {
         if depth > MAX_DEPTH {
-            let message = format!("nodes go deeper than {MAX_DEPTH}: does one instance itself?");
+            let message =
+                format!("nodes are nested deeper than {MAX_DEPTH}; check whether one instances itself");
             return Err(self.doc.error(node, message));
         }
         self.step(node, 1 + node.children.len())?;
@@ -145,7 +147,7 @@ impl<'a, 'w> Walk<'a, 'w> {
         Ok(())
     }
 
-    /// The transform of an element, read once.
+    /// The transform of an element, from the cache or by `read`.
     fn transform(
         &mut self,
         e: &'a Element,
@@ -159,16 +161,16 @@ impl<'a, 'w> Walk<'a, 'w> {
         Ok(transform)
     }
 
-    /// A skin or morph, standing still.
+    /// Adds the geometry of a skin or morph in its rest pose.
     fn controller(&mut self, e: &'a Element, world: DAffine3, name: Option<&str>) -> Result<(), Error> {
         let doc = self.doc;
         let Some(controller) = self.target(e, "controller", |w| &w.controllers)? else { return Ok(()) };
-        self.warnings.add("an animated mesh is shown at rest", || doc.place(e));
+        self.warnings.add("an animated mesh is shown in its rest pose", || doc.location(e));
         let skin = controller.child("skin").or(controller.child("morph"));
         self.step(e, controller.children.len() + skin.map_or(0, |s| s.children.len()))?;
         let source = skin.and_then(|s| local(s.attribute("source")?));
         let Some(geometry) = source.and_then(|id| self.geometries.get(id).copied()) else {
-            self.warnings.add("a controller without a geometry is passed over", || doc.place(e));
+            self.warnings.add("a controller without a geometry is ignored", || doc.location(e));
             return Ok(());
         };
         let bind = match skin.and_then(|s| s.child("bind_shape_matrix")) {
@@ -178,7 +180,7 @@ impl<'a, 'w> Walk<'a, 'w> {
         self.part(e, geometry, Some(e), world * bind, name)
     }
 
-    /// What an instance refers to; a warning if it is not there.
+    /// The element that an instance refers to; `None` with a warning if it does not exist.
     fn target(
         &mut self,
         e: &'a Element,
@@ -189,12 +191,13 @@ impl<'a, 'w> Walk<'a, 'w> {
         self.step(e, url.len() / 64)?;
         let found = local(url).and_then(|id| list(self).get(id).copied());
         if found.is_none() {
-            self.warnings.add(format!("no {what} '{}' in this file", excerpt(url)), || self.doc.place(e));
+            let message = format!("no {what} '{}' in this file", excerpt(url));
+            self.warnings.add(message, || self.doc.location(e));
         }
         Ok(found)
     }
 
-    /// One geometry, put where it stands. `binding` says which materials its symbols mean.
+    /// Adds an instance of a geometry. `binding` maps the geometry's symbols to materials.
     fn part(
         &mut self,
         e: &'a Element,
@@ -213,23 +216,22 @@ impl<'a, 'w> Walk<'a, 'w> {
         };
         self.triangles += mesh.welded.indices.len() / 3;
         if self.triangles > MAX_TRIANGLES {
-            return Err(self.doc.error(e, format!("more than {MAX_TRIANGLES} triangles in all")));
+            return Err(self.doc.error(e, format!("more than {MAX_TRIANGLES} triangles in total")));
         }
         if mesh.runs.is_empty() {
             return Ok(());
         }
-        let mover = Mover::new(world);
-        let groups = self.groups(e, &mesh, binding, mover.mirrors)?;
-        let mut part = move_part(&mesh, groups, &mover).ok_or_else(|| {
-            self.doc.error(e, "a corner of this geometry is moved out of the range of numbers")
-        })?;
+        let transform = VertexTransform::new(world);
+        let groups = self.groups(e, &mesh, binding, transform.mirrors)?;
+        let mut part = transformed_part(&mesh, groups, &transform)
+            .ok_or_else(|| self.doc.error(e, "a transformed vertex of this geometry is out of range"))?;
         let name = name.or(geometry.attribute("name")).or(geometry.attribute("id"));
         part.name = name.unwrap_or("").chars().take(MAX_NAME).collect();
         self.parts.push(part);
         Ok(())
     }
 
-    /// Triangles by material.
+    /// The triangles of a geometry, grouped by material.
     fn groups(
         &mut self,
         e: &'a Element,
@@ -259,7 +261,7 @@ impl<'a, 'w> Walk<'a, 'w> {
                 let found = self.materials.find(target);
                 if found.is_none() {
                     let message = format!("no material '{}' for a mesh", excerpt(target));
-                    self.warnings.add(message, || doc.place(e));
+                    self.warnings.add(message, || doc.location(e));
                 }
                 found
             });
@@ -278,7 +280,7 @@ impl<'a, 'w> Walk<'a, 'w> {
     }
 }
 
-/// All nodes below an element by id; of equal ids the first counts.
+/// Collects all nodes below an element by id. Of nodes with the same id, the first is used.
 fn collect_nodes<'a>(e: &'a Element, nodes: &mut BTreeMap<&'a str, &'a Element>) {
     for child in &e.children {
         if child.name == "node"

@@ -1,10 +1,10 @@
-//! Numbers of a mesh file: lists in the text of an element, and the sources that hold them.
+//! Parses lists of numbers in the text of an element, and `<source>` elements.
 
 use crate::error::Error;
 use crate::xml::{Document, Element, excerpt};
 use std::str::FromStr;
 
-/// Numbers in the text of an element, all of them finite.
+/// Parses the text of an element as finite numbers.
 pub(super) fn floats<T: Number>(doc: &Document<'_>, e: &Element) -> Result<Vec<T>, Error> {
     let bad = |i: usize, word: &str, what: &str| {
         doc.error(e, format!("number {} of <{}> is {what}: '{}'", i + 1, excerpt(&e.name), excerpt(word)))
@@ -20,15 +20,15 @@ pub(super) fn floats<T: Number>(doc: &Document<'_>, e: &Element) -> Result<Vec<T
     Ok(numbers)
 }
 
-/// Exactly `N` numbers.
+/// Parses the text of an element as exactly `N` finite numbers.
 pub(super) fn exactly<const N: usize>(doc: &Document<'_>, e: &Element) -> Result<[f64; N], Error> {
     let numbers = floats(doc, e)?;
     numbers
         .try_into()
-        .map_err(|n: Vec<f64>| doc.error(e, format!("<{}> must hold {N} numbers, not {}", e.name, n.len())))
+        .map_err(|n: Vec<f64>| doc.error(e, format!("<{}> needs {N} numbers, found {}", e.name, n.len())))
 }
 
-/// Indices in the text of an element.
+/// Parses the text of an element as indices.
 pub(super) fn indices(doc: &Document<'_>, e: &Element) -> Result<Vec<u32>, Error> {
     e.text
         .split_ascii_whitespace()
@@ -42,7 +42,7 @@ pub(super) fn indices(doc: &Document<'_>, e: &Element) -> Result<Vec<u32>, Error
         .collect()
 }
 
-/// A float of either size.
+/// The float types that `floats` can parse.
 pub(super) trait Number: FromStr + Copy {
     fn is_finite(self) -> bool;
 }
@@ -59,7 +59,7 @@ impl Number for f64 {
     }
 }
 
-/// The id that a local reference names; `None` for a reference into another file.
+/// The id of a reference into the same file (`#id`); `None` for a reference to another file.
 pub(super) fn local(reference: &str) -> Option<&str> {
     reference.trim().strip_prefix('#')
 }
@@ -67,7 +67,7 @@ pub(super) fn local(reference: &str) -> Option<&str> {
 /// Reads a `<source>` as vectors of `N` numbers.
 pub(super) fn vectors<const N: usize>(doc: &Document<'_>, source: &Element) -> Result<Vec<[f32; N]>, Error> {
     let Some(array) = source.child("float_array") else {
-        return Err(doc.error(source, "source holds no <float_array>"));
+        return Err(doc.error(source, "<source> has no <float_array>"));
     };
     let numbers = floats::<f32>(doc, array)?;
     let accessor = source.path(&["technique_common", "accessor"]);
@@ -81,24 +81,25 @@ pub(super) fn vectors<const N: usize>(doc: &Document<'_>, source: &Element) -> R
     let params = accessor.map_or(0, |a| a.all("param").count());
     let (stride, offset) =
         (attribute("stride", if params > 0 { params } else { N })?, attribute("offset", 0)?);
-    let places = components::<N>(accessor, stride)
-        .ok_or_else(|| doc.error(at, format!("{stride} numbers a step where {N} are needed")))?;
-    // What the data can fill is known before what the file claims is believed.
+    let columns = components::<N>(accessor, stride)
+        .ok_or_else(|| doc.error(at, format!("a stride of {stride} is too small for vectors of {N}")))?;
+    // Check `count` against the data, because the file may give any number.
     let available = numbers.len().saturating_sub(offset) / stride.max(1);
     let count = attribute("count", available)?;
     if count > available {
-        let message = format!("accessor claims {count} vectors, its array holds {available}");
+        let message = format!("accessor has a count of {count}, but its array has {available} vectors");
         return Err(doc.error(at, message));
     }
-    Ok((0..count).map(|i| places.map(|p| positive_zero(numbers[offset + i * stride + p]))).collect())
+    Ok((0..count).map(|i| columns.map(|c| positive_zero(numbers[offset + i * stride + c]))).collect())
 }
 
-/// A number with −0 as 0: vertices that are equal have the same bits.
+/// Turns −0 into +0, so that equal vertices have equal bits.
 pub(super) fn positive_zero(number: f32) -> f32 {
     number + 0.0
 }
 
-/// Which numbers of a step are wanted: the named params, else the first ones.
+/// The columns of an accessor that form a vector: its first `N` named params, else the first `N`
+/// columns. `None` if a column is outside the stride.
 fn components<const N: usize>(accessor: Option<&Element>, stride: usize) -> Option<[usize; N]> {
     let named = accessor.into_iter().flat_map(|a| a.all("param").enumerate());
     let named: Vec<usize> = named
@@ -106,9 +107,9 @@ fn components<const N: usize>(accessor: Option<&Element>, stride: usize) -> Opti
         .map(|(i, _)| i)
         .take(N)
         .collect();
-    let mut places = std::array::from_fn(|i| i);
+    let mut columns = std::array::from_fn(|i| i);
     if let Ok(named) = <[usize; N]>::try_from(named) {
-        places = named;
+        columns = named;
     }
-    places.iter().all(|&p| p < stride).then_some(places)
+    columns.iter().all(|&c| c < stride).then_some(columns)
 }

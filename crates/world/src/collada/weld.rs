@@ -1,9 +1,10 @@
-//! Corners that look the same become one vertex.
+//! Merges corners with equal position, normal and uv into one vertex.
 //!
-//! By sorting, not by hashing: the result is the same on every machine, and no choice of numbers
-//! makes it slow.
+//! A corner is a triangle's reference to a position, a normal and a uv. Equal corners are found by
+//! sorting, because the result is the same on every machine and no input makes it slow. A hash map
+//! guarantees neither.
 
-/// What corners refer to.
+/// The positions, normals and uvs of a geometry.
 #[derive(Default)]
 pub(super) struct Arena {
     pub(super) positions: Vec<[f32; 3]>,
@@ -19,7 +20,7 @@ pub(super) struct Corner {
     pub(super) uv: u32,
 }
 
-/// Vertices in the order of their first use, and the vertex of every corner.
+/// Vertices in the order of first use, and the vertex index of every corner.
 #[derive(Default)]
 pub(super) struct Welded {
     pub(super) positions: Vec<[f32; 3]>,
@@ -28,12 +29,12 @@ pub(super) struct Welded {
     pub(super) indices: Vec<u32>,
 }
 
-/// Makes vertices of corners. Every index must be in range.
+/// Merges equal corners. Every index of a corner must be in range.
 pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
-    let stands_for = first_alike(arena, corners);
+    let firsts = first_equal_corner(arena, corners);
     let mut out = Welded { indices: Vec::with_capacity(corners.len()), ..Welded::default() };
     for (i, c) in corners.iter().enumerate() {
-        let first = stands_for[i] as usize;
+        let first = firsts[i] as usize;
         if first == i {
             out.indices.push(out.positions.len() as u32);
             out.positions.push(arena.positions[c.position as usize]);
@@ -46,20 +47,20 @@ pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
     out
 }
 
-/// For every corner the first one that looks the same.
-fn first_alike(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
+/// For every corner, the index of the first corner with equal values.
+fn first_equal_corner(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
     let (positions, normals, uvs) =
         (first_equal(&arena.positions), first_equal(&arena.normals), first_equal(&arena.uvs));
-    // Equal corners, seen by value, in order of appearance.
+    // Sort keys: the three values in 32 bits each, then the index of the corner.
     let mut order: Vec<(u64, u64)> = Vec::with_capacity(corners.len());
     for (i, c) in corners.iter().enumerate() {
         let (p, n, t) = (positions[c.position as usize], normals[c.normal as usize], uvs[c.uv as usize]);
         order.push((u64::from(p) << 32 | u64::from(n), u64::from(t) << 32 | i as u64));
     }
     order.sort_unstable();
-    drop((positions, normals, uvs)); // Millions of them, and done with.
-    // The first corner of each kind stands for the rest.
-    let mut stands_for = vec![0u32; corners.len()];
+    // Dropped early to lower the peak of memory, because there may be millions of them.
+    drop((positions, normals, uvs));
+    let mut firsts = vec![0u32; corners.len()];
     let mut previous: Option<(u64, u64)> = None;
     let mut first = 0;
     for &(pn, ti) in &order {
@@ -68,15 +69,15 @@ fn first_alike(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
             previous = Some((pn, ti >> 32));
             first = i;
         }
-        stands_for[i as usize] = first;
+        firsts[i as usize] = first;
     }
-    stands_for
+    firsts
 }
 
-/// For every vector the index of the first one with the same bits.
+/// For every vector, the index of the first vector with the same bits.
 fn first_equal<const N: usize>(vectors: &[[f32; N]]) -> Vec<u32> {
     let key = |v: &[f32; N]| v.iter().fold(0u128, |key, c| key << 32 | u128::from(c.to_bits()));
-    // Three numbers and the index fill 128 bits.
+    // Sort keys: up to three numbers and the index, in 32 bits each.
     let mut order: Vec<u128> = vectors.iter().enumerate().map(|(i, v)| key(v) << 32 | i as u128).collect();
     order.sort_unstable();
     let mut firsts = vec![0u32; vectors.len()];

@@ -1,15 +1,15 @@
-//! Writes COLLADA 1.4.1 that this reader, Blender and Gazebo read alike.
+//! Writes COLLADA 1.4.1 for this crate's reader, Blender and Gazebo.
 //!
-//! Numbers are written with the fewest digits that give the same `f32` again; ids are counted;
-//! dates are fixed: equal models give equal bytes.
+//! Equal models give equal bytes: ids are sequence numbers, and dates are constant. Numbers have
+//! the fewest digits that parse to the same `f32`.
 
-use super::{Group, Material, Model, Part};
+use super::{Group, Material, MeshPart, Model};
 use crate::xml::escape;
 use std::fmt::Write;
 
-/// Writes a model as COLLADA 1.4.1: z up, metres. Equal models give equal bytes.
+/// Writes a model as COLLADA 1.4.1, in metres with z up. Equal models give equal bytes.
 pub fn write(model: &Model) -> String {
-    let mut out = Out(String::new());
+    let mut out = ColladaWriter(String::new());
     out.line(0, r#"<?xml version="1.0" encoding="utf-8"?>"#);
     out.line(0, r#"<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">"#);
     out.line(1, "<asset>");
@@ -34,10 +34,10 @@ pub fn write(model: &Model) -> String {
     out.0
 }
 
-/// The text so far.
-struct Out(String);
+/// The text written so far.
+struct ColladaWriter(String);
 
-impl Out {
+impl ColladaWriter {
     fn line(&mut self, depth: usize, text: &str) {
         for _ in 0..depth {
             self.0.push_str("  ");
@@ -46,12 +46,12 @@ impl Out {
         self.0.push('\n');
     }
 
-    /// A library, left out where it would be empty: the format forbids empty ones.
+    /// Writes a library unless it is empty, because COLLADA forbids empty libraries.
     fn library<'m, T: 'm>(
         &mut self,
         name: &str,
         items: impl Iterator<Item = (usize, &'m T)>,
-        item: fn(&mut Out, usize, &T),
+        item: fn(&mut ColladaWriter, usize, &T),
     ) {
         let start = self.0.len();
         self.line(1, &format!("<{name}>"));
@@ -66,7 +66,7 @@ impl Out {
         }
     }
 
-    /// A `<source>` of vectors.
+    /// Writes a `<source>` of vectors.
     fn source<const N: usize>(&mut self, id: &str, names: [&str; N], vectors: &[[f32; N]]) {
         self.line(4, &format!(r#"<source id="{id}">"#));
         let mut text = format!(r#"<float_array id="{id}-array" count="{}">"#, vectors.len() * N);
@@ -83,13 +83,13 @@ impl Out {
     }
 }
 
-/// Numbers with a blank between them.
+/// Appends numbers, separated by blanks.
 fn list<'n, T: std::fmt::Display + 'n>(text: &mut String, numbers: impl Iterator<Item = &'n T>) {
     for (i, number) in numbers.enumerate() {
         if i > 0 {
             text.push(' ');
         }
-        // Writing to a string can't fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{number}");
     }
 }
@@ -100,14 +100,14 @@ fn numbers(numbers: &[f32]) -> String {
     text
 }
 
-fn image(out: &mut Out, i: usize, material: &Material) {
+fn image(out: &mut ColladaWriter, i: usize, material: &Material) {
     if let Some(texture) = &material.texture {
         let path = uri(texture);
         out.line(2, &format!(r#"<image id="image-{i}"><init_from>{path}</init_from></image>"#));
     }
 }
 
-fn effect(out: &mut Out, i: usize, material: &Material) {
+fn effect(out: &mut ColladaWriter, i: usize, material: &Material) {
     let [r, g, b, a] = material.colour;
     let [er, eg, eb] = material.emissive;
     out.line(2, &format!(r#"<effect id="effect-{i}"><profile_COMMON>"#));
@@ -130,7 +130,8 @@ fn effect(out: &mut Out, i: usize, material: &Material) {
         out.line(5, "<transparency><float>1</float></transparency>");
     }
     out.line(4, "</lambert>");
-    // The format has no word for a texture with a colour on it; other readers pass this over.
+    // COLLADA cannot express a texture multiplied with a colour, so the colour is written as an
+    // extension. Other readers ignore it.
     if material.texture.is_some() && [r, g, b] != [1.0; 3] {
         let tint = numbers(&[r, g, b]);
         out.line(
@@ -142,13 +143,13 @@ fn effect(out: &mut Out, i: usize, material: &Material) {
     out.line(2, "</profile_COMMON></effect>");
 }
 
-fn material(out: &mut Out, i: usize, material: &Material) {
+fn material(out: &mut ColladaWriter, i: usize, material: &Material) {
     let name = escape(&printable(&material.name));
     let effect = format!(r##"<instance_effect url="#effect-{i}"/>"##);
     out.line(2, &format!(r#"<material id="material-{i}" name="{name}">{effect}</material>"#));
 }
 
-fn geometry(out: &mut Out, i: usize, part: &Part) {
+fn geometry(out: &mut ColladaWriter, i: usize, part: &MeshPart) {
     let id = format!("geometry-{i}");
     let count = part.positions.len();
     let (normals, uvs) = (part.normals.len() == count, part.uvs.len() == count);
@@ -183,7 +184,7 @@ fn geometry(out: &mut Out, i: usize, part: &Part) {
     out.line(2, "</geometry>");
 }
 
-fn node(out: &mut Out, i: usize, part: &Part) {
+fn node(out: &mut ColladaWriter, i: usize, part: &MeshPart) {
     out.line(3, &format!(r#"<node id="node-{i}" name="{}">"#, escape(&printable(&part.name))));
     let mut used: Vec<usize> = part.groups.iter().filter_map(|g| g.material).collect();
     used.sort_unstable();
@@ -204,7 +205,7 @@ fn node(out: &mut Out, i: usize, part: &Part) {
     out.line(3, "</node>");
 }
 
-/// A name without the characters that XML can't hold.
+/// Replaces the characters of a name that XML does not allow.
 fn printable(name: &str) -> String {
     let bad = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\r' | '\t')) || matches!(c, '\u{fffe}' | '\u{ffff}')
@@ -212,7 +213,7 @@ fn printable(name: &str) -> String {
     name.chars().map(|c| if bad(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// A path as a URI.
+/// Turns a path into a URI with percent escapes.
 fn uri(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-~+,=@()".contains(&b);
     let mut text = String::with_capacity(path.len());

@@ -1,6 +1,6 @@
-//! Colours by name: the script materials that world files refer to without bringing them along.
+//! Colours of Gazebo's script materials, which world files refer to by name only.
 
-/// RGBA of a script material, as Gazebo's own set has it.
+/// RGBA of a script material of Gazebo; `None` if the name is unknown.
 pub(super) fn script_colour(name: &str) -> Option<[f32; 4]> {
     let rgb = match name.trim().strip_prefix("Gazebo/")? {
         "Black" | "FlatBlack" => [0.0, 0.0, 0.0],

@@ -1,10 +1,10 @@
-//! Boxes round shapes, along the axes of the frame they stand in.
+//! Axis-aligned bounding boxes of shapes.
 
 use crate::pose::Pose;
 use crate::world::{Shape, Solid};
 use glam::{DMat3, DVec3};
 
-/// A box along the axes.
+/// An axis-aligned bounding box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Extents {
     pub(super) centre: DVec3,
@@ -13,25 +13,25 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    /// Round a set of points; `None` without any.
+    /// The bounding box of points; `None` if there are none.
     pub(super) fn of_points(points: impl Iterator<Item = DVec3>) -> Option<Extents> {
-        let round = points.fold(None, |round: Option<(DVec3, DVec3)>, p| match round {
+        let bounds = points.fold(None, |bounds: Option<(DVec3, DVec3)>, p| match bounds {
             None => Some((p, p)),
             Some((min, max)) => Some((min.min(p), max.max(p))),
         });
-        round.map(|(min, max)| Extents { centre: (min + max) * 0.5, size: max - min })
+        bounds.map(|(min, max)| Extents { centre: (min + max) * 0.5, size: max - min })
     }
 
-    /// Round a shape that stands somewhere.
+    /// The bounding box of a shape with a pose.
     pub(super) fn of(pose: &Pose, shape: &Shape) -> Extents {
-        let turn = DMat3::from_quat(pose.rotation);
-        let axis = turn.z_axis;
-        // How far a disc across the axis reaches along each axis of the frame.
+        let rotation = DMat3::from_quat(pose.rotation);
+        let axis = rotation.z_axis;
+        // Half extents of a disc that is perpendicular to the shape's axis.
         let disc = |radius: f64| (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(libm::sqrt) * radius;
         let at = |half: DVec3| Extents { centre: pose.position, size: half * 2.0 };
         match shape {
             Shape::Box(half) => {
-                at(turn.x_axis.abs() * half.x + turn.y_axis.abs() * half.y + axis.abs() * half.z)
+                at(rotation.x_axis.abs() * half.x + rotation.y_axis.abs() * half.y + axis.abs() * half.z)
             }
             Shape::Sphere { radius } => at(DVec3::splat(*radius)),
             Shape::Cylinder { radius, half_length } => at(disc(*radius) + axis.abs() * *half_length),
@@ -48,12 +48,13 @@ impl Extents {
         }
     }
 
-    /// Round several solids; `None` without any.
+    /// The bounding box of solids; `None` if there are none.
     pub(super) fn of_solids(solids: &[Solid]) -> Option<Extents> {
         Extents::union(solids.iter().map(|s| Extents::of(&s.pose, &s.shape)))
     }
 
-    /// Round several boxes. A single one stays as it is, to the last bit.
+    /// The bounding box of boxes; `None` if there are none. A single box is returned unchanged, to
+    /// the last bit.
     pub(super) fn union(mut all: impl Iterator<Item = Extents>) -> Option<Extents> {
         let first = all.next()?;
         Some(all.fold(first, |a, b| {
@@ -71,14 +72,15 @@ impl Extents {
         self.centre + self.size * 0.5
     }
 
-    /// The box as a shape, thick enough to be solid, in a frame that stands at `pose`.
+    /// The box as a collision shape with a minimum thickness. `pose` is the pose of the frame in
+    /// which the box is given.
     pub(super) fn to_solid(self, pose: &Pose) -> (Pose, Shape) {
-        let place = Pose { position: pose.point(self.centre), rotation: pose.rotation };
-        (place, Shape::Box((self.size * 0.5).max(DVec3::splat(MIN_HALF))))
+        let box_pose = Pose { position: pose.point(self.centre), rotation: pose.rotation };
+        (box_pose, Shape::Box((self.size * 0.5).max(DVec3::splat(MIN_HALF))))
     }
 }
 
-/// Half of the thinnest box that is made of a flat mesh or a plane.
+/// Minimum half thickness of the collision box of a flat mesh or a plane, in metres.
 pub(super) const MIN_HALF: f64 = 5e-4;
 
 #[cfg(test)]
@@ -88,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_turned_shape_touches_its_box(
+        fn the_box_of_a_rotated_shape_is_tight(
             rpy in prop::array::uniform3(-3.0..3.0f64),
             radius in 0.1..2.0f64,
             half_length in 0.1..2.0f64,
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upright_box_keeps_its_numbers() {
+    fn the_box_of_an_unrotated_box_is_exact() {
         let pose = Pose::from_xyz_rpy([0.1, 0.2, 0.3], [0.0; 3]);
         let got = Extents::of(&pose, &Shape::Box(DVec3::new(0.05, 0.1, 0.15)));
         assert_eq!(got, Extents { centre: pose.position, size: DVec3::new(0.1, 0.2, 0.3) });

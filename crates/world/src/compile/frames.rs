@@ -1,67 +1,69 @@
-//! Poses of frames: every pose is brought from "relative to whatever the file says" to its scope.
+//! Resolves the pose of every frame relative to its scope.
 //!
-//! The pose of a frame in its scope depends on that of the frame it is relative to, and, for a
-//! model placed by one of its own frames, on that frame inside the model. The dependencies are
-//! walked with a stack of our own, so that a chain of any length is fine and a loop is found.
+//! In the file, a pose is relative to a reference frame. The pose of a model with a placement frame
+//! also depends on that frame inside the model. The dependencies are resolved with an explicit
+//! stack, so that a long chain does not overflow the call stack and a cycle is detected.
 
-use super::place::Sought;
-use super::tree::{Kind, Tree, WORLD};
+use super::locate::ErrorSubject;
+use super::tree::{FrameKind, Tree, WORLD};
 use crate::error::Error;
 use crate::pose::Pose;
 use crate::sdf::MAX_METRES;
 use crate::spec::PoseSpec;
 use crate::xml::excerpt;
 
-/// What a name in a scope stands for.
+/// The reference frame of a pose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
-    /// The scope itself.
+enum ReferenceFrame {
+    /// The frame of the scope itself.
     Scope,
-    /// A frame of the scope or of a scope inside it.
+    /// A frame of the scope or of a nested scope, by index.
     Frame(usize),
 }
 
-/// A tree with the pose of every frame in its scope.
+/// A tree with the pose of every frame relative to its scope.
 pub(super) struct Frames<'a> {
     pub(super) tree: Tree<'a>,
     local: Vec<Pose>,
 }
 
+/// State of a frame during a depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum VisitState {
     New,
+    /// On the path of the search: reaching it again means a cycle.
     Open,
     Done,
 }
 
 impl<'a> Frames<'a> {
-    /// Resolves every frame of a tree.
+    /// Resolves all frames of a tree.
     pub(super) fn resolve(tree: Tree<'a>) -> Result<Frames<'a>, Error> {
         check_attachments(&tree)?;
         let count = tree.frames.len();
         let mut frames = Frames { tree, local: vec![Pose::IDENTITY; count] };
-        let mut marks = vec![Mark::New; count];
+        let mut marks = vec![VisitState::New; count];
         let mut stack = Vec::new();
-        let mut needs = Vec::new();
+        let mut dependencies = Vec::new();
         for start in 0..count {
             stack.push(start);
             while let Some(id) = stack.pop() {
                 match marks[id] {
-                    Mark::Done => {}
-                    Mark::Open => {
+                    VisitState::Done => {}
+                    VisitState::Open => {
                         frames.local[id] = frames.compute(id)?;
-                        marks[id] = Mark::Done;
+                        marks[id] = VisitState::Done;
                     }
-                    Mark::New => {
-                        marks[id] = Mark::Open;
+                    VisitState::New => {
+                        marks[id] = VisitState::Open;
                         stack.push(id);
-                        needs.clear();
-                        frames.needs(id, &mut needs)?;
-                        for need in &needs {
-                            match marks[*need] {
-                                Mark::Done => {}
-                                Mark::New => stack.push(*need),
-                                Mark::Open => return Err(frames.tree.cycle(*need)),
+                        dependencies.clear();
+                        frames.dependencies(id, &mut dependencies)?;
+                        for dependency in &dependencies {
+                            match marks[*dependency] {
+                                VisitState::Done => {}
+                                VisitState::New => stack.push(*dependency),
+                                VisitState::Open => return Err(frames.tree.cycle(*dependency)),
                             }
                         }
                     }
@@ -71,16 +73,16 @@ impl<'a> Frames<'a> {
         Ok(frames)
     }
 
-    /// The frames that must be known before this one.
-    fn needs(&self, id: usize, out: &mut Vec<usize>) -> Result<(), Error> {
+    /// Appends the frames that must be resolved before this one.
+    fn dependencies(&self, id: usize, out: &mut Vec<usize>) -> Result<(), Error> {
         let scope = self.tree.frames[id].scope;
-        if let Base::Frame(base) = self.tree.base(id)? {
-            out.extend(self.tree.way_up(base, scope));
+        if let ReferenceFrame::Frame(base) = self.tree.base(id)? {
+            out.extend(self.tree.ancestors(base, scope));
         }
-        if let Kind::Model { inside, .. } = self.tree.frames[id].kind
-            && let Base::Frame(placed) = self.tree.placement(id)?
+        if let FrameKind::Model { inside, .. } = self.tree.frames[id].kind
+            && let ReferenceFrame::Frame(placed) = self.tree.placement(id)?
         {
-            out.extend(self.tree.way_up(placed, inside));
+            out.extend(self.tree.ancestors(placed, inside));
         }
         Ok(())
     }
@@ -89,22 +91,22 @@ impl<'a> Frames<'a> {
         let frame = &self.tree.frames[id];
         let own = pose_of(frame.pose);
         let mut pose = match self.tree.base(id)? {
-            Base::Scope => own,
-            Base::Frame(base) => self.within(base, frame.scope).then(&own),
+            ReferenceFrame::Scope => own,
+            ReferenceFrame::Frame(base) => self.within(base, frame.scope).then(&own),
         };
-        if let Kind::Model { inside, .. } = frame.kind
-            && let Base::Frame(placed) = self.tree.placement(id)?
+        if let FrameKind::Model { inside, .. } = frame.kind
+            && let ReferenceFrame::Frame(placed) = self.tree.placement(id)?
         {
             pose = pose.then(&self.within(placed, inside).inverse());
         }
         self.tree.checked(frame.scope, frame.name, pose)
     }
 
-    /// Pose of a frame in a scope around it.
+    /// Pose of a frame in an enclosing scope.
     fn within(&self, frame: usize, scope: usize) -> Pose {
-        let mut way = self.tree.way_up(frame, scope);
-        let first = way.next().map_or(Pose::IDENTITY, |f| self.local[f]);
-        way.fold(first, |pose, f| self.local[f].then(&pose))
+        let mut path = self.tree.ancestors(frame, scope);
+        let first = path.next().map_or(Pose::IDENTITY, |f| self.local[f]);
+        path.fold(first, |pose, f| self.local[f].then(&pose))
     }
 
     /// Pose of a frame in the world.
@@ -112,53 +114,55 @@ impl<'a> Frames<'a> {
         self.within(frame, WORLD)
     }
 
-    /// Pose of a model's own frame in one of the models around it.
-    pub(super) fn model_in(&self, scope: usize, around: usize) -> Pose {
+    /// Pose of a model's frame in an enclosing model.
+    pub(super) fn model_in(&self, scope: usize, enclosing: usize) -> Pose {
         match self.tree.scopes[scope].frame {
-            Some(frame) if scope != around => self.within(frame, around),
+            Some(frame) if scope != enclosing => self.within(frame, enclosing),
             _ => Pose::IDENTITY,
         }
     }
 
-    /// Pose, in the model, of something that stands in one of its links.
+    /// Pose in the model of a part of one of its links.
     pub(super) fn part(&self, scope: usize, link: usize, pose: &PoseSpec) -> Result<Pose, Error> {
-        self.placed(scope, Base::Frame(link), pose)
+        self.placed(scope, ReferenceFrame::Frame(link), pose)
     }
 
-    /// Pose of something in the world that is no frame itself.
+    /// Pose in the world of a top-level element that is not a frame, such as a light.
     pub(super) fn placed_in_world(&self, pose: &PoseSpec) -> Result<Pose, Error> {
-        self.placed(WORLD, Base::Scope, pose)
+        self.placed(WORLD, ReferenceFrame::Scope, pose)
     }
 
-    fn placed(&self, scope: usize, default: Base, pose: &PoseSpec) -> Result<Pose, Error> {
+    fn placed(&self, scope: usize, default: ReferenceFrame, pose: &PoseSpec) -> Result<Pose, Error> {
         let own = pose_of(pose);
         let base = match pose.relative_to.as_str() {
             "" => default,
             name => self.tree.lookup(scope, name)?,
         };
         let (placed, name) = match base {
-            Base::Scope => (own, ""),
-            Base::Frame(frame) => (self.within(frame, scope).then(&own), self.tree.frames[frame].name),
+            ReferenceFrame::Scope => (own, ""),
+            ReferenceFrame::Frame(frame) => {
+                (self.within(frame, scope).then(&own), self.tree.frames[frame].name)
+            }
         };
         self.tree.checked(scope, name, placed)
     }
 }
 
 impl Frames<'_> {
-    /// Names and poses in the world of all frames, collisions and visuals.
+    /// Full names and world poses of all frames, collisions and visuals.
     pub(super) fn all(&self) -> Result<Vec<(String, Pose)>, Error> {
         let mut all = Vec::new();
-        let seen = (0..self.tree.frames.len()).filter(|id| !self.tree.is_merged(*id));
-        all.extend(seen.map(|id| (self.full_name(id), self.in_world(id))));
+        let visible = (0..self.tree.frames.len()).filter(|id| !self.tree.is_merged(*id));
+        all.extend(visible.map(|id| (self.full_name(id), self.in_world(id))));
         for (id, scope) in self.tree.scopes.iter().enumerate() {
             let Some(model) = scope.model else { continue };
-            let above = self.model_in(id, WORLD);
+            let model_pose = self.model_in(id, WORLD);
             for (link, frame) in model.links.iter().zip(&scope.links) {
                 let collisions = link.collisions.iter().map(|c| (&c.name, &c.pose));
                 let visuals = link.visuals.iter().map(|v| (&v.name, &v.pose));
                 for (name, pose) in collisions.chain(visuals) {
                     let name = format!("{}::{name}", self.full_name(*frame));
-                    all.push((name, above.then(&self.part(id, *frame, pose)?)));
+                    all.push((name, model_pose.then(&self.part(id, *frame, pose)?)));
                 }
             }
         }
@@ -166,67 +170,69 @@ impl Frames<'_> {
     }
 
     fn full_name(&self, frame: usize) -> String {
-        let way = self.tree.way_up(frame, WORLD).filter(|f| !self.tree.is_merged(*f));
-        let mut names: Vec<&str> = way.map(|f| self.tree.frames[f].name).collect();
+        let path = self.tree.ancestors(frame, WORLD).filter(|f| !self.tree.is_merged(*f));
+        let mut names: Vec<&str> = path.map(|f| self.tree.frames[f].name).collect();
         names.reverse();
         names.join("::")
     }
 }
 
-/// A pose as written, without what it is relative to.
+/// A pose as written, without its reference frame.
 fn pose_of(spec: &PoseSpec) -> Pose {
     Pose::from_xyz_rpy(spec.xyz, spec.rpy)
 }
 
 impl Tree<'_> {
-    /// A frame and the models around it, up to and without `scope`.
-    fn way_up(&self, frame: usize, scope: usize) -> impl Iterator<Item = usize> + '_ {
+    /// A frame and the frames of its enclosing models, up to but excluding `scope`.
+    fn ancestors(&self, frame: usize, scope: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(frame), move |&f| {
-            let around = self.frames[f].scope;
-            if around == scope { None } else { self.scopes[around].frame }
+            let enclosing = self.frames[f].scope;
+            if enclosing == scope { None } else { self.scopes[enclosing].frame }
         })
     }
 
-    /// Whether a frame is that of a model which was merged into the one around it.
+    /// Whether a frame belongs to a model that was merged into the enclosing one.
     fn is_merged(&self, id: usize) -> bool {
-        matches!(self.frames[id].kind, Kind::Model { inside, .. } if self.scopes[inside].merged)
+        matches!(self.frames[id].kind, FrameKind::Model { inside, .. } if self.scopes[inside].merged)
     }
 
-    fn base(&self, id: usize) -> Result<Base, Error> {
+    /// The reference frame of a frame's pose.
+    fn base(&self, id: usize) -> Result<ReferenceFrame, Error> {
         let frame = &self.frames[id];
         match (frame.pose.relative_to.as_str(), frame.default) {
-            ("", "") => Ok(Base::Scope),
+            ("", "") => Ok(ReferenceFrame::Scope),
             ("", name) | (name, _) => self.lookup(frame.scope, name),
         }
     }
 
-    fn placement(&self, id: usize) -> Result<Base, Error> {
+    /// The placement frame of a model.
+    fn placement(&self, id: usize) -> Result<ReferenceFrame, Error> {
         match self.frames[id].kind {
-            Kind::Model { inside, placement } if !placement.is_empty() => self.lookup(inside, placement),
-            _ => Ok(Base::Scope),
+            FrameKind::Model { inside, placement } if !placement.is_empty() => self.lookup(inside, placement),
+            _ => Ok(ReferenceFrame::Scope),
         }
     }
 
-    /// Finds a name as seen from inside a scope: `a`, or `a::b` for `b` inside the model `a`.
-    fn lookup(&self, scope: usize, name: &str) -> Result<Base, Error> {
+    /// SceneBuilder up a name in a scope: `a`, or `a::b` for the frame `b` of the nested model `a`.
+    fn lookup(&self, scope: usize, name: &str) -> Result<ReferenceFrame, Error> {
         let (mut inside, mut rest) = (scope, name);
         loop {
             match rest {
                 "__model__" if inside != WORLD => {
                     let own = self.scopes[inside].frame.filter(|_| inside != scope);
-                    return Ok(own.map_or(Base::Scope, Base::Frame));
+                    return Ok(own.map_or(ReferenceFrame::Scope, ReferenceFrame::Frame));
                 }
-                "world" | "__root__" if inside == WORLD => return Ok(Base::Scope),
+                "world" | "__root__" if inside == WORLD => return Ok(ReferenceFrame::Scope),
                 _ => {}
             }
-            // Flattened models carry names with the scope written into them.
+            // Try the whole name first, because flattened models have names that contain `::`.
             if let Some(found) = self.scopes[inside].names.get(rest) {
-                return Ok(Base::Frame(*found));
+                return Ok(ReferenceFrame::Frame(*found));
             }
             let next = rest.split_once("::").and_then(|(first, next)| {
                 let model = self.scopes[inside].names.get(first)?;
                 match self.frames[*model].kind {
-                    Kind::Model { inside, .. } => Some((inside, next)),
+                    FrameKind::Model { inside, .. } => Some((inside, next)),
                     _ => None,
                 }
             });
@@ -239,7 +245,7 @@ impl Tree<'_> {
                     ),
                     None => format!("no frame named \"{}\" in the world", excerpt(name)),
                 };
-                return Err(Error::at(self.place(scope, Sought::Reference(name)), message));
+                return Err(Error::at(self.location(scope, ErrorSubject::Reference(name)), message));
             };
             (inside, rest) = (model, next);
         }
@@ -248,48 +254,49 @@ impl Tree<'_> {
     fn cycle(&self, id: usize) -> Error {
         let frame = &self.frames[id];
         let message = format!("the pose of \"{}\" depends on itself", excerpt(frame.name));
-        Error::at(self.place(frame.scope, Sought::Named(frame.name)), message)
+        Error::at(self.location(frame.scope, ErrorSubject::Named(frame.name)), message)
     }
 
-    /// Poses add up; what they add up to must still be a place.
+    /// Checks the range of a resolved pose. A chain of valid poses can leave the range or overflow.
     fn checked(&self, scope: usize, name: &str, pose: Pose) -> Result<Pose, Error> {
         if pose.is_finite() && pose.position.abs().max_element() <= MAX_METRES {
             return Ok(pose);
         }
-        let message = format!("poses add up to a place farther away than {MAX_METRES} m");
-        Err(Error::at(self.place(scope, Sought::Named(name)), message))
+        let message = format!("the poses add up to a position farther than {MAX_METRES} m from the origin");
+        Err(Error::at(self.location(scope, ErrorSubject::Named(name)), message))
     }
 }
 
-/// What a frame is attached to must exist, and not be attached to the frame in turn.
+/// Checks that the `attached_to` of every frame exists and that there is no cycle of attachments.
 fn check_attachments(tree: &Tree<'_>) -> Result<(), Error> {
-    let mut marks = vec![Mark::New; tree.frames.len()];
-    let mut way = Vec::new();
+    let mut marks = vec![VisitState::New; tree.frames.len()];
+    let mut path = Vec::new();
     for start in 0..tree.frames.len() {
         let mut next = Some(start);
         while let Some(id) = next {
             match marks[id] {
-                Mark::Done => break,
-                Mark::Open => {
+                VisitState::Done => break,
+                VisitState::Open => {
                     let frame = &tree.frames[id];
                     let message = format!("frame \"{}\" is attached to itself", excerpt(frame.name));
-                    return Err(Error::at(tree.place(frame.scope, Sought::Named(frame.name)), message));
+                    let subject = ErrorSubject::Named(frame.name);
+                    return Err(Error::at(tree.location(frame.scope, subject), message));
                 }
-                Mark::New => {}
+                VisitState::New => {}
             }
-            marks[id] = Mark::Open;
-            way.push(id);
+            marks[id] = VisitState::Open;
+            path.push(id);
             next = match tree.frames[id].kind {
-                Kind::Named { attached_to } if !attached_to.is_empty() => {
+                FrameKind::Named { attached_to } if !attached_to.is_empty() => {
                     match tree.lookup(tree.frames[id].scope, attached_to)? {
-                        Base::Frame(to) => Some(to),
-                        Base::Scope => None,
+                        ReferenceFrame::Frame(to) => Some(to),
+                        ReferenceFrame::Scope => None,
                     }
                 }
                 _ => None,
             };
         }
-        way.drain(..).for_each(|id| marks[id] = Mark::Done);
+        path.drain(..).for_each(|id| marks[id] = VisitState::Done);
     }
     Ok(())
 }

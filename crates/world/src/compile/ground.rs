@@ -1,42 +1,42 @@
-//! The ground: its height, and how far the track's ground reaches.
+//! The ground plane: its height, and the bounds of the drivable surface of the track.
 
-use super::body::Body;
 use super::meshes::point;
+use super::rigid_model::RigidModel;
 use super::solids::friction_of;
-use crate::error::{Place, Warnings};
+use crate::error::{SourceLocation, Warnings};
 use crate::pose::Pose;
 use crate::route::Bounds;
-use crate::scene::{Instance, Look, Owner, Scene};
+use crate::scene::{Instance, Look, Owner, WorldScene};
 use crate::spec::Geometry;
 use crate::world::Ground;
 use crate::xml::excerpt;
 use glam::DVec3;
 
-/// Friction of a ground that does not say.
+/// Default friction of the ground.
 const FRICTION: f64 = 0.6;
-/// How far above the ground the track's surface may lie.
+/// Maximum height of the drivable surface above the ground, in metres.
 const NEAR: f64 = 0.05;
-/// How upright the normal of a drivable triangle is.
+/// Minimum z of the unit normal of a drivable triangle.
 const UPRIGHT: f64 = 0.7;
-/// How upright that of the ground is: anything else is a slope, which there is none of.
+/// Minimum z of the unit normal of a ground plane. The simulator does not support slopes.
 const LEVEL: f64 = 0.9999;
 
-/// Triangles that are looked at; far more than a track has.
+/// Maximum number of triangles to visit, far more than a track has.
 const MAX_TRIANGLES: usize = 20_000_000;
 
-/// A ground that nobody mentioned.
+/// The ground of a world without a ground plane.
 pub(super) const DEFAULT: Ground = Ground { z: 0.0, bounds: None, friction: FRICTION };
 
-/// The first level plane of a model that is no object.
-pub(super) fn plane_in(body: &Body<'_>, warnings: &mut Warnings) -> Option<Ground> {
+/// The ground from the first level plane of a track or scenery model.
+pub(super) fn plane_in(body: &RigidModel<'_>, warnings: &mut Warnings) -> Option<Ground> {
     let mut found = None;
     for part in &body.collisions {
         let Geometry::Plane { normal, .. } = part.spec.geometry else { continue };
         let pose = body.origin.then(&part.pose);
         let up = (pose.rotation * DVec3::from_array(normal)).normalize_or_zero();
         if up.z < LEVEL {
-            let message = format!("the plane of \"{}\" is not level and was passed over", excerpt(body.name));
-            warnings.add(message, || Place::file(part.file));
+            let message = format!("the plane of \"{}\" is not level and is ignored", excerpt(body.name));
+            warnings.add(message, || SourceLocation::file(part.file));
         } else if found.is_none() {
             let friction = friction_of(part.spec, FRICTION);
             found = Some(Ground { z: pose.position.z, bounds: None, friction });
@@ -45,45 +45,45 @@ pub(super) fn plane_in(body: &Body<'_>, warnings: &mut Warnings) -> Option<Groun
     found
 }
 
-/// The built-in ground, if it lies level.
+/// The ground from the built-in ground plane; `None` if it is not level.
 pub(super) fn built_in(pose: &Pose, file: &str, warnings: &mut Warnings) -> Option<Ground> {
     if (pose.rotation * DVec3::Z).z < LEVEL {
-        warnings.add("the ground plane is not level and was passed over", || Place::file(file));
+        warnings.add("the ground plane is not level and is ignored", || SourceLocation::file(file));
         return None;
     }
     Some(Ground { z: pose.position.z, ..DEFAULT })
 }
 
-/// Round what can be driven on of the track: triangles near the ground that face up.
-pub(super) fn bounds_of(scene: &Scene, ground: f64) -> Option<Bounds> {
-    let mut round: Option<Bounds> = None;
-    let mut left = MAX_TRIANGLES;
-    let mut take = |[a, b, c]: [DVec3; 3]| {
+/// The bounds of the track's drivable surface: all triangles near the ground that face up.
+pub(super) fn bounds_of(scene: &WorldScene, ground: f64) -> Option<Bounds> {
+    let mut bounds: Option<Bounds> = None;
+    let mut budget = MAX_TRIANGLES;
+    let mut add = |[a, b, c]: [DVec3; 3]| {
         let normal = (b - a).cross(c - a);
         let highest = a.z.max(b.z).max(c.z);
-        // Written so that a triangle without area fails.
+        // Strictly greater, so that a triangle without area does not count.
         let up = normal.z > UPRIGHT * normal.length();
         if !up || highest > ground + NEAR {
             return;
         }
-        let r = round.get_or_insert(Bounds { min: a.truncate(), max: a.truncate() });
+        let r = bounds.get_or_insert(Bounds { min: a.truncate(), max: a.truncate() });
         for p in [a, b, c] {
             r.min = r.min.min(p.truncate());
             r.max = r.max.max(p.truncate());
         }
     };
     for instance in scene.instances.iter().filter(|i| i.owner == Owner::Track) {
-        // Whatever is drawn costs something, if only a look.
-        left = left.saturating_sub(1 + count_of(instance, scene));
-        if left == 0 {
+        // At least 1, because an instance without triangles takes time too.
+        budget = budget.saturating_sub(1 + triangle_count(instance, scene));
+        if budget == 0 {
             break;
         }
-        triangles_of(instance, scene, &mut take);
+        for_each_triangle(instance, scene, &mut add);
     }
-    round
+    bounds
 }
 
-fn count_of(instance: &Instance, scene: &Scene) -> usize {
+fn triangle_count(instance: &Instance, scene: &WorldScene) -> usize {
     match instance.look {
         Look::Mesh(index) => {
             scene.meshes.get(index).map_or(0, |m| m.groups.iter().map(|g| g.indices.len() / 3).sum())
@@ -92,10 +92,11 @@ fn count_of(instance: &Instance, scene: &Scene) -> usize {
     }
 }
 
-/// Hands out the flat triangles of an instance in the world. Round shapes are no ground.
-fn triangles_of(instance: &Instance, scene: &Scene, take: &mut impl FnMut([DVec3; 3])) {
+/// Calls `visit` for every triangle of an instance, in world coordinates. Round shapes are skipped,
+/// because they cannot be ground.
+fn for_each_triangle(instance: &Instance, scene: &WorldScene, visit: &mut impl FnMut([DVec3; 3])) {
     let scale = DVec3::from_array(instance.scale);
-    let mut at = |p: [DVec3; 3]| take(p.map(|p| instance.pose.point(p * scale)));
+    let mut at = |p: [DVec3; 3]| visit(p.map(|p| instance.pose.point(p * scale)));
     match instance.look {
         Look::Mesh(index) => {
             let Some(mesh) = scene.meshes.get(index) else { return };

@@ -1,55 +1,58 @@
-//! The models that a world includes, read once each, together with what they include in turn.
+//! Reads all model files that a world includes, directly or indirectly, each once.
 
-use super::tree::MAX_PARTS;
-use super::uri::{Leads, Wanted, folder_of, join, leads};
+use super::uri::{UriResolution, UriTarget, folder_of, join, resolve_uri};
 use crate::bundle::{Assets, normalise};
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::sdf;
-use crate::spec::{Entry, IncludeSpec, LinkSpec, ModelSpec, Spec};
+use crate::spec::{IncludeSpec, LinkSpec, ModelSpec, SdfEntry, Spec};
 use crate::xml::excerpt;
 use std::collections::BTreeMap;
 
-/// Model files of one world.
+/// Maximum number of includes of a world.
 pub(super) const MAX_INCLUDES: usize = 2_000;
+/// Maximum number of models, links, joints, frames, visuals and collisions of a world.
+pub(super) const MAX_PARTS: usize = 200_000;
 
-/// What an include leads to.
+/// The target of an include.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
-    /// The model file of this path.
+pub(super) enum IncludeTarget {
+    /// The model file with this path.
     Model(String),
-    /// The built-in light.
+    /// The built-in sun.
     Sun,
-    /// The built-in ground.
+    /// The built-in ground plane.
     GroundPlane,
-    /// Nothing; a warning was given.
+    /// No target; a warning was added.
     Missing,
 }
 
-/// Every model file that the world leads to.
+/// All included model files of a world.
 #[derive(Debug, Default)]
-pub(super) struct Library {
+pub(super) struct ModelLibrary {
+    /// Models by the path of their file.
     models: BTreeMap<String, ModelSpec>,
-    found: BTreeMap<(String, String), Found>,
-    /// The model files of folders that were looked into.
+    /// Targets by the folder of the including file and the URI.
+    found: BTreeMap<(String, String), IncludeTarget>,
+    /// Cache of the model file of each visited folder.
     folders: BTreeMap<String, Option<String>>,
 }
 
-impl Library {
-    /// Reads all included models, the included ones of those, and so on.
+impl ModelLibrary {
+    /// Reads all included models, also those that included models include.
     pub(super) fn load(
         spec: &Spec,
         file: &str,
         assets: &Assets<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Library, Error> {
-        let mut library = Library::default();
-        // The file an include was seen in, and its URI.
+    ) -> Result<ModelLibrary, Error> {
+        let mut library = ModelLibrary::default();
+        // Pairs of the including file and the URI.
         let mut todo: Vec<(String, String)> = Vec::new();
         for entry in spec.entries.iter().rev() {
             match entry {
-                Entry::Include(i) => todo.push((file.to_owned(), i.uri.clone())),
-                Entry::Model(m) => uris_of(m, file, &mut todo),
-                Entry::Light(_) => {}
+                SdfEntry::Include(i) => todo.push((file.to_owned(), i.uri.clone())),
+                SdfEntry::Model(m) => uris_of(m, file, &mut todo),
+                SdfEntry::Light(_) => {}
             }
         }
         let mut parts = 0;
@@ -62,20 +65,20 @@ impl Library {
                 return Err(Error::file(&file, format!("more than {MAX_INCLUDES} includes")));
             }
             let found = library.find(&file, &key.1, assets, warnings)?;
-            if let Found::Model(path) = &found
+            if let IncludeTarget::Model(path) = &found
                 && !library.models.contains_key(path)
             {
                 let Some((path, bytes)) = assets.read(path) else { continue };
                 let Some(model) = sdf::read_included(&path, &bytes, warnings)? else {
-                    let message = format!("include \"{}\" holds no model and is left out", excerpt(&key.1));
-                    warnings.add(message, || Place::file(&file));
-                    library.found.insert(key, Found::Missing);
+                    let message = format!("include \"{}\" has no model and is ignored", excerpt(&key.1));
+                    warnings.add(message, || SourceLocation::file(&file));
+                    library.found.insert(key, IncludeTarget::Missing);
                     continue;
                 };
-                // Each will be in the tree at least once, so there is no need to go on reading.
+                // Stop early: the tree will contain every part at least once.
                 parts += parts_in(&model);
                 if parts > MAX_PARTS {
-                    return Err(Error::file(&path, format!("more than {MAX_PARTS} parts, includes counted")));
+                    return Err(Error::file(&path, format!("more than {MAX_PARTS} parts, with includes")));
                 }
                 uris_of(&model, &path, &mut todo);
                 library.models.insert(path, model);
@@ -85,14 +88,18 @@ impl Library {
         Ok(library)
     }
 
-    /// The model that an include leads to, with the path of its file.
-    pub(super) fn get(&self, folder: &str, include: &IncludeSpec) -> Result<(&str, &ModelSpec), Found> {
+    /// Returns the path and the model of an include. `Err` has the target if it is not a model.
+    pub(super) fn get(
+        &self,
+        folder: &str,
+        include: &IncludeSpec,
+    ) -> Result<(&str, &ModelSpec), IncludeTarget> {
         match self.found.get(&(folder.to_owned(), include.uri.clone())) {
-            Some(Found::Model(path)) => {
-                self.models.get_key_value(path).map(|(p, m)| (p.as_str(), m)).ok_or(Found::Missing)
+            Some(IncludeTarget::Model(path)) => {
+                self.models.get_key_value(path).map(|(p, m)| (p.as_str(), m)).ok_or(IncludeTarget::Missing)
             }
             Some(other) => Err(other.clone()),
-            None => Err(Found::Missing),
+            None => Err(IncludeTarget::Missing),
         }
     }
 
@@ -102,19 +109,19 @@ impl Library {
         uri: &str,
         assets: &Assets<'_>,
         warnings: &mut Warnings,
-    ) -> Result<Found, Error> {
+    ) -> Result<IncludeTarget, Error> {
         match uri.trim_end_matches('/') {
-            "model://sun" => return Ok(Found::Sun),
-            "model://ground_plane" => return Ok(Found::GroundPlane),
+            "model://sun" => return Ok(IncludeTarget::Sun),
+            "model://ground_plane" => return Ok(IncludeTarget::GroundPlane),
             _ => {}
         }
         let shown = excerpt(uri);
-        let message = match leads(uri, folder_of(file), Wanted::Model) {
-            Leads::Network => {
-                format!("include \"{shown}\" is left out: nothing is ever fetched from a network")
+        let message = match resolve_uri(uri, folder_of(file), UriTarget::Model) {
+            UriResolution::Network => {
+                format!("include \"{shown}\" is ignored: the simulator does not download files")
             }
-            Leads::Nowhere => format!("include \"{shown}\" is left out: model:// is what is understood"),
-            Leads::Paths(paths) => {
+            UriResolution::Unsupported => format!("include \"{shown}\" is ignored: use a model:// URI"),
+            UriResolution::Paths(paths) => {
                 for path in paths {
                     let Some(path) = normalise(&path) else { continue };
                     let found = match self.folders.get(&path) {
@@ -123,18 +130,19 @@ impl Library {
                     };
                     self.folders.insert(path, found.clone());
                     if let Some(found) = found {
-                        return Ok(Found::Model(found));
+                        return Ok(IncludeTarget::Model(found));
                     }
                 }
-                format!("include \"{shown}\" was not found and is left out")
+                format!("include \"{shown}\" was not found and is ignored")
             }
         };
-        warnings.add(message, || Place::file(file));
-        Ok(Found::Missing)
+        warnings.add(message, || SourceLocation::file(file));
+        Ok(IncludeTarget::Missing)
     }
 }
 
-/// The model file at a path: itself, or what the folder's `model.config` names.
+/// The model file at a path: the path itself if it ends with `.sdf`. Otherwise it is the file that
+/// the folder's `model.config` names, or else `model.sdf`.
 fn model_file(path: &str, assets: &Assets<'_>, warnings: &mut Warnings) -> Result<Option<String>, Error> {
     if path.ends_with(".sdf") {
         return Ok(assets.read(path).map(|(path, _)| path));
@@ -144,13 +152,13 @@ fn model_file(path: &str, assets: &Assets<'_>, warnings: &mut Warnings) -> Resul
         if let Some((found, _)) = assets.read(&join(folder_of(&config), &name)) {
             return Ok(Some(found));
         }
-        let message = format!("model.config names \"{}\", which is not there", excerpt(&name));
-        warnings.add(message, || Place::file(&config));
+        let message = format!("model.config names \"{}\", which does not exist", excerpt(&name));
+        warnings.add(message, || SourceLocation::file(&config));
     }
     Ok(assets.read(&join(path, "model.sdf")).map(|(path, _)| path))
 }
 
-/// The includes of a model and of the models nested in it.
+/// Appends the includes of a model and of its nested models.
 fn uris_of(model: &ModelSpec, file: &str, todo: &mut Vec<(String, String)>) {
     let mut models = vec![model];
     while let Some(model) = models.pop() {
@@ -159,7 +167,7 @@ fn uris_of(model: &ModelSpec, file: &str, todo: &mut Vec<(String, String)>) {
     }
 }
 
-/// How many parts the tree will have for a model, without its includes.
+/// The number of parts of a model with its nested models, without its includes.
 fn parts_in(model: &ModelSpec) -> usize {
     let of_link = |l: &LinkSpec| 1 + l.collisions.len() + l.visuals.len();
     let links: usize = model.links.iter().map(of_link).sum();

@@ -1,9 +1,9 @@
-//! A whole bundle in one call.
+//! Loads a whole bundle in one call.
 
 use super::compile;
 use super::uri::stem_of;
 use crate::bundle::Assets;
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::evaluation::Evaluation;
 use crate::pose::Pose;
 use crate::route::Route;
@@ -12,19 +12,20 @@ use crate::world::World;
 use crate::xml::excerpt;
 
 impl World {
-    /// Loads the one world of a bundle, with its route and its evaluation.
+    /// Loads the world of a bundle, with its route and its evaluation.
     pub fn load(assets: &Assets<'_>) -> Result<World, Error> {
         let path = world_file(assets)?;
         let bundle = assets.bundle();
         let Some(bytes) = bundle.read(&path) else {
-            return Err(Error::file(&path, "the world file can't be read"));
+            return Err(Error::file(&path, "the world file cannot be read"));
         };
         let mut warnings = Warnings::default();
         let mut spec = sdf::read(&path, &bytes, &mut warnings)?;
         let stem = stem_of(&path);
         if spec.name != stem {
-            let message = format!("world \"{}\" is called \"{stem}\", as its file", excerpt(&spec.name));
-            warnings.add(message, || Place::file(&path));
+            let message =
+                format!("world \"{}\" is renamed to \"{stem}\", the name of its file", excerpt(&spec.name));
+            warnings.add(message, || SourceLocation::file(&path));
             spec.name = stem.to_owned();
         }
         let mut world = compile(&spec, assets, warnings)?;
@@ -39,14 +40,18 @@ impl World {
         world.evaluation = match (bundle.read(&json), bundle.read(&script)) {
             (Some(j), Some(s)) => Some(Evaluation::from_files(&json, &j, &script, &s)?),
             (None, None) => None,
-            (Some(_), None) => return Err(Error::file(&json, format!("an evaluation needs {script} too"))),
-            (None, Some(_)) => return Err(Error::file(&script, format!("an evaluation needs {json} too"))),
+            (Some(_), None) => {
+                return Err(Error::file(&json, format!("the evaluation also needs {script}")));
+            }
+            (None, Some(_)) => {
+                return Err(Error::file(&script, format!("the evaluation also needs {json}")));
+            }
         };
         Ok(world)
     }
 }
 
-/// The one world file of a bundle.
+/// The path of the world file of a bundle. It is an error if there is none or more than one.
 fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
     let is_world = |p: &String| {
         p.strip_prefix("worlds/")
@@ -58,12 +63,12 @@ fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
         (Some(file), None) => Ok(file),
         (None, _) => Err(Error::file("worlds", "a bundle needs a world file, worlds/<name>.world")),
         (Some(_), Some(second)) => {
-            Err(Error::file(&second, "a bundle holds one world file, this is a second"))
+            Err(Error::file(&second, "a bundle must have exactly one world file; this is a second one"))
         }
     }
 }
 
-/// On the first waypoint, heading to the next one that is somewhere else.
+/// The start pose of the car: on the first waypoint, heading to the next different waypoint.
 fn spawn_on(route: &Route, ground: f64) -> Pose {
     let Some(first) = route.centre.first() else { return Pose::from_xyz_yaw(0.0, 0.0, ground, 0.0) };
     let next = route.centre.iter().find(|p| (**p - *first).length_squared() > 1e-12);

@@ -1,77 +1,81 @@
-//! Mass properties of an object: taken from the file if they are physical, else from its shape.
+//! Mass properties of an object: those of the file if they are physically possible, otherwise
+//! computed from its shape.
 
-use super::body::{Body, Part};
 use super::extents::Extents;
+use super::rigid_model::{PlacedSpec, RigidModel};
 use crate::pose::Pose;
 use crate::spec::InertialSpec;
 use crate::world::{MassProperties, Shape, Solid};
 use glam::{DMat3, DQuat, DVec3};
 
-/// What an object weighs that does not say, kg.
+/// Mass of an object without a valid mass, kg.
 const DEFAULT_MASS: f64 = 0.5;
-/// Lighter is taken for a mistake, kg.
+/// Minimum mass of a link, kg. A smaller mass is treated as missing.
 const MIN_MASS: f64 = 1e-6;
 
-/// The mass properties of a model that has these solids and extents.
-pub(super) fn mass_of(body: &Body<'_>, solids: &[Solid], extents: &Extents) -> MassProperties {
-    let heavy: Vec<(f64, &Part<'_, InertialSpec>)> = body
+/// The mass properties of a model with these collision shapes and bounding box.
+pub(super) fn mass_of(body: &RigidModel<'_>, solids: &[Solid], extents: &Extents) -> MassProperties {
+    let links: Vec<(f64, &PlacedSpec<'_, InertialSpec>)> = body
         .inertials
         .iter()
         .filter_map(|p| p.spec.mass.filter(|m| *m >= MIN_MASS).map(|m| (m, p)))
         .collect();
-    let mass: f64 = heavy.iter().map(|(m, _)| m).sum();
-    if heavy.is_empty() || !mass.is_finite() {
+    let mass: f64 = links.iter().map(|(m, _)| m).sum();
+    if links.is_empty() || !mass.is_finite() {
         return from_shape(DEFAULT_MASS, solids, extents);
     }
-    composed(mass, &heavy)
+    composed(mass, &links)
         .filter(|m| is_physical(m, extents))
         .unwrap_or_else(|| from_shape(mass, solids, extents))
 }
 
-/// All links together as one rigid thing; `None` if one of them has no inertia.
-fn composed(mass: f64, links: &[(f64, &Part<'_, InertialSpec>)]) -> Option<MassProperties> {
+/// The mass properties of all links as one rigid body; `None` if a link has no valid inertia.
+fn composed(mass: f64, links: &[(f64, &PlacedSpec<'_, InertialSpec>)]) -> Option<MassProperties> {
     let centre = links.iter().map(|(m, p)| p.pose.position * (m / mass)).sum::<DVec3>();
     let mut total = DMat3::ZERO;
     for (m, part) in links {
         let own = tensor(part.spec.inertia?);
-        principal_axes(own).filter(|(_, moments)| can_exist(*moments))?;
-        let turn = DMat3::from_quat(part.pose.rotation);
-        total += turn * own * turn.transpose() + steiner(*m, part.pose.position - centre);
+        principal_axes(own).filter(|(_, moments)| are_possible(*moments))?;
+        let rotation = DMat3::from_quat(part.pose.rotation);
+        total += rotation * own * rotation.transpose() + parallel_axis(*m, part.pose.position - centre);
     }
     let (axes, principal) = principal_axes(total)?;
     Some(MassProperties { mass, frame: Pose { position: centre, rotation: axes }, principal })
 }
 
-/// `ixx, iyy, izz, ixy, ixz, iyz` as a matrix.
+/// The inertia matrix of `ixx, iyy, izz, ixy, ixz, iyz`.
 fn tensor([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> DMat3 {
     DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
 }
 
-/// What a mass adds to the inertia round a point that is `r` away.
-fn steiner(mass: f64, r: DVec3) -> DMat3 {
+/// The inertia of a point mass at distance `r` (the term of the parallel axis theorem).
+fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer) * mass
 }
 
-/// Moments that some body could have: positive, and none larger than the other two together.
-fn can_exist(m: DVec3) -> bool {
+/// Whether a body can have these principal moments: all are positive, and none is larger than the
+/// sum of the other two.
+fn are_possible(m: DVec3) -> bool {
     let largest = m.max_element();
     m.is_finite() && m.min_element() > largest * 1e-6 && m.element_sum() - largest >= largest * (1.0 - 1e-6)
 }
 
-/// Whether a body of these extents could have these mass properties.
+/// Whether a body inside this bounding box can have these mass properties.
 fn is_physical(m: &MassProperties, extents: &Extents) -> bool {
     let off = (m.frame.position - extents.centre).abs();
     let half = extents.size * 0.5;
-    // Even with all of the mass in the farthest corner no moment can be larger than this.
+    // Square of the largest distance between the centre of mass and a corner of the box. No moment
+    // can exceed the mass times this square.
     let farthest = (off + half).length_squared();
     m.frame.is_finite()
         && off.cmple(half + DVec3::splat(1e-6)).all()
-        && can_exist(m.principal)
+        && are_possible(m.principal)
         && m.principal.max_element() <= m.mass * farthest * (1.0 + 1e-6)
 }
 
-/// A solid body of even density.
+/// The mass properties of a solid body of uniform density. Several solids and meshes are
+/// approximated by their bounding box.
 fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties {
     let boxed = |half: DVec3| {
         let q = half * half * (mass / 3.0);
@@ -92,7 +96,7 @@ fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties 
         }
         Shape::Capsule { radius, half_length } => {
             let (r, length) = (*radius, 2.0 * half_length);
-            // Shares of the cylinder and of the two caps, which make one ball.
+            // Mass fractions of the cylinder and of the two caps, which together form a ball.
             let (cylinder, ball) = (length, 4.0 / 3.0 * r);
             let (c, b) = (cylinder / (cylinder + ball), ball / (cylinder + ball));
             round(
@@ -103,7 +107,7 @@ fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties 
         }
         Shape::Cone { radius, half_length } => {
             let (r2, h) = (radius * radius, 2.0 * half_length);
-            // Its centre of mass is a quarter of the height above the base.
+            // The centre of mass of a cone is a quarter of its height above the base.
             frame.position = only.pose.point(DVec3::new(0.0, 0.0, -h / 4.0));
             round(0.15 * r2 + 0.0375 * h * h, 0.3 * r2)
         }
@@ -115,8 +119,9 @@ fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties 
     MassProperties { mass, frame, principal }
 }
 
-/// Axes and moments of a symmetric matrix by Jacobi's method. Only additions, products and
-/// square roots, in a fixed order: the same bits everywhere. `None` if a number is not finite.
+/// The eigenvectors and eigenvalues of a symmetric matrix, by Jacobi's method. It uses only basic
+/// arithmetic and square roots in a fixed order, so that every machine computes the same bits.
+/// `None` if a number is not finite.
 fn principal_axes(matrix: DMat3) -> Option<(DQuat, DVec3)> {
     let mut a = matrix.to_cols_array_2d();
     let mut v = DMat3::IDENTITY.to_cols_array_2d();
@@ -160,12 +165,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn axes_and_moments_make_the_matrix_again(
+        fn axes_and_moments_reproduce_the_matrix(
             d in prop::array::uniform3(0.1..5.0f64),
             rpy in prop::array::uniform3(-3.0..3.0f64),
         ) {
-            let turn = DMat3::from_quat(crate::pose::quat_from_rpy(rpy));
-            let matrix = turn * DMat3::from_diagonal(DVec3::from_array(d)) * turn.transpose();
+            let rotation = DMat3::from_quat(crate::pose::quat_from_rpy(rpy));
+            let matrix = rotation * DMat3::from_diagonal(DVec3::from_array(d)) * rotation.transpose();
             let (axes, moments) = principal_axes(matrix).expect("finite");
             let r = DMat3::from_quat(axes);
             let back = r * DMat3::from_diagonal(moments) * r.transpose();
@@ -173,19 +178,19 @@ mod tests {
         }
 
         #[test]
-        fn any_matrix_is_answered(m in prop::array::uniform6(any::<f64>())) {
+        fn principal_axes_does_not_panic_for_any_matrix(m in prop::array::uniform6(any::<f64>())) {
             let _ = principal_axes(tensor(m));
         }
     }
 
     #[test]
-    fn a_diagonal_matrix_is_left_alone() {
+    fn a_diagonal_matrix_keeps_its_axes_and_moments() {
         let d = DVec3::new(3.0, 1.0, 2.0);
         assert_eq!(principal_axes(DMat3::from_diagonal(d)), Some((DQuat::IDENTITY, d)));
     }
 
     #[test]
-    fn a_capsule_of_no_length_is_a_ball() {
+    fn a_capsule_without_length_has_the_inertia_of_a_ball() {
         let solid = |shape| [Solid { pose: Pose::IDENTITY, shape, friction: 0.0, restitution: 0.0 }];
         let capsule = solid(Shape::Capsule { radius: 0.3, half_length: 1e-12 });
         let ball = solid(Shape::Sphere { radius: 0.3 });

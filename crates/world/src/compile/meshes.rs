@@ -1,12 +1,12 @@
-//! Mesh files: found, read once each, and measured.
+//! Finds, reads and measures the mesh files of a world, each once.
 
+use super::built_in_meshes::built_in;
 use super::extents::Extents;
-use super::made::{Made, ellipsoid};
-use super::standard::built_in;
-use super::uri::{Leads, Wanted, folder_of, leads};
+use super::generated::{GeneratedMeshes, ellipsoid};
+use super::uri::{UriResolution, UriTarget, folder_of, resolve_uri};
 use crate::bundle::{Assets, normalise};
 use crate::collada;
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::scene::BuiltInMesh;
 use crate::sdf::MAX_METRES;
 use crate::spec::{Geometry, Submesh};
@@ -17,37 +17,39 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Triangles of a solid mesh; beyond, its box is solid.
+/// Maximum number of triangles of a collision mesh. A larger mesh is replaced by its bounding box.
 const MAX_SOLID_TRIANGLES: usize = 200_000;
-/// Triangles and corners of all solid meshes together, however often one is used.
+/// Maximum number of triangles and vertices of all collision meshes. Every use of a mesh counts.
 const MAX_ALL_SOLID: usize = 4_000_000;
-/// Triangles and corners of all mesh files together: a little more than one file may hold.
+/// Maximum number of triangles and vertices of all mesh files, a little more than the limit of one
+/// file.
 pub(super) const MAX_ALL_READ: usize = 9_000_000;
 
-/// One or all parts of a mesh file.
+/// One part or all parts of a mesh file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct MeshKey {
     pub(super) path: String,
-    /// The one part; `None`: all.
+    /// Name of the part; `None` means all parts.
     pub(super) part: Option<String>,
-    /// Whether the middle of its box is moved to the origin.
+    /// Whether the centre of the bounding box is moved to the origin.
     pub(super) centred: bool,
 }
 
-/// What a mesh URI leads to.
+/// The target of a mesh URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MeshFound {
+pub(super) enum MeshTarget {
     File(MeshKey),
     BuiltIn(BuiltInMesh),
-    /// Nothing that can be drawn; a warning was given.
+    /// No readable mesh; a warning was added.
     Missing,
 }
 
-/// A mesh file that was read.
+/// A mesh file.
 pub(super) struct MeshFile {
     pub(super) model: collada::Model,
-    /// Indices of all parts, and of those of a name.
+    /// Indices of all parts.
     all: Vec<usize>,
+    /// Indices of the parts by name.
     named: BTreeMap<String, Vec<usize>>,
 }
 
@@ -60,8 +62,8 @@ impl MeshFile {
         MeshFile { all: (0..model.parts.len()).collect(), model, named }
     }
 
-    /// The parts that a key means.
-    pub(super) fn parts(&self, key: &MeshKey) -> impl Iterator<Item = &collada::Part> {
+    /// The parts that a key selects.
+    pub(super) fn parts(&self, key: &MeshKey) -> impl Iterator<Item = &collada::MeshPart> {
         let chosen = match &key.part {
             None => Some(&self.all),
             Some(name) => self.named.get(name),
@@ -70,27 +72,31 @@ impl MeshFile {
     }
 }
 
-/// What is known of a mesh without a look at every corner.
+/// Cached size of a mesh.
 #[derive(Debug, Clone, Copy)]
 struct Measures {
     extents: Option<Extents>,
-    /// What is added to every corner.
+    /// Offset to add to every vertex.
     shift: DVec3,
     triangles: usize,
+    /// Number of vertices.
     corners: usize,
 }
 
 /// All meshes of a world.
 pub(super) struct Meshes<'a> {
     assets: Assets<'a>,
-    /// By the file they are named in, the name, and the part.
-    known: BTreeMap<(String, String, Option<Submesh>), MeshFound>,
+    /// Targets by referring file, URI and submesh.
+    known: BTreeMap<(String, String, Option<Submesh>), MeshTarget>,
+    /// Mesh files by path.
     files: BTreeMap<String, Rc<MeshFile>>,
     measures: BTreeMap<MeshKey, Measures>,
+    /// Collision meshes by mesh and bits of the scale.
     solids: BTreeMap<(MeshKey, [u64; 3]), Arc<TriangleMesh>>,
-    made: Made,
-    /// Triangles and corners read so far, and handed out as solids so far.
+    generated: GeneratedMeshes,
+    /// Triangles and vertices of the files read so far.
     read: usize,
+    /// Triangles and vertices of the collision meshes returned so far.
     solid: usize,
 }
 
@@ -102,20 +108,20 @@ impl<'a> Meshes<'a> {
             files: BTreeMap::new(),
             measures: BTreeMap::new(),
             solids: BTreeMap::new(),
-            made: Made::default(),
+            generated: GeneratedMeshes::default(),
             read: 0,
             solid: 0,
         }
     }
 
-    /// Finds and reads a mesh that is named in a file.
+    /// Finds and reads the mesh of a URI in `file`.
     pub(super) fn find(
         &mut self,
         uri: &str,
         part: Option<&Submesh>,
         file: &str,
         warnings: &mut Warnings,
-    ) -> Result<MeshFound, Error> {
+    ) -> Result<MeshTarget, Error> {
         let key = (file.to_owned(), uri.to_owned(), part.cloned());
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -131,33 +137,35 @@ impl<'a> Meshes<'a> {
         part: Option<&Submesh>,
         file: &str,
         warnings: &mut Warnings,
-    ) -> Result<MeshFound, Error> {
+    ) -> Result<MeshTarget, Error> {
         let shown = excerpt(uri);
-        let message = match leads(uri, folder_of(file), Wanted::Asset) {
-            Leads::Network => format!("mesh \"{shown}\" is missing: nothing is ever fetched from a network"),
-            Leads::Nowhere => format!("mesh \"{shown}\" is missing: model:// is what is understood"),
-            Leads::Paths(paths) => {
+        let message = match resolve_uri(uri, folder_of(file), UriTarget::Asset) {
+            UriResolution::Network => {
+                format!("mesh \"{shown}\" is ignored: the simulator does not download files")
+            }
+            UriResolution::Unsupported => format!("mesh \"{shown}\" is ignored: use a model:// URI"),
+            UriResolution::Paths(paths) => {
                 if let Some(path) = self.read_first(&paths, warnings)? {
                     return Ok(self.key_of(path, part, file, warnings));
                 }
                 if let Some(built_in) = built_in(uri) {
-                    return Ok(MeshFound::BuiltIn(built_in));
+                    return Ok(MeshTarget::BuiltIn(built_in));
                 }
                 let other = paths.iter().any(|p| !is_collada(p) && self.assets.read(p).is_some());
                 if other {
-                    format!("mesh \"{shown}\" gets a plain look: only COLLADA (.dae) is read")
+                    format!("mesh \"{shown}\" is replaced by a plain shape: only COLLADA (.dae) is supported")
                 } else {
-                    format!("mesh \"{shown}\" was not found and gets a plain look")
+                    format!("mesh \"{shown}\" was not found and is replaced by a plain shape")
                 }
             }
         };
-        warnings.add(message, || Place::file(file));
-        Ok(MeshFound::Missing)
+        warnings.add(message, || SourceLocation::file(file));
+        Ok(MeshTarget::Missing)
     }
 
     fn read_first(&mut self, paths: &[String], warnings: &mut Warnings) -> Result<Option<String>, Error> {
         for path in paths.iter().filter(|p| is_collada(p)) {
-            // A mesh that goes by many names is still read once.
+            // Look up the normalised path, because different URIs can name the same file.
             if let Some(known) = normalise(path).filter(|p| self.files.contains_key(p)) {
                 return Ok(Some(known));
             }
@@ -167,7 +175,7 @@ impl<'a> Meshes<'a> {
             let corners = model.parts.iter().map(|p| p.positions.len());
             self.read += triangles.chain(corners).sum::<usize>();
             if self.read > MAX_ALL_READ {
-                let message = format!("more than {MAX_ALL_READ} triangles and corners in all meshes");
+                let message = format!("more than {MAX_ALL_READ} triangles and vertices in all meshes");
                 return Err(Error::file(&path, message));
             }
             self.files.insert(path.clone(), Rc::new(MeshFile::new(model)));
@@ -176,19 +184,25 @@ impl<'a> Meshes<'a> {
         Ok(None)
     }
 
-    fn key_of(&self, path: String, part: Option<&Submesh>, file: &str, warnings: &mut Warnings) -> MeshFound {
+    fn key_of(
+        &self,
+        path: String,
+        part: Option<&Submesh>,
+        file: &str,
+        warnings: &mut Warnings,
+    ) -> MeshTarget {
         let known = |part: &&Submesh| self.files.get(&path).is_some_and(|f| f.named.contains_key(&part.name));
         let found = part.filter(known);
         if let (Some(part), None) = (part, found) {
             let (name, path) = (excerpt(&part.name), excerpt(&path));
-            let message = format!("no submesh \"{name}\" in \"{path}\": all of it is used");
-            warnings.add(message, || Place::file(file));
+            let message = format!("no submesh \"{name}\" in \"{path}\": the whole mesh is used");
+            warnings.add(message, || SourceLocation::file(file));
         }
         let centred = found.is_some_and(|p| p.centred);
-        MeshFound::File(MeshKey { part: found.map(|p| p.name.clone()), centred, path })
+        MeshTarget::File(MeshKey { part: found.map(|p| p.name.clone()), centred, path })
     }
 
-    /// The file of a mesh; `None` if it was never found.
+    /// The file of a mesh; `None` if it was not found.
     pub(super) fn file(&self, key: &MeshKey) -> Option<Rc<MeshFile>> {
         self.files.get(&key.path).cloned()
     }
@@ -209,13 +223,13 @@ impl<'a> Meshes<'a> {
         *self.measures.entry(key.clone()).or_insert(Measures { extents, shift, triangles, corners })
     }
 
-    /// What moves the corners of a mesh to where they are meant to be, and how many there are.
+    /// The offset to add to every vertex of a mesh, and the number of vertices.
     pub(super) fn shift_and_corners(&mut self, key: &MeshKey) -> (DVec3, usize) {
         let Measures { shift, corners, .. } = self.measures(key);
         (shift, corners)
     }
 
-    /// The box round a mesh, scaled; `None` if there is nothing in it.
+    /// The bounding box of a scaled mesh; `None` if the mesh is empty.
     pub(super) fn extents(&mut self, key: &MeshKey, scale: [f64; 3]) -> Result<Option<Extents>, Error> {
         let scale = DVec3::from_array(scale);
         let extents = self.measures(key).extents;
@@ -223,16 +237,16 @@ impl<'a> Meshes<'a> {
         let inside = |p: DVec3| p.abs().max_element() <= MAX_METRES;
         match scaled {
             Some(e) if !(inside(e.min()) && inside(e.max())) => {
-                Err(Error::file(&key.path, format!("mesh is larger than {MAX_METRES} m")))
+                Err(Error::file(&key.path, format!("the mesh is larger than {MAX_METRES} m")))
             }
             other => Ok(other),
         }
     }
 
-    /// The triangles of a mesh, scaled; `None` where there are too many, or none.
+    /// The collision mesh of a scaled mesh; `None` if it has no triangles or too many.
     pub(super) fn triangles(&mut self, key: &MeshKey, scale: [f64; 3]) -> Option<Arc<TriangleMesh>> {
         let Measures { triangles, corners, shift, .. } = self.measures(key);
-        if triangles == 0 || triangles > MAX_SOLID_TRIANGLES || !self.afford(triangles + corners) {
+        if triangles == 0 || triangles > MAX_SOLID_TRIANGLES || !self.reserve_solid(triangles + corners) {
             return None;
         }
         let file = self.file(key)?;
@@ -241,31 +255,32 @@ impl<'a> Meshes<'a> {
         Some(mesh.or_insert_with(make).clone())
     }
 
-    /// Counts what is solid; whether there is room for it.
-    fn afford(&mut self, more: usize) -> bool {
+    /// Adds to the size of all collision meshes. False if it would exceed its limit.
+    fn reserve_solid(&mut self, more: usize) -> bool {
         let fits = self.solid + more <= MAX_ALL_SOLID;
         self.solid += if fits { more } else { 0 };
         fits
     }
 
-    /// The triangles of a shape that has no file; `None` where there are too many, or none.
-    pub(super) fn made_solid(&mut self, geometry: &Geometry) -> Option<Arc<TriangleMesh>> {
+    /// The collision mesh of a polyline or an ellipsoid. `None` for other shapes, or if the mesh
+    /// has no triangles or too many.
+    pub(super) fn generated_solid(&mut self, geometry: &Geometry) -> Option<Arc<TriangleMesh>> {
         let mesh = match geometry {
             Geometry::Polyline { points, height } => self.prism(points, *height)?,
             Geometry::Ellipsoid { radii } => Arc::new(ellipsoid(DVec3::from_array(*radii))),
             _ => return None,
         };
-        self.afford(mesh.triangles.len() + mesh.vertices.len()).then_some(mesh)
+        self.reserve_solid(mesh.triangles.len() + mesh.vertices.len()).then_some(mesh)
     }
 
-    /// A polygon with its height; `None` where it can't be cut up.
+    /// The mesh of an extruded polygon; `None` if it cannot be triangulated.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
-        self.made.prism(points, height)
+        self.generated.prism(points, height)
     }
 }
 
 fn triangles_of<'m>(
-    parts: impl Iterator<Item = &'m collada::Part>,
+    parts: impl Iterator<Item = &'m collada::MeshPart>,
     shift: DVec3,
     scale: DVec3,
 ) -> TriangleMesh {
@@ -277,7 +292,7 @@ fn triangles_of<'m>(
         for corners in part.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
             let [a, b, c] = [corners[0] + base, corners[1] + base, corners[2] + base];
             let [pa, pb, pc] = [a, b, c].map(|i| mesh.vertices[i as usize]);
-            // A triangle without area is of no use to physics, and trouble for some of it.
+            // Skip triangles without area, because their normal is undefined in physics.
             if (pb - pa).cross(pc - pa).length_squared() > 0.0 {
                 mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
             }
@@ -286,7 +301,7 @@ fn triangles_of<'m>(
     mesh
 }
 
-/// A corner in double precision.
+/// A position in double precision.
 pub(super) fn point(v: &[f32; 3]) -> DVec3 {
     DVec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
 }

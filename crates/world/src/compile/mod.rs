@@ -1,74 +1,78 @@
-//! `Spec` → `World`: includes put in place, frames resolved, objects told from scenery, looks
-//! gathered.
+//! Compiles a `Spec` into a `World`: resolves includes and frames, separates objects from scenery,
+//! and builds the collision shapes and the scene.
 //!
-//! | module | what it does |
+//! | modules | task |
 //! |---|---|
-//! | `uri`, `library`, `tree`, `place` | find and read included models, put them into one tree |
-//! | `frames`, `body` | bring every pose into its model, and every model into the world |
-//! | `solids`, `extents`, `mass`, `objects`, `ground` | what physics needs |
-//! | `meshes`, `made`, `standard`, `textures`, `colours`, `paint`, `looks` | what is seen |
-//! | `load` | a whole bundle in one call |
+//! | `uri`, `library`, `tree` | find and read included models, and build one tree of all models |
+//! | `locate` | finds the line of an error in a file that was read before |
+//! | `frames`, `rigid_model` | compute poses in the model and in the world |
+//! | `solids`, `extents`, `mass`, `objects`, `ground` | build the data for physics |
+//! | `meshes`, `generated`, `built_in_meshes` | provide the meshes for physics and the scene |
+//! | `textures`, `colours`, `materials`, `scene_builder` | build the scene |
+//! | `load` | loads a whole bundle in one call |
 
-mod body;
+mod built_in_meshes;
 mod colours;
 mod extents;
 mod frames;
+mod generated;
 mod ground;
 mod library;
 mod load;
-mod looks;
-mod made;
+mod locate;
 mod mass;
+mod materials;
 mod meshes;
 mod objects;
-mod paint;
-mod place;
+mod rigid_model;
+mod scene_builder;
 mod solids;
-mod standard;
 mod textures;
 mod tree;
 mod uri;
 
 use crate::bundle::Assets;
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::pose::Pose;
-use crate::scene::{Instance, Look, Owner, Role, Scene, Sun};
+use crate::scene::{Instance, Look, Owner, Role, Sun, WorldScene};
 use crate::spec::{LightSpec, Spec};
 use crate::world::{FixedName, Ground, ObjectType, Shape, World};
 use crate::xml::excerpt;
-use body::Body;
 use extents::Extents;
 use frames::Frames;
 use glam::DVec3;
-use library::Library;
-use looks::Looks;
+use library::ModelLibrary;
 use meshes::Meshes;
-use solids::MeshesAs;
+use rigid_model::RigidModel;
+use scene_builder::SceneBuilder;
+use solids::MeshCollision;
 use std::collections::{BTreeMap, BTreeSet};
-use tree::Top;
+use tree::TopLevel;
 
-/// The name that makes a model the track.
+/// The name of the model that is the track.
 pub const TRACK: &str = "racetrack";
-/// Gravity of worlds that don't say.
+/// Default gravity, m/s².
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.8];
-/// Ambient light of worlds that don't say.
+/// Default ambient light, RGBA.
 const AMBIENT: [f64; 4] = [0.4, 0.4, 0.4, 1.0];
-/// Edge of the drawn part of the built-in ground, metres.
+/// Edge length of the visible rectangle of the built-in ground plane, in metres.
 const GROUND_SIZE: f64 = 100.0;
-/// The built-in ground is drawn this much lower, so that it never shows through a flat track.
+/// The built-in ground plane is drawn lower by this distance in metres. Otherwise it would flicker
+/// through a track at the same height.
 const GROUND_SINK: f64 = 0.002;
 
-/// Compiles a world, without its route and evaluation. `warnings` are those from reading it.
+/// Compiles a world without its route and evaluation. `warnings` are those of reading the spec; the
+/// world gets them together with the new ones.
 pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<World, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let mut warnings = warnings;
-    let library = Library::load(spec, &file, assets, &mut warnings)?;
+    let library = ModelLibrary::load(spec, &file, assets, &mut warnings)?;
     let frames = Frames::resolve(tree::build(spec, &file, assets, &library)?)?;
     Compiler {
         file: &file,
         frames: &frames,
         meshes: Meshes::new(*assets),
-        looks: Looks::new(*assets),
+        scene: SceneBuilder::new(*assets),
         warnings,
         names: BTreeSet::new(),
         numbers: BTreeMap::new(),
@@ -76,11 +80,11 @@ pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<W
     .run(spec)
 }
 
-/// The pose of everything that has a name: models, links, joints, frames, collisions and visuals,
-/// as `model::link::visual`, in the world.
+/// The world poses of all models, links, joints, frames, collisions and visuals. Their full names
+/// have the form `model::link::visual`.
 pub fn poses(spec: &Spec, assets: &Assets<'_>) -> Result<Vec<(String, Pose)>, Error> {
     let file = format!("worlds/{}.world", spec.name);
-    let library = Library::load(spec, &file, assets, &mut Warnings::default())?;
+    let library = ModelLibrary::load(spec, &file, assets, &mut Warnings::default())?;
     Frames::resolve(tree::build(spec, &file, assets, &library)?)?.all()
 }
 
@@ -88,20 +92,20 @@ struct Compiler<'a> {
     file: &'a str,
     frames: &'a Frames<'a>,
     meshes: Meshes<'a>,
-    looks: Looks<'a>,
+    scene: SceneBuilder<'a>,
     warnings: Warnings,
-    /// Names that are taken.
+    /// Names in use.
     names: BTreeSet<String>,
-    /// The last number given to models of one name.
+    /// The last suffix that `free_name` gave to a model of each name.
     numbers: BTreeMap<String, usize>,
 }
 
-/// Models by their scopes, which are in file order.
-type Models<'a> = BTreeMap<usize, (Body<'a>, Class)>;
+/// TopLevel-level models by the index of their scope. The indices are in file order.
+type Models<'a> = BTreeMap<usize, (RigidModel<'a>, ModelClass)>;
 
-/// What a model is in the world.
+/// The function of a top-level model.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ModelClass {
     Object(ObjectType),
     Track,
     Scenery,
@@ -109,7 +113,7 @@ enum Class {
 
 impl<'a> Compiler<'a> {
     fn warn(&mut self, message: impl Into<String>) {
-        self.warnings.add(message, || Place::file(self.file));
+        self.warnings.add(message, || SourceLocation::file(self.file));
     }
 
     fn run(mut self, spec: &Spec) -> Result<World, Error> {
@@ -123,7 +127,7 @@ impl<'a> Compiler<'a> {
             objects: Vec::new(),
             scenery: Vec::new(),
             fixed_names: Vec::new(),
-            scene: Scene::default(),
+            scene: WorldScene::default(),
             evaluation: None,
             warnings: Vec::new(),
         };
@@ -131,17 +135,17 @@ impl<'a> Compiler<'a> {
         world.ground = self.ground(&models);
         for top in &self.frames.tree.tops {
             match top {
-                Top::GroundPlane { frame } => self.draw_ground(*frame, &mut world),
-                Top::Model { scope, .. } => {
+                TopLevel::GroundPlane { frame } => self.draw_ground(*frame, &mut world),
+                TopLevel::Model { scope, .. } => {
                     if let Some((body, class)) = models.get(scope) {
-                        self.place(body, *class, &mut world)?;
+                        self.add_model(body, *class, &mut world)?;
                     }
                 }
-                Top::Light(_) | Top::Sun => {}
+                TopLevel::Light(_) | TopLevel::Sun => {}
             }
         }
         let sun = self.sun();
-        world.scene = self.looks.finish();
+        world.scene = self.scene.finish();
         world.scene.sun = sun;
         let [r, g, b, _] = spec.scene.ambient.unwrap_or(AMBIENT).map(|x| x.clamp(0.0, 1.0));
         world.scene.ambient = [r, g, b];
@@ -151,87 +155,96 @@ impl<'a> Compiler<'a> {
         Ok(world)
     }
 
-    /// Gathers the models and says what each is. Names of objects are taken first: they are
-    /// what commands and programs refer to.
+    /// Collects and classifies the top-level models. The names of objects are registered before all
+    /// other names, so that an object keeps its name: commands and programs refer to it.
     fn models(&mut self) -> Result<Models<'a>, Error> {
         let mut models = Models::new();
         let mut has_track = false;
         for top in &self.frames.tree.tops {
-            let Top::Model { scope, inline } = top else { continue };
-            let Some(body) = Body::gather(self.frames, *scope)? else { continue };
+            let TopLevel::Model { scope, inline } = top else { continue };
+            let Some(body) = RigidModel::collect(self.frames, *scope)? else { continue };
             let class = match body.marker.filter(|_| *inline) {
                 Some(object_type) => {
                     if !self.names.insert(body.name.to_owned()) {
                         let message = format!("two objects are named \"{}\"", excerpt(body.name));
                         return Err(Error::file(self.file, message));
                     }
-                    Class::Object(object_type)
+                    ModelClass::Object(object_type)
                 }
                 None if body.name == TRACK && !has_track => {
                     has_track = true;
-                    Class::Track
+                    ModelClass::Track
                 }
-                None => Class::Scenery,
+                None => ModelClass::Scenery,
             };
             if body.has_joints {
-                self.warn("joints are taken as fixed");
+                self.warn("joints are treated as fixed");
             }
             models.insert(*scope, (body, class));
         }
         Ok(models)
     }
 
-    /// The first level plane in file order.
+    /// The ground: the first level plane in file order, else the default.
     fn ground(&mut self, models: &Models<'a>) -> Ground {
         let mut found = None;
         for top in &self.frames.tree.tops {
             let ground = match top {
-                Top::GroundPlane { frame } => {
+                TopLevel::GroundPlane { frame } => {
                     ground::built_in(&self.frames.in_world(*frame), self.file, &mut self.warnings)
                 }
-                Top::Model { scope, .. } => match models.get(scope) {
-                    Some((body, Class::Track | Class::Scenery)) => ground::plane_in(body, &mut self.warnings),
+                TopLevel::Model { scope, .. } => match models.get(scope) {
+                    Some((body, ModelClass::Track | ModelClass::Scenery)) => {
+                        ground::plane_in(body, &mut self.warnings)
+                    }
                     _ => None,
                 },
-                Top::Light(_) | Top::Sun => None,
+                TopLevel::Light(_) | TopLevel::Sun => None,
             };
             found = found.or(ground);
         }
         found.unwrap_or(ground::DEFAULT)
     }
 
-    /// A name that nothing else has.
-    fn free_name(&mut self, wanted: &str) -> String {
-        if self.names.insert(wanted.to_owned()) {
-            return wanted.to_owned();
+    /// Registers a unique name: `preferred` itself or `preferred` with a number.
+    fn free_name(&mut self, preferred: &str) -> String {
+        if self.names.insert(preferred.to_owned()) {
+            return preferred.to_owned();
         }
-        self.warn(format!("a second model named \"{}\" gets a number", excerpt(wanted)));
-        let last = self.numbers.entry(wanted.to_owned()).or_insert(1);
+        self.warn(format!("a second model named \"{}\" gets a number as suffix", excerpt(preferred)));
+        let last = self.numbers.entry(preferred.to_owned()).or_insert(1);
         loop {
             *last += 1;
-            let name = format!("{wanted}_{last}");
+            let name = format!("{preferred}_{last}");
             if self.names.insert(name.clone()) {
                 return name;
             }
         }
     }
 
-    fn place(&mut self, body: &Body<'a>, class: Class, world: &mut World) -> Result<(), Error> {
+    /// Adds a model to the world: to its objects or its scenery, and to its scene.
+    fn add_model(
+        &mut self,
+        body: &RigidModel<'a>,
+        class: ModelClass,
+        world: &mut World,
+    ) -> Result<(), Error> {
         let (meshes, warnings) = (&mut self.meshes, &mut self.warnings);
-        if let Class::Object(object_type) = class {
+        if let ModelClass::Object(object_type) = class {
             let object = objects::object_of(body, object_type, self.file, meshes, warnings)?;
             let extents = Some(Extents { centre: object.centre, size: object.size });
             let owner = Owner::Object(world.objects.len());
             world.objects.push(object);
             let is_light = object_type == ObjectType::Light;
-            return self.looks.draw(body, owner, extents, is_light, meshes, warnings);
+            return self.scene.add_visuals(body, owner, extents, is_light, meshes, warnings);
         }
-        let is_track = class == Class::Track;
-        let solids = solids::solids_of(body, MeshesAs::Triangles, solids::WALL_FRICTION, meshes, warnings)?;
+        let is_track = class == ModelClass::Track;
+        let solids =
+            solids::solids_of(body, MeshCollision::Triangles, solids::WALL_FRICTION, meshes, warnings)?;
         let plain = solids.iter().filter(|s| !matches!(s.shape, Shape::Mesh(_)));
         let extents = Extents::union(plain.map(|s| Extents::of(&s.pose, &s.shape)));
         let owner = if is_track { Owner::Track } else { Owner::Scenery };
-        self.looks.draw(body, owner, extents, false, meshes, warnings)?;
+        self.scene.add_visuals(body, owner, extents, false, meshes, warnings)?;
         for mut solid in solids {
             solid.pose = body.origin.then(&solid.pose);
             let kept = if is_track { solids::without_ground(solid, world.ground.z) } else { Some(solid) };
@@ -246,8 +259,8 @@ impl<'a> Compiler<'a> {
         let name = self.free_name(self.frames.tree.frames[frame].name);
         let mut pose = self.frames.in_world(frame);
         pose.position.z -= GROUND_SINK;
-        let material = Some(self.looks.plain());
-        self.looks.push(Instance {
+        let material = Some(self.scene.materials.plain());
+        self.scene.push(Instance {
             owner: Owner::Scenery,
             name: name.clone(),
             role: Role::Plain,
@@ -260,24 +273,25 @@ impl<'a> Compiler<'a> {
         world.fixed_names.push(FixedName { name, is_track: false });
     }
 
-    /// The first light from infinitely far; others are passed over.
+    /// The first directional light. Other lights are ignored.
     fn sun(&mut self) -> Sun {
         let mut found = None;
         for top in &self.frames.tree.tops {
             match top {
-                Top::Sun => found = found.or(Some(Sun::default())),
-                Top::Light(light) if light.kind == "directional" => {
+                TopLevel::Sun => found = found.or(Some(Sun::default())),
+                TopLevel::Light(light) if light.kind == "directional" => {
                     let pose = self.frames.placed_in_world(&light.pose);
                     match pose {
                         Ok(pose) => found = found.or_else(|| Some(sun_of(light, &pose))),
-                        Err(e) => self.warnings.add(e.message + ": a light is passed over", || e.place),
+                        Err(e) => self.warnings.add(e.message + ": the light is ignored", || e.location),
                     }
                 }
-                Top::Light(light) => {
-                    let message = format!("light \"{}\" is not directional", excerpt(&light.name));
-                    self.warnings.add(message + " and was passed over", || Place::file(self.file));
+                TopLevel::Light(light) => {
+                    let name = excerpt(&light.name);
+                    let message = format!("light \"{name}\" is not directional and is ignored");
+                    self.warnings.add(message, || SourceLocation::file(self.file));
                 }
-                Top::Model { .. } | Top::GroundPlane { .. } => {}
+                TopLevel::Model { .. } | TopLevel::GroundPlane { .. } => {}
             }
         }
         found.unwrap_or_default()
@@ -285,7 +299,7 @@ impl<'a> Compiler<'a> {
 }
 
 fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
-    // Straight down is what the format says of lights that don't.
+    // The default direction of SDF is straight down.
     let along = pose.rotation * DVec3::from_array(light.direction.unwrap_or([0.0, 0.0, -1.0]));
     let direction = along.normalize_or(DVec3::from_array(Sun::default().direction)).to_array();
     let colour = match light.diffuse {

@@ -1,39 +1,39 @@
-//! Objects of the catalogue: marked models of the world file.
+//! Builds the objects of a world from the models with a marker.
 
-use super::body::Body;
+use super::built_in_meshes::built_in_extents;
 use super::extents::{Extents, MIN_HALF};
 use super::mass::mass_of;
-use super::meshes::{MeshFound, Meshes};
+use super::meshes::{MeshTarget, Meshes};
+use super::rigid_model::RigidModel;
 use super::solids::{
-    MeshesAs, OBJECT_FRICTION, WALL_FRICTION, is_ball, polyline_extents, simple_shape, solids_of,
+    MeshCollision, OBJECT_FRICTION, WALL_FRICTION, is_ball, polyline_extents, simple_shape, solids_of,
 };
-use super::standard::built_in_extents;
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::pose::Pose;
 use crate::spec::{Geometry, VisualSpec};
 use crate::world::{Object, ObjectKind, ObjectType, Panel, Shape, Solid};
 use crate::xml::excerpt;
 use glam::{DMat3, DQuat, DVec3};
 
-/// What an object without any shape gets, metres.
+/// Edge length of the box that replaces an object without a shape, in metres.
 const DEFAULT_SIZE: f64 = 0.1;
 
-/// Makes an object of a marked model.
+/// Builds the object of a model with a marker.
 pub(super) fn object_of(
-    body: &Body<'_>,
+    body: &RigidModel<'_>,
     object_type: ObjectType,
     file: &str,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Object, Error> {
     let friction = if object_type == ObjectType::Wall { WALL_FRICTION } else { OBJECT_FRICTION };
-    let mut solids = solids_of(body, MeshesAs::Boxes, friction, meshes, warnings)?;
+    let mut solids = solids_of(body, MeshCollision::Boxes, friction, meshes, warnings)?;
     if body.collisions.iter().any(|c| matches!(c.spec.geometry, Geometry::Plane { .. })) {
-        let message = format!("the plane collision of \"{}\" was passed over", excerpt(body.name));
-        warnings.add(message, || Place::file(file));
+        let message = format!("the plane collision of \"{}\" is ignored", excerpt(body.name));
+        warnings.add(message, || SourceLocation::file(file));
     }
     if solids.is_empty() {
-        solids.push(stand_in(body, friction, file, meshes, warnings)?);
+        solids.push(default_solid(body, friction, file, meshes, warnings)?);
     }
     let extents = Extents::of_solids(&solids)
         .unwrap_or(Extents { centre: DVec3::ZERO, size: DVec3::splat(DEFAULT_SIZE) });
@@ -53,7 +53,7 @@ pub(super) fn object_of(
     })
 }
 
-fn kind_of(body: &Body<'_>, object_type: ObjectType) -> ObjectKind {
+fn kind_of(body: &RigidModel<'_>, object_type: ObjectType) -> ObjectKind {
     match object_type {
         ObjectType::Wall => return ObjectKind::Wall,
         ObjectType::Light => return ObjectKind::Light,
@@ -73,37 +73,38 @@ fn kind_of(body: &Body<'_>, object_type: ObjectType) -> ObjectKind {
     }
 }
 
-/// A box where there is nothing solid, so that the object takes part in what happens.
-fn stand_in(
-    body: &Body<'_>,
+/// A box for an object without collision shapes: the bounding box of its visuals, or a small box.
+/// Otherwise the object could not take part in physics.
+fn default_solid(
+    body: &RigidModel<'_>,
     friction: f64,
     file: &str,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Solid, Error> {
-    let mut seen = Vec::new();
+    let mut boxes = Vec::new();
     for visual in &body.visuals {
         if let Some((pose, shape)) = box_of(&visual.pose, visual.spec, visual.file, meshes, warnings)? {
-            seen.push(Extents::of(&pose, &shape));
+            boxes.push(Extents::of(&pose, &shape));
         }
     }
     let name = excerpt(body.name);
-    let (extents, message) = match Extents::union(seen.into_iter()) {
+    let (extents, message) = match Extents::union(boxes.into_iter()) {
         Some(extents) => {
-            (extents, format!("\"{name}\" has no collision: the box round its visuals is solid"))
+            (extents, format!("\"{name}\" has no collision: the bounding box of its visuals is used"))
         }
         None => {
             let size = DVec3::splat(DEFAULT_SIZE);
             let centre = DVec3::new(0.0, 0.0, DEFAULT_SIZE * 0.5);
-            (Extents { centre, size }, format!("\"{name}\" has no shape: a small box is solid"))
+            (Extents { centre, size }, format!("\"{name}\" has no shape: a small box is used"))
         }
     };
-    warnings.add(message, || Place::file(file));
+    warnings.add(message, || SourceLocation::file(file));
     let (pose, shape) = extents.to_solid(&Pose::IDENTITY);
     Ok(Solid { pose, shape, friction, restitution: 0.0 })
 }
 
-/// A visual as a shape; meshes as the boxes round them.
+/// The shape of a visual. A mesh or polyline is replaced by its bounding box.
 fn box_of(
     pose: &Pose,
     visual: &VisualSpec,
@@ -114,9 +115,9 @@ fn box_of(
     Ok(match &visual.geometry {
         Geometry::Mesh { uri, scale, submesh } => {
             let extents = match meshes.find(uri, submesh.as_ref(), file, warnings)? {
-                MeshFound::File(key) => meshes.extents(&key, *scale)?,
-                MeshFound::BuiltIn(mesh) => Some(built_in_extents(mesh, *scale)),
-                MeshFound::Missing => None,
+                MeshTarget::File(key) => meshes.extents(&key, *scale)?,
+                MeshTarget::BuiltIn(mesh) => Some(built_in_extents(mesh, *scale)),
+                MeshTarget::Missing => None,
             };
             extents.map(|e| e.to_solid(pose))
         }
@@ -130,15 +131,15 @@ fn box_of(
     })
 }
 
-/// The rotation that takes +z to a direction.
+/// The rotation from +z to a direction.
 pub(super) fn from_z_to(normal: [f64; 3]) -> DQuat {
     let normal = DVec3::from_array(normal).normalize_or(DVec3::Z);
     if normal == DVec3::Z { DQuat::IDENTITY } else { DQuat::from_rotation_arc(DVec3::Z, normal) }
 }
 
-/// The screen of a traffic light: the visual of that name.
+/// The screen of a traffic light, from the visual named `screen`.
 fn panel_of(
-    body: &Body<'_>,
+    body: &RigidModel<'_>,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Option<Panel>, Error> {
@@ -154,11 +155,12 @@ fn panel_of(
     Ok(Some(panel_in(&pose, half, is_plane)))
 }
 
-/// The panel of a thin box. By convention it faces the box's +x; a box that is thin along
-/// another axis faces away from the middle of the light, and its height is what is more upright.
+/// The panel of a thin box with these half edge lengths. By convention it faces the box's +x. A box
+/// that is thinnest along y or z faces away from the centre of the light instead. Its height is
+/// then along the more upright of the other two axes. A plane faces along its normal.
 fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
-    let turn = DMat3::from_quat(pose.rotation);
-    let axes = [turn.x_axis, turn.y_axis, turn.z_axis];
+    let rotation = DMat3::from_quat(pose.rotation);
+    let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
     let (x, y, z) = (half.x, half.y, half.z);
     let thin = if x <= y && x <= z {
         0
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_screen_may_be_thin_along_any_axis() {
-        // The same screen, 18 × 32 cm, facing +x of the light, written in three ways.
+        // The same screen of 18 × 32 cm, facing the light's +x, described in three ways.
         let at = |rpy| Pose::from_xyz_rpy([0.05, 0.0, 0.2], rpy);
         let quarter = std::f64::consts::FRAC_PI_2;
         let along_x = panel_in(&at([0.0; 3]), DVec3::new(0.002, 0.09, 0.16), false);
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_screen_has_lamps_of_its_width() {
+    fn the_width_of_a_narrow_screen_limits_the_lamp_radius() {
         let panel = panel_in(&Pose::IDENTITY, DVec3::new(0.001, 0.05, 0.5), false);
         assert!((panel.lamp_radius - 0.049).abs() < 1e-12);
     }

@@ -1,52 +1,54 @@
-//! Solid shapes of collisions: whole meshes for what never moves, boxes for what may.
+//! Builds the collision shapes of a model. Meshes become triangle meshes on models that never move,
+//! and bounding boxes on models that may move.
 
-use super::body::{Body, Part};
+use super::built_in_meshes::built_in_extents;
 use super::extents::Extents;
-use super::meshes::{MeshFound, Meshes};
-use super::standard::built_in_extents;
-use crate::error::{Error, Place, Warnings};
+use super::meshes::{MeshTarget, Meshes};
+use super::rigid_model::{PlacedSpec, RigidModel};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::pose::Pose;
 use crate::spec::{CollisionSpec, Geometry};
 use crate::world::{Shape, Solid, TriangleMesh};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// Friction of objects that don't say.
+/// Default friction of objects.
 pub(super) const OBJECT_FRICTION: f64 = 0.6;
-/// Friction of walls and scenery that don't say.
+/// Default friction of walls and scenery.
 pub(super) const WALL_FRICTION: f64 = 0.4;
-/// Rubber on rubber; files that say 100 mean "a lot".
+/// Maximum friction, about that of rubber on rubber. Some files have 100, meaning "a lot".
 const MAX_FRICTION: f64 = 2.0;
-/// Half of the thinnest thing that is solid.
+/// Minimum half thickness of a primitive shape, in metres.
 const MIN_HALF: f64 = 1e-4;
-/// Solid triangles this near to the ground are the ground.
+/// Track surfaces within this distance of the ground count as ground, in metres.
 const FLAT: f64 = 0.02;
 
-/// How meshes become solid.
+/// The collision shapes that meshes become.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum MeshesAs {
-    /// As boxes: things that may move.
+pub(super) enum MeshCollision {
+    /// Bounding boxes, for models that may move.
     Boxes,
-    /// As they are: things that never move.
+    /// Triangle meshes, for models that never move.
     Triangles,
 }
 
-/// Friction of a collision, within reason.
+/// Friction of a collision, clamped to `MAX_FRICTION`.
 pub(super) fn friction_of(spec: &CollisionSpec, default: f64) -> f64 {
     spec.friction.unwrap_or(default).clamp(0.0, MAX_FRICTION)
 }
 
-/// The solids of a model in its own frame. Planes are no part of it: they are the ground.
+/// The collision shapes of a model in its own frame. Planes are skipped, because `ground` handles
+/// them.
 pub(super) fn solids_of(
-    body: &Body<'_>,
-    meshes_as: MeshesAs,
+    body: &RigidModel<'_>,
+    mesh_collision: MeshCollision,
     friction: f64,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Vec<Solid>, Error> {
     let mut solids = Vec::new();
     for part in &body.collisions {
-        if let Some((pose, shape)) = shape_of(part, meshes_as, meshes, warnings)? {
+        if let Some((pose, shape)) = shape_of(part, mesh_collision, meshes, warnings)? {
             solids.push(Solid {
                 pose,
                 shape,
@@ -59,38 +61,41 @@ pub(super) fn solids_of(
 }
 
 fn shape_of(
-    part: &Part<'_, CollisionSpec>,
-    meshes_as: MeshesAs,
+    part: &PlacedSpec<'_, CollisionSpec>,
+    mesh_collision: MeshCollision,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Option<(Pose, Shape)>, Error> {
     let Geometry::Mesh { uri, scale, submesh } = &part.spec.geometry else {
-        return Ok(made_shape(part, meshes_as, meshes, warnings)
+        return Ok(generated_shape(part, mesh_collision, meshes, warnings)
             .or_else(|| Some((part.pose, simple_shape(&part.spec.geometry)?))));
     };
     let boxed = |extents: Option<Extents>| extents.map(|e| e.to_solid(&part.pose));
     match meshes.find(uri, submesh.as_ref(), part.file, warnings)? {
-        MeshFound::Missing => Ok(None),
-        MeshFound::BuiltIn(mesh) => Ok(boxed(Some(built_in_extents(mesh, *scale)))),
-        MeshFound::File(key) => {
+        MeshTarget::Missing => Ok(None),
+        MeshTarget::BuiltIn(mesh) => Ok(boxed(Some(built_in_extents(mesh, *scale)))),
+        MeshTarget::File(key) => {
             let extents = meshes.extents(&key, *scale)?;
-            if meshes_as == MeshesAs::Triangles {
+            if mesh_collision == MeshCollision::Triangles {
                 if let Some(mesh) = meshes.triangles(&key, *scale) {
                     return Ok((!mesh.triangles.is_empty()).then_some((part.pose, Shape::Mesh(mesh))));
                 }
-                let message =
-                    format!("collision mesh \"{}\" has too many triangles: its box is solid", key.path);
-                warnings.add(message, || Place::file(part.file));
+                let message = format!(
+                    "collision mesh \"{}\" has too many triangles: its bounding box is used",
+                    key.path
+                );
+                warnings.add(message, || SourceLocation::file(part.file));
             }
             Ok(boxed(extents))
         }
     }
 }
 
-/// Shapes that physics does not know: triangles on what never moves, boxes on what may.
-fn made_shape(
-    part: &Part<'_, CollisionSpec>,
-    meshes_as: MeshesAs,
+/// The shape of an ellipsoid or polyline, which the physics engine does not support. `None` for
+/// other shapes, and for an ellipsoid that becomes a box.
+fn generated_shape(
+    part: &PlacedSpec<'_, CollisionSpec>,
+    mesh_collision: MeshCollision,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Option<(Pose, Shape)> {
@@ -99,17 +104,18 @@ fn made_shape(
         Geometry::Polyline { .. } => "a polyline",
         _ => return None,
     };
-    if meshes_as == MeshesAs::Triangles
-        && let Some(mesh) = meshes.made_solid(&part.spec.geometry)
+    if mesh_collision == MeshCollision::Triangles
+        && let Some(mesh) = meshes.generated_solid(&part.spec.geometry)
     {
         return Some((part.pose, Shape::Mesh(mesh)));
     }
-    warnings.add(format!("the collision of {what} is taken as a box"), || Place::file(part.file));
+    let message = format!("the collision of {what} is replaced by a box");
+    warnings.add(message, || SourceLocation::file(part.file));
     let Geometry::Polyline { points, height } = &part.spec.geometry else { return None };
     polyline_extents(points, *height).map(|e| e.to_solid(&part.pose))
 }
 
-/// The box round a polygon and its height.
+/// The bounding box of an extruded polygon.
 pub(super) fn polyline_extents(points: &[[f64; 2]], height: f64) -> Option<Extents> {
     let corners = points.iter().flat_map(|p| [0.0, height].map(|z| DVec3::new(p[0], p[1], z)));
     Extents::of_points(corners)
@@ -120,7 +126,8 @@ pub(super) fn is_ball(radii: &[f64; 3]) -> bool {
     radii.iter().all(|r| (r - radii[0]).abs() <= 1e-6 * radii[0])
 }
 
-/// The shape of everything but meshes, polylines and planes. What is flat is given some thickness.
+/// The collision shape of a primitive, with a minimum thickness. `None` for meshes, polylines and
+/// planes.
 pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
     let thick = |x: f64| x.max(MIN_HALF);
     Some(match *geometry {
@@ -145,7 +152,8 @@ pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
     })
 }
 
-/// What is left of a solid of the track without the ground, which is there anyway.
+/// Removes the triangles of a track solid that coincide with the ground plane. `None` if none is
+/// left.
 pub(super) fn without_ground(solid: Solid, ground: f64) -> Option<Solid> {
     let Shape::Mesh(mesh) = &solid.shape else {
         let top = Extents::of(&solid.pose, &solid.shape).max().z;
@@ -153,8 +161,8 @@ pub(super) fn without_ground(solid: Solid, ground: f64) -> Option<Solid> {
     };
     let flat: Vec<bool> =
         mesh.vertices.iter().map(|v| (solid.pose.point(*v).z - ground).abs() <= FLAT).collect();
-    let stays = |t: &&[u32; 3]| !t.iter().all(|i| flat[*i as usize]);
-    let triangles: Vec<[u32; 3]> = mesh.triangles.iter().filter(stays).copied().collect();
+    let is_raised = |t: &&[u32; 3]| !t.iter().all(|i| flat[*i as usize]);
+    let triangles: Vec<[u32; 3]> = mesh.triangles.iter().filter(is_raised).copied().collect();
     match triangles.len() {
         0 => None,
         n if n == mesh.triangles.len() => Some(solid),

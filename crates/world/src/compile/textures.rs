@@ -1,25 +1,26 @@
-//! Pictures: found, checked, and kept once each. They are not decoded here.
+//! Finds and checks the picture files of a scene, each once. They are not decoded.
 
-use super::uri::{Leads, Wanted, folder_of, leads, stem_of};
+use super::uri::{UriResolution, UriTarget, folder_of, resolve_uri, stem_of};
 use crate::bundle::{Assets, normalise};
-use crate::error::{Error, Place, Warnings};
+use crate::error::{Error, SourceLocation, Warnings};
 use crate::picture;
 use crate::scene::{BuiltInTexture, Texture, TextureSource};
 use crate::xml::excerpt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where the standard pictures of built tracks are.
+/// Folder of the built-in textures of tracks.
 const STANDARD_FOLDER: &str = "meshes/world_builder/textures/";
-/// Picture formats that exist and are not read here.
-const FOREIGN: [&str; 7] = [".dds", ".exr", ".hdr", ".ktx", ".svg", ".tif", ".tiff"];
+/// File extensions of unsupported picture formats. They cause a warning instead of an error.
+const UNSUPPORTED: [&str; 7] = [".dds", ".exr", ".hdr", ".ktx", ".svg", ".tif", ".tiff"];
 
-/// The pictures of a scene.
+/// The textures of a scene.
 pub(super) struct Textures<'a> {
     assets: Assets<'a>,
     pub(super) list: Vec<Texture>,
+    /// Indices into `list` by path.
     index: BTreeMap<String, usize>,
-    /// What became of a name written in a folder.
+    /// Results of `find` by the folder of the referring file and the name.
     known: BTreeMap<(String, String), Option<usize>>,
 }
 
@@ -28,7 +29,8 @@ impl<'a> Textures<'a> {
         Textures { assets, list: Vec::new(), index: BTreeMap::new(), known: BTreeMap::new() }
     }
 
-    /// The picture that a file names; `None`, with a warning, where there is none.
+    /// Index of the texture that `file` refers to by `name`. `None` with a warning if there is
+    /// none.
     pub(super) fn find(
         &mut self,
         name: &str,
@@ -46,31 +48,32 @@ impl<'a> Textures<'a> {
 
     fn search(&mut self, name: &str, file: &str, warnings: &mut Warnings) -> Result<Option<usize>, Error> {
         let shown = excerpt(name);
-        let message = match leads(name, folder_of(file), Wanted::Asset) {
-            Leads::Network => {
-                format!("picture \"{shown}\" is missing: nothing is ever fetched from a network")
+        let message = match resolve_uri(name, folder_of(file), UriTarget::Asset) {
+            UriResolution::Network => {
+                format!("picture \"{shown}\" is ignored: the simulator does not download files")
             }
-            Leads::Nowhere => format!("picture \"{shown}\" is missing: model:// is what is understood"),
-            Leads::Paths(paths) => {
+            UriResolution::Unsupported => format!("picture \"{shown}\" is ignored: use a model:// URI"),
+            UriResolution::Paths(paths) => {
                 for path in &paths {
-                    if let Some(found) = self.file(path, file, warnings)? {
+                    if let Some(found) = self.read_file(path, file, warnings)? {
                         return Ok(found);
                     }
                 }
                 match paths.iter().find_map(|p| standard(p)) {
                     Some((path, texture)) => {
-                        return Ok(Some(self.keep(path, || TextureSource::BuiltIn(texture))));
+                        return Ok(Some(self.insert(path, || TextureSource::BuiltIn(texture))));
                     }
-                    None => format!("picture \"{shown}\" was not found: a plain look is used"),
+                    None => format!("picture \"{shown}\" was not found: a plain colour is used"),
                 }
             }
         };
-        warnings.add(message, || Place::file(file));
+        warnings.add(message, || SourceLocation::file(file));
         Ok(None)
     }
 
-    /// A picture file; the outer `None`: there is none, the inner: none that is read.
-    fn file(
+    /// Index of the texture of a picture file. The outer `None` means that the file does not exist,
+    /// the inner one that its format is not supported.
+    fn read_file(
         &mut self,
         path: &str,
         file: &str,
@@ -81,17 +84,18 @@ impl<'a> Textures<'a> {
         }
         let Some((path, bytes)) = self.assets.read(path) else { return Ok(None) };
         let lower = path.to_ascii_lowercase();
-        if FOREIGN.iter().any(|ending| lower.ends_with(ending)) {
-            let message = format!("picture \"{}\" is of a format that is not read", excerpt(&path));
-            warnings.add(message, || Place::file(file));
+        if UNSUPPORTED.iter().any(|extension| lower.ends_with(extension)) {
+            let message =
+                format!("picture \"{}\" has an unsupported format: a plain colour is used", excerpt(&path));
+            warnings.add(message, || SourceLocation::file(file));
             return Ok(Some(None));
         }
         let (width, height) = picture::check(&path, &bytes)?;
         let bytes: Arc<[u8]> = Arc::from(bytes.as_ref());
-        Ok(Some(Some(self.keep(path, || TextureSource::File { bytes, width, height }))))
+        Ok(Some(Some(self.insert(path, || TextureSource::File { bytes, width, height }))))
     }
 
-    fn keep(&mut self, path: String, source: impl FnOnce() -> TextureSource) -> usize {
+    fn insert(&mut self, path: String, source: impl FnOnce() -> TextureSource) -> usize {
         let (list, index) = (&mut self.list, &mut self.index);
         *index.entry(path.clone()).or_insert_with(|| {
             list.push(Texture { path, source: source() });
@@ -100,7 +104,7 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// A standard picture of a built track, by its path.
+/// The built-in texture of a path, with the normalised path.
 fn standard(path: &str) -> Option<(String, BuiltInTexture)> {
     let path = normalise(path)?;
     let stem = stem_of(path.strip_prefix(STANDARD_FOLDER)?).to_ascii_lowercase();
@@ -128,8 +132,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standard_pictures_are_known_by_their_names() {
-        for (name, want) in [
+    fn built_in_textures_are_recognised_by_their_names() {
+        for (name, expected) in [
             ("road.png", Some(BuiltInTexture::Road)),
             ("road_outer_line.png", Some(BuiltInTexture::OuterLine)),
             ("track_border.jpg", Some(BuiltInTexture::OuterLine)),
@@ -142,7 +146,7 @@ mod tests {
             ("sand.png", None),
         ] {
             let path = format!("meshes/a/../world_builder/textures/{name}");
-            assert_eq!(standard(&path).map(|s| s.1), want, "{name}");
+            assert_eq!(standard(&path).map(|s| s.1), expected, "{name}");
         }
         assert_eq!(standard("meshes/other/textures/road.png"), None);
     }

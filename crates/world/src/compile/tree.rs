@@ -1,25 +1,23 @@
-//! The models of a world with all includes in place, as scopes of named frames.
+//! The tree of all models of a world, with its includes, as scopes of named frames.
 //!
 //! A scope is the world or a model. Every link, joint, frame and nested model is a frame of its
-//! scope. Nothing is resolved yet: see [`super::frames`].
+//! scope. Poses are not resolved here: see [`super::frames`].
 
-use super::library::{Found, Library, MAX_INCLUDES};
-use super::place::Sought;
+use super::library::{IncludeTarget, MAX_INCLUDES, MAX_PARTS, ModelLibrary};
+use super::locate::{ErrorSubject, locate};
 use super::uri::folder_of;
 use crate::bundle::Assets;
-use crate::error::Error;
-use crate::spec::{Entry, FrameSpec, IncludeSpec, LightSpec, ModelSpec, PoseSpec, Spec};
+use crate::error::{Error, SourceLocation};
+use crate::spec::{FrameSpec, IncludeSpec, LightSpec, ModelSpec, PoseSpec, SdfEntry, Spec};
 use crate::xml::excerpt;
 use std::collections::BTreeMap;
 
-/// Includes inside of includes.
+/// Maximum nesting depth of includes.
 const MAX_INCLUDE_DEPTH: usize = 16;
-/// Models inside of models, includes counted too.
+/// Maximum nesting depth of models, with included ones.
 const MAX_MODEL_DEPTH: usize = 128;
-/// Models, links, joints, frames, visuals and collisions of a world.
-pub(super) const MAX_PARTS: usize = 200_000;
 
-/// The scope of the world itself.
+/// Index of the world's scope.
 pub(super) const WORLD: usize = 0;
 
 static ZERO: PoseSpec = PoseSpec { xyz: [0.0; 3], rpy: [0.0; 3], relative_to: String::new() };
@@ -27,76 +25,87 @@ static ZERO: PoseSpec = PoseSpec { xyz: [0.0; 3], rpy: [0.0; 3], relative_to: St
 /// The world or a model.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
-    /// Its frame in the scope around it.
+    /// Index of the model's frame in the enclosing scope; `None` for the world.
     pub(super) frame: Option<usize>,
+    /// The model; `None` for the world.
     pub(super) model: Option<&'a ModelSpec>,
-    /// As the file says, or as the include overrides it.
+    /// The static flag of the model, or the override of its include.
     pub(super) is_static: bool,
-    /// The file it is written in.
+    /// Path of the file that defines the scope.
     pub(super) file: &'a str,
+    /// Indices of the frames by name.
     pub(super) names: BTreeMap<&'a str, usize>,
-    /// Frames of the model's links, in their order.
+    /// Indices of the frames of the model's links, in file order.
     pub(super) links: Vec<usize>,
-    /// Scopes of nested models.
+    /// Indices of the scopes of nested models.
     pub(super) children: Vec<usize>,
-    /// Whether what is in it counts as part of the model around it.
+    /// Whether the content of the scope counts as part of the enclosing model.
     pub(super) merged: bool,
 }
 
-/// Something with a pose and a name.
+/// An element with a pose and a name.
 #[derive(Debug)]
-pub(super) struct Frame<'a> {
+pub(super) struct FrameNode<'a> {
     pub(super) name: &'a str,
     pub(super) scope: usize,
     pub(super) pose: &'a PoseSpec,
-    /// What the pose is relative to if it does not say; empty: the scope.
+    /// Name of the default reference frame of the pose; empty means the scope.
     pub(super) default: &'a str,
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: FrameKind<'a>,
 }
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind<'a> {
-    /// A model, with its scope and the frame inside of it that the pose places.
+pub(super) enum FrameKind<'a> {
+    /// A model: the index of its scope, and the name of its placement frame.
     Model { inside: usize, placement: &'a str },
-    /// A named frame, and what it is attached to.
+    /// A `<frame>` element.
     Named { attached_to: &'a str },
-    /// A link, a joint, or an include that is not there.
+    /// A link, a joint, or an include without a model.
     Other,
 }
 
-/// What stands in the world, in file order.
+/// A top-level element of the world.
 #[derive(Debug)]
-pub(super) enum Top<'a> {
+pub(super) enum TopLevel<'a> {
     /// A model.
     Model {
-        /// Its scope.
+        /// Index of its scope.
         scope: usize,
-        /// Whether it is written out in the world file: only then link names are markers.
+        /// Whether the world file defines the model. Only then its link names can be markers.
         inline: bool,
     },
     /// A light source.
     Light(&'a LightSpec),
     /// The built-in sun.
     Sun,
-    /// The built-in ground.
+    /// The built-in ground plane.
     GroundPlane {
-        /// Where it is.
+        /// Index of its frame.
         frame: usize,
     },
 }
 
 /// All scopes and frames of a world.
 pub(super) struct Tree<'a> {
-    /// Where the files are, for the places of errors.
-    pub(super) assets: Assets<'a>,
+    /// The files, to find the locations of errors.
+    assets: Assets<'a>,
     pub(super) scopes: Vec<Scope<'a>>,
-    pub(super) frames: Vec<Frame<'a>>,
-    pub(super) tops: Vec<Top<'a>>,
+    pub(super) frames: Vec<FrameNode<'a>>,
+    /// The top-level elements in file order.
+    pub(super) tops: Vec<TopLevel<'a>>,
 }
 
-/// A model about to be added.
-struct Entering<'a> {
+impl Tree<'_> {
+    /// The location of an element of a scope in its file, for an error message.
+    pub(super) fn location(&self, scope: usize, subject: ErrorSubject<'_>) -> SourceLocation {
+        let scope = &self.scopes[scope];
+        locate(&self.assets, scope.file, scope.model.map(|m| m.name.as_str()), subject)
+    }
+}
+
+/// A model to add to the tree, with the overrides of its include.
+struct NewModel<'a> {
     model: &'a ModelSpec,
     name: &'a str,
     pose: &'a PoseSpec,
@@ -106,22 +115,22 @@ struct Entering<'a> {
     merged: bool,
 }
 
-struct Builder<'a> {
+struct TreeBuilder<'a> {
     tree: Tree<'a>,
-    library: &'a Library,
+    library: &'a ModelLibrary,
     parts: usize,
     includes: usize,
-    /// Model files that are being entered, outermost first.
+    /// The chain of model files whose includes are being added, outermost first.
     open: Vec<&'a str>,
     depth: usize,
 }
 
-/// Puts all includes in place.
+/// Builds the tree of a world, with its includes.
 pub(super) fn build<'a>(
     spec: &'a Spec,
     file: &'a str,
     assets: &Assets<'a>,
-    library: &'a Library,
+    library: &'a ModelLibrary,
 ) -> Result<Tree<'a>, Error> {
     let world = Scope {
         frame: None,
@@ -134,24 +143,26 @@ pub(super) fn build<'a>(
         merged: false,
     };
     let tree = Tree { assets: *assets, scopes: vec![world], frames: Vec::new(), tops: Vec::new() };
-    let mut b = Builder { tree, library, parts: 0, includes: 0, open: Vec::new(), depth: 0 };
+    let mut b = TreeBuilder { tree, library, parts: 0, includes: 0, open: Vec::new(), depth: 0 };
     for frame in &spec.frames {
         b.named(WORLD, frame)?;
     }
     for entry in &spec.entries {
         let top = match entry {
-            Entry::Model(m) => Some(Top::Model { scope: b.model(WORLD, own(m, file))?, inline: true }),
-            Entry::Include(i) => b.include(WORLD, i)?,
-            Entry::Light(l) => Some(Top::Light(l)),
+            SdfEntry::Model(m) => {
+                Some(TopLevel::Model { scope: b.model(WORLD, without_overrides(m, file))?, inline: true })
+            }
+            SdfEntry::Include(i) => b.include(WORLD, i)?,
+            SdfEntry::Light(l) => Some(TopLevel::Light(l)),
         };
         b.tree.tops.extend(top);
     }
     Ok(b.tree)
 }
 
-/// A model as it stands in its file.
-fn own<'a>(model: &'a ModelSpec, file: &'a str) -> Entering<'a> {
-    Entering {
+/// A model as its file defines it.
+fn without_overrides<'a>(model: &'a ModelSpec, file: &'a str) -> NewModel<'a> {
+    NewModel {
         model,
         name: &model.name,
         pose: &model.pose,
@@ -162,25 +173,26 @@ fn own<'a>(model: &'a ModelSpec, file: &'a str) -> Entering<'a> {
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> TreeBuilder<'a> {
+    /// Adds to the number of parts; an error if it exceeds its limit.
     fn count(&mut self, file: &str, parts: usize) -> Result<(), Error> {
         self.parts = self.parts.saturating_add(parts);
         if self.parts > MAX_PARTS {
-            return Err(Error::file(file, format!("more than {MAX_PARTS} parts, includes counted")));
+            return Err(Error::file(file, format!("more than {MAX_PARTS} parts, with includes")));
         }
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'a>) -> Result<usize, Error> {
+    fn frame(&mut self, frame: FrameNode<'a>) -> Result<usize, Error> {
         self.count(self.tree.scopes[frame.scope].file, 1)?;
         let id = self.tree.frames.len();
-        // What is merged is seen in the model around it, too.
+        // A frame of a merged model is also visible in the enclosing model.
         let mut scope = frame.scope;
         loop {
-            // Of two with one name the first is meant.
+            // Of frames with the same name, the first is used.
             self.tree.scopes[scope].names.entry(frame.name).or_insert(id);
             match self.tree.scopes[scope].frame.filter(|_| self.tree.scopes[scope].merged) {
-                Some(around) => scope = self.tree.frames[around].scope,
+                Some(model) => scope = self.tree.frames[model].scope,
                 None => break,
             }
         }
@@ -189,19 +201,19 @@ impl<'a> Builder<'a> {
     }
 
     fn named(&mut self, scope: usize, f: &'a FrameSpec) -> Result<usize, Error> {
-        let kind = Kind::Named { attached_to: &f.attached_to };
-        self.frame(Frame { name: &f.name, scope, pose: &f.pose, default: &f.attached_to, kind })
+        let kind = FrameKind::Named { attached_to: &f.attached_to };
+        self.frame(FrameNode { name: &f.name, scope, pose: &f.pose, default: &f.attached_to, kind })
     }
 
-    fn model(&mut self, parent: usize, entering: Entering<'a>) -> Result<usize, Error> {
-        let Entering { model, name, pose, placement, is_static, file, merged } = entering;
+    fn model(&mut self, parent: usize, entering: NewModel<'a>) -> Result<usize, Error> {
+        let NewModel { model, name, pose, placement, is_static, file, merged } = entering;
         if self.depth >= MAX_MODEL_DEPTH {
             let message = format!("models are nested deeper than {MAX_MODEL_DEPTH}");
             return Err(Error::file(file, message));
         }
         let scope = self.tree.scopes.len();
-        let kind = Kind::Model { inside: scope, placement };
-        let frame = self.frame(Frame { name, scope: parent, pose, default: "", kind })?;
+        let kind = FrameKind::Model { inside: scope, placement };
+        let frame = self.frame(FrameNode { name, scope: parent, pose, default: "", kind })?;
         self.tree.scopes.push(Scope {
             frame: Some(frame),
             model: Some(model),
@@ -218,20 +230,26 @@ impl<'a> Builder<'a> {
         for link in &model.links {
             self.count(file, link.visuals.len() + link.collisions.len())?;
             let (name, pose) = (link.name.as_str(), &link.pose);
-            let id = self.frame(Frame { name, scope, pose, default: "", kind: Kind::Other })?;
+            let id = self.frame(FrameNode { name, scope, pose, default: "", kind: FrameKind::Other })?;
             self.tree.scopes[scope].links.push(id);
         }
         for frame in &model.frames {
             self.named(scope, frame)?;
         }
         for joint in &model.joints {
-            // A joint to the world stands in the model's own frame.
+            // The pose of a joint to the world is relative to the model.
             let default = if joint.child == "world" { "" } else { joint.child.as_str() };
-            self.frame(Frame { name: &joint.name, scope, pose: &joint.pose, default, kind: Kind::Other })?;
+            self.frame(FrameNode {
+                name: &joint.name,
+                scope,
+                pose: &joint.pose,
+                default,
+                kind: FrameKind::Other,
+            })?;
         }
         self.depth += 1;
         for nested in &model.models {
-            self.model(scope, own(nested, file))?;
+            self.model(scope, without_overrides(nested, file))?;
         }
         for include in &model.includes {
             self.include(scope, include)?;
@@ -240,7 +258,7 @@ impl<'a> Builder<'a> {
         Ok(scope)
     }
 
-    fn include(&mut self, scope: usize, include: &'a IncludeSpec) -> Result<Option<Top<'a>>, Error> {
+    fn include(&mut self, scope: usize, include: &'a IncludeSpec) -> Result<Option<TopLevel<'a>>, Error> {
         let file = self.tree.scopes[scope].file;
         self.includes += 1;
         if self.includes > MAX_INCLUDES {
@@ -248,22 +266,22 @@ impl<'a> Builder<'a> {
         }
         let (path, model) = match self.library.get(folder_of(file), include) {
             Ok(found) => found,
-            Err(found) => return self.stand_in(scope, include, found),
+            Err(found) => return self.include_without_model(scope, include, found),
         };
         if self.open.contains(&path) {
-            let place = self.tree.place(scope, Sought::Include(&include.uri));
-            return Err(Error::at(place, format!("\"{}\" includes itself", excerpt(path))));
+            let location = self.tree.location(scope, ErrorSubject::Include(&include.uri));
+            return Err(Error::at(location, format!("\"{}\" includes itself", excerpt(path))));
         }
         if self.open.len() >= MAX_INCLUDE_DEPTH {
-            let place = self.tree.place(scope, Sought::Include(&include.uri));
-            return Err(Error::at(place, format!("includes are nested deeper than {MAX_INCLUDE_DEPTH}")));
+            let location = self.tree.location(scope, ErrorSubject::Include(&include.uri));
+            return Err(Error::at(location, format!("includes are nested deeper than {MAX_INCLUDE_DEPTH}")));
         }
         self.open.push(path);
         let placement = match include.placement_frame.as_str() {
             "" => &model.placement_frame,
             other => other,
         };
-        let entering = Entering {
+        let entering = NewModel {
             model,
             name: include.name.as_deref().unwrap_or(&model.name),
             pose: include.pose.as_ref().unwrap_or(&model.pose),
@@ -274,27 +292,27 @@ impl<'a> Builder<'a> {
         };
         let scope = self.model(scope, entering)?;
         self.open.pop();
-        Ok(Some(Top::Model { scope, inline: false }))
+        Ok(Some(TopLevel::Model { scope, inline: false }))
     }
 
-    /// What is built in, or not there, still is a frame that others may be relative to.
-    fn stand_in(
+    /// Adds a frame for a built-in or missing include, because other poses may be relative to it.
+    fn include_without_model(
         &mut self,
         scope: usize,
         include: &'a IncludeSpec,
-        found: Found,
-    ) -> Result<Option<Top<'a>>, Error> {
+        found: IncludeTarget,
+    ) -> Result<Option<TopLevel<'a>>, Error> {
         let default_name = match found {
-            Found::Sun => "sun",
-            Found::GroundPlane => "ground_plane",
+            IncludeTarget::Sun => "sun",
+            IncludeTarget::GroundPlane => "ground_plane",
             _ => "",
         };
         let name = include.name.as_deref().unwrap_or(default_name);
         let pose = include.pose.as_ref().unwrap_or(&ZERO);
-        let frame = self.frame(Frame { name, scope, pose, default: "", kind: Kind::Other })?;
+        let frame = self.frame(FrameNode { name, scope, pose, default: "", kind: FrameKind::Other })?;
         Ok(match found {
-            Found::Sun => Some(Top::Sun),
-            Found::GroundPlane => Some(Top::GroundPlane { frame }),
+            IncludeTarget::Sun => Some(TopLevel::Sun),
+            IncludeTarget::GroundPlane => Some(TopLevel::GroundPlane { frame }),
             _ => None,
         })
     }

@@ -1,46 +1,46 @@
-//! Where a URI may lead inside a bundle. Nothing ever leads to a network.
+//! Resolves URIs to paths inside a bundle. The simulator never downloads files.
 
 use crate::bundle::percent_decoded;
 
-/// What a URI is for.
+/// The type of file that a URI refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum UriTarget {
     Model,
     /// A mesh or a picture.
     Asset,
 }
 
-/// What became of a URI.
+/// The result of resolving a URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Leads {
-    /// Paths to try, best first. They may hold `..` and need normalising.
+pub(super) enum UriResolution {
+    /// Paths to try in this order. They may contain `..` and are not normalised.
     Paths(Vec<String>),
-    /// To a network.
+    /// An HTTP address.
     Network,
-    /// To something only other programs know.
-    Nowhere,
+    /// An unsupported scheme.
+    Unsupported,
 }
 
-/// Works out the paths of a URI that was written in a file of this folder.
-pub(super) fn leads(uri: &str, folder: &str, wanted: Wanted) -> Leads {
+/// Resolves a URI in a file of `folder`.
+pub(super) fn resolve_uri(uri: &str, folder: &str, target: UriTarget) -> UriResolution {
     let (mut paths, rest) = match uri.split_once("://") {
         Some(("model" | "package", rest)) => (vec![rest.to_owned()], rest),
         Some(("file", rest)) => (vec![join(folder, rest), rest.to_owned()], rest),
-        Some(("http" | "https", _)) => return Leads::Network,
-        Some(_) => return Leads::Nowhere,
+        Some(("http" | "https", _)) => return UriResolution::Network,
+        Some(_) => return UriResolution::Unsupported,
         None => (vec![join(folder, uri), uri.to_owned()], uri),
     };
-    if wanted == Wanted::Asset {
+    if target == UriTarget::Asset {
         paths.push(join("meshes", rest));
     }
     paths.push(join("models", rest));
-    // Some publishers put the name of their package before the folders of a bundle.
+    // Some publishers put the name of their package before the path, as in `pkg/models/a`.
     let package = ["/models/", "/meshes/"].iter().filter_map(|f| rest.find(f)).min();
     paths.extend(package.map(|i| rest[i + 1..].to_owned()));
-    // Exporters differ on whether a space is written as it is.
+    // Try percent escapes decoded too, because exporters differ in how they write a space.
     let decoded: Vec<String> = paths.iter().filter(|p| p.contains('%')).map(|p| percent_decoded(p)).collect();
     paths.extend(decoded);
-    Leads::Paths(paths)
+    UriResolution::Paths(paths)
 }
 
 /// The folder of a path, empty at the root.
@@ -48,13 +48,13 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The last part of a path without its extension.
+/// The file name of a path without its extension.
 pub(super) fn stem_of(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// A path below a folder.
+/// Joins a folder and a relative path.
 pub(super) fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
 }
@@ -64,20 +64,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_uris_lead() {
-        let paths = |uri, wanted| match leads(uri, "models/track", wanted) {
-            Leads::Paths(p) => p.join(" "),
+    fn uris_resolve_to_paths() {
+        let paths = |uri, target| match resolve_uri(uri, "models/track", target) {
+            UriResolution::Paths(p) => p.join(" "),
             other => format!("{other:?}"),
         };
-        assert_eq!(paths("model://cone", Wanted::Model), "cone models/cone");
+        assert_eq!(paths("model://cone", UriTarget::Model), "cone models/cone");
         assert_eq!(
-            paths("model://meshes/a/b.dae", Wanted::Asset),
+            paths("model://meshes/a/b.dae", UriTarget::Asset),
             "meshes/a/b.dae meshes/meshes/a/b.dae models/meshes/a/b.dae"
         );
-        assert_eq!(paths("b.dae", Wanted::Asset), "models/track/b.dae b.dae meshes/b.dae models/b.dae");
-        assert_eq!(paths("model://a%20b", Wanted::Model), "a%20b models/a%20b a b models/a b");
-        assert_eq!(paths("model://pkg/models/a", Wanted::Model), "pkg/models/a models/pkg/models/a models/a");
-        assert_eq!(paths("https://example.org/x", Wanted::Model), "Network");
-        assert_eq!(paths("fuel://x", Wanted::Model), "Nowhere");
+        assert_eq!(paths("b.dae", UriTarget::Asset), "models/track/b.dae b.dae meshes/b.dae models/b.dae");
+        assert_eq!(paths("model://a%20b", UriTarget::Model), "a%20b models/a%20b a b models/a b");
+        assert_eq!(
+            paths("model://pkg/models/a", UriTarget::Model),
+            "pkg/models/a models/pkg/models/a models/a"
+        );
+        assert_eq!(paths("https://example.org/x", UriTarget::Model), "Network");
+        assert_eq!(paths("fuel://x", UriTarget::Model), "Unsupported");
     }
 }

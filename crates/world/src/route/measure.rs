@@ -1,30 +1,30 @@
-//! Measuring along and across a route.
+//! Distances along and across a route.
 //!
-//! All of it walks the polylines from end to end: routes have some hundred points, and a walk
-//! needs no tables that could fall out of step with the points.
+//! Every function scans the whole polyline. This is fast enough, because routes have a few hundred
+//! points, and it avoids lookup tables that could become inconsistent with the points.
 
 use super::Route;
 use glam::DVec2;
 
-/// The point of a centre line that is nearest to some point.
+/// The point of the centre line that is nearest to a given point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Projection {
-    /// Metres from the first waypoint along the centre line.
+    /// Distance along the centre line from the first waypoint, in metres.
     pub distance_along: f64,
-    /// Metres from the centre line; above 0 to the left of the direction of travel.
+    /// Distance from the centre line, in metres; positive to the left of the direction of travel.
     pub offset: f64,
-    /// The nearest point itself.
+    /// The nearest point of the centre line.
     pub point: DVec2,
-    /// Index of the segment it lies on: from waypoint `segment` to the next.
+    /// Index of the segment with the nearest point: from waypoint `segment` to the next.
     pub segment: usize,
 }
 
-/// How far the borders of the road are.
+/// Distances from a point to the borders of the road.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lateral {
-    /// Metres to the inner border.
+    /// Distance to the inner border, in metres.
     pub inner: f64,
-    /// Metres to the outer border.
+    /// Distance to the outer border, in metres.
     pub outer: f64,
 }
 
@@ -36,18 +36,18 @@ struct Nearest {
 }
 
 impl Route {
-    /// Length of the centre line.
+    /// Length of the centre line, in metres.
     pub fn length(&self) -> f64 {
         self.centre.windows(2).map(|w| w[0].distance(w[1])).sum()
     }
 
-    /// The point of the centre line nearest to `p`; of equally near ones the first.
+    /// The point of the centre line nearest to `p`; the first one if several are equally near.
     pub fn project(&self, p: DVec2) -> Projection {
         let Some(Nearest { point, segment, distance }) = nearest(&self.centre, p) else {
             return Projection { distance_along: 0.0, offset: 0.0, point: DVec2::ZERO, segment: 0 };
         };
         let before: f64 = self.centre[..=segment].windows(2).map(|w| w[0].distance(w[1])).sum();
-        let side = self.direction_round(segment, point).perp_dot(p - point);
+        let side = self.direction_at(segment, point).perp_dot(p - point);
         Projection {
             distance_along: before + self.centre[segment].distance(point),
             offset: if side < 0.0 { -distance } else { distance },
@@ -56,10 +56,10 @@ impl Route {
         }
     }
 
-    /// Direction of travel at a point of a segment. At a waypoint it is halfway between the
-    /// directions before and after: by either alone, what lies outside of a sharp corner would be
-    /// taken for the wrong side.
-    fn direction_round(&self, segment: usize, point: DVec2) -> DVec2 {
+    /// Direction of travel at a point of a segment. At a waypoint it is the mean of the directions
+    /// before and after. Otherwise a point on the outside of a sharp corner would get the wrong
+    /// side.
+    fn direction_at(&self, segment: usize, point: DVec2) -> DVec2 {
         let n = self.centre.len() - 1;
         let direction = |i: usize| (self.centre[i + 1] - self.centre[i]).normalize_or_zero();
         let other = if point == self.centre[segment + 1] {
@@ -78,8 +78,8 @@ impl Route {
         direction(segment) + other.map_or(DVec2::ZERO, direction)
     }
 
-    /// The point `distance_along` metres along the centre line, and the heading there (radians
-    /// from the x axis). A closed route goes round and round, an open one ends at its ends.
+    /// The point `distance_along` metres along the centre line, and its heading in radians from the
+    /// x axis. The distance wraps around a closed route and is clamped on an open one.
     pub fn point_at(&self, distance_along: f64) -> (DVec2, f64) {
         let length = self.length();
         let mut rest = if !distance_along.is_finite() || length <= 0.0 {
@@ -102,14 +102,14 @@ impl Route {
             rest -= step;
             end = (w[1], heading);
         }
-        // Rounding can carry a distance to the very end of a loop, which is its beginning.
+        // By rounding, `rest` can reach the end of a loop, which is the same point as its start.
         if self.is_closed() && length > 0.0 {
             return self.point_at(0.0);
         }
         end
     }
 
-    /// Distances from a point to both borders; `None` without borders.
+    /// Distances from a point to both borders; `None` if the route has no borders.
     pub fn lateral(&self, p: DVec2) -> Option<Lateral> {
         let borders = self.borders.as_ref()?;
         let inner = nearest(&borders.inner, p)?.distance;
@@ -117,15 +117,16 @@ impl Route {
         Some(Lateral { inner, outer })
     }
 
-    /// Half the width of the road at a place along the centre line; `None` without borders. The
-    /// centre line need not run in the middle.
+    /// Half the width of the road, in metres, `distance_along` metres along the centre line. `None`
+    /// if the route has no borders. The centre line need not be in the middle of the road.
     pub fn half_width_at(&self, distance_along: f64) -> Option<f64> {
         let Lateral { inner, outer } = self.lateral(self.point_at(distance_along).0)?;
         Some(0.5 * (inner + outer))
     }
 }
 
-/// The nearest point of a line of two points or more; of equally near ones the first.
+/// The point of a polyline nearest to `p`; the first one if several are equally near. `None` if the
+/// polyline has fewer than two points.
 fn nearest(line: &[DVec2], p: DVec2) -> Option<Nearest> {
     let mut best: Option<(f64, Nearest)> = None;
     for (segment, w) in line.windows(2).enumerate() {
@@ -133,7 +134,7 @@ fn nearest(line: &[DVec2], p: DVec2) -> Option<Nearest> {
         let along = b - a;
         let t = (p - a).dot(along);
         let square = along.length_squared();
-        // Ends are taken as they are, so that both neighbours of a waypoint see the same point.
+        // Use the exact end points, so that both segments at a waypoint give the same bits.
         let point = if t <= 0.0 || square <= 0.0 {
             a
         } else if t >= square {

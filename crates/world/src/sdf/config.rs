@@ -1,16 +1,17 @@
-//! `model.config`: which file of a model's folder is the model.
+//! `model.config`: the file that names the SDF file of a model folder.
 
 use super::{NEWEST, minor_version};
 use crate::error::Error;
 use crate::xml::{Document, MAX_SDF, escape};
 
-/// Reads the name of the model file: the newest version that can be read.
+/// Reads the name of the model file. If there are several, the newest supported SDF version is
+/// used.
 pub fn read_config(file: &str, bytes: &[u8]) -> Result<String, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     let mut best: Option<(u32, &str)> = None;
     for sdf in doc.root.all("sdf").filter(|s| !s.text.is_empty()) {
         let minor = sdf.attribute("version").and_then(minor_version).unwrap_or(0);
-        // A version from the future is better than nothing, but only than that.
+        // An unsupported newer version is only used if there is no other.
         let rank = if minor > NEWEST { 0 } else { minor + 1 };
         if best.is_none_or(|(b, _)| rank > b) {
             best = Some((rank, &sdf.text));
@@ -18,7 +19,9 @@ pub fn read_config(file: &str, bytes: &[u8]) -> Result<String, Error> {
     }
     match best {
         Some((_, name)) => Ok(name.to_owned()),
-        None => Err(doc.error(&doc.root, "model.config needs an <sdf> that names the model file")),
+        None => {
+            Err(doc.error(&doc.root, "model.config needs an <sdf> element with the name of the model file"))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! SDF: world files, model files and `model.config`, read and written.
+//! Readers and writers of SDF world files, SDF model files and `model.config`.
 //!
-//! [`read()`] takes what Gazebo users have (SDF 1.4 to 1.12) as far as it means something here:
-//! what it does not know is passed over with a warning, what it knows must be right. [`write()`]
-//! goes the other way, and reading what it wrote gives the same [`crate::Spec`], bit for bit.
+//! [`read()`] accepts SDF 1.4 to 1.12. It ignores elements that Chicane does not use, with a
+//! warning for each kind. An invalid value of a used element is an error. [`write()`] is the
+//! inverse: reading its output gives the same [`crate::Spec`], bit for bit.
 
 mod config;
 mod parts;
@@ -16,16 +16,16 @@ pub(crate) use read::read_included;
 pub use read::{read, read_model};
 pub use write::{write, write_model};
 
-/// The newest minor version of SDF 1 that is read and written.
+/// The newest supported minor version of SDF 1.
 pub const NEWEST: u32 = 12;
-/// The oldest one.
+/// The oldest supported minor version of SDF 1.
 pub const OLDEST: u32 = 4;
-/// Longest name, in characters.
+/// Maximum length of a name, in characters.
 pub const MAX_NAME: usize = 200;
-/// Farthest position and largest size, metres. Physics loses its precision long before.
+/// Maximum coordinate and size, in metres. Physics loses its precision at smaller values already.
 pub const MAX_METRES: f64 = 1e6;
 
-/// `"1.7"` → 7; `None` for anything that is not a version of SDF 1.
+/// The minor version of an SDF 1 version (`"1.7"` gives 7); `None` for any other text.
 fn minor_version(text: &str) -> Option<u32> {
     let minor = text.trim().strip_prefix("1.")?;
     if minor.is_empty() || minor.len() > 3 || !minor.bytes().all(|b| b.is_ascii_digit()) {

@@ -1,21 +1,25 @@
-//! Reading the parts of a link: shapes, materials, mass.
+//! Readers for the parts of a link: collisions, visuals, geometry, materials, mass.
 
 use super::MAX_METRES;
-use super::value::Ctx;
+use super::value::SdfReader;
 use crate::error::Error;
 use crate::spec::{CollisionSpec, Geometry, InertialSpec, MaterialSpec, PoseSpec, Submesh, VisualSpec};
 use crate::xml::{Element, excerpt};
 
-/// Heaviest link, kg.
+/// Maximum mass of a link, kg.
 const MAX_MASS: f64 = 1e9;
 
-/// Shapes that are known.
+/// Supported shapes of a `<geometry>`.
 const SHAPES: &[&str] =
     &["empty", "box", "cylinder", "capsule", "cone", "sphere", "ellipsoid", "plane", "mesh", "polyline"];
 
-impl Ctx<'_> {
+impl SdfReader<'_> {
     pub(super) fn inertial(&mut self, e: &Element) -> Result<InertialSpec, Error> {
-        self.rest(e, &["mass", "pose", "inertia"], &["density", "auto_inertia_params", "fluid_added_mass"]);
+        self.warn_of_others(
+            e,
+            &["mass", "pose", "inertia"],
+            &["density", "auto_inertia_params", "fluid_added_mass"],
+        );
         let mass = match e.child("mass") {
             None => None,
             Some(m) => {
@@ -29,7 +33,7 @@ impl Ctx<'_> {
         let inertia = match e.child("inertia") {
             None => None,
             Some(i) => {
-                // What is left out is the unit matrix.
+                // Missing entries have the values of the unit matrix.
                 let mut out = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
                 for (slot, name) in out.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
                     if let Some(n) = i.child(name) {
@@ -43,7 +47,7 @@ impl Ctx<'_> {
     }
 
     pub(super) fn collision(&mut self, e: &Element) -> Result<CollisionSpec, Error> {
-        self.rest(e, &["pose", "geometry", "surface"], &["laser_retro", "max_contacts", "density"]);
+        self.warn_of_others(e, &["pose", "geometry", "surface"], &["laser_retro", "max_contacts", "density"]);
         let surface = |paths: &[&[&str]]| paths.iter().find_map(|p| e.child("surface")?.path(p));
         let friction = surface(&[
             &["friction", "ode", "mu"],
@@ -61,7 +65,7 @@ impl Ctx<'_> {
     }
 
     pub(super) fn visual(&mut self, e: &Element) -> Result<VisualSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["pose", "geometry", "material", "transparency", "cast_shadows"],
             &["laser_retro", "visibility_flags", "meta"],
@@ -77,13 +81,13 @@ impl Ctx<'_> {
     }
 
     fn material<'e>(&mut self, e: &'e Element) -> Result<MaterialSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["ambient", "diffuse", "specular", "emissive", "script", "pbr"],
             &["shader", "render_order", "lighting", "double_sided", "shininess"],
         );
         let text = |e: &'e Element| (!e.text.is_empty()).then_some(e);
-        // The oldest files hold the name in <script> itself.
+        // Old SDF versions have the name as the text of <script>, without a <name>.
         let script = e.child("script").and_then(|s| s.child("name").map_or_else(|| text(s), text));
         let albedo = ["metal", "specular"].iter().find_map(|w| e.path(&["pbr", w, "albedo_map"]));
         Ok(MaterialSpec {
@@ -103,12 +107,13 @@ impl Ctx<'_> {
         let Some(shape) = e.children.iter().find(known).or(e.children.first()) else {
             return Ok(Geometry::Empty);
         };
-        self.rest(e, &[SHAPES, &[&shape.name]].concat(), &[]);
+        self.warn_of_others(e, &[SHAPES, &[&shape.name]].concat(), &[]);
         if let Some(second) = e.children.iter().find(|c| known(c) && c.offset > shape.offset) {
-            self.warn(second, "a second shape in one <geometry> was passed over");
+            self.warn(second, "the second shape in a <geometry> is ignored");
         }
-        let length =
-            |ctx: &Self, name: &str| ctx.required(shape, name).and_then(|l| ctx.lengths::<1>(l)).map(|[x]| x);
+        let length = |reader: &Self, name: &str| {
+            reader.required(shape, name).and_then(|l| reader.lengths::<1>(l)).map(|[x]| x)
+        };
         Ok(match shape.name.as_str() {
             "empty" => Geometry::Empty,
             "box" => Geometry::Box { size: self.lengths(self.required(shape, "size")?)? },
@@ -125,7 +130,7 @@ impl Ctx<'_> {
             "mesh" => self.mesh(shape)?,
             "polyline" => self.polyline(shape)?,
             other => {
-                let message = format!("shape <{}> is not known and was passed over", excerpt(other));
+                let message = format!("shape <{}> is not supported and is ignored", excerpt(other));
                 self.warn(shape, message);
                 Geometry::Unsupported { element: other.to_owned() }
             }
@@ -151,10 +156,10 @@ impl Ctx<'_> {
     fn polyline(&mut self, e: &Element) -> Result<Geometry, Error> {
         let points: Vec<[f64; 2]> = e.all("point").map(|p| self.numbers(p)).collect::<Result<_, _>>()?;
         if points.iter().flatten().any(|x| x.abs() > MAX_METRES) {
-            return self.fail(e, format!("<point> is farther away than {MAX_METRES} m"));
+            return self.fail(e, format!("<point> is farther than {MAX_METRES} m from the origin"));
         }
         if points.len() < 3 {
-            self.warn(e, "a <polyline> of fewer than three points was passed over");
+            self.warn(e, "a <polyline> with fewer than three points is ignored");
             return Ok(Geometry::Unsupported { element: e.name.clone() });
         }
         let [height] = e.child("height").map_or(Ok([1.0]), |h| self.lengths(h))?;
@@ -170,9 +175,9 @@ impl Ctx<'_> {
             None => [1.0; 3],
             Some(s) => {
                 let scale = self.numbers::<3>(s)?;
-                // A negative factor mirrors, which is meant sometimes.
+                // Negative factors are allowed, because they mirror the mesh.
                 if scale.iter().any(|x| *x == 0.0 || x.abs() > MAX_METRES) {
-                    return self.fail(s, "<scale> needs three factors that are not 0");
+                    return self.fail(s, format!("<scale> needs factors other than 0, at most {MAX_METRES}"));
                 }
                 scale
             }
@@ -187,7 +192,7 @@ impl Ctx<'_> {
         Ok(Geometry::Mesh { uri: self.bounded(uri)?, scale, submesh })
     }
 
-    /// The pose of an include, where "none" and "zero" differ.
+    /// The `<pose>` of an include. Unlike a zero pose, a missing one means the model's own pose.
     pub(super) fn optional_pose(&self, parent: &Element) -> Result<Option<PoseSpec>, Error> {
         parent.child("pose").map(|e| self.pose_at(e)).transpose()
     }

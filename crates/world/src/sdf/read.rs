@@ -1,36 +1,36 @@
-//! Reading world and model files.
+//! Readers for world files, model files and the elements down to links and joints.
 
-use super::value::{Ctx, MAX_REFERENCE};
+use super::value::{MAX_REFERENCE, SdfReader};
 use super::{NEWEST, OLDEST, minor_version};
 use crate::error::{Error, Warnings};
 use crate::spec::{
-    Entry, FrameSpec, IncludeSpec, JointSpec, LightSpec, LinkSpec, ModelSpec, SceneSpec, Spec,
+    FrameSpec, IncludeSpec, JointSpec, LightSpec, LinkSpec, ModelSpec, SceneSpec, SdfEntry, Spec,
 };
 use crate::xml::{Document, Element, MAX_SDF, excerpt};
 use std::collections::BTreeSet;
 
-/// What a file without a readable version is taken for.
+/// The assumed SDF version of a file without a valid version.
 const ASSUMED_VERSION: &str = "1.6";
 
-/// Beyond the surface of any star that has planets, m/s².
+/// Maximum gravity along each axis, m/s².
 const MAX_GRAVITY: f64 = 1e3;
 
 /// Reads a world file.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Spec, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     doc.warn_of_tolerated(warnings);
-    let mut ctx = Ctx { doc: &doc, warnings };
-    let version = ctx.version()?;
+    let mut reader = SdfReader { doc: &doc, warnings };
+    let version = reader.version()?;
     let root = &doc.root;
-    ctx.rest(root, &["world"], &[]);
+    reader.warn_of_others(root, &["world"], &[]);
     let mut worlds = root.all("world");
     let Some(world) = worlds.next() else {
-        return ctx.fail(root, "no <world> in the file");
+        return reader.fail(root, "no <world> in the file");
     };
     if let Some(second) = worlds.next() {
-        ctx.warn(second, "more than one <world>: only the first is used");
+        reader.warn(second, "more than one <world>: only the first is used");
     }
-    ctx.world(world, version)
+    reader.world(world, version)
 }
 
 /// Reads a model file.
@@ -38,7 +38,7 @@ pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<M
     model_in(file, bytes, warnings)?
 }
 
-/// Reads a file that may hold a light or something else in place of a model.
+/// Reads the file of an include. `None` if it has no model, because it may also define a light.
 pub(crate) fn read_included(
     file: &str,
     bytes: &[u8],
@@ -47,43 +47,49 @@ pub(crate) fn read_included(
     model_in(file, bytes, warnings).map(Result::ok)
 }
 
-/// The model of a file; the inner error says that there is none.
+/// Reads the model of a file. The inner result is an error if the file has no model; the outer one
+/// for all other errors.
 fn model_in(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Result<ModelSpec, Error>, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     doc.warn_of_tolerated(warnings);
-    let mut ctx = Ctx { doc: &doc, warnings };
-    ctx.version()?;
+    let mut reader = SdfReader { doc: &doc, warnings };
+    reader.version()?;
     let root = &doc.root;
-    ctx.rest(root, &["model"], &[]);
+    reader.warn_of_others(root, &["model"], &[]);
     let mut models = root.all("model");
     let Some(model) = models.next() else {
-        return Ok(ctx.fail(root, "no <model> in the file"));
+        return Ok(reader.fail(root, "no <model> in the file"));
     };
     if let Some(second) = models.next() {
-        ctx.warn(second, "more than one <model>: only the first is used");
+        reader.warn(second, "more than one <model>: only the first is used");
     }
-    ctx.model(model).map(Ok)
+    reader.model(model).map(Ok)
 }
 
-impl Ctx<'_> {
+impl SdfReader<'_> {
     fn version(&mut self) -> Result<String, Error> {
         let root = &self.doc.root;
         if root.name != "sdf" {
-            return self.fail(root, format!("the root must be <sdf>, found <{}>", excerpt(&root.name)));
+            return self
+                .fail(root, format!("the root element must be <sdf>, found <{}>", excerpt(&root.name)));
         }
         let Some(version) = root.attribute("version") else {
-            self.warn(root, format!("<sdf> has no version: taken for {ASSUMED_VERSION}"));
+            self.warn(root, format!("<sdf> has no version: {ASSUMED_VERSION} is assumed"));
             return Ok(ASSUMED_VERSION.to_owned());
         };
         match minor_version(version) {
             Some(OLDEST..=NEWEST) => Ok(version.trim().to_owned()),
             Some(_) => {
-                self.warn(root, format!("SDF {} is not one of 1.{OLDEST} to 1.{NEWEST}", version.trim()));
+                let message = format!(
+                    "SDF {} is not supported (1.{OLDEST} to 1.{NEWEST}): some elements may be ignored",
+                    version.trim()
+                );
+                self.warn(root, message);
                 Ok(version.trim().to_owned())
             }
             None => {
                 let message =
-                    format!("SDF version \"{}\" is not known: taken for {ASSUMED_VERSION}", excerpt(version));
+                    format!("unknown SDF version \"{}\": {ASSUMED_VERSION} is assumed", excerpt(version));
                 self.warn(root, message);
                 Ok(ASSUMED_VERSION.to_owned())
             }
@@ -91,12 +97,12 @@ impl Ctx<'_> {
     }
 
     fn world(&mut self, e: &Element, version: String) -> Result<Spec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["gravity", "physics", "scene", "frame", "model", "include", "light"],
             &["gui", "magnetic_field", "atmosphere", "wind", "audio", "spherical_coordinates"],
         );
-        // Up to 1.5 gravity was a matter of the physics engine.
+        // Up to SDF 1.5, <gravity> was a child of <physics>.
         let gravity = e.child("gravity").or(e.path(&["physics", "gravity"]));
         let mut spec = Spec {
             version,
@@ -112,17 +118,17 @@ impl Ctx<'_> {
                 "model" => {
                     let model = self.model(child)?;
                     if model.marker().is_some() && !marked.insert(model.name.clone()) {
-                        let message = format!("a second object named \"{}\"", excerpt(&model.name));
+                        let message = format!("a second object is named \"{}\"", excerpt(&model.name));
                         return self.fail(child, message + ": names of objects must be unique");
                     }
-                    spec.entries.push(Entry::Model(model));
+                    spec.entries.push(SdfEntry::Model(model));
                 }
-                "include" => spec.entries.push(Entry::Include(self.include(child, false)?)),
-                "light" => spec.entries.push(Entry::Light(self.light(child)?)),
+                "include" => spec.entries.push(SdfEntry::Include(self.include(child, false)?)),
+                "light" => spec.entries.push(SdfEntry::Light(self.light(child)?)),
                 _ => {}
             }
         }
-        self.unique(e, "frames", spec.frames.iter().map(|f| f.name.as_str()));
+        self.warn_of_duplicates(e, "frames", spec.frames.iter().map(|f| f.name.as_str()));
         Ok(spec)
     }
 
@@ -135,7 +141,7 @@ impl Ctx<'_> {
     }
 
     fn scene(&mut self, e: &Element) -> Result<SceneSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["ambient", "background"],
             &["sky", "shadows", "fog", "grid", "origin_visual", "shadow_caster_material_name"],
@@ -147,7 +153,7 @@ impl Ctx<'_> {
     }
 
     fn light(&mut self, e: &Element) -> Result<LightSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["pose", "diffuse", "direction", "cast_shadows"],
             &["specular", "attenuation", "spot", "intensity", "light_on", "visualize"],
@@ -163,7 +169,7 @@ impl Ctx<'_> {
     }
 
     fn frame(&mut self, e: &Element) -> Result<FrameSpec, Error> {
-        self.rest(e, &["pose"], &[]);
+        self.warn_of_others(e, &["pose"], &[]);
         Ok(FrameSpec {
             name: self.name(e)?,
             attached_to: self.reference(e, "attached_to")?,
@@ -172,14 +178,18 @@ impl Ctx<'_> {
     }
 
     fn include(&mut self, e: &Element, in_model: bool) -> Result<IncludeSpec, Error> {
-        self.rest(e, &["uri", "name", "pose", "static", "placement_frame"], &["cast_shadows", "attenuation"]);
+        self.warn_of_others(
+            e,
+            &["uri", "name", "pose", "static", "placement_frame"],
+            &["cast_shadows", "attenuation"],
+        );
         let merge = e.attribute("merge").is_some_and(|m| m == "true" || m == "1");
         if merge && !in_model {
-            self.warn(e, "merge of an <include> was passed over: it is not in a model");
+            self.warn(e, "the merge attribute of an <include> outside a model is ignored");
         }
         let uri = self.required(e, "uri")?;
         if uri.text.is_empty() || uri.text.len() > MAX_REFERENCE {
-            return self.fail(uri, "<uri> of an include needs a path such as model://name");
+            return self.fail(uri, "the <uri> of an <include> must be a path such as model://name");
         }
         let name = match e.child("name") {
             Some(n) if !n.text.is_empty() => Some(self.checked_name(n, &n.text)?),
@@ -196,9 +206,9 @@ impl Ctx<'_> {
         })
     }
 
-    /// A model with everything below it. The depth of the document bounds the recursion.
+    /// Reads a model with its nested models. `xml::MAX_DEPTH` limits the recursion.
     fn model(&mut self, e: &Element) -> Result<ModelSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["pose", "static", "link", "joint", "frame", "model", "include"],
             &["self_collide", "allow_auto_disable", "enable_wind"],
@@ -221,15 +231,15 @@ impl Ctx<'_> {
                 _ => {}
             }
         }
-        self.unique(e, "links", model.links.iter().map(|l| l.name.as_str()));
-        self.unique(e, "joints", model.joints.iter().map(|j| j.name.as_str()));
-        self.unique(e, "frames", model.frames.iter().map(|f| f.name.as_str()));
-        self.unique(e, "models", model.models.iter().map(|m| m.name.as_str()));
+        self.warn_of_duplicates(e, "links", model.links.iter().map(|l| l.name.as_str()));
+        self.warn_of_duplicates(e, "joints", model.joints.iter().map(|j| j.name.as_str()));
+        self.warn_of_duplicates(e, "frames", model.frames.iter().map(|f| f.name.as_str()));
+        self.warn_of_duplicates(e, "models", model.models.iter().map(|m| m.name.as_str()));
         Ok(model)
     }
 
     fn link(&mut self, e: &Element) -> Result<LinkSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["pose", "inertial", "collision", "visual"],
             &["gravity", "enable_wind", "self_collide", "kinematic", "must_be_base_link", "velocity_decay"],
@@ -251,7 +261,7 @@ impl Ctx<'_> {
     }
 
     fn joint(&mut self, e: &Element) -> Result<JointSpec, Error> {
-        self.rest(
+        self.warn_of_others(
             e,
             &["pose", "parent", "child"],
             &[
@@ -264,7 +274,7 @@ impl Ctx<'_> {
                 "screw_thread_pitch",
             ],
         );
-        // From 1.7 on a joint may name a frame; the name is text, with or without a scope.
+        // Since SDF 1.7 the text may also name a frame, possibly with a scope (`model::frame`).
         let text = |name: &str| e.child(name).map_or(String::new(), |c| c.text.clone());
         Ok(JointSpec {
             name: self.name(e)?,

@@ -1,5 +1,5 @@
-//! The values inside SDF elements: numbers, flags, names, poses. Each failure says where it is
-//! and what would be right.
+//! Readers for the values of SDF elements: numbers, flags, names and poses. Each error has a
+//! location and names the expected value.
 
 use super::{MAX_METRES, MAX_NAME};
 use crate::error::{Error, Warnings};
@@ -9,7 +9,7 @@ use crate::xml::{Document, Element, excerpt};
 use glam::DQuat;
 use std::collections::BTreeSet;
 
-/// Elements that SDF knows and Chicane does not: worth another wording than "unknown".
+/// Elements that SDF defines and Chicane ignores. Their warning does not call them "unknown".
 const UNSUPPORTED: &[&str] = &[
     "actor",
     "audio_sink",
@@ -27,27 +27,27 @@ const UNSUPPORTED: &[&str] = &[
     "state",
 ];
 
-/// Longest reference to something else, in bytes.
+/// Maximum length of a URI or of a reference to another element, in bytes.
 pub(super) const MAX_REFERENCE: usize = 4096;
 
-/// What a reader carries around.
-pub(super) struct Ctx<'a> {
+/// Reads the elements of one SDF document. Its methods are spread over the modules of `sdf`.
+pub(super) struct SdfReader<'a> {
     pub(super) doc: &'a Document<'a>,
     pub(super) warnings: &'a mut Warnings,
 }
 
-impl Ctx<'_> {
+impl SdfReader<'_> {
     pub(super) fn fail<T>(&self, e: &Element, message: impl Into<String>) -> Result<T, Error> {
         Err(self.doc.error(e, message))
     }
 
     pub(super) fn warn(&mut self, e: &Element, message: impl Into<String>) {
         let doc = self.doc;
-        self.warnings.add(message, || doc.place(e));
+        self.warnings.add(message, || doc.location(e));
     }
 
-    /// Warns of every child that is neither handled nor harmless.
-    pub(super) fn rest(&mut self, parent: &Element, handled: &[&str], harmless: &[&str]) {
+    /// Warns of every child that is neither `handled` nor can be ignored silently (`harmless`).
+    pub(super) fn warn_of_others(&mut self, parent: &Element, handled: &[&str], harmless: &[&str]) {
         for child in &parent.children {
             let name = child.name.as_str();
             if handled.contains(&name) || harmless.contains(&name) {
@@ -55,11 +55,11 @@ impl Ctx<'_> {
             }
             let message = if name == "plugin" {
                 let file = child.attribute("filename").or(child.attribute("name")).unwrap_or("");
-                format!("plugin \"{}\" was passed over", excerpt(file))
+                format!("plugin \"{}\" is ignored", excerpt(file))
             } else if UNSUPPORTED.contains(&name) {
-                format!("<{name}> in <{}> was passed over", parent.name)
+                format!("<{name}> in <{}> is ignored", parent.name)
             } else {
-                format!("unknown element <{}> in <{}> was passed over", excerpt(name), parent.name)
+                format!("unknown element <{}> in <{}> is ignored", excerpt(name), parent.name)
             };
             self.warn(child, message);
         }
@@ -94,12 +94,12 @@ impl Ctx<'_> {
         }
     }
 
-    /// Lengths that something can have; flat things have one of 0.
+    /// Exactly `N` lengths from 0 to `MAX_METRES`. Zero is allowed, because some shapes are flat.
     pub(super) fn lengths<const N: usize>(&self, e: &Element) -> Result<[f64; N], Error> {
         let out = self.numbers::<N>(e)?;
         for x in out {
             if x < 0.0 {
-                return self.fail(e, format!("<{}> needs numbers from 0 up, found {x}", e.name));
+                return self.fail(e, format!("<{}> needs numbers of at least 0, found {x}", e.name));
             }
             if x > MAX_METRES {
                 return self.fail(e, format!("<{}> of {x} m is larger than {MAX_METRES} m", e.name));
@@ -108,14 +108,14 @@ impl Ctx<'_> {
         Ok(out)
     }
 
-    /// A child that must be there.
+    /// A required child element.
     pub(super) fn required<'e>(&self, parent: &'e Element, name: &str) -> Result<&'e Element, Error> {
         parent
             .child(name)
             .ok_or_else(|| self.doc.error(parent, format!("<{}> needs a <{name}>", parent.name)))
     }
 
-    /// A colour: three or four numbers.
+    /// A colour of three numbers (RGB) or four (RGBA).
     pub(super) fn colour(&self, e: &Element) -> Result<[f64; 4], Error> {
         if e.text.split_whitespace().count() == 3 {
             let [r, g, b] = self.numbers::<3>(e)?;
@@ -140,7 +140,7 @@ impl Ctx<'_> {
         parent.child(name).map(|e| self.flag(e)).transpose()
     }
 
-    /// The `name` attribute, which must be there.
+    /// The required `name` attribute.
     pub(super) fn name(&self, e: &Element) -> Result<String, Error> {
         match e.attribute("name") {
             None | Some("") => self.fail(e, format!("<{}> needs a name", e.name)),
@@ -148,20 +148,20 @@ impl Ctx<'_> {
         }
     }
 
-    /// A name within bounds.
+    /// A name of limited length without control characters.
     pub(super) fn checked_name(&self, e: &Element, name: &str) -> Result<String, Error> {
         if name.len() > 4 * MAX_NAME || name.chars().count() > MAX_NAME {
             return self.fail(e, format!("name \"{}\" is longer than {MAX_NAME} characters", excerpt(name)));
         }
         if name.chars().any(char::is_control) {
-            return self.fail(e, format!("name \"{}\" holds a control character", excerpt(name)));
+            return self.fail(e, format!("name \"{}\" contains a control character", excerpt(name)));
         }
         Ok(name.to_owned())
     }
 
-    /// An attribute that names something, or nothing.
+    /// An optional attribute that names another element; empty if it is missing.
     pub(super) fn reference(&self, e: &Element, attribute: &str) -> Result<String, Error> {
-        // A scoped name may be as long as the names it is made of.
+        // Longer than `MAX_NAME`, because a scoped name (`a::b::c`) consists of several names.
         let name = e.attribute(attribute).unwrap_or("");
         if name.len() > MAX_REFERENCE || name.chars().any(char::is_control) {
             return self.fail(e, format!("{attribute} \"{}\" is not a name", excerpt(name)));
@@ -169,7 +169,8 @@ impl Ctx<'_> {
         Ok(name.to_owned())
     }
 
-    /// The text of an element that names a file or a part of one: it is copied about a lot.
+    /// The text of an element that names a file or submesh. Its length is limited, because the
+    /// compiler copies it into many cache keys.
     pub(super) fn bounded(&self, e: &Element) -> Result<String, Error> {
         if e.text.len() > MAX_REFERENCE {
             return self.fail(e, format!("<{}> is longer than {MAX_REFERENCE} bytes", e.name));
@@ -177,22 +178,22 @@ impl Ctx<'_> {
         Ok(e.text.clone())
     }
 
-    /// The `<pose>` of an element; zero where there is none.
+    /// The `<pose>` of an element; zero if it is missing.
     pub(super) fn pose(&self, parent: &Element) -> Result<PoseSpec, Error> {
         parent.child("pose").map_or(Ok(PoseSpec::default()), |e| self.pose_at(e))
     }
 
-    /// A `<pose>` element.
+    /// Reads a `<pose>` element.
     pub(super) fn pose_at(&self, e: &Element) -> Result<PoseSpec, Error> {
         let relative_to = match (e.attribute("relative_to"), e.attribute("frame")) {
             (Some(_), _) => self.reference(e, "relative_to")?,
-            // Before 1.7 the attribute was `frame`, and `world` in it meant the default.
+            // Before SDF 1.7 the attribute was `frame`, and its value `world` meant the default.
             (None, Some("world") | None) => String::new(),
             (None, Some(_)) => self.reference(e, "frame")?,
         };
         let (xyz, rpy) = if e.text.is_empty() { Default::default() } else { self.pose_numbers(e)? };
         if xyz.iter().any(|x| x.abs() > MAX_METRES) {
-            return self.fail(e, format!("<pose> is farther away than {MAX_METRES} m"));
+            return self.fail(e, format!("<pose> is farther than {MAX_METRES} m from its reference"));
         }
         Ok(PoseSpec { xyz, rpy, relative_to })
     }
@@ -203,7 +204,7 @@ impl Ctx<'_> {
             Some("quat_xyzw") => {
                 let [x, y, z, qx, qy, qz, qw] = self.numbers::<7>(e)?;
                 let q = DQuat::from_xyzw(qx, qy, qz, qw);
-                // A length that can't be normalised to 1 is no rotation.
+                // Refuse a length so small or large that normalising would lose precision.
                 let length = q.length();
                 if !(1e-6..1e6).contains(&length) {
                     return self.fail(e, "<pose> needs a quaternion of length 1");
@@ -224,8 +225,13 @@ impl Ctx<'_> {
         Ok(([x, y, z], [roll, pitch, yaw]))
     }
 
-    /// Warns of names that two siblings share. By name, the first is meant.
-    pub(super) fn unique<'n>(&mut self, e: &Element, what: &str, names: impl Iterator<Item = &'n str>) {
+    /// Warns of siblings with the same name. A reference by name means the first of them.
+    pub(super) fn warn_of_duplicates<'n>(
+        &mut self,
+        e: &Element,
+        what: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) {
         let mut seen = BTreeSet::new();
         for name in names {
             if !seen.insert(name) {

@@ -1,11 +1,13 @@
-//! Writing world and model files. Numbers keep every bit; the same `Spec` gives the same bytes.
+//! Writers for world files, model files and the elements down to links and joints.
+//!
+//! Numbers are written without loss of precision. Equal specs give equal bytes.
 
-use crate::spec::{Entry, FrameSpec, IncludeSpec, JointSpec, LightSpec, ModelSpec, PoseSpec, Spec};
+use crate::spec::{FrameSpec, IncludeSpec, JointSpec, LightSpec, ModelSpec, PoseSpec, SdfEntry, Spec};
 use crate::xml::escape;
 
 /// Writes a world file.
 pub fn write(spec: &Spec) -> String {
-    let mut w = Writer::start(&spec.version);
+    let mut w = SdfWriter::start(&spec.version);
     w.open("world", &[("name", &spec.name)]);
     if let Some(gravity) = &spec.gravity {
         w.numbers("gravity", gravity);
@@ -19,9 +21,9 @@ pub fn write(spec: &Spec) -> String {
     spec.frames.iter().for_each(|f| w.frame(f));
     for entry in &spec.entries {
         match entry {
-            Entry::Model(m) => w.model(m),
-            Entry::Include(i) => w.include(i),
-            Entry::Light(l) => w.light(l),
+            SdfEntry::Model(m) => w.model(m),
+            SdfEntry::Include(i) => w.include(i),
+            SdfEntry::Light(l) => w.light(l),
         }
     }
     w.close("world");
@@ -30,25 +32,26 @@ pub fn write(spec: &Spec) -> String {
 
 /// Writes a model file.
 pub fn write_model(model: &ModelSpec, version: &str) -> String {
-    let mut w = Writer::start(version);
+    let mut w = SdfWriter::start(version);
     w.model(model);
     w.finish()
 }
 
-/// A number in the shortest form that reads back as the same bits.
+/// A number in the shortest form that parses to the same bits.
 fn number(x: f64) -> String {
     let small = x != 0.0 && x.abs() < 1e-5;
     if small || x.abs() >= 1e16 { format!("{x:e}") } else { format!("{x}") }
 }
 
-pub(super) struct Writer {
+/// The text written so far and its indentation. The methods are spread over the modules of `sdf`.
+pub(super) struct SdfWriter {
     out: String,
     depth: usize,
 }
 
-impl Writer {
-    fn start(version: &str) -> Writer {
-        let mut w = Writer { out: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
+impl SdfWriter {
+    fn start(version: &str) -> SdfWriter {
+        let mut w = SdfWriter { out: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
         w.open("sdf", &[("version", version)]);
         w
     }
@@ -110,7 +113,7 @@ impl Writer {
         }
     }
 
-    /// A pose, even if it is zero.
+    /// Writes a pose, even if it is zero.
     fn pose_always(&mut self, pose: &PoseSpec) {
         let words: Vec<String> = pose.xyz.iter().chain(&pose.rpy).map(|x| number(*x)).collect();
         let attribute = [("relative_to", pose.relative_to.as_str())];
@@ -118,6 +121,7 @@ impl Writer {
         self.text_with("pose", attributes, &words.join(" "));
     }
 
+    /// Writes a pose unless it has the default value.
     pub(super) fn pose(&mut self, pose: &PoseSpec) {
         let zero = pose.xyz.iter().chain(&pose.rpy).all(|x| x.to_bits() == 0);
         if !zero || !pose.relative_to.is_empty() {

@@ -1,9 +1,9 @@
-//! Writing the parts of a link: shapes, materials, mass.
+//! Writers for the parts of a link: collisions, visuals, geometry, materials, mass.
 
-use super::write::Writer;
+use super::write::SdfWriter;
 use crate::spec::{CollisionSpec, Geometry, InertialSpec, LinkSpec, MaterialSpec, VisualSpec};
 
-impl Writer {
+impl SdfWriter {
     pub(super) fn link(&mut self, link: &LinkSpec) {
         self.open("link", &[("name", &link.name)]);
         self.pose(&link.pose);
@@ -90,7 +90,8 @@ impl Writer {
         self.close("material");
     }
 
-    fn round(&mut self, name: &str, radius: f64, length: Option<f64>) {
+    /// Writes a shape that has a radius and possibly a length.
+    fn round_shape(&mut self, name: &str, radius: f64, length: Option<f64>) {
         self.open(name, &[]);
         self.numbers("radius", &[radius]);
         if let Some(length) = length {
@@ -108,10 +109,10 @@ impl Writer {
                 self.numbers("size", size);
                 self.close("box");
             }
-            Geometry::Cylinder { radius, length } => self.round("cylinder", *radius, Some(*length)),
-            Geometry::Sphere { radius } => self.round("sphere", *radius, None),
-            Geometry::Capsule { radius, length } => self.round("capsule", *radius, Some(*length)),
-            Geometry::Cone { radius, length } => self.round("cone", *radius, Some(*length)),
+            Geometry::Cylinder { radius, length } => self.round_shape("cylinder", *radius, Some(*length)),
+            Geometry::Sphere { radius } => self.round_shape("sphere", *radius, None),
+            Geometry::Capsule { radius, length } => self.round_shape("capsule", *radius, Some(*length)),
+            Geometry::Cone { radius, length } => self.round_shape("cone", *radius, Some(*length)),
             Geometry::Ellipsoid { radii } => {
                 self.open("ellipsoid", &[]);
                 self.numbers("radii", radii);

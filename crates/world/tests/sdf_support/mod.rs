@@ -1,34 +1,34 @@
-//! What the tests of world files share.
-// Each test file uses some of it.
+//! Helpers that the tests of world files share.
+// Every test file is a crate of its own and uses only some of the helpers.
 #![allow(dead_code, unreachable_pub)]
 
 use chicane_world::{Assets, Error, MemoryBundle, Spec, Warnings, World, sdf};
 
-/// A world file with this inside of `<world>`.
+/// A world file with this content of `<world>`.
 pub fn world_text(inside: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<sdf version=\"1.7\">\n<world name=\"t\">\n{inside}\n</world>\n</sdf>\n"
     )
 }
 
-/// Reads a world file with this inside of `<world>`.
+/// Reads a world file with this content of `<world>`.
 pub fn read(inside: &str) -> Result<(Spec, Vec<String>), Error> {
     read_text(&world_text(inside))
 }
 
-/// Reads a world file and shows the warnings.
+/// Reads a world file and returns the spec and the warnings.
 pub fn read_text(text: &str) -> Result<(Spec, Vec<String>), Error> {
     let mut warnings = Warnings::default();
     let spec = sdf::read("worlds/t.world", text.as_bytes(), &mut warnings)?;
     Ok((spec, warnings.into_vec().iter().map(ToString::to_string).collect()))
 }
 
-/// What is said about a world file that can't be read.
+/// The error of a world file that cannot be read.
 pub fn refusal(inside: &str) -> String {
     read(inside).expect_err("should be refused").to_string()
 }
 
-/// A bundle with this inside of `<world>`, and other files.
+/// A bundle with this content of `<world>` and these other files.
 pub fn bundle(inside: &str, files: &[(&str, &[u8])]) -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     bundle.insert("worlds/t.world", world_text(inside));
@@ -44,12 +44,12 @@ pub fn load(inside: &str, files: &[(&str, &[u8])]) -> Result<World, Error> {
     World::load(&Assets::of(&bundle))
 }
 
-/// The warnings of a world, as they are shown.
+/// The warnings of a world as text.
 pub fn warnings(world: &World) -> Vec<String> {
     world.warnings.iter().map(ToString::to_string).collect()
 }
 
-/// The models of the fixtures.
+/// The model files of the fixtures.
 pub fn fixture_models() -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     for (path, text) in [
@@ -65,18 +65,18 @@ pub fn fixture_models() -> MemoryBundle {
     bundle
 }
 
-/// The world with one of everything.
+/// The fixture world with one object of each kind.
 pub fn objects_bundle() -> MemoryBundle {
     let mut bundle = fixture_models();
     bundle.insert("worlds/objects.world", include_str!("../fixtures/sdf/objects.world"));
     bundle
 }
 
-/// A COLLADA file of one box, centred, of these edge lengths.
+/// A COLLADA file of one centred box with these edge lengths.
 pub fn box_mesh(size: [f32; 3], texture: Option<&str>) -> Vec<u8> {
-    use chicane_world::collada::{Group, Material, Model, Part, write};
+    use chicane_world::collada::{Group, Material, MeshPart, Model, write};
     let mut part =
-        Part { name: "hull".to_owned(), positions: vec![], normals: vec![], uvs: vec![], groups: vec![] };
+        MeshPart { name: "hull".to_owned(), positions: vec![], normals: vec![], uvs: vec![], groups: vec![] };
     let mut indices = Vec::new();
     for axis in 0..3 {
         for side in [-1.0f32, 1.0] {
@@ -106,7 +106,7 @@ pub fn box_mesh(size: [f32; 3], texture: Option<&str>) -> Vec<u8> {
     write(&Model { parts: vec![part], materials: vec![material] }).into_bytes()
 }
 
-/// The smallest picture: one pixel.
+/// The header of a PNG of one pixel.
 pub const PNG: &[u8] = &[
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
     1, 8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE,

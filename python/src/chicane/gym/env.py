@@ -24,8 +24,6 @@ from chicane.sim import Sim
 
 SETTLE_S = 0.1
 """Simulated seconds to stand after the car was placed. Every sensor has a new reading by then."""
-RENDER = (480, 360)
-"""Size of rendered pictures in pixels, if the camera is not part of the observation."""
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
@@ -54,7 +52,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         max_speed: float = 1.5,
         random_start: bool = True,
         camera_size: tuple[int, int] = (160, 120),
-        beams: int = 720,
+        beams: int | None = None,
+        robot: str | None = None,
         render_mode: str | None = None,
         url: str | None = None,
         token: str | None = None,
@@ -72,7 +71,10 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         - `max_speed`: upper limit of the action's speed, m/s.
         - `random_start`: whether each episode starts at a random point of the road.
         - `camera_size`: largest width and height of the picture; the aspect ratio is kept.
-        - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar.
+        - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar;
+          default: all beams.
+        - `robot`: the robot generation, or the path of a profile file, of the simulator that is
+          started; default: that of the program.
         - `render_mode`: `rgb_array` or None.
         - `url`, `token`: a running simulator that no other client uses.
         - `program`: path of the program to start; default: see `chicane.Program`.
@@ -87,7 +89,11 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
             )
         self.metadata = type(self).metadata | {"render_fps": round(1 / step_s)}
         self.render_mode = render_mode
-        self._program = Program(world, program=program) if url is None else None
+        if url is not None and robot is not None:
+            raise ValueError("robot is for a simulator that is started here; url names another one")
+        chosen = [] if robot is None else ["--robot", robot]
+        started = url is None
+        self._program = Program(world, arguments=chosen, program=program) if started else None
         try:
             self._sim = Sim(self._program.url if self._program else url, token=token)
             if url is not None and self._sim.status().get("current") != world:
@@ -111,7 +117,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         obstacles: bool,
         max_speed: float,
         camera_size: tuple[int, int],
-        beams: int,
+        beams: int | None,
     ) -> None:
         try:
             self._track = Track(self._sim.route(), max(NEAR_M, 4 * self._step_s))
@@ -131,7 +137,9 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         self._observe = [kind for kind in ("camera", "lidar") if kind in kinds]
         if self.render_mode and not pictured:
             self._observe.append("camera")
-        self._camera = camera_size if pictured else RENDER
+        camera = self._vehicle["camera"]
+        # A picture that is only rendered has the full size of the camera.
+        self._camera = camera_size if pictured else (camera["width"], camera["height"])
         self._frame: NDArray[np.uint8] | None = None
         shape = self._sim.run(self._step_request(0.005, None)).arrays.get("camera")
         self._obstacles = obstacles

@@ -34,12 +34,14 @@ class ObservationBuilder:
         self,
         kinds: Sequence[ObservationKind],
         vehicle: Vehicle,
-        beams: int,
+        beams: int | None,
         picture: tuple[int, ...],
         objects: bool,
     ) -> None:
-        """`picture` is the shape of a camera picture. `objects`: whether the state vector contains
-        objects. Raises `ValueError` for an unknown kind or an invalid number of beams.
+        """`beams`: number of lidar beams, all of them if None. `picture`: shape of a camera
+        picture. `objects`: whether the state vector contains objects.
+
+        Raises `ValueError` for an unknown kind or an invalid number of beams.
         """
         wrong = [kind for kind in kinds if kind not in KINDS]
         if wrong or not kinds:
@@ -47,6 +49,7 @@ class ObservationBuilder:
                 f"observation must be one or more of {', '.join(KINDS)}, not {wrong or 'empty'}"
             )
         all_beams = vehicle["lidar"]["beams"]
+        beams = all_beams if beams is None else beams
         if not 1 <= beams <= all_beams or all_beams % beams:
             raise ValueError(
                 f"beams must divide {all_beams}, the number of the lidar's beams; {beams} does not"

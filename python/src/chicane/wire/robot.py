@@ -2,79 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 
 class Battery(TypedDict):
-    """Answer of `GET /battery`."""
+    """Response of `GET /battery`."""
 
     charging: bool
-    """Whether it is being charged."""
+    """Whether the battery is charging."""
     current: Num
-    """A; negative while it gives."""
+    """Current, A; negative while the battery discharges."""
     percentage: Num
-    """Charge, 0 to 100."""
+    """Charge, percent."""
     present: bool
-    """Whether there is one."""
+    """Whether the car has a battery."""
     voltage: Num
-    """V."""
+    """Voltage, V."""
 
 
 class BodyBox(TypedDict):
-    """The body's box."""
+    """Bounding box of the car's body."""
 
     centre: list[Num]
-    """Centre from the pose origin, m."""
+    """Centre relative to the pose origin, m."""
     size: Size
     """Full extents, m."""
 
 
 class CameraAngleRequest(TypedDict):
-    """Body of `POST /camera/pan` and `POST /camera/tilt`."""
+    """Request body of `POST /camera/pan` and `POST /camera/tilt`."""
 
     value: float
-    """rad, + is left and up. Out of the car's limits it is clamped."""
+    """Angle, rad, positive to the left or upwards; clamped to the car's limits."""
 
 
 class CameraFrameRequired(TypedDict):
     """The required fields of CameraFrame."""
 
     frame: int
-    """Which frame it is, from 0."""
+    """Index of the frame, from 0."""
     height: int
-    """Pixels."""
+    """Height, pixels."""
     time: Num
-    """Simulated seconds at which it was taken."""
+    """Simulated time of the frame, s."""
     width: int
-    """Pixels."""
+    """Width, pixels."""
 
 
 class CameraFrame(CameraFrameRequired, total=False):
-    """The last frame of the camera."""
+    """The latest frame of the camera."""
 
     data: str | None
-    """The picture, base64, if it was asked for by name."""
+    """The image, base64; omitted unless `include` names the camera."""
     encoding: str | None
-    """`jpeg`, if the picture was asked for by name."""
+    """`jpeg`; omitted unless `include` names the camera."""
 
 
 class CameraProfile(TypedDict):
     """Camera parameters."""
 
     distortion: list[Num]
-    """Radial distortion, second and fourth order."""
+    """Coefficients of radial distortion, second and fourth order."""
     height: int
-    """Pixels."""
+    """Height of the image, pixels."""
     horizontal_fov: Num
-    """rad."""
+    """Horizontal field of view, rad."""
     noise_sd: Num
-    """Of full scale."""
+    """Standard deviation of the noise, as a fraction of full scale."""
     position: list[Num]
-    """m from the pose origin."""
+    """Position relative to the pose origin, m."""
     rate: int
-    """Frames a simulated second."""
+    """Frames per simulated second."""
     width: int
-    """Pixels."""
+    """Width of the image, pixels."""
 
 
 class CommandedRequired(TypedDict):
@@ -83,52 +83,54 @@ class CommandedRequired(TypedDict):
     success: bool
     """Always true."""
     value: Num
-    """Within the car's limits."""
+    """The value after clamping to the car's limits."""
 
 
 class Commanded(CommandedRequired, total=False):
-    """Answer to a command of one value."""
+    """Response to a command with one value."""
 
     message: str | None
-    """What became of a speed that was held: `stopped` in its time, or `superseded` before."""
+    """How a held speed ended: `stopped` after its duration, or `superseded` by a newer command."""
 
 
 class Detail(TypedDict):
-    """The body of an error of the robot's."""
+    """The body of every error response of the robot's API."""
 
+    code: ErrorCode
+    """The kind of error. It stays the same when the text changes."""
     detail: str
-    """What was wrong, and what would be right."""
+    """The cause of the error and, where possible, how to correct the request."""
 
 
 class DriveCommand(TypedDict):
-    """What the actuators are asked for."""
+    """The current actuator commands."""
 
     pan: Num
-    """Camera, rad, + is left."""
+    """Pan angle of the camera, rad, positive to the left."""
     speed: Num
-    """m/s."""
+    """Speed, m/s."""
     steering: Num
-    """rad, + is left."""
+    """Steering angle, rad, positive to the left."""
     tilt: Num
-    """Camera, rad, + is up."""
+    """Tilt angle of the camera, rad, positive upwards."""
 
 
 class DriveRequest(TypedDict):
-    """Body of `POST /drive`."""
+    """Request body of `POST /drive`."""
 
     speed: float
-    """m/s, + is ahead. Out of the car's limits it is clamped."""
+    """Speed, m/s, positive is forward; clamped to the car's limits."""
     steering: float
-    """rad, + is left. Out of the car's limits it is clamped."""
+    """Steering angle, rad, positive to the left; clamped to the car's limits."""
 
 
 class DriveValues(TypedDict):
     """Speed and steering."""
 
     speed: Num
-    """m/s."""
+    """Speed, m/s."""
     steering: Num
-    """rad, + is left."""
+    """Steering angle, rad, positive to the left."""
 
 
 class DrivenRequired(TypedDict):
@@ -137,159 +139,167 @@ class DrivenRequired(TypedDict):
     success: bool
     """Always true."""
     value: DriveValues
-    """Within the car's limits."""
+    """The values after clamping to the car's limits."""
 
 
 class Driven(DrivenRequired, total=False):
-    """Answer of `POST /drive`."""
+    """Response of `POST /drive`."""
 
     message: str | None
     """Always null."""
 
 
 class ErrorBody(TypedDict):
-    """The body of every error."""
+    """The body of every error response."""
 
+    code: ErrorCode
+    """The kind of error. It stays the same when the text changes."""
     error: str
-    """What was wrong, and what would be right."""
+    """The cause of the error and, where possible, how to correct the request."""
+
+
+ErrorCode: TypeAlias = Literal["invalid_request", "out_of_range", "token_needed", "foreign_site", "unknown_host", "not_json", "not_a_proxy", "not_movable", "protected_world", "no_world", "no_such_object", "no_such_light", "no_such_world", "no_route", "no_bounds", "no_floor", "no_evaluation", "no_record", "no_such_sound", "not_found", "method_not_allowed", "request_timeout", "not_ready", "switch_in_progress", "evaluation_in_progress", "already_running", "yellow_phase", "world_in_use", "robot_refused", "too_large", "range_not_satisfiable", "bad_world", "upgrade_required", "internal", "not_stored", "cdn_failed", "busy", "stopping", "no_judge", "no_reading"]
+"""The kind of an error, for programs. A text may change; a code does not."""
 
 
 class Heading(TypedDict):
-    """A heading, twice."""
+    """Orientation of the car in two notations."""
 
     quaternion: Quaternion
-    """The same."""
+    """The same orientation as a quaternion."""
     yaw: Num
-    """Degrees, + is left."""
+    """Yaw, degrees, positive to the left."""
 
 
 class HealthRequired(TypedDict):
     """The required fields of Health."""
 
     paused: bool
-    """Whether time stands still."""
+    """Whether the simulation is paused."""
     status: str
-    """`ok`, or `waiting` before the first world."""
+    """`ok`, or `waiting` before the first world is loaded."""
 
 
 class Health(HealthRequired, total=False):
-    """Answer of `GET /health`."""
+    """Response of `GET /health`."""
 
     time: Num | None
-    """Simulated seconds; null before the first world."""
+    """Simulated seconds; null before the first world is loaded."""
 
 
 class ImuProfile(TypedDict):
     """Parameters of the inertial measurement unit."""
 
     accelerometer_sd: Num
-    """m/s²."""
+    """Standard deviation of the accelerometer's noise, m/s²."""
     gyro_sd: Num
-    """rad/s."""
+    """Standard deviation of the gyro's noise, rad/s."""
     position: list[Num]
-    """m from the pose origin."""
+    """Position relative to the pose origin, m."""
     rate: int
-    """Samples a simulated second."""
+    """Samples per simulated second."""
 
 
 class Inertial(TypedDict):
-    """Answer of `GET /imu`."""
+    """Response of `GET /imu`."""
 
     acceleration: Xyz
-    """m/s²; at rest +g upwards."""
+    """Acceleration, m/s². At rest it is +g upwards."""
     gyro: Xyz
-    """rad/s."""
+    """Turn rate about each axis, rad/s."""
     orientation: Quaternion
-    """Always none: it is not measured."""
+    """Always the identity, because the sensor does not measure orientation."""
 
 
 class Info(TypedDict):
-    """Answer of `GET /info`: what the robot is."""
+    """Response of `GET /info`: description of the robot."""
 
     generation: str
     """Short name of the vehicle generation."""
     limits: Limits
-    """What motor and servos can do."""
+    """Limits of motor and servos."""
     mode: str
-    """Always `sim` here: a physical car says otherwise."""
+    """Always `sim`. A physical car reports another mode."""
     model_name: str
-    """Name for people."""
+    """Display name."""
     rates: Rates
-    """How often everything is said, a simulated second."""
+    """Rates of readings, per simulated second."""
     sensors: Sensors
-    """What it senses with."""
+    """Parameters of the sensors."""
     sizes: Sizes
-    """How large it is."""
+    """Dimensions and mass."""
     version: str
-    """Of the software."""
+    """Version of the software."""
 
 
 class JointAngles(TypedDict):
-    """Angles of everything that turns."""
+    """Angles of all joints."""
 
     front_wheels: list[Num]
-    """Front left and front right, rad."""
+    """Steering angles of the front left and front right wheel, rad."""
     pan: Num
-    """Camera, rad, + is left."""
+    """Pan angle of the camera, rad, positive to the left."""
     steering: Num
-    """The steering servo, rad, + is left."""
+    """Angle of the steering servo, rad, positive to the left."""
     tilt: Num
-    """Camera, rad, + is up."""
+    """Tilt angle of the camera, rad, positive upwards."""
     wheel_angles: list[Num]
-    """How far front left, front right, rear left, rear right have turned, rad."""
+    """Total rotation of each wheel, rad: front left, front right, rear left, rear right."""
     wheel_spins: list[Num]
-    """rad/s."""
+    """Angular speed of each wheel, rad/s, in the same order."""
 
 
 class LidarProfile(TypedDict):
     """Lidar parameters."""
 
     beams: int
-    """Beams over the full circle."""
+    """Number of beams over the full circle."""
     noise_sd: Num
-    """m."""
+    """Standard deviation of the noise, m."""
     position: list[Num]
-    """m from the pose origin."""
+    """Position relative to the pose origin, m."""
     range_max: Num
-    """m."""
+    """Longest measurable distance, m."""
     range_min: Num
-    """m."""
+    """Shortest measurable distance, m."""
     rate: int
-    """Scans a simulated second."""
+    """Scans per simulated second."""
 
 
 class LidarScan(TypedDict):
-    """Answer of `GET /lidar`."""
+    """Response of `GET /lidar`."""
 
     count: int
-    """Number of keys."""
+    """Number of keys of `ranges`."""
     meta: ScanMeta
-    """About the scan."""
+    """Time and geometry of the scan."""
     range_max: Num
-    """m."""
+    """Longest measurable distance, m."""
     range_min: Num
-    """m."""
+    """Shortest measurable distance, m."""
     ranges: dict[str, float | None]
-    """m by degrees, + is left; null where nothing was hit."""
+    """Distance in metres by angle in degrees, positive to the left; null if the beam hit
+    nothing.
+    """
     step: Num
-    """Degrees from key to key."""
+    """Angle between neighbouring keys of `ranges`, degrees."""
 
 
 class Limits(TypedDict):
-    """What motor and servo can do, both ways."""
+    """Limits of motor and servos, in both directions."""
 
     acceleration: Num
-    """m/s²."""
+    """Acceleration, m/s²."""
     pan: Num
-    """rad."""
+    """Pan angle of the camera, rad."""
     speed: Num
-    """m/s."""
+    """Speed, m/s."""
     steering: Num
-    """rad, at the virtual centre wheel."""
+    """Angle of the virtual centre wheel, rad."""
     steering_rate: Num
-    """rad/s."""
+    """Rate of change of the steering angle, rad/s."""
     tilt: Num
-    """rad."""
+    """Tilt angle of the camera, rad."""
 
 
 Num: TypeAlias = float
@@ -297,103 +307,101 @@ Num: TypeAlias = float
 
 
 Octets: TypeAlias = bytes
-"""Bytes that are no JSON, as the document describes them."""
+"""Bytes that are not JSON, for the OpenAPI document."""
 
 
 class Odometry(TypedDict):
-    """Answer of `GET /odom`: where the car believes it is, from lidar and gyro alone."""
+    """Response of `GET /odom`: estimated pose from lidar and gyro alone."""
 
     frame_id: str
     """Always `odom`."""
     orientation: Heading
-    """Heading."""
+    """Orientation of the car."""
     position: Xyz
-    """m, from where it started."""
+    """Position relative to the start, m."""
     velocity: Velocity
-    """How it moves."""
+    """Velocity of the car."""
 
 
 class PlayRequest(TypedDict, total=False):
-    """Body of `POST /audio/play`. One of `url`, `path` and `data` says where the file comes
-    from.
-    """
+    """Request body of `POST /audio/play`. Exactly one of `url`, `path` and `data` is required."""
 
     data: str | None
-    """The file itself, base64; at most 16 MiB of it."""
+    """Content of the file, base64; at most 16 MiB."""
     format: SoundFormat | None
-    """What the file must be; its content says what it is."""
+    """Expected format of the file. The format itself is detected from the content."""
     loop: bool | None
-    """Again and again until it is stopped; once if omitted."""
+    """Whether to repeat the sound until it is stopped; false if omitted."""
     path: str | None
-    """A file of the workspace."""
+    """Path of a file in the workspace."""
     replace: bool | None
-    """Everything else stops first; if omitted it plays on."""
+    """Whether to stop all other sounds first; false if omitted."""
     url: str | None
-    """Address of a file on the open internet, http or https."""
+    """URL of a file on the public internet, http or https."""
     volume: float | None
-    """1 if omitted."""
+    """Volume, 0 to 1; 1 if omitted."""
 
 
 class Played(TypedDict):
-    """Answer of `POST /audio/play`."""
+    """Response of `POST /audio/play`."""
 
     duration: Num
-    """Seconds."""
+    """Duration of the sound, seconds."""
     id: str
-    """Of the sound that began."""
+    """Id of the new sound."""
     success: bool
     """Always true."""
 
 
 class Quaternion(TypedDict):
-    """A rotation."""
+    """A rotation as a unit quaternion."""
 
     w: Num
     """Real part."""
     x: Num
-    """First component."""
+    """X component."""
     y: Num
-    """Second component."""
+    """Y component."""
     z: Num
-    """Third component."""
+    """Z component."""
 
 
 class Rates(TypedDict):
-    """How often everything is said, a simulated second."""
+    """Rates of readings, per simulated second."""
 
     battery: int
-    """Battery."""
+    """Battery readings."""
     camera: int
-    """Frames."""
+    """Camera frames."""
     imu: int
-    """Gyro and accelerometer."""
+    """Gyro and accelerometer samples."""
     joints: int
-    """Speed, steering and everything that turns."""
+    """Speed, steering and joint angles."""
     lidar: int
-    """Scans."""
+    """Laser scans."""
     odom: int
-    """Odometry."""
+    """Odometry estimates."""
 
 
 class ScanMeta(TypedDict):
-    """About a scan."""
+    """Time and geometry of a scan."""
 
     angle_increment: Num
-    """Degrees from beam to beam."""
+    """Angle between neighbouring beams, degrees."""
     beams: int
-    """Beams over the full circle."""
+    """Number of beams over the full circle."""
     frame_id: str
     """Always `lidar_link`."""
     rate: int
-    """Scans a simulated second."""
+    """Scans per simulated second."""
     sample: int
-    """Which scan it is, from 0."""
+    """Index of the scan, from 0."""
     time: Num
-    """Simulated seconds at which it was taken."""
+    """Simulated time of the scan, s."""
 
 
 class Sensors(TypedDict):
-    """What a robot senses with."""
+    """Parameters of a robot's sensors."""
 
     camera: CameraProfile
     """Camera."""
@@ -404,29 +412,29 @@ class Sensors(TypedDict):
 
 
 class Size(TypedDict):
-    """Full extents of an object's own bounding box."""
+    """Full extents of an object's bounding box in the object's own frame."""
 
     x: Num
-    """Metres."""
+    """Extent along x, m."""
     y: Num
-    """Metres."""
+    """Extent along y, m."""
     z: Num
-    """Metres."""
+    """Extent along z, m."""
 
 
 class Sizes(TypedDict):
-    """How large a robot is."""
+    """Dimensions and mass of a robot."""
 
     body: BodyBox
-    """The body's box."""
+    """Bounding box of the body."""
     mass: Num
-    """Mass of the whole car, kg."""
+    """Total mass of the car, kg."""
     track: Num
     """Distance between left and right wheels, m."""
     wheel_radius: Num
-    """m."""
+    """Radius of a wheel, m."""
     wheel_width: Num
-    """m."""
+    """Width of a wheel, m."""
     wheelbase: Num
     """Distance between the axles, m."""
 
@@ -435,116 +443,154 @@ class SoundBegunRequired(TypedDict):
     """The required fields of SoundBegun."""
 
     channels: int
-    """1 or 2."""
+    """Number of channels, 1 or 2."""
     id: str
-    """Of the sound."""
+    """Id of the sound."""
     kind: SoundKind
-    """File or stream."""
+    """Whether the sound is a file or a stream."""
     loop: bool
-    """Again and again."""
+    """Whether the sound is repeated."""
     position: Num
-    """Simulated seconds into it."""
+    """Playback position, simulated seconds."""
     sample_rate: int
-    """Hz."""
+    """Sample rate, Hz."""
     time: Num
-    """Simulated seconds at which it was at this position."""
+    """Simulated time at which the sound was at `position`, s."""
     volume: Num
-    """0 to 1."""
+    """Volume, 0 to 1."""
 
 
 class SoundBegun(SoundBegunRequired, total=False):
-    """A sound that began."""
+    """A sound that started."""
 
     duration: Num | None
-    """Seconds; null for a stream."""
+    """Duration, seconds; null for a stream."""
     format: SoundFormat | None
-    """Null for a stream."""
+    """Format of the file; null for a stream."""
     url: str | None
-    """Where the file is served; null for a stream."""
+    """Path under which the file is served; null for a stream."""
 
 
-SoundEvent: TypeAlias = "SoundBegun | SoundSamples | dict[str, Any]"
-"""An event of `GET /audio/events`: its name, and its fields as data."""
+class SoundEvent(SoundBegun):
+    """A sound started, or was already playing when the client subscribed."""
+
+
+
+class SoundEvent(SoundSamples):
+    """Samples of a stream."""
+
+
+
+class SoundEvent(TypedDict):
+    """The volume of a sound changed."""
+
+    id: str
+    """Id of the sound."""
+    volume: Num
+    """New volume, 0 to 1."""
+
+
+class SoundEvent(TypedDict):
+    """A sound was stopped."""
+
+    id: str
+    """Id of the sound."""
+
+
+class SoundEvent(TypedDict):
+    """All sounds were stopped."""
+
+
+
+class SoundEvent(TypedDict):
+    """A sound played to its end."""
+
+    id: str
+    """Id of the sound."""
+
+
+SoundEvent: TypeAlias = "SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent"
+"""Data of an event of `GET /audio/events`; the event's name is sent separately."""
 
 
 SoundFormat: TypeAlias = Literal["wav", "mp3", "ogg", "flac"]
-"""Kinds of files."""
+"""Formats of sound files."""
 
 
 SoundKind: TypeAlias = Literal["file", "stream"]
-"""A file or samples."""
+"""Whether a sound is a file or a stream."""
 
 
 class SoundPlayingRequired(TypedDict):
     """The required fields of SoundPlaying."""
 
     channels: int
-    """1 or 2."""
+    """Number of channels, 1 or 2."""
     id: str
-    """By which it can be stopped."""
+    """Id of the sound."""
     kind: SoundKind
-    """File or stream."""
+    """Whether the sound is a file or a stream."""
     loop: bool
-    """Again and again."""
+    """Whether the sound is repeated."""
     position: Num
-    """Simulated seconds into it."""
+    """Playback position, simulated seconds."""
     sample_rate: int
-    """Hz."""
+    """Sample rate, Hz."""
     source: str
-    """Where it came from: its address, its path, `data` or `stream`."""
+    """Origin of the sound: its URL, its path, `data` or `stream`."""
     volume: Num
-    """0 to 1."""
+    """Volume, 0 to 1."""
 
 
 class SoundPlaying(SoundPlayingRequired, total=False):
-    """A sound that plays."""
+    """A sound that is playing."""
 
     duration: Num | None
-    """Seconds; null for a stream."""
+    """Duration, seconds; null for a stream."""
     format: SoundFormat | None
-    """Null for a stream."""
+    """Format of the file; null for a stream."""
 
 
 class SoundSamples(TypedDict):
     """Samples of a stream."""
 
     channels: int
-    """1 or 2."""
+    """Number of channels, 1 or 2."""
     data: str
-    """16 bits a sample, little end first, channels by turns; base64."""
+    """16-bit samples, little-endian, channels interleaved; base64."""
     id: str
-    """Of the stream."""
+    """Id of the stream."""
     sample_rate: int
-    """Hz."""
+    """Sample rate, Hz."""
 
 
 class SoundStopped(TypedDict):
-    """Answer of `POST /audio/stop`."""
+    """Response of `POST /audio/stop`."""
 
     success: bool
     """Always true."""
 
 
 class Sounds(TypedDict):
-    """Answer of `GET /audio`: what plays, in the order in which it began."""
+    """Response of `GET /audio`."""
 
     playing: list[SoundPlaying]
-    """Every sound."""
+    """Playing sounds, in the order in which they started."""
 
 
 class SpeedRequestRequired(TypedDict):
     """The required fields of SpeedRequest."""
 
     value: float
-    """m/s, + is ahead. Out of the car's limits it is clamped."""
+    """Speed, m/s, positive is forward; clamped to the car's limits."""
 
 
 class SpeedRequest(SpeedRequestRequired, total=False):
-    """Body of `POST /speed`."""
+    """Request body of `POST /speed`."""
 
     duration: float | None
-    """Simulated seconds to hold it; answered at their end. One second, answered at once, if
-    omitted.
+    """How long to hold the speed, simulated seconds; the response is sent at the end. If
+    omitted, the speed is held for one second and the response is sent at once.
     """
 
 
@@ -552,92 +598,96 @@ class StatesRequired(TypedDict):
     """The required fields of States."""
 
     cmd: DriveCommand
-    """What the actuators are asked for."""
+    """The current actuator commands."""
 
 
 class States(StatesRequired, total=False):
-    """Answer of `GET /states`: what was asked for. A reading that is not there yet is null."""
+    """Response of `GET /states`: the requested readings. A reading that does not exist yet is
+    null.
+    """
 
     audio: Sounds | None
-    """As `GET /audio`."""
+    """Same as `GET /audio`."""
     battery: Battery | None
-    """As `GET /battery`."""
+    """Same as `GET /battery`."""
     camera: CameraFrame | None
-    """The last frame of the camera."""
+    """The latest frame of the camera."""
     imu: Inertial | None
-    """As `GET /imu`."""
+    """Same as `GET /imu`."""
     joints: JointAngles | None
-    """Everything that turns."""
+    """Angles of all joints."""
     lidar: LidarScan | None
-    """As `GET /lidar`."""
+    """Same as `GET /lidar`."""
     odom: Odometry | None
-    """As `GET /odom`."""
+    """Same as `GET /odom`."""
     speed: float | None
-    """As `GET /speed`."""
+    """Same as `GET /speed`."""
     steering: float | None
-    """As `GET /steering`."""
+    """Same as `GET /steering`."""
 
 
 class SteeringRequest(TypedDict):
-    """Body of `POST /steering`, and a frame of the WebSocket `/steering/stream`."""
+    """Request body of `POST /steering`, and a frame of the WebSocket `/steering/stream`."""
 
     value: float
-    """rad, + is left. Out of the car's limits it is clamped."""
+    """Steering angle, rad, positive to the left; clamped to the car's limits."""
 
 
 class StopSoundRequest(TypedDict, total=False):
-    """Body of `POST /audio/stop`: one sound, or all of them."""
+    """Request body of `POST /audio/stop`: either `id` or `all`."""
 
     all: bool | None
-    """All of them."""
+    """Whether to stop all sounds."""
     id: str | None
-    """Which sound."""
+    """Id of the sound to stop."""
 
 
 class Velocity(TypedDict):
-    """How the car moves."""
+    """Velocity of the car."""
 
     angular: Num
-    """rad/s, + is left."""
+    """Yaw rate, rad/s, positive to the left."""
     linear: Num
-    """m/s, + is ahead."""
+    """Forward speed, m/s."""
 
 
 class VolumeChanged(TypedDict):
-    """Answer of `POST /audio/volume`."""
+    """Response of `POST /audio/volume`."""
 
     id: str
-    """Which sound."""
+    """Id of the sound."""
     success: bool
     """Always true."""
     volume: Num
-    """How loud it is now."""
+    """Volume after the change, 0 to 1."""
 
 
 class VolumeRequest(TypedDict):
-    """Body of `POST /audio/volume`."""
+    """Request body of `POST /audio/volume`."""
 
     id: str
-    """Which sound."""
+    """Id of the sound."""
     volume: float
-    """How loud."""
+    """New volume, 0 to 1."""
 
 
 class Waiting(TypedDict):
-    """What a sensor says before its first reading."""
+    """Response of a sensor's path before the first reading."""
 
+    code: ErrorCode
+    """Always `no_reading`."""
     error: str
-    """Which data there is none of."""
+    """Names the missing reading."""
     status: str
     """Always `waiting`."""
 
 
 class Xyz(TypedDict):
-    """Three components."""
+    """A vector in the car's frame."""
 
     x: Num
-    """Ahead."""
+    """Forward component."""
     y: Num
-    """Left."""
+    """Left component."""
     z: Num
-    """Up."""
+    """Upward component."""

@@ -5,414 +5,937 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, TypedDict
 
 
+Better: TypeAlias = Literal["lower", "higher"]
+"""Which records are better."""
+
+
 class BodyBox(TypedDict):
-    """The body's box."""
+    """Bounding box of the car's body."""
 
     centre: list[Num]
-    """Centre from the pose origin, m."""
+    """Centre relative to the pose origin, m."""
     size: Size
     """Full extents, m."""
 
 
 class Bounds(TypedDict):
-    """A rectangle on the ground."""
+    """An axis-aligned rectangle on the ground."""
 
     maxX: Num
-    """Metres."""
+    """Largest x, m."""
     maxY: Num
-    """Metres."""
+    """Largest y, m."""
     minX: Num
-    """Metres."""
+    """Smallest x, m."""
     minY: Num
-    """Metres."""
+    """Smallest y, m."""
 
 
 class Brightness(TypedDict):
-    """Answer of `GET /brightness`."""
+    """Response of `GET /brightness`."""
 
     value: Num
-    """Factor of every shown pixel."""
+    """Factor applied to every displayed pixel."""
 
 
 class BrightnessChanged(TypedDict):
-    """Answer of `POST /brightness`."""
+    """Response of `POST /brightness`."""
 
     ok: bool
     """Always true."""
     value: Num
-    """The factor now."""
+    """The factor after the change."""
 
 
 class BrightnessRequest(TypedDict):
-    """Body of `POST /brightness`."""
+    """Request body of `POST /brightness`."""
 
     value: float
-    """Factor of every shown pixel."""
+    """Factor applied to every displayed pixel."""
 
 
 class CameraObservation(TypedDict):
-    """The last frame of the camera."""
+    """The latest frame of the camera."""
 
     data: str
-    """The picture, base64."""
+    """The image, base64."""
     encoding: str
-    """Always `jpeg`; the binary answer brings raw pixels."""
+    """Always `jpeg`. The binary response contains raw pixels instead."""
     frame: int
-    """Which frame it is, from 0."""
+    """Index of the frame, from 0."""
     height: int
-    """Pixels."""
+    """Height, pixels."""
     time: Num
-    """Simulated seconds at which it was taken."""
+    """Simulated time of the frame, s."""
     width: int
-    """Pixels."""
+    """Width, pixels."""
 
 
 class CameraProfile(TypedDict):
     """Camera parameters."""
 
     distortion: list[Num]
-    """Radial distortion, second and fourth order."""
+    """Coefficients of radial distortion, second and fourth order."""
     height: int
-    """Pixels."""
+    """Height of the image, pixels."""
     horizontal_fov: Num
-    """rad."""
+    """Horizontal field of view, rad."""
     noise_sd: Num
-    """Of full scale."""
+    """Standard deviation of the noise, as a fraction of full scale."""
     position: list[Num]
-    """m from the pose origin."""
+    """Position relative to the pose origin, m."""
     rate: int
-    """Frames a simulated second."""
+    """Frames per simulated second."""
     width: int
-    """Pixels."""
+    """Width of the image, pixels."""
 
 
 class CatalogueEntry(TypedDict):
-    """An object as the world file has it."""
+    """An object as the world file defines it."""
 
     kind: ObjectKind
-    """By marker and geometry."""
+    """Shape, from marker and geometry."""
     movable: bool
-    """A pose command may move it."""
+    """Whether a pose command may move the object."""
     origin: FlatPose
-    """Pose at load."""
+    """Initial pose."""
     size: Size
-    """Full extents."""
+    """Full extents of the object's bounding box."""
     static: bool
-    """Physics never moves it."""
+    """Whether physics never moves the object."""
     type: ObjectType
-    """By the marker."""
+    """Type, from the marker."""
 
 
 class Clock(TypedDict):
-    """Answer of `GET /clock`."""
+    """Response of `GET /clock`."""
 
     paused: bool
-    """Whether time stands still."""
+    """Whether the simulation is paused."""
     real_time: Num
     """Real seconds since the world was loaded."""
     rtf: Num
-    """Simulated seconds in a real one, measured over the last second; 0 while paused."""
+    """Measured real-time factor (simulated seconds per real second) over the last second; 0
+    while paused.
+    """
     sim_time: Num
     """Simulated seconds since the world was loaded."""
     speed: Num
-    """Requested real-time factor; 0 is as fast as the machine can."""
+    """Requested real-time factor; 0 means as fast as possible."""
 
 
 class ClockChanged(Clock):
-    """Answer of `POST /clock`."""
+    """Response of `POST /clock`."""
 
     ok: bool
     """Always true."""
 
 
 class ClockRequest(TypedDict, total=False):
-    """Body of `POST /clock`."""
+    """Request body of `POST /clock`."""
 
     paused: bool | None
-    """Stops or starts time."""
+    """Whether to pause the simulation."""
     speed: float | None
-    """Requested real-time factor: 0.05 to 100, or 0 for as fast as the machine can."""
+    """Requested real-time factor: 0.05 to 100, or 0 for as fast as possible."""
+
+
+CommandName: TypeAlias = Literal["reset", "clock", "step", "pose", "model", "light"]
+"""A command that a client sends during a session."""
 
 
 class CurrentSessionRequired(TypedDict):
     """The required fields of CurrentSession."""
 
     active: bool
-    """Whether a session is under way."""
+    """Whether a session is active."""
 
 
 class CurrentSession(CurrentSessionRequired, total=False):
-    """Answer of `GET /evaluation/session`."""
+    """Response of `GET /evaluation/session`."""
 
     session: Session | None
-    """The session, or the last one; null if there was none."""
+    """The active session, or else the most recent one; null if there was none."""
 
 
 class Deleted(TypedDict):
-    """Answer of `DELETE /worlds/<name>`."""
+    """Response of `DELETE /worlds/<name>`."""
 
     deleted: str
-    """Name of the world that is gone."""
+    """Name of the deleted world."""
     ok: bool
     """Always true."""
 
 
 class ErrorBody(TypedDict):
-    """The body of every error."""
+    """The body of every error response."""
 
+    code: ErrorCode
+    """The kind of error. It stays the same when the text changes."""
     error: str
-    """What was wrong, and what would be right."""
+    """The cause of the error and, where possible, how to correct the request."""
+
+
+ErrorCode: TypeAlias = Literal["invalid_request", "out_of_range", "token_needed", "foreign_site", "unknown_host", "not_json", "not_a_proxy", "not_movable", "protected_world", "no_world", "no_such_object", "no_such_light", "no_such_world", "no_route", "no_bounds", "no_floor", "no_evaluation", "no_record", "no_such_sound", "not_found", "method_not_allowed", "request_timeout", "not_ready", "switch_in_progress", "evaluation_in_progress", "already_running", "yellow_phase", "world_in_use", "robot_refused", "too_large", "range_not_satisfiable", "bad_world", "upgrade_required", "internal", "not_stored", "cdn_failed", "busy", "stopping", "no_judge", "no_reading"]
+"""The kind of an error, for programs. A text may change; a code does not."""
 
 
 class EvaluationDocument(TypedDict):
-    """Answer of `GET /evaluation`."""
+    """Response of `GET /evaluation`."""
 
     config: dict[str, Any]
-    """Config as its author wrote it."""
+    """Config, byte for byte as in the world's file."""
     script: str
-    """The judging script, Python."""
+    """Source of the judging script, Python."""
     version: int
-    """Version of the document."""
+    """Format version of the document."""
+
+
+class RunEventStart(TypedDict):
+    """The program was started."""
+
+    command: str
+    """Shell command that started it."""
+    phase: Literal["start"]
+
+
+class RunEventLogRequired(TypedDict):
+    """The required fields of RunEventLog."""
+
+    line: str
+    """The line, at most 2,000 characters."""
+    phase: Literal["log"]
+    stream: OutputStream
+    """The stream that it was written to."""
+
+
+class RunEventLog(RunEventLogRequired, total=False):
+    """The program wrote a line."""
+
+    truncated: bool | None
+    """True if the line was cut."""
+
+
+class RunEventExit(TypedDict):
+    """The program ended."""
+
+    exit_code: int
+    """Exit code; a negative value is a signal number."""
+    phase: Literal["exit"]
+
+
+RunEvent: TypeAlias = "RunEventStart | RunEventLog | RunEventExit"
+"""Start, output and exit of the student's program."""
+
+
+class EvaluationKindStartRequired(TypedDict):
+    """The required fields of EvaluationKindStart."""
+
+    kind: Literal["start"]
+    time_limit_s: Num
+    """Time limit, simulated seconds."""
+    world: str
+    """Name of the world."""
+
+
+class EvaluationKindStart(EvaluationKindStartRequired, total=False):
+    """The session was started."""
+
+    command: str | None
+    """Command of the student's program; null without one."""
+
+
+class EvaluationKindPhase(TypedDict):
+    """The session entered a phase."""
+
+    kind: Literal["phase"]
+    phase: Phase
+    """The phase."""
+
+
+class EvaluationKindRecord(TypedDict):
+    """The script set a new record."""
+
+    kind: Literal["record"]
+    record: Any
+    """A number, or any JSON value."""
+
+
+class EvaluationKindLog(TypedDict):
+    """The script printed a line."""
+
+    kind: Literal["log"]
+    line: str
+    """The printed line."""
+
+
+class EvaluationKindCommandRequired(TypedDict):
+    """The required fields of EvaluationKindCommand."""
+
+    command: CommandName
+    """The command."""
+    kind: Literal["command"]
+
+
+class EvaluationKindCommand(EvaluationKindCommandRequired, total=False):
+    """A client sent a command that is not part of the session. Only stored in the record."""
+
+    detail: dict[str, Any]
+    """Parameters of the command."""
+
+
+class EvaluationKindRunStart(RunEventStart):
+    """An event of the student's program. Only stored in the record, which holds both types of
+    events in one list.
+    """
+
+    kind: Literal["run"]
+
+
+class EvaluationKindRunLog(RunEventLog):
+    """An event of the student's program. Only stored in the record, which holds both types of
+    events in one list.
+    """
+
+    kind: Literal["run"]
+
+
+class EvaluationKindRunExit(RunEventExit):
+    """An event of the student's program. Only stored in the record, which holds both types of
+    events in one list.
+    """
+
+    kind: Literal["run"]
+
+
+class EvaluationKindTruncated(TypedDict):
+    """Further events were dropped, because the record's limit was reached. Only stored in the
+    record.
+    """
+
+    kind: Literal["truncated"]
+
+
+class EvaluationKindEndRequired(TypedDict):
+    """The required fields of EvaluationKindEnd."""
+
+    kind: Literal["end"]
+    outcome: Outcome
+    """How the session ended."""
+    record: Any
+    """The last record."""
+
+
+class EvaluationKindEnd(EvaluationKindEndRequired, total=False):
+    """The session ended."""
+
+    reason: str | None
+    """Why the session ended."""
+
+
+EvaluationKind: TypeAlias = (
+    "EvaluationKindStart | "
+    "EvaluationKindPhase | "
+    "EvaluationKindRecord | "
+    "EvaluationKindLog | "
+    "EvaluationKindCommand | "
+    "EvaluationKindRunStart | "
+    "EvaluationKindRunLog | "
+    "EvaluationKindRunExit | "
+    "EvaluationKindTruncated | "
+    "EvaluationKindEnd"
+)
+"""Type and data of an event of a session."""
+
+
+class EvaluationEventStart(EvaluationKindStart):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventPhase(EvaluationKindPhase):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRecord(EvaluationKindRecord):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventLog(EvaluationKindLog):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventCommand(EvaluationKindCommand):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRunStart(EvaluationKindRunStart):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRunLog(EvaluationKindRunLog):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRunExit(EvaluationKindRunExit):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventTruncated(EvaluationKindTruncated):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventEnd(EvaluationKindEnd):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+EvaluationEvent: TypeAlias = (
+    "EvaluationEventStart | "
+    "EvaluationEventPhase | "
+    "EvaluationEventRecord | "
+    "EvaluationEventLog | "
+    "EvaluationEventCommand | "
+    "EvaluationEventRunStart | "
+    "EvaluationEventRunLog | "
+    "EvaluationEventRunExit | "
+    "EvaluationEventTruncated | "
+    "EvaluationEventEnd"
+)
+"""An event of an evaluation session."""
 
 
 class EvaluationStateRequired(TypedDict):
     """The required fields of EvaluationState."""
 
     active: bool
-    """Whether one is under way."""
+    """Whether a session is active."""
 
 
 class EvaluationState(EvaluationStateRequired, total=False):
-    """The evaluation session in short."""
+    """Summary of the evaluation session."""
 
-    phase: str | None
-    """Its phase."""
+    phase: Phase | None
+    """Phase of the session."""
     session: str | None
-    """Its id."""
+    """Id of the session."""
 
 
 class FlatPose(TypedDict):
-    """A pose of something upright."""
+    """Pose of an upright object, without roll and pitch."""
 
     x: Num
-    """Metres."""
+    """X coordinate, m."""
     y: Num
-    """Metres."""
+    """Y coordinate, m."""
     yaw: Num
-    """Radians, −π to π."""
+    """Yaw, rad, −π to π."""
     z: Num
-    """Metres."""
+    """Z coordinate, m."""
 
 
 class ImuObservation(TypedDict):
-    """The last sample of the inertial measurement unit, in the car's frame."""
+    """The latest sample of the inertial measurement unit, in the car's frame."""
 
     acceleration: Xyz
-    """m/s²; at rest +g upwards."""
+    """Acceleration, m/s². At rest it is +g upwards."""
     gyro: Xyz
-    """rad/s."""
+    """Turn rate about each axis, rad/s."""
     time: Num
-    """Simulated seconds at which it was taken."""
+    """Simulated time of the sample, s."""
 
 
 class ImuProfile(TypedDict):
     """Parameters of the inertial measurement unit."""
 
     accelerometer_sd: Num
-    """m/s²."""
+    """Standard deviation of the accelerometer's noise, m/s²."""
     gyro_sd: Num
-    """rad/s."""
+    """Standard deviation of the gyro's noise, rad/s."""
     position: list[Num]
-    """m from the pose origin."""
+    """Position relative to the pose origin, m."""
     rate: int
-    """Samples a simulated second."""
+    """Samples per simulated second."""
 
 
 class InstallAnswer(TypedDict):
-    """Answer of `POST /worlds/install`."""
+    """Response of `POST /worlds/install`."""
 
     cached: bool
-    """Whether it was there already, so that nothing was fetched but its description."""
+    """Whether this revision was already installed, so that only its metadata was downloaded."""
     name: str
-    """Its name for people."""
+    """Display name."""
     ok: bool
     """Always true."""
     rev: str
-    """Revision of its files."""
+    """Revision of the world's files."""
     verified: bool
-    """Whether its id proves its files."""
+    """Whether the world's id matches the hash of its files."""
     world: str
-    """World file, as `POST /switch` takes it."""
+    """File name of the world, for `POST /switch`."""
 
 
 class InstallRequest(TypedDict):
-    """Body of `POST /worlds/install`."""
+    """Request body of `POST /worlds/install`."""
 
     world_id: str
-    """Published id."""
+    """Id of the published world."""
+
+
+class JudgeAudio(TypedDict):
+    """Sounds as a script sees them."""
+
+    events: list[JudgeSoundEvent]
+    """Events since the last observation, in order."""
+    playing: list[JudgeSound]
+    """Sounds that are playing."""
+
+
+class Statics(TypedDict):
+    """Data that is constant during a session."""
+
+    config: dict[str, Any]
+    """The config, byte for byte as in the world's file."""
+    objects: dict[str, CatalogueEntry]
+    """Catalogue entries by name."""
+    script: str
+    """Source of the script, Python."""
+    seed: int
+    """Seed of the session."""
+    track: JudgeTrack
+    """Route and bounds of the track."""
+
+
+class JudgeCallLoad(Statics):
+    """Loads the script and the constant data of the session."""
+
+    type: Literal["load"]
+
+
+class JudgeCallInitialize(TypedDict):
+    """Calls `initialize(sim)`, if the script defines it."""
+
+    moved: list[list[Any]]
+    """Objects that moved since the script last saw them."""
+    state: Observation
+    """The current state of the world."""
+    type: Literal["initialize"]
+
+
+class JudgeCallEvaluate(TypedDict):
+    """Calls `evaluate(sim)`."""
+
+    moved: list[list[Any]]
+    """Objects that moved since the script last saw them."""
+    state: Observation
+    """The current state of the world."""
+    type: Literal["evaluate"]
+
+
+class JudgeCallCheck(TypedDict):
+    """Checks whether a script is a valid judge, without running it."""
+
+    script: str
+    """Source of the script, Python."""
+    type: Literal["check"]
+
+
+JudgeCall: TypeAlias = "JudgeCallLoad | JudgeCallInitialize | JudgeCallEvaluate | JudgeCallCheck"
+"""A call from the simulator to the harness."""
+
+
+class JudgeReply(TypedDict, total=False):
+    """Reply of the simulator to an action."""
+
+    error: str | None
+    """Why the action was refused; null if it was carried out."""
+
+
+class JudgeSaidReady(TypedDict):
+    """The harness has started."""
+
+    type: Literal["ready"]
+    version: int
+    """Version of the protocol that the harness uses."""
+
+
+class JudgeSaidAct(TypedDict):
+    """The script requests an action and waits for the [`JudgeReply`]."""
+
+    type: Literal["act"]
+
+
+class JudgeSaidRecord(TypedDict):
+    """The script set a new record."""
+
+    type: Literal["record"]
+    value: Any
+    """A finite number, or any JSON value."""
+
+
+class JudgeSaidPrinted(TypedDict):
+    """Sent if printed text uses a separate stream: this mark in that stream ends the printed
+    text of the current call.
+    """
+
+    mark: int
+    """Number of the call."""
+    type: Literal["printed"]
+
+
+class JudgeSaidAnswer(TypedDict):
+    """The call returned."""
+
+    finish: bool
+    """Whether the script ends the session."""
+    type: Literal["answer"]
+
+
+class JudgeSaidRaised(TypedDict):
+    """The call failed."""
+
+    error: str
+    """Last line of the traceback."""
+    kind: RaisedKind
+    """Cause of the failure."""
+    type: Literal["raised"]
+
+
+class JudgeSaidCheckedRequired(TypedDict):
+    """The required fields of JudgeSaidChecked."""
+
+    type: Literal["checked"]
+
+
+class JudgeSaidChecked(JudgeSaidCheckedRequired, total=False):
+    """Result of a `Check` call."""
+
+    error: str | None
+    """The fault of the script; null if it is valid."""
+
+
+JudgeSaid: TypeAlias = (
+    "JudgeSaidReady | "
+    "JudgeSaidAct | "
+    "JudgeSaidRecord | "
+    "JudgeSaidPrinted | "
+    "JudgeSaidAnswer | "
+    "JudgeSaidRaised | "
+    "JudgeSaidChecked"
+)
+"""A line from the harness."""
+
+
+class JudgeSound(TypedDict):
+    """A sound that is playing."""
+
+    id: str
+    """Id of the sound in the robot's API."""
+    kind: str
+    """`file` or `stream`."""
+    position: Num
+    """Playback position, seconds."""
+    source: str
+    """Origin of the sound: its URL, its path, `data` or `stream`."""
+    volume: Num
+    """Volume, 0 to 1."""
+
+
+class JudgeSoundEventPlayRequired(JudgeSound):
+    """The required fields of JudgeSoundEventPlay."""
+
+    channels: int
+    """Number of channels, 1 or 2."""
+    sample_rate: int
+    """Sample rate, Hz."""
+    type: Literal["play"]
+
+
+class JudgeSoundEventPlay(JudgeSoundEventPlayRequired, total=False):
+    """A sound started."""
+
+    data: str | None
+    """Content of the file; omitted for a stream."""
+
+
+class JudgeSoundEventPcm(TypedDict):
+    """A stream received samples."""
+
+    channels: int
+    """Number of channels, 1 or 2."""
+    data: str
+    """16-bit samples, little-endian."""
+    id: str
+    """Id of the stream."""
+    sample_rate: int
+    """Sample rate, Hz."""
+    type: Literal["pcm"]
+
+
+class JudgeSoundEventVolume(TypedDict):
+    """The volume of a sound changed."""
+
+    id: str
+    """Id of the sound."""
+    type: Literal["volume"]
+    volume: Num
+    """New volume, 0 to 1."""
+
+
+class JudgeSoundEventStop(TypedDict):
+    """A sound was stopped."""
+
+    id: str
+    """Id of the sound."""
+    type: Literal["stop"]
+
+
+class JudgeSoundEventEnded(TypedDict):
+    """A sound played to its end."""
+
+    id: str
+    """Id of the sound."""
+    type: Literal["ended"]
+
+
+JudgeSoundEvent: TypeAlias = (
+    "JudgeSoundEventPlay | "
+    "JudgeSoundEventPcm | "
+    "JudgeSoundEventVolume | "
+    "JudgeSoundEventStop | "
+    "JudgeSoundEventEnded"
+)
+"""A change of a sound. Binary data is base64."""
+
+
+class JudgeTrackRequired(TypedDict):
+    """The required fields of JudgeTrack."""
+
+    waypoints: list[list[Num]]
+    """Points (x, y) of the centre line, m."""
+
+
+class JudgeTrack(JudgeTrackRequired, total=False):
+    """The track as a script sees it. Without a route the list of waypoints is empty."""
+
+    bounds: Bounds | None
+    """Bounds of the track's ground."""
+    inner: list[list[Num]] | None
+    """Points (x, y) of the inner border, m."""
+    outer: list[list[Num]] | None
+    """Points (x, y) of the outer border, m."""
 
 
 class JudgeWork(TypedDict):
-    """A script and its work."""
+    """A judging script and its statistics."""
 
     observations: int
-    """How often it judged."""
+    """Number of observations that the script evaluated."""
     sha256: str
-    """Fingerprint of the script."""
+    """SHA-256 of the script, hex."""
     wait_s: Num
-    """How long the world waited for that, real seconds."""
+    """Total real seconds that the simulation waited for the script."""
 
 
 class LidarObservation(TypedDict):
-    """The last laser scan."""
+    """The latest laser scan."""
 
     angle_increment: Num
-    """From beam to beam, rad, counter-clockwise."""
+    """Angle between neighbouring beams, rad, counter-clockwise."""
     angle_min: Num
     """Direction of the first beam, rad."""
     range_max: Num
-    """m."""
+    """Longest measurable distance, m."""
     range_min: Num
-    """m."""
+    """Shortest measurable distance, m."""
     ranges: list[Num | None]
-    """m; null where nothing was hit."""
+    """Distance of each beam, m; null if the beam hit nothing."""
     time: Num
-    """Simulated seconds at which it was taken."""
+    """Simulated time of the scan, s."""
 
 
 class LidarProfile(TypedDict):
     """Lidar parameters."""
 
     beams: int
-    """Beams over the full circle."""
+    """Number of beams over the full circle."""
     noise_sd: Num
-    """m."""
+    """Standard deviation of the noise, m."""
     position: list[Num]
-    """m from the pose origin."""
+    """Position relative to the pose origin, m."""
     range_max: Num
-    """m."""
+    """Longest measurable distance, m."""
     range_min: Num
-    """m."""
+    """Shortest measurable distance, m."""
     rate: int
-    """Scans a simulated second."""
+    """Scans per simulated second."""
 
 
 class LightRequired(TypedDict):
     """The required fields of Light."""
 
     builtin: bool
-    """Always true: lights come with the world."""
+    """Always true: every light is part of the world."""
     name: str
-    """Name."""
+    """Name of the light."""
     state: LightState
-    """What it shows."""
+    """Colour that the light shows."""
     x: Num
-    """Metres."""
+    """X coordinate, m."""
     y: Num
-    """Metres."""
+    """Y coordinate, m."""
     yaw: Num
-    """Radians."""
+    """Yaw, rad."""
 
 
 class Light(LightRequired, total=False):
     """A traffic light."""
 
     panel: Panel | None
-    """The screen in the light's frame, where it has one."""
+    """The light's screen, if it has one."""
     yellow_left: Num | None
-    """Simulated seconds until it is red, in the yellow phase only."""
+    """Simulated seconds until the light turns red; only present while it is yellow."""
 
 
 class LightChanged(TypedDict):
-    """Answer of `POST /traffic_lights/<name>`."""
+    """Response of `POST /traffic_lights/<name>`."""
 
     light: Light
-    """The light now."""
+    """The light after the change."""
     ok: bool
     """Always true."""
 
 
 class LightRequest(TypedDict):
-    """Body of `POST /traffic_lights/<name>`."""
+    """Request body of `POST /traffic_lights/<name>`."""
 
     state: RedOrGreen
-    """What to show."""
+    """Colour to show."""
 
 
 LightState: TypeAlias = Literal["red", "yellow", "green"]
-"""What a light shows."""
+"""Colour that a traffic light shows."""
 
 
 class Limits(TypedDict):
-    """What motor and servo can do, both ways."""
+    """Limits of motor and servos, in both directions."""
 
     acceleration: Num
-    """m/s²."""
+    """Acceleration, m/s²."""
     pan: Num
-    """rad."""
+    """Pan angle of the camera, rad."""
     speed: Num
-    """m/s."""
+    """Speed, m/s."""
     steering: Num
-    """rad, at the virtual centre wheel."""
+    """Angle of the virtual centre wheel, rad."""
     steering_rate: Num
-    """rad/s."""
+    """Rate of change of the steering angle, rad/s."""
     tilt: Num
-    """rad."""
+    """Tilt angle of the camera, rad."""
 
 
 class ModelMoved(TypedDict):
-    """Answer of `POST /models/<name>/pose`."""
+    """Response of `POST /models/<name>/pose`."""
 
     applied: bool
-    """Always true: every reader sees it already."""
+    """Always true: the new pose is visible to every client."""
     model: ModelPlace
-    """Where the object is now."""
+    """The object after the change."""
     ok: bool
     """Always true."""
 
 
 class ModelPlace(TypedDict):
-    """An object and where it stands."""
+    """An object and its pose."""
 
     name: str
-    """Name."""
+    """Name of the object."""
     type: ObjectType
-    """By its marker."""
+    """Type of the object, from its marker."""
     x: Num
-    """Metres."""
+    """X coordinate, m."""
     y: Num
-    """Metres."""
+    """Y coordinate, m."""
     yaw: Num
-    """Radians."""
+    """Yaw, rad."""
     z: Num
-    """Metres."""
+    """Z coordinate, m."""
 
 
 class ModelRequest(TypedDict, total=False):
-    """Body of `POST /models/<name>/pose`. Omitted fields keep their current value. With
-    `duration` the object moves there evenly; with `path` it follows the points.
+    """Request body of `POST /models/<name>/pose`. Omitted fields keep their current value.
+    With `duration` the object moves to the pose at constant speed; with `path` it follows
+    the points.
     """
 
     duration: float | None
-    """Simulated seconds."""
+    """Duration of the motion, simulated seconds."""
     loop: bool | None
-    """Goes from the last point straight to the first, again and again."""
+    """Whether the object continues from the last point straight to the first, without end."""
     path: list[list[float]] | None
-    """Points x, y in metres, within ±100."""
+    """Points (x, y) in metres, within ±100."""
     speed: float | None
-    """m/s along the path; needed with it."""
+    """Speed along the path, m/s; required with `path`."""
     x: float | None
-    """Metres."""
+    """X coordinate, m."""
     y: float | None
-    """Metres."""
+    """Y coordinate, m."""
     yaw: float | None
-    """Radians."""
+    """Yaw, rad."""
     z: float | None
-    """Metres."""
+    """Z coordinate, m."""
 
 
 NoFields: TypeAlias = dict[str, Any]
-"""A request without fields; those that are there are ignored."""
+"""A request without fields. Any fields that a client sends are ignored."""
 
 
 Num: TypeAlias = float
@@ -420,15 +943,15 @@ Num: TypeAlias = float
 
 
 ObjectKind: TypeAlias = Literal["box", "cylinder", "sphere", "cone", "light", "wall"]
-"""By marker and geometry."""
+"""Shape of an object, from its marker and geometry."""
 
 
 ObjectType: TypeAlias = Literal["object", "wall", "light"]
-"""By the marker."""
+"""Type of an object, from its marker in the world file."""
 
 
 class Objects(TypedDict):
-    """Answer of `GET /objects`, in the order of the world file."""
+    """Response of `GET /objects`, in the order of the world file."""
 
     objects: list[WorldObject]
     """The objects."""
@@ -436,8 +959,31 @@ class Objects(TypedDict):
     """Name of the world."""
 
 
+class Observation(TypedDict):
+    """State of the world at one tick."""
+
+    audio: JudgeAudio
+    """Playing sounds, and sound events since the last observation."""
+    brightness: Num
+    """Factor applied to every displayed pixel."""
+    contacts: list[str]
+    """Names of the objects and walls in contact with the car."""
+    lights: dict[str, LightState]
+    """Colour that each light shows, by name."""
+    paused: bool
+    """Whether the simulation is paused."""
+    pose: VehiclePose
+    """State of the car."""
+    rtf: Num
+    """Measured real-time factor (simulated seconds per real second)."""
+    run: RunState
+    """State of the student's program."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
 class Observations(TypedDict, total=False):
-    """Sensor readings; those that were asked for."""
+    """Sensor readings; sensors that were not requested are omitted."""
 
     camera: CameraObservation | None
     """Camera frame."""
@@ -450,51 +996,59 @@ class Observations(TypedDict, total=False):
 
 
 Observe: TypeAlias = Literal["camera", "lidar", "imu", "odom"]
-"""A sensor that can be asked for."""
+"""A sensor whose reading a step can return."""
 
 
 Octets: TypeAlias = bytes
-"""Bytes that are no JSON, as the document describes them."""
+"""Bytes that are not JSON, for the OpenAPI document."""
 
 
 class OdomObservation(TypedDict):
-    """Where the car believes it is, from lidar and gyro alone: the frame `odom` is where it
-    started.
+    """Estimated pose and velocity from lidar and gyro alone, in the frame `odom`, whose origin
+    is the start of the car.
     """
 
     forward: Num
-    """m/s ahead."""
+    """Forward speed, m/s."""
     sideways: Num
-    """m/s to the left."""
+    """Sideways speed, m/s, positive to the left."""
     time: Num
-    """Simulated seconds that it speaks of."""
+    """Simulated time of the estimate, s."""
     turning: Num
-    """rad/s, + is left."""
+    """Yaw rate, rad/s, positive to the left."""
     x: Num
-    """m."""
+    """X coordinate, m."""
     y: Num
-    """m."""
+    """Y coordinate, m."""
     yaw: Num
-    """rad."""
+    """Yaw, rad."""
+
+
+Outcome: TypeAlias = Literal["finished", "timeout", "script_error", "stopped", "unsupported"]
+"""How a session ended."""
+
+
+OutputStream: TypeAlias = Literal["stdout", "stderr"]
+"""An output stream of the student's program."""
 
 
 class Overlay(TypedDict):
-    """Answer of `GET /overlay`."""
+    """Response of `GET /overlay`."""
 
     remaining_s: Num
-    """Real seconds it will still stay."""
+    """Remaining display time, real seconds."""
     seq: int
-    """Grows with every request."""
+    """Counter that increases with every request."""
     size: Num
     """Multiplier of the font size."""
     text: str
-    """The text; empty when there is none."""
+    """The text; empty when no overlay is shown."""
     ttl: Num
-    """Real seconds it was asked to stay."""
+    """Requested display time, real seconds."""
 
 
 class OverlayChanged(Overlay):
-    """Answer of `POST /overlay`."""
+    """Response of `POST /overlay`."""
 
     ok: bool
     """Always true."""
@@ -504,173 +1058,266 @@ class OverlayRequestRequired(TypedDict):
     """The required fields of OverlayRequest."""
 
     text: str
-    """The text; empty takes it away."""
+    """The text; an empty text removes the overlay."""
 
 
 class OverlayRequest(OverlayRequestRequired, total=False):
-    """Body of `POST /overlay`."""
+    """Request body of `POST /overlay`."""
 
     size: float | None
     """Multiplier of the font size; 1 if omitted."""
     ttl: float | None
-    """Real seconds to stay; 10 if omitted."""
+    """Display time, real seconds; 10 if omitted."""
 
 
 class Panel(TypedDict):
-    """The screen of a light, for viewers."""
+    """The screen of a light in the light's frame, for viewers."""
 
     lamp_r: Num
     """Radius of the yellow disc, m."""
     pitch: Num
-    """Tilt, rad."""
+    """Pitch of the screen, rad."""
     px: Num
-    """Centre ahead of the light's origin, m."""
+    """Forward offset of the screen's centre from the light's origin, m."""
     pz: Num
-    """Centre above the light's origin, m."""
+    """Height of the screen's centre above the light's origin, m."""
+
+
+Phase: TypeAlias = Literal["initializing", "starting", "running", "ended"]
+"""The phase of a session."""
 
 
 class Placed(TypedDict):
-    """Answer of `POST /pose`."""
+    """Response of `POST /pose`."""
 
     applied: bool
-    """Always true: every reader sees it already."""
+    """Always true: the new pose is visible to every client."""
     ok: bool
     """Always true."""
     pose: Pose
-    """Where the car is now."""
+    """Pose of the car after the change."""
 
 
 class Pose(TypedDict):
-    """A pose in the world: z up, yaw counter-clockwise from +x."""
+    """A pose in the world frame: z points up, yaw is counter-clockwise from +x."""
 
     pitch: Num
-    """Radians."""
+    """Pitch, rad."""
     q: list[Num]
     """The same rotation as a quaternion x, y, z, w."""
     roll: Num
-    """Radians."""
+    """Roll, rad."""
     x: Num
-    """Metres."""
+    """X coordinate, m."""
     y: Num
-    """Metres."""
+    """Y coordinate, m."""
     yaw: Num
-    """Radians, −π to π."""
+    """Yaw, rad, −π to π."""
     z: Num
-    """Metres."""
+    """Z coordinate, m."""
 
 
 class PoseRequest(TypedDict, total=False):
-    """Body of `POST /pose`. Omitted fields keep their current value."""
+    """Request body of `POST /pose`. Omitted fields keep their current value."""
 
     x: float | None
-    """Metres."""
+    """X coordinate, m."""
     y: float | None
-    """Metres."""
+    """Y coordinate, m."""
     yaw: float | None
-    """Radians."""
+    """Yaw, rad."""
 
 
 class PublicationRequired(TypedDict):
     """The required fields of Publication."""
 
     assets_rev: str
-    """Revision of the assets that every world shares."""
+    """Revision of the assets that all worlds share."""
     cdn: str
-    """Where worlds are installed from."""
+    """Address from which worlds are installed."""
     world: str
     """Name of the world."""
 
 
 class Publication(PublicationRequired, total=False):
-    """Answer of `GET /worldpub`."""
+    """Response of `GET /worldpub`."""
 
     rev: str | None
-    """Revision of a published world."""
+    """Revision of the published world; null for a built-in world."""
     world_id: str | None
-    """Published id; null for built-in worlds."""
+    """Id of the published world; null for a built-in world."""
+
+
+RaisedKind: TypeAlias = Literal["raised", "exited", "memory", "files"]
+"""Why a call failed."""
 
 
 class RecordRequired(TypedDict):
     """The required fields of Record."""
 
-    better: str
-    """`lower` or `higher`."""
+    better: Better
+    """Whether a `lower` or a `higher` record is better."""
     elapsed_s: Num
-    """Simulated seconds."""
+    """Simulated seconds since the phase `running` began."""
     judge: JudgeWork
-    """The script and its work."""
+    """The judging script and its statistics."""
     record: Any
-    """The last record: any JSON value."""
+    """The latest record of the script: any JSON value."""
     seed: int
-    """Of every random stream."""
+    """Seed of all random streams."""
     session: str
     """Id of the session."""
     started_at: str
-    """When it began, RFC 3339."""
+    """Start of the session, RFC 3339."""
     time_limit_s: Num
-    """Simulated seconds."""
+    """Time limit, simulated seconds."""
     world: str
     """Name of the world."""
 
 
 class Record(RecordRequired, total=False):
-    """Answer of `GET /evaluation/record`."""
+    """Response of `GET /evaluation/record`."""
 
     command: str | None
-    """The student's command."""
+    """Command of the student's program; null without one."""
     ended_at: str | None
-    """When it ended; null while it goes on."""
-    events: list[dict[str, Any]] | None
-    """The story, in order; left out in lists."""
-    outcome: str | None
-    """How it ended; null while it goes on."""
+    """End of the session, RFC 3339; null while it is active."""
+    events: list[RecordedEvent] | None
+    """Events of the session in order; omitted in lists."""
+    outcome: Outcome | None
+    """How the session ended; null while it is active."""
     reason: str | None
-    """Why it ended."""
+    """Why the session ended; null while it is active or after a normal finish."""
     rev: str | None
-    """Its revision."""
+    """Revision of the published world; null for a built-in world."""
     world_id: str | None
-    """Id of the published world; null for built-in ones."""
+    """Id of the published world; null for a built-in world."""
 
 
 class RecordListRequired(TypedDict):
     """The required fields of RecordList."""
 
     records: list[Record]
-    """The newest first, without their stories."""
+    """Records without their events, newest first."""
 
 
 class RecordList(RecordListRequired, total=False):
-    """Answer of `GET /evaluation/records`."""
+    """Response of `GET /evaluation/records`."""
 
     next: str | None
-    """For `cursor`, to go on; null at the end."""
+    """Value for the parameter `cursor` to get the next page; null on the last page."""
+
+
+class RecordedEventStart(EvaluationKindStart):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventPhase(EvaluationKindPhase):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRecord(EvaluationKindRecord):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventLog(EvaluationKindLog):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventCommand(EvaluationKindCommand):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRunStart(EvaluationKindRunStart):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRunLog(EvaluationKindRunLog):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRunExit(EvaluationKindRunExit):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventTruncated(EvaluationKindTruncated):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventEnd(EvaluationKindEnd):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+RecordedEvent: TypeAlias = (
+    "RecordedEventStart | "
+    "RecordedEventPhase | "
+    "RecordedEventRecord | "
+    "RecordedEventLog | "
+    "RecordedEventCommand | "
+    "RecordedEventRunStart | "
+    "RecordedEventRunLog | "
+    "RecordedEventRunExit | "
+    "RecordedEventTruncated | "
+    "RecordedEventEnd"
+)
+"""An event as a record holds it."""
 
 
 RedOrGreen: TypeAlias = Literal["red", "green"]
-"""What a light can be asked for."""
+"""Colour that a request can set."""
 
 
 class ResetDone(TypedDict):
-    """Answer of `POST /reset`."""
+    """Response of `POST /reset`."""
 
     ok: bool
     """Always true."""
     reset: list[str]
-    """What went back to its start: movable objects and lights, then `vehicle`."""
+    """Names of everything that was reset: movable objects and lights, then `vehicle`."""
 
 
 class RespawnRequest(TypedDict, total=False):
-    """Body of `POST /respawn`."""
+    """Request body of `POST /respawn`."""
 
     seed: int | None
-    """Seed of every random stream, such as the noise of sensors; 0 if omitted."""
+    """Seed of all random streams, such as sensor noise; 0 if omitted."""
 
 
 class Respawned(TypedDict):
-    """Answer of `POST /respawn`."""
+    """Response of `POST /respawn`."""
 
     inplace: bool
-    """Always false: the world was loaded anew."""
+    """Always false: the world was loaded again."""
     ok: bool
     """Always true."""
     world: str
@@ -681,26 +1328,26 @@ class RouteLinesRequired(TypedDict):
     """The required fields of RouteLines."""
 
     closed: bool
-    """Whether the road itself leads back to its start; if not, the last point is only there to
-    close the loop.
+    """Whether the road itself is a loop. If false, the last point only closes the list of
+    points.
     """
     waypoints: list[list[Num]]
-    """Points x, y of the centre line, m."""
+    """Points (x, y) of the centre line, m."""
 
 
 class RouteLines(RouteLinesRequired, total=False):
-    """Centre line and borders: a loop whose last point equals the first; row i of a border
-    belongs to row i of the centre line.
+    """Centre line and borders. Each line is a loop whose last point equals the first. Row i of
+    a border belongs to row i of the centre line.
     """
 
     inner: list[list[Num]] | None
-    """Points of the inner border."""
+    """Points (x, y) of the inner border, m."""
     outer: list[list[Num]] | None
-    """Points of the outer border."""
+    """Points (x, y) of the outer border, m."""
 
 
 class Route(RouteLines):
-    """Answer of `GET /route`."""
+    """Response of `GET /route`."""
 
     world: str
     """Name of the world."""
@@ -710,169 +1357,171 @@ class RunStateRequired(TypedDict):
     """The required fields of RunState."""
 
     running: bool
-    """Whether it runs."""
+    """Whether the program is running."""
 
 
 class RunState(RunStateRequired, total=False):
-    """The student's program."""
+    """State of the student's program."""
 
     exit_code: int | None
-    """Its exit code; negative is a signal."""
+    """Exit code, or the negated number of the signal that ended it; null before the exit."""
 
 
 class Scene(TypedDict):
-    """Answer of `GET /scene`. A file never changes under its address: another world has
-    another one.
+    """Response of `GET /scene`. The file at an address never changes: a changed scene gets a
+    new address.
     """
 
     car_glb: str
-    """Address of the car as binary glTF, everything straight."""
+    """Address of the car as binary glTF, with every joint at zero."""
     version: str
-    """16 hex digits that change with anything that is drawn."""
+    """16 hex digits that change whenever anything that is drawn changes."""
     world: str
-    """Name of the world that is served."""
+    """Name of the running world."""
     world_glb: str
-    """Address of the world as binary glTF, everything as at load."""
+    """Address of the world as binary glTF, with every object at its initial pose."""
 
 
 class SessionRequired(TypedDict):
     """The required fields of Session."""
 
-    better: str
-    """`lower` or `higher`."""
+    better: Better
+    """Whether a `lower` or a `higher` record is better."""
     elapsed_s: Num
-    """Simulated seconds since it began to run."""
+    """Simulated seconds since the phase `running` began."""
     id: str
-    """Its id."""
+    """Id of the session."""
     log: list[str]
-    """The last 200 lines of the script's log."""
-    phase: str
-    """`initializing`, `starting`, `running` or `ended`."""
+    """The last 200 lines that the script printed."""
+    phase: Phase
+    """The phase of the session."""
     record: Any
-    """The last record: any JSON value."""
+    """The latest record of the script: any JSON value."""
     run: RunState
-    """The student's program."""
+    """State of the student's program."""
     seed: int
-    """Of every random stream."""
+    """Seed of all random streams."""
     started_at: str
-    """When it began, RFC 3339."""
+    """Start of the session, RFC 3339."""
     time_limit_s: Num
-    """Simulated seconds."""
+    """Time limit, simulated seconds."""
     world: str
     """Name of the world."""
 
 
 class Session(SessionRequired, total=False):
-    """A session as it stands."""
+    """Current state of a session."""
 
     command: str | None
-    """The student's command."""
-    outcome: str | None
-    """How it ended; null while it goes on."""
+    """Command of the student's program; null without one."""
+    outcome: Outcome | None
+    """How the session ended; null while it is active."""
     reason: str | None
-    """Why it ended."""
+    """Why the session ended; null while it is active or after a normal finish."""
     rev: str | None
-    """Its revision."""
+    """Revision of the published world; null for a built-in world."""
     world_id: str | None
-    """Id of the published world; null for built-in ones."""
+    """Id of the published world; null for a built-in world."""
 
 
 class Size(TypedDict):
-    """Full extents of an object's own bounding box."""
+    """Full extents of an object's bounding box in the object's own frame."""
 
     x: Num
-    """Metres."""
+    """Extent along x, m."""
     y: Num
-    """Metres."""
+    """Extent along y, m."""
     z: Num
-    """Metres."""
+    """Extent along z, m."""
 
 
 class StartRequest(TypedDict, total=False):
-    """Body of `POST /evaluation/start`."""
+    """Request body of `POST /evaluation/start`."""
 
     command: str | None
-    """Command that runs the student's program; without one the run is only observed."""
+    """Shell command that runs the student's program. If omitted, the session only observes the
+    car.
+    """
     seed: int | None
-    """Seed of every random stream; 0 if omitted."""
+    """Seed of all random streams; 0 if omitted."""
     time_limit_s: float | None
-    """Simulated seconds; the world's own limit if omitted."""
+    """Time limit, simulated seconds; the world's own limit if omitted."""
 
 
 class Started(TypedDict):
-    """Answer of `POST /evaluation/start`."""
+    """Response of `POST /evaluation/start`."""
 
     ok: bool
     """Always true."""
     session: Session
-    """The session, as it begins."""
+    """The session at its start."""
 
 
 class StateRequired(TypedDict):
     """The required fields of State."""
 
     brightness: Num
-    """Factor of every shown pixel."""
+    """Factor applied to every displayed pixel."""
     contacts: list[str]
-    """Names of the objects and walls that the car touches."""
+    """Names of the objects and walls in contact with the car."""
     evaluation: EvaluationState
-    """The evaluation session."""
+    """Summary of the evaluation session."""
     lights: list[Light]
-    """Traffic lights by name."""
+    """Traffic lights, sorted by name."""
     objects: dict[str, Pose]
-    """Poses of all objects by name."""
+    """Current poses of all objects by name."""
     overlay: str
-    """Overlay text; empty when there is none."""
+    """Overlay text; empty when no overlay is shown."""
     overlay_seq: int
-    """Grows with every overlay request."""
+    """Counter that increases with every overlay request."""
     overlay_size: Num
-    """Multiplier of its font size."""
+    """Multiplier of the overlay's font size."""
     paused: bool
-    """Whether time stands still."""
+    """Whether the simulation is paused."""
     rtf: Num
-    """Measured real-time factor."""
+    """Measured real-time factor (simulated seconds per real second)."""
     run: RunState
-    """The student's program."""
+    """State of the student's program."""
     running: bool
-    """A world is loaded, stepping or paused."""
+    """Whether a world is loaded, whether it is stepping or paused."""
     switching: bool
-    """A world is being loaded."""
+    """Whether a world is being loaded."""
     websocket: bool
     """Always true."""
 
 
 class State(StateRequired, total=False):
-    """Answer of `GET /state` and data of the `state` event."""
+    """Response of `GET /state`, and data of the event `state`."""
 
     current: str | None
-    """Name of the world that is ready; null while one is being loaded."""
+    """Name of the world that is ready; null while a world is being loaded."""
     epoch: int
-    """Grows when the car is put elsewhere: by a pose, a reset, a respawn, another world. Not
-    in the answer of a step, which is the same after two respawns.
+    """Counter that increases when the car is moved by a pose, a reset, a respawn or a switch.
+    A step's response omits it, because that response must be the same after two respawns.
     """
     time: Num | None
-    """Simulated seconds; null before the first world."""
+    """Simulated seconds; null before the first world is loaded."""
     transition: Transition | None
-    """What is being loaded, or else what is being installed (`kind: 'install'`), which
-    disturbs nothing.
+    """The world that is being loaded, or else the world that is being installed (`kind:
+    'install'`). An installation does not affect the running world.
     """
     vehicle: VehiclePose | None
-    """The car; null before the first world."""
+    """State of the car; null before the first world is loaded."""
     world: str | None
-    """Name of the world that is served."""
+    """Name of the running world."""
 
 
 class StatusRequired(TypedDict):
     """The required fields of Status."""
 
     assets_version: int
-    """Grows whenever a served mesh or texture may have changed."""
+    """Counter that increases whenever a served mesh or texture may have changed."""
     generation: str
-    """Robot generation."""
+    """Short name of the vehicle generation."""
     running: bool
-    """A world is loaded, stepping or paused."""
+    """Whether a world is loaded, whether it is stepping or paused."""
     switching: bool
-    """A world is being loaded."""
+    """Whether a world is being loaded."""
     uptime_s: Num
     """Real seconds since the program started."""
     version: str
@@ -882,31 +1531,33 @@ class StatusRequired(TypedDict):
 
 
 class Status(StatusRequired, total=False):
-    """Answer of `GET /status`."""
+    """Response of `GET /status`."""
 
     current: str | None
-    """Name of the world; null until one is ready."""
+    """Name of the loaded world; null until a world is ready."""
 
 
 class StepRequest(TypedDict, total=False):
-    """Body of `POST /step`."""
+    """Request body of `POST /step`."""
 
     camera_height: int | None
-    """Largest height of the camera's picture, pixels."""
+    """Largest height of the camera image, pixels."""
     camera_width: int | None
-    """Largest width of the camera's picture, pixels; its shape is kept, and it is never
-    enlarged.
+    """Largest width of the camera image, pixels. The aspect ratio is kept, and the image is
+    never enlarged.
     """
     duration: float | None
-    """Simulated seconds, rounded to the nearest tick. Not together with `steps`."""
+    """Simulated seconds, rounded to the nearest tick. Mutually exclusive with `steps`."""
     observe: list[Observe] | None
-    """What the answer is to hold besides the state."""
+    """Sensors whose readings the response includes."""
     speed: float | None
-    """Drive command: m/s. Held while stepping; out of the car's limits it is clamped."""
+    """Speed command, m/s, held during the step and clamped to the car's limits."""
     steering: float | None
-    """Drive command: rad, + is left. Held while stepping; out of the car's limits it is clamped."""
+    """Steering command, rad, positive to the left, held during the step and clamped to the
+    car's limits.
+    """
     steps: int | None
-    """Ticks of 5 ms; 1 if neither this nor `duration` is given."""
+    """Number of ticks of 5 ms; 1 if both `steps` and `duration` are omitted."""
 
 
 class SteppedRequired(State):
@@ -915,56 +1566,56 @@ class SteppedRequired(State):
     ok: bool
     """Always true."""
     touched: list[str]
-    """Names of the objects and walls that the car touched on the way, also those that it left
-    again.
+    """Names of the objects and walls that the car touched during the step, even if the contact
+    has ended.
     """
 
 
 class Stepped(SteppedRequired, total=False):
-    """Answer of `POST /step`."""
+    """Response of `POST /step`."""
 
     observations: Observations | None
-    """What was asked for, by name."""
+    """Readings of the requested sensors."""
 
 
 class Stopped(TypedDict):
-    """Answer of `POST /evaluation/stop`."""
+    """Response of `POST /evaluation/stop`."""
 
     ok: bool
     """Always true."""
     stopped: bool
-    """Whether there was a session to stop."""
+    """Whether a session was running."""
 
 
 class SwitchRequest(TypedDict, total=False):
-    """Body of `POST /switch`: one of the two."""
+    """Request body of `POST /switch`. Exactly one of the two fields is required."""
 
     world: str | None
-    """World file."""
+    """File name of the world."""
     world_id: str | None
-    """Published id."""
+    """Id of the published world."""
 
 
 class Switched(TypedDict):
-    """Answer of `POST /switch`."""
+    """Response of `POST /switch`."""
 
     ok: bool
     """Always true."""
     world: str
-    """World file."""
+    """File name of the world."""
 
 
 class Track(TypedDict, total=False):
     """Route and bounds of a world."""
 
     bounds: Bounds | None
-    """Extent of the track's ground; null where there is none."""
+    """Bounds of the track's ground; null if the world has no ground."""
     route: RouteLines | None
-    """Centre line and borders; null where there are none."""
+    """Centre line and borders; null if the world has no route."""
 
 
 class TrafficLights(TypedDict):
-    """Answer of `GET /traffic_lights`, by name."""
+    """Response of `GET /traffic_lights`, sorted by name."""
 
     lights: list[Light]
     """The lights."""
@@ -973,12 +1624,12 @@ class TrafficLights(TypedDict):
 
 
 class Transition(TypedDict):
-    """A world on its way in."""
+    """A world that is being loaded or installed."""
 
     kind: TransitionKind
-    """Why."""
+    """Why the world is being loaded."""
     progress: Num
-    """0 to 1."""
+    """Progress, 0 to 1."""
     target: str
     """File name of the world."""
 
@@ -988,120 +1639,124 @@ TransitionKind: TypeAlias = Literal["boot", "switch", "respawn", "install"]
 
 
 class Vehicle(TypedDict):
-    """Answer of `GET /vehicle`: the profile of the robot."""
+    """Response of `GET /vehicle`: the profile of the robot."""
 
     body: BodyBox
-    """The body's box."""
+    """Bounding box of the body."""
     camera: CameraProfile
     """Camera."""
     centre_of_mass: list[Num]
-    """m from the pose origin."""
+    """Centre of mass relative to the pose origin, m."""
     generation: str
-    """Short name."""
+    """Short name of the vehicle generation."""
     imu: ImuProfile
     """Inertial measurement unit."""
     lidar: LidarProfile
     """Lidar."""
     limits: Limits
-    """What motor and servo can do."""
+    """Limits of motor and servos."""
     mass: Num
-    """Mass of the whole car, kg."""
+    """Total mass of the car, kg."""
     model_name: str
-    """Name for people."""
+    """Display name."""
     track: Num
     """Distance between left and right wheels, m."""
     wheel_radius: Num
-    """m."""
+    """Radius of a wheel, m."""
     wheel_width: Num
-    """m."""
+    """Width of a wheel, m."""
     wheelbase: Num
     """Distance between the axles, m."""
 
 
 class VehiclePose(Pose):
-    """The car in the live state."""
+    """State of the car."""
 
     pan: Num
-    """Where the camera looks, rad, + is left."""
+    """Pan angle of the camera, rad, positive to the left."""
     speed: Num
-    """Ahead, m/s."""
+    """Forward speed, m/s."""
     steering: Num
-    """Angle of the virtual centre wheel, rad, + is left."""
+    """Angle of the virtual centre wheel, rad, positive to the left."""
     tilt: Num
-    """Where the camera looks, rad, + is up."""
+    """Tilt angle of the camera, rad, positive upwards."""
 
 
 class WorldRequired(TypedDict):
     """The required fields of World."""
 
     display: str
-    """Name for people."""
+    """Display name."""
     evaluation: bool
-    """Whether it has an evaluation."""
+    """Whether the world has an evaluation."""
     objects: dict[str, CatalogueEntry]
-    """The catalogue by name, in the order of the world file."""
+    """Catalogue entries by name, in the order of the world file."""
     track: Track
-    """Route and bounds."""
+    """Route and bounds of the track."""
     world: str
     """Name of the world."""
+    yellow_s: Num
+    """Length of the yellow phase of a light, simulated seconds."""
 
 
 class World(WorldRequired, total=False):
-    """Answer of `GET /world`."""
+    """Response of `GET /world`."""
 
     rev: str | None
-    """Revision of a published world."""
+    """Revision of the published world; null for a built-in world."""
     world_id: str | None
-    """Published id; null for built-in worlds."""
+    """Id of the published world; null for a built-in world."""
 
 
 class WorldEntryRequired(TypedDict):
     """The required fields of WorldEntry."""
 
     deletable: bool
-    """Whether it may be deleted."""
+    """Whether the world can be deleted."""
     display: str
-    """Name for people."""
+    """Display name."""
     evaluation: bool
-    """Whether it has an evaluation."""
+    """Whether the world has an evaluation."""
     file: str
-    """World file, as `POST /switch` takes it."""
+    """File name of the world, for `POST /switch`."""
     name: str
-    """Name."""
+    """Name of the world."""
     official: bool
-    """Whether it is an official world."""
+    """Whether the world is an official one."""
     size: list[Num]
     """Width and height, m."""
     verified: bool
-    """Whether its files are proven: it came with the program, or its id is the sum of its files."""
+    """Whether the files are known to be unmodified: the world is built in, or its id is the
+    hash of its files.
+    """
 
 
 class WorldEntry(WorldEntryRequired, total=False):
-    """A world that can be switched to."""
+    """A world that a client can switch to."""
 
     world_id: str | None
-    """Published id; null for built-in worlds."""
+    """Id of the published world; null for a built-in world."""
 
 
 class WorldObject(TypedDict):
-    """An object and where it is now."""
+    """An object with its current pose."""
 
     current: Pose
-    """Pose now."""
+    """Current pose."""
     kind: ObjectKind
-    """By marker and geometry."""
+    """Shape, from marker and geometry."""
     movable: bool
-    """A pose command may move it."""
+    """Whether a pose command may move the object."""
     name: str
-    """Name."""
+    """Name of the object."""
     origin: Pose
-    """Pose at load."""
+    """Initial pose."""
     size: Size
-    """Full extents."""
+    """Full extents of the object's bounding box."""
     static: bool
-    """Physics never moves it."""
+    """Whether physics never moves the object."""
     type: ObjectType
-    """By the marker."""
+    """Type, from the marker."""
 
 
 class WorldsRequired(TypedDict):
@@ -1112,18 +1767,20 @@ class WorldsRequired(TypedDict):
 
 
 class Worlds(WorldsRequired, total=False):
-    """Answer of `GET /worlds`: those that can't be deleted first, then by name."""
+    """Response of `GET /worlds`: first the worlds that cannot be deleted, then the others,
+    each sorted by name.
+    """
 
     current: str | None
     """Name of the world that is ready; null while one is being loaded."""
 
 
 class Xyz(TypedDict):
-    """Three components."""
+    """A vector in the car's frame."""
 
     x: Num
-    """Ahead."""
+    """Forward component."""
     y: Num
-    """Left."""
+    """Left component."""
     z: Num
-    """Up."""
+    """Upward component."""

@@ -96,7 +96,9 @@ fn redirects_to_other_hosts_and_loops_are_refused() {
     // A redirect to the same host is followed.
     let folder = Arc::clone(&cdn.folder);
     let server = WebServer::start(move |asked| match asked.path.strip_prefix("/moved") {
-        Some(path) => honest(folder.path(), &Asked { path: path.to_owned(), ..asked.clone() }),
+        Some(path) => {
+            file_response(folder.path(), &ReceivedRequest { path: path.to_owned(), ..asked.clone() })
+        }
         None => Reply::Redirect(format!("/moved{}", asked.path)),
     });
     let simulator = setup().cdn(server.url()).start();
@@ -123,13 +125,13 @@ fn worlds_over_the_limits_are_refused() {
     assert_status(&cdn.with_files(&files(vec![one("meshes/big.dae", u64::MAX)])), 413, "64 MiB");
     let five = (0..5).map(|i| one(&format!("meshes/{i}.dae"), 60 << 20)).collect();
     assert_status(&cdn.with_files(&files(five)), 413, "256 MiB");
-    let said = cdn.without_manifest(|asked, reply| match reply {
+    let refused_size = cdn.without_manifest(|asked, reply| match reply {
         Reply::File(_) if asked.path.ends_with(".dae") => {
             Reply::Raw(b"HTTP/1.1 200 OK\r\ncontent-length: 300000000\r\n\r\n".to_vec())
         }
         reply => reply,
     });
-    assert!(matches!(said.0, 413 | 502), "{said:?}");
+    assert!(matches!(refused_size.0, 413 | 502), "{refused_size:?}");
     // A document with too many nested lists.
     let deep = [b"{\"rev\":\"abcd1234\",\"files\":".to_vec(), vec![b'['; 200_000]].concat();
     let refused = cdn.refused(move |_, _| Reply::File(deep.clone()));

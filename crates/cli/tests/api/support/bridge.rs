@@ -21,7 +21,7 @@ impl Bridge {
     /// Waits for the next message.
     pub(crate) fn receive(&mut self) -> Value {
         match self.0.receive() {
-            Received::Text(said) => said,
+            Received::Text(reply) => reply,
             other => panic!("a message, not {other:?}"),
         }
     }
@@ -29,9 +29,9 @@ impl Bridge {
     /// Waits for the next message with this `op`, skipping others.
     pub(crate) fn next_of(&mut self, op: &str) -> Value {
         loop {
-            let said = self.receive();
-            if said["op"] == op {
-                return said;
+            let reply = self.receive();
+            if reply["op"] == op {
+                return reply;
             }
         }
     }
@@ -39,9 +39,9 @@ impl Bridge {
     /// Waits for the next message on a topic, skipping others.
     pub(crate) fn next_on(&mut self, topic: &str) -> Value {
         loop {
-            let said = self.next_of("publish");
-            if said["topic"] == topic {
-                return said["msg"].clone();
+            let reply = self.next_of("publish");
+            if reply["topic"] == topic {
+                return reply["msg"].clone();
             }
         }
     }
@@ -72,9 +72,9 @@ impl Bridge {
     /// Sends a message that must be refused, and returns the error text.
     pub(crate) fn refused(&mut self, message: impl ToString) -> String {
         self.0.send(message);
-        let said = self.next_of("status");
-        assert_eq!(said["level"], "error", "{said}");
-        let text = said["msg"].as_str().unwrap_or_else(|| panic!("a text: {said}"));
+        let reply = self.next_of("status");
+        assert_eq!(reply["level"], "error", "{reply}");
+        let text = reply["msg"].as_str().unwrap_or_else(|| panic!("a text: {reply}"));
         assert!(!text.contains('\n') && text.len() < 400, "one line: {text}");
         text.to_owned()
     }

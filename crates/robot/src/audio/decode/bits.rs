@@ -1,9 +1,9 @@
-//! Bits as Vorbis packs them: the lowest of a byte first.
+//! A bit reader for Vorbis: the lowest bit of a byte comes first.
 
-/// Reads bits from the start of some bytes.
+/// Reads bits from a byte slice.
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// In bits.
+    /// Position in bits.
     at: usize,
 }
 
@@ -12,7 +12,7 @@ impl<'a> Bits<'a> {
         Bits { bytes, at: 0 }
     }
 
-    /// The next bits, at most 32, as a number; `None` at the end.
+    /// Reads `count` bits (at most 32) as a number. Returns `None` at the end of the bytes.
     pub(super) fn take(&mut self, count: u32) -> Option<u32> {
         let mut value = 0u64;
         let mut got = 0;
@@ -26,13 +26,13 @@ impl<'a> Bits<'a> {
         Some(value as u32)
     }
 
-    /// Leaves bits out; `None` if there are not so many.
+    /// Skips `count` bits. Returns `None` if fewer bits remain.
     pub(super) fn skip(&mut self, count: usize) -> Option<()> {
         self.at = self.at.checked_add(count).filter(|at| *at <= self.bytes.len() * 8)?;
         Some(())
     }
 
-    /// The next bit.
+    /// Reads one bit.
     pub(super) fn flag(&mut self) -> Option<bool> {
         self.take(1).map(|bit| bit == 1)
     }

@@ -1,75 +1,75 @@
-//! The codebooks of a Vorbis setup header, only measured. A few bytes there can stand for tables of
-//! gigabytes, which the decoder would allocate before it reads on: so they are measured first, and what
-//! no encoder writes is refused.
+//! Measures the codebooks of a Vorbis setup header. A few bytes in this header can describe tables
+//! of gigabytes, which the decoder would allocate before it reads on. Therefore this module
+//! computes the sizes first and refuses codebooks that are larger than any encoder writes.
 
 use super::bits::Bits;
 
-/// Codewords of all books; real ones have some ten thousand.
+/// Maximum number of codewords in all codebooks. Real files have some ten thousand.
 const MAX_ENTRIES: u64 = 1 << 17;
-/// Numbers in the tables of all books; real ones have some hundred thousand.
+/// Maximum number of values in the tables of all codebooks. Real files have some hundred thousand.
 const MAX_VALUES: u64 = 1 << 20;
-/// Numbers a codeword stands for; real books have up to 8.
+/// Maximum number of values per codeword. Real codebooks have up to 8.
 const MAX_DIMENSIONS: u32 = 64;
-/// What a setup header starts with.
+/// The first bytes of a setup header.
 const MAGIC: &[u8] = b"\x05vorbis";
-/// What a codebook starts with.
+/// The first bits of a codebook.
 const SYNC: u32 = 0x56_43_42;
 
-/// What is wrong with a setup header.
+/// The defect of a setup header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wrong {
-    /// Not what it should be, or too short.
+pub(super) enum SetupError {
+    /// The header is invalid or too short.
     Broken,
-    /// Larger than anything that is real.
+    /// The codebooks are larger than in any real file.
     TooLarge,
 }
 
-/// Measures the codebooks of a setup header.
-pub(super) fn check(packet: &[u8]) -> Result<(), Wrong> {
-    let body = packet.strip_prefix(MAGIC).ok_or(Wrong::Broken)?;
+/// Checks the sizes of the codebooks of a setup header.
+pub(super) fn check(packet: &[u8]) -> Result<(), SetupError> {
+    let body = packet.strip_prefix(MAGIC).ok_or(SetupError::Broken)?;
     let mut bits = Bits::new(body);
-    let books = bits.take(8).ok_or(Wrong::Broken)? + 1;
+    let books = bits.take(8).ok_or(SetupError::Broken)? + 1;
     let (mut entries, mut values) = (0, 0);
     for _ in 0..books {
         let (e, v) = measure(&mut bits)?;
         (entries, values) = (entries + e, values + v);
         if entries > MAX_ENTRIES || values > MAX_VALUES {
-            return Err(Wrong::TooLarge);
+            return Err(SetupError::TooLarge);
         }
     }
     Ok(())
 }
 
-/// Codewords and numbers of one book.
-fn measure(bits: &mut Bits<'_>) -> Result<(u64, u64), Wrong> {
-    let sync = bits.take(24).ok_or(Wrong::Broken)?;
-    let dimensions = bits.take(16).ok_or(Wrong::Broken)?;
-    let entries = bits.take(24).ok_or(Wrong::Broken)?;
+/// Number of codewords and values of one codebook.
+fn measure(bits: &mut Bits<'_>) -> Result<(u64, u64), SetupError> {
+    let sync = bits.take(24).ok_or(SetupError::Broken)?;
+    let dimensions = bits.take(16).ok_or(SetupError::Broken)?;
+    let entries = bits.take(24).ok_or(SetupError::Broken)?;
     if sync != SYNC || dimensions == 0 || entries == 0 {
-        return Err(Wrong::Broken);
+        return Err(SetupError::Broken);
     }
     if u64::from(entries) > MAX_ENTRIES || dimensions > MAX_DIMENSIONS {
-        return Err(Wrong::TooLarge);
+        return Err(SetupError::TooLarge);
     }
-    skip_lengths(bits, entries).ok_or(Wrong::Broken)?;
+    skip_lengths(bits, entries).ok_or(SetupError::Broken)?;
     let values = u64::from(entries) * u64::from(dimensions);
-    let numbers = match bits.take(4).ok_or(Wrong::Broken)? {
+    let numbers = match bits.take(4).ok_or(SetupError::Broken)? {
         0 => return Ok((entries.into(), 0)),
         1 => lattice(entries, dimensions),
         2 => values,
-        _ => return Err(Wrong::Broken),
+        _ => return Err(SetupError::Broken),
     };
     if values > MAX_VALUES {
-        return Err(Wrong::TooLarge);
+        return Err(SetupError::TooLarge);
     }
-    skip_table(bits, numbers).ok_or(Wrong::Broken)?;
+    skip_table(bits, numbers).ok_or(SetupError::Broken)?;
     Ok((entries.into(), values))
 }
 
-/// The lengths of the codewords.
+/// Skips the lengths of the codewords.
 fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
     if bits.flag()? {
-        // By length, with how many there are of each.
+        // Ordered form: the number of codewords for each length.
         bits.skip(5)?;
         let mut done = 0;
         while done < entries {
@@ -89,7 +89,7 @@ fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
     Some(())
 }
 
-/// Least value, step, and the numbers themselves.
+/// Skips the value table: minimum, step and the values.
 fn skip_table(bits: &mut Bits<'_>, numbers: u64) -> Option<()> {
     bits.skip(64)?;
     let width = bits.take(4)? + 1;
@@ -97,7 +97,7 @@ fn skip_table(bits: &mut Bits<'_>, numbers: u64) -> Option<()> {
     bits.skip(usize::try_from(numbers).ok()? * width as usize)
 }
 
-/// The greatest number whose power of `dimensions` is not above `entries`.
+/// The greatest number n with n^`dimensions` ≤ `entries`.
 fn lattice(entries: u32, dimensions: u32) -> u64 {
     let fits = |base: u64| base.checked_pow(dimensions).is_some_and(|power| power <= u64::from(entries));
     let (mut low, mut high) = (1, u64::from(entries) + 1);
@@ -112,7 +112,7 @@ fn lattice(entries: u32, dimensions: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// Bits, the lowest of each number first.
+    /// A bit writer: the lowest bit of each number comes first.
     #[derive(Default)]
     struct Writer(Vec<bool>);
 
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// One book that says how many codewords there are in a few bits.
+    /// One codebook that gives its number of codewords in a few bits.
     fn book(dimensions: u64, entries: u64) -> Writer {
         let head = Writer::default().put(0, 8).put(SYNC.into(), 24).put(dimensions, 16).put(entries, 24);
         let width = u64::BITS - entries.leading_zeros();
@@ -136,22 +136,22 @@ mod tests {
     }
 
     #[test]
-    fn a_small_book_passes_and_what_stands_for_gigabytes_does_not() {
+    fn a_small_codebook_is_accepted_and_a_huge_one_is_refused() {
         assert_eq!(check(&book(2, 16).packet()), Ok(()));
         for (dimensions, entries) in [(65_535, 16), (2, (1 << 24) - 1), (64, 1 << 17)] {
-            assert_eq!(check(&book(dimensions, entries).packet()), Err(Wrong::TooLarge), "{dimensions}");
+            assert_eq!(check(&book(dimensions, entries).packet()), Err(SetupError::TooLarge), "{dimensions}");
         }
         for (dimensions, entries) in [(0, 16), (2, 0)] {
-            assert_eq!(check(&book(dimensions, entries).packet()), Err(Wrong::Broken), "{dimensions}");
+            assert_eq!(check(&book(dimensions, entries).packet()), Err(SetupError::Broken), "{dimensions}");
         }
         let packet = book(2, 16).packet();
         for end in 0..packet.len() - 9 {
-            assert_eq!(check(&packet[..end]), Err(Wrong::Broken), "{end}");
+            assert_eq!(check(&packet[..end]), Err(SetupError::Broken), "{end}");
         }
     }
 
     #[test]
-    fn roots_are_whole() {
+    fn lattice_is_the_integer_root() {
         assert_eq!(lattice(3125, 5), 5);
         assert_eq!(lattice(3124, 5), 4);
         assert_eq!(lattice(1, 64), 1);

@@ -1,12 +1,12 @@
-//! Ogg: pages with checksums, and the packets in them. One stream from its first page to its last.
+//! Ogg: pages with checksums, and the packets in them. Only files with one stream are supported.
 
-use super::{DecodeError, Format};
+use super::clip::{DecodeError, Format};
 
 const CONTINUED: u8 = 1;
 const FIRST: u8 = 2;
 const LAST: u8 = 4;
-const CUT_OFF: DecodeError = DecodeError::Truncated(Format::Ogg);
-const SEVERAL: &str = "it holds several streams; one Vorbis stream can be played";
+const TRUNCATED: DecodeError = DecodeError::Truncated(Format::Ogg);
+const SEVERAL: &str = "it contains several streams; only one Vorbis stream is supported";
 
 pub(super) fn damaged(what: &'static str) -> DecodeError {
     DecodeError::Damaged { format: Format::Ogg, what }
@@ -16,29 +16,29 @@ pub(super) fn unsupported(what: &'static str) -> DecodeError {
     DecodeError::Unsupported { format: Format::Ogg, what }
 }
 
-/// A page.
+/// A page of an Ogg file.
 pub(super) struct Page<'a> {
     flags: u8,
-    /// Where the stream is at its end, in samples; −1 if no packet ends in it.
+    /// Position of the stream at the end of the page, in samples; −1 if no packet ends in it.
     pub(super) position: i64,
     serial: u32,
     number: u32,
-    /// Lengths of pieces; one of 255 goes on in the next.
+    /// Lengths of the segments. A packet continues after a segment of length 255.
     laces: &'a [u8],
     body: &'a [u8],
 }
 
 impl<'a> Page<'a> {
-    /// The page at the start of these bytes, and what follows it.
+    /// Reads the page at the start of `bytes`. Returns the page and the remaining bytes.
     fn read(bytes: &'a [u8]) -> Result<(Page<'a>, &'a [u8]), DecodeError> {
-        let (head, after) = bytes.split_first_chunk::<27>().ok_or(CUT_OFF)?;
+        let (head, after) = bytes.split_first_chunk::<27>().ok_or(TRUNCATED)?;
         if !head.starts_with(b"OggS\0") {
-            return Err(damaged("there is something else between its pages"));
+            return Err(damaged("there is unknown data between its pages"));
         }
         let four = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let (laces, after) = after.split_at_checked(usize::from(head[26])).ok_or(CUT_OFF)?;
+        let (laces, after) = after.split_at_checked(usize::from(head[26])).ok_or(TRUNCATED)?;
         let length = laces.iter().map(|lace| usize::from(*lace)).sum();
-        let (body, after) = after.split_at_checked(length).ok_or(CUT_OFF)?;
+        let (body, after) = after.split_at_checked(length).ok_or(TRUNCATED)?;
         let mut blank = *head;
         blank[22..26].fill(0);
         if [&blank[..], laces, body].iter().fold(0, |sum, part| checksum(sum, part)) != four(22) {
@@ -53,22 +53,22 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Takes a file apart.
+/// Iterates over the pages and packets of a file.
 pub(super) struct Pages<'a> {
     rest: &'a [u8],
-    /// Serial number of the stream and number of the next page.
+    /// Serial number of the stream, and number of the next page.
     next: Option<(u32, u32)>,
     over: bool,
-    /// What came of the packet that goes on in the next page.
-    begun: Option<Vec<u8>>,
+    /// The start of a packet that continues in the next page.
+    partial: Option<Vec<u8>>,
 }
 
 impl<'a> Pages<'a> {
     pub(super) fn new(file: &'a [u8]) -> Pages<'a> {
-        Pages { rest: file, next: None, over: false, begun: None }
+        Pages { rest: file, next: None, over: false, partial: None }
     }
 
-    /// The next page; `None` after the last one.
+    /// Reads the next page. Returns `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<Page<'a>>, DecodeError> {
         if self.over {
             if self.rest.starts_with(b"OggS") {
@@ -84,15 +84,15 @@ impl<'a> Pages<'a> {
         if self.next.is_some_and(|(_, number)| number != page.number) {
             return Err(damaged("a page is missing"));
         }
-        if (page.flags & CONTINUED != 0) != self.begun.is_some() {
-            return Err(damaged("a packet is torn"));
+        if (page.flags & CONTINUED != 0) != self.partial.is_some() {
+            return Err(damaged("a packet is incomplete"));
         }
         self.next = Some((page.serial, page.number.wrapping_add(1)));
         (self.rest, self.over) = (rest, page.is_last());
         Ok(Some(page))
     }
 
-    /// Gives every packet that ends in a page to a function.
+    /// Calls `each` with every packet that ends in this page.
     pub(super) fn packets(
         &mut self,
         page: &Page<'_>,
@@ -106,7 +106,7 @@ impl<'a> Pages<'a> {
                 continue;
             }
             let (piece, after) = body.split_at(length);
-            match self.begun.take() {
+            match self.partial.take() {
                 Some(mut packet) => {
                     packet.extend_from_slice(piece);
                     each(&packet)?;
@@ -116,18 +116,18 @@ impl<'a> Pages<'a> {
             (body, length) = (after, 0);
         }
         if page.laces.last() == Some(&255) {
-            self.begun.get_or_insert_default().extend_from_slice(body);
+            self.partial.get_or_insert_default().extend_from_slice(body);
         }
         Ok(())
     }
 
-    /// Whether a packet has no end.
-    pub(super) fn is_torn(&self) -> bool {
-        self.begun.is_some()
+    /// Whether the end of a packet is missing.
+    pub(super) fn has_partial_packet(&self) -> bool {
+        self.partial.is_some()
     }
 }
 
-/// CRC-32 as Ogg has it: highest bit first, nothing inverted.
+/// The CRC-32 variant of Ogg: highest bit first, without inversion.
 pub(super) fn checksum(sum: u32, bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = table();
     bytes.iter().fold(sum, |sum, byte| sum << 8 ^ TABLE[usize::from((sum >> 24) as u8 ^ byte)])

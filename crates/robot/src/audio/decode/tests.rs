@@ -1,19 +1,19 @@
-//! Files of every kind: well, cut off, damaged, and made to do harm.
+//! Valid, truncated, damaged and malicious files of every format.
 
 use super::*;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, Block, chunk, flac, mp3, wav, wav_of};
 use proptest::prelude::*;
 
-fn decode(file: &[u8], said: Option<Format>) -> Result<Clip, DecodeError> {
-    decode_while(file, said, &|| true)
+fn decode(file: &[u8], declared: Option<Format>) -> Result<Clip, DecodeError> {
+    decode_while(file, declared, &|| true)
 }
 
 fn clip(format: Format, sample_rate: u32, channels: u16, frames: u64) -> Result<Clip, DecodeError> {
     Ok(Clip { format, sample_rate, channels, frames })
 }
 
-/// One file of each kind.
-fn kinds() -> [(Format, Vec<u8>); 6] {
+/// At least one file of each format.
+fn files() -> [(Format, Vec<u8>); 6] {
     let blocks = [Block::Constant(4096, 7), Block::Verbatim((0..500).collect())];
     [
         (Format::Wav, wav(8000, 2, 300)),
@@ -26,7 +26,7 @@ fn kinds() -> [(Format, Vec<u8>); 6] {
 }
 
 #[test]
-fn every_kind_is_known_by_its_content_and_decoded_to_its_end() {
+fn every_format_is_detected_and_decoded_completely() {
     let want = [
         clip(Format::Wav, 8000, 2, 300),
         clip(Format::Mp3, 44_100, 2, 6 * 1152),
@@ -35,23 +35,24 @@ fn every_kind_is_known_by_its_content_and_decoded_to_its_end() {
         clip(Format::Flac, 22_050, 1, 4596),
         clip(Format::Flac, 16_000, 1, 4000),
     ];
-    for ((format, file), want) in kinds().into_iter().zip(want) {
+    for ((format, file), want) in files().into_iter().zip(want) {
         assert_eq!(decode(&file, None), want);
         assert_eq!(decode(&file, Some(format)), want);
-        for said in Format::ALL.into_iter().filter(|said| *said != format) {
-            let error = decode(&file, Some(said)).expect_err("another kind");
-            assert_eq!(error.to_string(), format!("format says {said}, but the file is {format}"));
+        for declared in Format::ALL.into_iter().filter(|declared| *declared != format) {
+            let error = decode(&file, Some(declared)).expect_err("another format");
+            let wanted = format!("\"format\" is {declared}, but the file is a {format} file; ");
+            assert!(error.to_string().starts_with(&wanted), "{error}");
         }
     }
 }
 
 #[test]
-fn a_file_that_is_cut_off_is_no_short_clip() {
-    for (format, file) in kinds() {
+fn a_truncated_file_is_refused() {
+    for (format, file) in files() {
         let step = (file.len() / 300).max(1);
         for end in (0..file.len()).step_by(step) {
-            // An MP3 file without a tag that ends between two frames is whole; with one, a last frame
-            // may be missing, since not all count alike.
+            // An MP3 file without a tag that ends between two frames is valid. In a file with a tag
+            // the last frame may be missing, because encoders count differently.
             let between = match (format, file.len()) {
                 (Format::Mp3, 2502) => end % 417 == 0 && end > 0,
                 (Format::Mp3, len) => end == len - 72,
@@ -69,7 +70,7 @@ fn a_file_that_is_cut_off_is_no_short_clip() {
 }
 
 #[test]
-fn what_is_none_of_them_is_unknown() {
+fn other_files_are_refused() {
     for file in [&b"GIF89a..."[..], b"RIFF\x10\0\0\0AVI LIST", b"hello", &[0; 5000], &[0xff; 5000]] {
         assert_eq!(decode(file, None), Err(DecodeError::Unknown));
     }
@@ -79,7 +80,7 @@ fn what_is_none_of_them_is_unknown() {
 }
 
 #[test]
-fn wave_files_come_in_many_forms() {
+fn all_variants_of_wave_files_are_supported() {
     for (tag, bits) in [(1, 8), (1, 16), (1, 24), (1, 32), (3, 32), (3, 64)] {
         let file = wav_of(tag, bits, 44_100, 2, &vec![0; 100 * 2 * usize::from(bits / 8)]);
         assert_eq!(decode(&file, None), clip(Format::Wav, 44_100, 2, 100), "{tag} {bits}");
@@ -88,16 +89,16 @@ fn wave_files_come_in_many_forms() {
         let error = decode(&wav_of(tag, bits, 44_100, 1, &[0; 64]), None).expect_err("refused");
         assert!(matches!(error, DecodeError::Unsupported { .. }), "{tag} {bits}: {error}");
     }
-    // A chunk of odd length before the format, and others behind the data.
+    // A chunk of odd length before the format chunk, and unknown chunks after the data.
     let plain = wav(8000, 1, 10);
     let list = chunk(b"LIST", b"odd");
     let file = [&plain[..12], &list, &plain[12..], &list, b"tail"].concat();
     assert_eq!(decode(&file, None), clip(Format::Wav, 8000, 1, 10));
-    // A program that wrote into a pipe did not know the length.
+    // A program that writes into a pipe does not know the length.
     let mut piped = plain.clone();
     piped[40..44].copy_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(decode(&piped, None), clip(Format::Wav, 8000, 1, 10));
-    // The long form of the format chunk.
+    // The extensible form of the format chunk.
     let long =
         [&plain[20..34], b"\x10\x00\x16\x00\x10\x00\x04\x00\x00\x00\x01\x00", wav_subformat()].concat();
     let file = [&b"RIFF\0\0\0\0WAVE"[..], &chunk(b"fmt ", &long), &plain[36..]].concat();
@@ -111,7 +112,7 @@ fn wav_subformat() -> &'static [u8] {
 }
 
 #[test]
-fn mp3_files_may_carry_tags_and_garbage_at_their_ends() {
+fn mp3_files_can_have_tags_and_unknown_data_at_both_ends() {
     let frames = mp3(4);
     let id3v2 = [&b"ID3\x04\0\0\0\0\x02\x00"[..], &[0; 256]].concat();
     let id3v1 = [&b"TAG"[..], &[b' '; 125]].concat();
@@ -130,30 +131,31 @@ fn mp3_files_may_carry_tags_and_garbage_at_their_ends() {
 }
 
 #[test]
-fn limits_hold_for_rate_channels_and_length() {
+fn sample_rate_channels_and_length_are_limited() {
     assert_eq!(decode(&wav(8000, 3, 10), None), Err(DecodeError::Channels(3)));
     assert_eq!(decode(&wav(7999, 1, 10), None), Err(DecodeError::SampleRate(7999)));
     assert_eq!(decode(&wav(192_001, 1, 10), None), Err(DecodeError::SampleRate(192_001)));
     let second = vec![0; 8000];
     assert!(decode(&wav_of(1, 8, 8000, 1, &second.repeat(600)), None).is_ok());
     assert_eq!(decode(&wav_of(1, 8, 8000, 1, &second.repeat(601)), None), Err(DecodeError::TooLong));
-    let go_on = || false;
-    assert_eq!(decode_while(&mp3(3), None, &go_on), Err(DecodeError::TooSlow));
+    let may_continue = || false;
+    assert_eq!(decode_while(&mp3(3), None, &may_continue), Err(DecodeError::TooSlow));
 }
 
 #[test]
-fn a_bomb_is_refused_after_the_limit_and_not_after_hours() {
-    // 13 bytes a block that stand for 65,535 samples; how many there are is not said, or is a lie.
+fn a_decompression_bomb_is_refused_at_the_limit() {
+    // Each block has 13 bytes for 65,535 samples. The total is not declared, or declared
+    // wrongly.
     let blocks = vec![Block::Constant(65_535, 0); 3000];
-    for said in [0, 1000 * 65_535, (1 << 36) - 1] {
-        let bomb = flac(192_000, said, &blocks);
+    for declared in [0, 1000 * 65_535, (1 << 36) - 1] {
+        let bomb = flac(192_000, declared, &blocks);
         assert!(bomb.len() < 50_000);
-        assert_eq!(decode(&bomb, None), Err(DecodeError::TooLong), "{said}");
+        assert_eq!(decode(&bomb, None), Err(DecodeError::TooLong), "{declared}");
     }
     assert_eq!(decode(&mp3(30_000), None), Err(DecodeError::TooLong));
 }
 
-/// The pages of the beep with another packet in place of its setup header.
+/// The pages of `BEEP_OGG` with another packet instead of its setup header.
 fn ogg_with_setup(setup: &[u8]) -> Vec<u8> {
     let page = |flags: u8, number: u32, packets: &[&[u8]]| {
         let mut laces = Vec::new();
@@ -181,14 +183,14 @@ fn ogg_with_setup(setup: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_codebook_of_gigabytes_in_a_few_bytes_is_refused_before_it_is_allocated() {
-    // 2^24 − 1 codewords of 65,535 numbers each, all in 20 bytes.
+fn a_huge_codebook_is_refused_before_it_is_allocated() {
+    // 2^24 − 1 codewords of 65,535 values each, declared in 20 bytes.
     let mut setup = b"\x05vorbis\x00BCV\xff\xff\xff\xff\xff".to_vec();
     setup.extend([0x41, 0xff, 0xff, 0xff, 0x03, 0x10, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(&ogg_with_setup(&setup), None).expect_err("refused");
     assert!(matches!(error, DecodeError::Unsupported { .. }), "{error}");
     let error = decode(&ogg_with_setup(b"\x05vorbis\x01BC"), None).expect_err("refused");
-    assert_eq!(error, DecodeError::Damaged { format: Format::Ogg, what: "its third header is broken" });
+    assert_eq!(error, DecodeError::Damaged { format: Format::Ogg, what: "its third header is invalid" });
 }
 
 #[test]
@@ -197,11 +199,11 @@ fn several_streams_in_one_ogg_file_are_refused() {
     assert!(error.to_string().contains("several streams"), "{error}");
 }
 
-/// A decoder may panic; nothing else may go wrong.
+/// Asserts that a file is refused or gives a valid clip. A decoder may panic.
 fn survives(file: &[u8]) {
     let checked = std::panic::catch_unwind(|| decode(file, None));
     if let Ok(Ok(clip)) = checked {
-        assert!(clip.frames > 0 && clip.duration_s() <= MAX_CLIP_S);
+        assert!(clip.frames > 0 && clip.duration_s() <= clip::MAX_CLIP_S);
     }
 }
 
@@ -209,12 +211,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_damage_does_harm(
+    fn damaged_files_are_handled(
         kind in 0..6usize,
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         cut in any::<prop::sample::Index>(),
     ) {
-        let (_, mut file) = kinds()[kind].clone();
+        let (_, mut file) = files()[kind].clone();
         for (at, byte) in &flips {
             let at = at.index(file.len());
             file[at] = *byte;
@@ -225,7 +227,7 @@ proptest! {
     }
 }
 
-/// The checksums of Ogg pages made right again, so that damage gets past them.
+/// Corrects the checksums of Ogg pages, so that damage in the pages reaches the decoder.
 fn with_right_checksums(mut file: Vec<u8>) -> Vec<u8> {
     let mut at = 0;
     while file[at..].starts_with(b"OggS") && at + 27 < file.len() {

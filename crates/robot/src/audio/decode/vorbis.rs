@@ -1,35 +1,35 @@
-//! Vorbis in Ogg: three header packets, then sound. The comments are not read at all, and the setup
-//! header is measured before the decoder sees it.
+//! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped, and the
+//! sizes in the setup header are checked before the decoder reads it.
 
-use super::codebooks::{self, Wrong};
+use super::clip::{Budget, Clip, DecodeError, Format};
+use super::codebooks::{self, SetupError};
 use super::ogg::{Pages, damaged, unsupported};
-use super::{Budget, Clip, DecodeError, Format};
 use lewton::audio::{PreviousWindowRight, read_audio_packet_generic};
 use lewton::header::{IdentHeader, SetupHeader, read_header_ident, read_header_setup};
 
-/// The least that a packet costs, in samples a channel.
-const LEAST: u64 = 512;
-/// Where the number of channels is in the first packet.
+/// Minimum cost of a packet, in samples per channel.
+const MIN_PACKET_COST: u64 = 512;
+/// Position of the number of channels in the first packet.
 const CHANNELS_AT: usize = 11;
 
-/// What is known after so many packets.
-enum Stage {
-    Nothing,
-    Named(IdentHeader),
-    Commented(IdentHeader),
-    Sound(Box<(IdentHeader, SetupHeader, PreviousWindowRight)>),
+/// The headers that were read so far.
+enum HeaderStage {
+    Start,
+    HasIdent(IdentHeader),
+    HasComment(IdentHeader),
+    Audio(Box<(IdentHeader, SetupHeader, PreviousWindowRight)>),
 }
 
 struct Decoding<'a> {
-    stage: Stage,
+    stage: HeaderStage,
     budget: Option<Budget<'a>>,
-    go_on: &'a dyn Fn() -> bool,
+    may_continue: &'a dyn Fn() -> bool,
 }
 
-pub(super) fn decode(file: &[u8], go_on: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
+pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
     let mut pages = Pages::new(file);
-    let mut decoding = Decoding { stage: Stage::Nothing, budget: None, go_on };
-    // Where the stream begins: 0, or later if it was cut out of another.
+    let mut decoding = Decoding { stage: HeaderStage::Start, budget: None, may_continue };
+    // Position of the first sample: 0, or later in an excerpt of another stream.
     let mut start = None;
     let mut end = -1;
     while let Some(page) = pages.next()? {
@@ -40,15 +40,15 @@ pub(super) fn decode(file: &[u8], go_on: &dyn Fn() -> bool) -> Result<Clip, Deco
         }
         end = page.position;
     }
-    let Stage::Sound(_) = decoding.stage else { return Err(DecodeError::Truncated(Format::Ogg)) };
-    if pages.is_torn() {
+    let HeaderStage::Audio(_) = decoding.stage else { return Err(DecodeError::Truncated(Format::Ogg)) };
+    if pages.has_partial_packet() {
         return Err(DecodeError::Truncated(Format::Ogg));
     }
     let budget = decoding.budget.ok_or(DecodeError::Empty)?;
     let mut clip = budget.clip(Format::Ogg);
-    // The last packet may hold more than there is.
-    let said = u64::try_from(end.saturating_sub(start.unwrap_or(0))).unwrap_or(clip.frames);
-    clip.frames = clip.frames.min(said);
+    // The last packet can contain more samples than the stream, so clamp to the last position.
+    let declared = u64::try_from(end.saturating_sub(start.unwrap_or(0))).unwrap_or(clip.frames);
+    clip.frames = clip.frames.min(declared);
     Ok(clip)
 }
 
@@ -58,42 +58,44 @@ impl Decoding<'_> {
     }
 
     fn take(&mut self, packet: &[u8]) -> Result<(), DecodeError> {
-        self.stage = match std::mem::replace(&mut self.stage, Stage::Nothing) {
-            Stage::Nothing => {
+        self.stage = match std::mem::replace(&mut self.stage, HeaderStage::Start) {
+            HeaderStage::Start => {
                 if !packet.starts_with(b"\x01vorbis") {
-                    return Err(unsupported("what it holds is not Vorbis"));
+                    return Err(unsupported("its stream is not Vorbis"));
                 }
                 let channels = u16::from(*packet.get(CHANNELS_AT).unwrap_or(&0));
-                let ident = read_header_ident(packet).map_err(|_| damaged("its first header is broken"))?;
-                self.budget = Some(Budget::new(ident.audio_sample_rate, channels, self.go_on)?);
-                Stage::Named(ident)
+                let ident = read_header_ident(packet).map_err(|_| damaged("its first header is invalid"))?;
+                self.budget = Some(Budget::new(ident.audio_sample_rate, channels, self.may_continue)?);
+                HeaderStage::HasIdent(ident)
             }
-            Stage::Named(ident) if packet.starts_with(b"\x03vorbis") => Stage::Commented(ident),
-            Stage::Named(_) => return Err(damaged("its second header is broken")),
-            Stage::Commented(ident) => {
+            HeaderStage::HasIdent(ident) if packet.starts_with(b"\x03vorbis") => {
+                HeaderStage::HasComment(ident)
+            }
+            HeaderStage::HasIdent(_) => return Err(damaged("its second header is invalid")),
+            HeaderStage::HasComment(ident) => {
                 codebooks::check(packet).map_err(|wrong| match wrong {
-                    Wrong::Broken => damaged("its third header is broken"),
-                    Wrong::TooLarge => unsupported("its codebooks are larger than any encoder makes them"),
+                    SetupError::Broken => damaged("its third header is invalid"),
+                    SetupError::TooLarge => unsupported("its codebooks are too large"),
                 })?;
                 let sizes = (ident.blocksize_0, ident.blocksize_1);
                 let setup = read_header_setup(packet, ident.audio_channels, sizes)
-                    .map_err(|_| damaged("its third header is broken"))?;
-                Stage::Sound(Box::new((ident, setup, PreviousWindowRight::new())))
+                    .map_err(|_| damaged("its third header is invalid"))?;
+                HeaderStage::Audio(Box::new((ident, setup, PreviousWindowRight::new())))
             }
-            Stage::Sound(mut parts) => {
-                let frames = sound(packet, &mut parts)?;
+            HeaderStage::Audio(mut parts) => {
+                let frames = decode_packet(packet, &mut parts)?;
                 if let Some(budget) = &mut self.budget {
-                    budget.add(frames, LEAST)?;
+                    budget.add(frames, MIN_PACKET_COST)?;
                 }
-                Stage::Sound(parts)
+                HeaderStage::Audio(parts)
             }
         };
         Ok(())
     }
 }
 
-/// Decodes a packet; samples a channel.
-fn sound(
+/// Decodes an audio packet. Returns the number of samples per channel.
+fn decode_packet(
     packet: &[u8],
     (ident, setup, window): &mut (IdentHeader, SetupHeader, PreviousWindowRight),
 ) -> Result<u64, DecodeError> {

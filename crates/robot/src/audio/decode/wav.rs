@@ -1,23 +1,24 @@
-//! RIFF WAVE: chunks, one of which says what the samples of another are. Samples that are not
-//! compressed need no decoder; that all of them are there is all there is to know.
+//! RIFF WAVE: a format chunk describes the samples in the data chunk. Only uncompressed samples are
+//! supported. They need no decoder, so this module only checks that the data is complete.
 
-use super::{Budget, Clip, DecodeError, Format};
+use super::clip::{Budget, Clip, DecodeError, Format};
 
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
-/// What follows the two bytes of the tag in the long form.
+/// The bytes that follow the two bytes of the tag in the extensible format.
 const SUBFORMAT: &[u8] = b"\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71";
-/// Written by programs that did not know the length yet.
+/// Length of a data chunk that extends to the end of the file. Programs write it when they do not
+/// know the length in advance.
 const UNTIL_THE_END: u32 = u32::MAX;
 
-const CUT_OFF: DecodeError = DecodeError::Truncated(Format::Wav);
+const TRUNCATED: DecodeError = DecodeError::Truncated(Format::Wav);
 
 fn damaged(what: &'static str) -> DecodeError {
     DecodeError::Damaged { format: Format::Wav, what }
 }
 
-/// What the samples are.
+/// The layout of the samples.
 struct Layout {
     sample_rate: u32,
     channels: u16,
@@ -25,22 +26,24 @@ struct Layout {
     stride: usize,
 }
 
-pub(super) fn decode(file: &[u8], go_on: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
+pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
     let mut layout = None;
-    let mut rest = file.get(12..).ok_or(CUT_OFF)?;
+    let mut rest = file.get(12..).ok_or(TRUNCATED)?;
     loop {
-        let (head, after) = rest.split_first_chunk::<8>().ok_or(CUT_OFF)?;
+        let (head, after) = rest.split_first_chunk::<8>().ok_or(TRUNCATED)?;
         let [i, d, e, n, length @ ..] = *head;
-        let said = u32::from_le_bytes(length);
-        let length = if said == UNTIL_THE_END { after.len() } else { said as usize };
-        let body = after.get(..length).ok_or(CUT_OFF)?;
+        let declared = u32::from_le_bytes(length);
+        let length = if declared == UNTIL_THE_END { after.len() } else { declared as usize };
+        let body = after.get(..length).ok_or(TRUNCATED)?;
         match &[i, d, e, n] {
             b"fmt " => layout = Some(read_layout(body)?),
-            b"data" => return count(body, layout.ok_or(damaged("its data comes before its format"))?, go_on),
+            b"data" => {
+                return count(body, layout.ok_or(damaged("its data comes before its format"))?, may_continue);
+            }
             _ => {}
         }
-        // Chunks begin at even places.
-        rest = after.get(length + length % 2..).ok_or(CUT_OFF)?;
+        // Chunks start at even offsets.
+        rest = after.get(length + length % 2..).ok_or(TRUNCATED)?;
     }
 }
 
@@ -66,8 +69,8 @@ fn read_layout(body: &[u8]) -> Result<Layout, DecodeError> {
     Ok(Layout { sample_rate, channels, stride: usize::from(stride) })
 }
 
-fn count(data: &[u8], layout: Layout, go_on: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
-    let mut budget = Budget::new(layout.sample_rate, layout.channels, go_on)?;
+fn count(data: &[u8], layout: Layout, may_continue: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
+    let mut budget = Budget::new(layout.sample_rate, layout.channels, may_continue)?;
     if !data.len().is_multiple_of(layout.stride) {
         return Err(damaged("its last sample is incomplete"));
     }

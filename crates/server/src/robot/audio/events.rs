@@ -16,8 +16,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut, Bytes, BytesMut};
 use chicane_host::driver::Simulator;
-use chicane_host::loudspeaker::Told;
-use chicane_robot::audio::Event;
+use chicane_host::loudspeaker::SoundNotice;
+use chicane_robot::audio::AudioEvent;
 use chicane_wire::{Detail, ErrorCode, Num, SoundEvent, SoundSamples};
 use futures_util::stream::unfold;
 use std::convert::Infallible;
@@ -58,7 +58,7 @@ pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotErro
 
 /// Puts what is told into a listener's queue, until that is full or nobody empties it.
 async fn pass_on(
-    mut told: broadcast::Receiver<Arc<Told>>,
+    mut told: broadcast::Receiver<Arc<SoundNotice>>,
     known: u64,
     queue: mpsc::Sender<Bytes>,
     simulator: Simulator,
@@ -93,18 +93,18 @@ fn written(event: &SoundEvent) -> Bytes {
 }
 
 /// In the words of the API.
-fn event(told: &Told) -> SoundEvent {
+fn event(told: &SoundNotice) -> SoundEvent {
     match &told.event {
-        Event::Play { playing, .. } => SoundEvent::Play(view::begun(playing, told.time_s)),
-        Event::Pcm { id, sample_rate, channels, data } => SoundEvent::Pcm(SoundSamples {
+        AudioEvent::Play { playing, .. } => SoundEvent::Play(view::begun(playing, told.time_s)),
+        AudioEvent::Pcm { id, sample_rate, channels, data } => SoundEvent::Pcm(SoundSamples {
             id: view::id(*id),
             sample_rate: *sample_rate,
             channels: *channels,
             data: STANDARD.encode(data),
         }),
-        Event::Volume { id, volume } => SoundEvent::Volume { id: view::id(*id), volume: Num(*volume) },
-        Event::Stop { id } => SoundEvent::Stop { id: view::id(*id) },
-        Event::StopAll => SoundEvent::StopAll {},
-        Event::Ended { id } => SoundEvent::Ended { id: view::id(*id) },
+        AudioEvent::Volume { id, volume } => SoundEvent::Volume { id: view::id(*id), volume: Num(*volume) },
+        AudioEvent::Stop { id } => SoundEvent::Stop { id: view::id(*id) },
+        AudioEvent::StopAll => SoundEvent::StopAll {},
+        AudioEvent::Ended { id } => SoundEvent::Ended { id: view::id(*id) },
     }
 }

@@ -72,8 +72,8 @@ pub(super) async fn play(State(app): State<App>, play: Play) -> Result<Response,
     let (file, source) = (Arc::clone(&ready.file), Arc::clone(&ready.source));
     let sound = Sound { clip: ready.clip, file, source, volume, looped, replace };
     // Only in the world that was there when it was asked for.
-    let (done, now) = app.simulator.same_robot(Command::Play(Box::new(sound)), world).await?;
-    let Done::Sounding(number) = done else { return Err(RobotError::failed("the robot did not play")) };
+    let (done, now) = app.simulator.robot_of_world(Command::Play(Box::new(sound)), world).await?;
+    let Done::SoundStarted(number) = done else { return Err(RobotError::failed("the robot did not play")) };
     Ok(at(now.time_s(), Json(Played { success: true, id: view::id(number), duration })))
 }
 

@@ -80,8 +80,8 @@ async fn run(app: App, mut socket: Socket, wanted: Stream) {
 
 /// A sound: its number, and that of the world.
 async fn open(app: &App, wanted: Stream) -> Result<(u64, u64), RobotError> {
-    match app.simulator.this_robot(Command::Open(wanted)).await? {
-        (Done::Sounding(id), world) => Ok((id, world)),
+    match app.simulator.robot_with_world(Command::Open(wanted)).await? {
+        (Done::SoundStarted(id), world) => Ok((id, world)),
         _ => Err(RobotError::failed("the robot opened no stream")),
     }
 }
@@ -211,8 +211,8 @@ impl Feeding {
     /// Gives a piece to the robot; false if it has to wait, for the world or for ever.
     async fn pass_on(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
-        match self.app.simulator.same_robot(command, self.world).await {
-            Ok((Done::Ahead(ahead), now)) => {
+        match self.app.simulator.robot_of_world(command, self.world).await {
+            Ok((Done::Buffered(ahead), now)) => {
                 self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD);
                 self.rested = Instant::now() + PAUSE;
                 true
@@ -229,7 +229,7 @@ impl Feeding {
     async fn stop(&mut self) {
         let mut view = self.app.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {
-            let stopped = self.app.simulator.same_robot(Command::Stop { id: self.id }, self.world).await;
+            let stopped = self.app.simulator.robot_of_world(Command::Stop { id: self.id }, self.world).await;
             if stopped.is_ok() || view.changed().await.is_err() {
                 return;
             }

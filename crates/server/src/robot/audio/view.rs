@@ -1,7 +1,7 @@
 //! From what the player says to the words of the API.
 
 pub(super) use chicane_host::view::sound_id as id;
-use chicane_robot::audio::{Format, Kind, Playing};
+use chicane_robot::audio::{Format, Playing, SoundSource};
 use chicane_wire::{Num, SoundBegun, SoundFormat, SoundKind, SoundPlaying};
 use std::sync::Arc;
 
@@ -34,10 +34,10 @@ pub(super) fn content_type(format: Format) -> &'static str {
     }
 }
 
-fn kind(kind: Kind) -> SoundKind {
+fn kind(kind: SoundSource) -> SoundKind {
     match kind {
-        Kind::File => SoundKind::File,
-        Kind::Stream => SoundKind::Stream,
+        SoundSource::File => SoundKind::File,
+        SoundSource::Stream => SoundKind::Stream,
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn begun(playing: &Playing, time_s: f64) -> SoundBegun {
     SoundBegun {
         id: id(playing.id),
         kind: kind(playing.kind),
-        url: (playing.kind == Kind::File).then(|| format!("/audio/file/{}", id(playing.id))),
+        url: (playing.kind == SoundSource::File).then(|| format!("/audio/file/{}", id(playing.id))),
         format: playing.format.map(format),
         volume: Num(playing.volume),
         looped: playing.looped,

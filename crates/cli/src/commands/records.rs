@@ -1,0 +1,125 @@
+//! `chicane records export`: prints all records of a data folder as CSV or JSON.
+
+use crate::args::ExportArgs;
+use crate::data_dir::{self, DataDirError};
+use chicane_host::evaluation::records::record_of;
+use chicane_store::{OpenError, Records, StoreError};
+use chicane_wire::Record;
+use std::io::{BufWriter, ErrorKind, Write};
+
+/// Records that are read from the database at a time.
+const PAGE: usize = 200;
+const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,command,time_limit_s,seed,started_at,\
+                    ended_at,elapsed_s,observations,wait_s,sha256";
+
+/// Why the records were not printed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExportError {
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Read(#[from] StoreError),
+    #[error("a record can't be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("can't write to standard output: {0}")]
+    Write(#[from] std::io::Error),
+}
+
+pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
+    let records = Records::open(&data_dir::resolve(args.data_dir.as_deref())?)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match write(args, &records, &mut out) {
+        // The reader of the pipe, such as `head`, needs no more lines.
+        Err(ExportError::Write(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(), ExportError> {
+    if args.csv {
+        writeln!(out, "{HEAD}")?;
+    }
+    let mut below = None;
+    let mut first = true;
+    loop {
+        let rows = records.sessions(args.world.as_deref(), below, PAGE)?;
+        for row in &rows {
+            if args.csv {
+                writeln!(out, "{}", line(&record_of(row.clone(), None)))?;
+                continue;
+            }
+            let events = records.events(row.number)?;
+            let text = serde_json::to_string(&record_of(row.clone(), Some(events)))?;
+            write!(out, "{}{text}", if first { "[\n" } else { ",\n" })?;
+            first = false;
+        }
+        match rows.last() {
+            Some(last) if rows.len() == PAGE => below = Some(last.number),
+            _ => break,
+        }
+    }
+    if args.json {
+        writeln!(out, "{}", if first { "[]" } else { "\n]" })?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn line(record: &Record) -> String {
+    let text = |value: &Option<String>| cell(value.as_deref().unwrap_or_default());
+    let result = match &record.record {
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::String(value) => cell(value),
+        serde_json::Value::Number(value) => value.to_string(),
+        other => cell(&other.to_string()),
+    };
+    [
+        cell(&record.session),
+        cell(&record.world),
+        text(&record.world_id),
+        text(&record.rev),
+        text(&record.outcome.map(|outcome| outcome.name().to_owned())),
+        result,
+        text(&record.reason),
+        cell(record.better.name()),
+        text(&record.command),
+        record.time_limit_s.0.to_string(),
+        record.seed.to_string(),
+        cell(&record.started_at),
+        text(&record.ended_at),
+        record.elapsed_s.0.to_string(),
+        record.judge.observations.to_string(),
+        record.judge.wait_s.0.to_string(),
+        cell(&record.judge.sha256),
+    ]
+    .join(",")
+}
+
+/// Quotes a text for CSV. A leading apostrophe keeps a spreadsheet from running the text as a
+/// formula, because students choose some of the texts.
+fn cell(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if formula { format!("'{text}") } else { text.to_owned() };
+    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn a_cell_is_quoted_and_never_a_formula() {
+        for (text, written) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""),
+            ("=1+1", "'=1+1"),
+            ("@x,y", "\"'@x,y\""),
+            ("two\nlines", "\"two\nlines\""),
+        ] {
+            assert_eq!(cell(text), written);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The access of a session to the simulator.
+
+use super::current::Current;
+use super::journal::{Journal, JournalError};
+use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
+use crate::feed::Feed;
+use crate::keeper::Keeper;
+use crate::session_status::SessionStatus;
+use crate::{observe, view};
+use chicane_session::{Note, Notes, SessionHost, SessionHostError};
+use chicane_sim::{Command, Sim, Who};
+use chicane_store::SessionResult;
+use chicane_wire::{
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, RecordedEvent,
+    RunEvent, RunState, Statics, StoryEvent,
+};
+use chicane_world::Profile;
+use glam::DVec2;
+use serde_json::Value;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Distance of the front bumper behind the start line, m.
+const BEHIND_LINE_M: f64 = 0.05;
+/// How long a session waits for the sim thread, which answers within microseconds.
+const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
+/// Shortest real time between two writes of the record so far.
+const RECORD_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The access of one session to the simulator: its world, its record and the event stream.
+pub(super) struct SessionWorld {
+    /// Id of the session.
+    pub(super) id: String,
+    /// Source code of the judging script.
+    pub(super) script: String,
+    pub(super) served: Arc<ServedWorld>,
+    pub(super) profile: Arc<Profile>,
+    /// Seed of the simulation.
+    pub(super) seed: u64,
+    /// Simulated seconds after which the run times out.
+    pub(super) time_limit_s: f64,
+    /// Recorded drive, sorted by tick; may be empty.
+    pub(super) drive: Arc<[DriveAt]>,
+    pub(super) simulator: Simulator,
+    pub(super) keeper: Keeper,
+    pub(super) feed: Feed,
+    pub(super) runtime: tokio::runtime::Handle,
+    /// Channel to the supervisor of the session.
+    pub(super) notes: Notes<Note>,
+    pub(super) current: Arc<Current>,
+    pub(super) journal: Journal,
+    /// Channel to the sim thread, while the session has a simulation.
+    pub(super) requests: Option<Sender<SessionRequest>>,
+    /// When the progress of the session was last written.
+    pub(super) progress_written_at: Instant,
+}
+
+/// An event in the database.
+/// An event as it is stored in the database.
+pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
+    let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
+    serde_json::to_string(&event).unwrap_or_default()
+}
+
+impl SessionWorld {
+    /// Sends a request to the sim thread.
+    fn request(&self, request: SessionRequest) -> Result<(), SessionHostError> {
+        let requests = self.requests.as_ref().ok_or(SessionHostError::SimulationGone)?;
+        requests.send(request).map_err(|_| SessionHostError::SimulationGone)?;
+        self.simulator.wake();
+        Ok(())
+    }
+
+    /// Applies a command to the world and waits for the result.
+    fn apply(&self, command: Command) -> Result<(), SessionHostError> {
+        let (reply, done) = sync_channel(1);
+        self.request(SessionRequest::Apply(command, reply))?;
+        let done = done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)?;
+        done.map_err(refused)
+    }
+
+    fn set_light(&self, name: String, request: &LightRequest) -> Result<(), SessionHostError> {
+        let (light, red) = (name.clone(), request.is_red());
+        let apply = || self.apply(Command::SetLight { name, red });
+        self.keeper.light_of_script(&self.simulator, (&light, red), apply)
+    }
+
+    fn set_brightness(&self, value: f64) -> Result<(), SessionHostError> {
+        self.keeper.brightness_of_script(&self.simulator, value, || {
+            let (reply, done) = sync_channel(1);
+            self.request(SessionRequest::Brightness(value, reply))?;
+            done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)
+        })
+    }
+
+    /// Writes an event to the record.
+    fn store_event(&mut self, time_s: f64, kind: &EvaluationKind) {
+        let required = matches!(kind, EvaluationKind::Phase { .. });
+        if !self.journal.add_line(event_json(time_s, kind), required) {
+            self.journal.add_line(event_json(time_s, &EvaluationKind::Truncated {}), true);
+        }
+    }
+
+    /// Writes an event to the record and sends it to the event stream.
+    pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
+        self.store_event(time_s, &kind);
+        // A phase is sent after it is on disk, with every event before it.
+        if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
+            self.journal.flush();
+        }
+        self.send_event(time_s, kind);
+    }
+
+    /// Sends an event to the event stream.
+    pub(super) fn send_event(&self, time_s: f64, kind: EvaluationKind) {
+        let event = EvaluationEvent { session: self.id.clone(), time: Num(time_s), kind };
+        self.feed.send(&StoryEvent::Evaluation(event));
+    }
+
+    /// Writes the end of the session. The whole record is on disk when this returns.
+    pub(super) fn close(
+        self,
+        time_s: f64,
+        end: &EvaluationKind,
+        result: SessionResult,
+    ) -> Result<(), JournalError> {
+        self.journal.end(event_json(time_s, end), result)
+    }
+
+    /// Changes the status of the evaluation in the live state.
+    fn change_status(&self, change: impl FnOnce(&mut SessionStatus)) {
+        self.current.change_status(change);
+        self.simulator.wake();
+    }
+}
+
+impl SessionHost for SessionWorld {
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
+        let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
+        let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
+        let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
+        // A session starts with green lights. They are stored, so that the world also has green lights
+        // after a restart of the program.
+        let stored = self.runtime.block_on(self.keeper.world(&self.served.name, loaded.red_lights()));
+        stored.map_err(refused)?;
+        let (requests, queue) = channel();
+        let entry = SessionEntry {
+            loaded,
+            at: start_pose(&self.served, &self.profile),
+            notes: self.notes.clone(),
+            requests: queue,
+            drive: Arc::clone(&self.drive),
+        };
+        let reply = self.runtime.block_on(self.simulator.judge(entry));
+        let (first, _) = reply.map_err(refused)?;
+        self.requests = Some(requests);
+        Ok((statics, *first.ok_or(SessionHostError::WorldGone)?))
+    }
+
+    fn run(&mut self) {
+        let _ = self.request(SessionRequest::Run { limit_s: self.time_limit_s });
+    }
+
+    fn resume(&mut self) {
+        let _ = self.request(SessionRequest::Resume);
+    }
+
+    fn halt(&mut self) -> f64 {
+        let (reply, time) = sync_channel(1);
+        let requested = self.request(SessionRequest::Halt(reply)).is_ok();
+        self.requests = None;
+        if requested { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
+    }
+
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
+        match act {
+            JudgeAct::Teleport(request) => self.apply(view::place_command(Who::Vehicle, request)),
+            JudgeAct::MoveObject(name, _) if name == "vehicle" || name == self.profile.model_name => {
+                Err(SessionHostError::Refused("use teleport for the vehicle".to_owned()))
+            }
+            JudgeAct::MoveObject(name, request) => {
+                self.apply(view::place_command(Who::Object(name), request))
+            }
+            JudgeAct::SetLight(name, request) => self.set_light(name, &request),
+            JudgeAct::Overlay(request) => self.request(SessionRequest::Overlay {
+                text: request.text,
+                ttl_s: request.ttl,
+                size: request.size,
+            }),
+            JudgeAct::SetBrightness(request) => self.set_brightness(request.value),
+            JudgeAct::Pause(paused) => self.request(SessionRequest::Pause(paused)),
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.current.update(|session| session.phase = phase);
+        self.change_status(|status| status.evaluation.phase = Some(phase));
+    }
+
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
+        if let EvaluationKind::Log { line } = &kind {
+            self.current.log(line);
+        }
+        if let EvaluationKind::Command { .. } = kind {
+            self.store_event(time_s, &kind);
+        } else {
+            self.announce(time_s, kind);
+        }
+    }
+
+    fn time(&mut self, time_s: f64) {
+        let write = self.progress_written_at.elapsed() >= RECORD_INTERVAL;
+        let mut record = None;
+        self.current.update(|session| {
+            session.elapsed_s = Num(time_s);
+            record = write.then(|| session.record.to_string());
+        });
+        if let Some(record) = record {
+            self.progress_written_at = Instant::now();
+            self.journal.set_progress(record, time_s);
+        }
+    }
+
+    fn record(&mut self, record: &Value) {
+        self.current.update(|session| session.record = record.clone());
+    }
+
+    fn publish_run(&mut self, time_s: f64, event: RunEvent) {
+        self.feed.send(&StoryEvent::Run(event.clone()));
+        self.store_event(time_s, &EvaluationKind::Run { run: event });
+    }
+
+    fn show_run(&mut self, run: RunState) {
+        self.current.update(|session| session.run = run);
+        self.change_status(|status| status.run = run);
+    }
+}
+
+fn refused(error: impl Display) -> SessionHostError {
+    SessionHostError::Refused(error.to_string())
+}
+
+/// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint to
+/// the second one, with its front bumper just behind the first.
+fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
+    let line = &served.world.route.as_ref()?.centre;
+    let first = *line.first()?;
+    let next = line.iter().copied().find(|p| (*p - first).length() > 1e-9)?;
+    let ahead: DVec2 = (next - first).normalize();
+    let front = profile.body.centre_m[0] + profile.body.size_m[0] / 2.0;
+    let at = first - ahead * (front + BEHIND_LINE_M);
+    Some([at.x, at.y, libm::atan2(ahead.y, ahead.x)])
+}

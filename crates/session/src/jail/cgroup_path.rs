@@ -1,0 +1,39 @@
+//! Where the control groups of a process are in the file system.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The mount point of the kernel's control groups.
+pub(super) const BASE: &str = "/sys/fs/cgroup";
+/// The hierarchies of version 1 that are used.
+const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
+
+/// The folder of a process in version 2. `own` is the text of its `/proc/<pid>/cgroup`.
+pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
+    let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    // Where version 1 is mounted too, version 2 is in the subfolder `unified`.
+    let base =
+        [base.join("unified"), base.to_owned()].into_iter().find(|b| b.join("cgroup.procs").exists())?;
+    Some(if path.is_empty() { base } else { base.join(path) })
+}
+
+/// The folders of a process in version 1. `own` is the text of its `/proc/<pid>/cgroup`.
+pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
+    let folder = |name: &str| {
+        let path = own.lines().find_map(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let names = parts.next()?;
+            names.split(',').any(|one| one == name).then(|| parts.next()).flatten()
+        })?;
+        Some(base.join(name).join(path.trim_start_matches('/')))
+    };
+    let [memory, pids, cpuacct] = HIERARCHIES.map(folder);
+    let mut all = vec![memory?, pids?, cpuacct?];
+    // No limit is written to `cpu`. Membership alone gives the group one share of the processor,
+    // however many processes it has. Often `cpu` is the same folder as `cpuacct`.
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    if let Some(cpu) = folder("cpu").filter(|cpu| cpu.is_dir() && real(cpu) != real(&all[2])) {
+        all.push(cpu);
+    }
+    Some(all)
+}

@@ -1,0 +1,36 @@
+//! A trial of the setting: starts a judge and has it check a script.
+
+use crate::isolation::Isolation;
+use crate::judge::{Judge, JudgeError};
+use crate::setting::{Setting, SettingError};
+
+/// The script of the trial.
+const SCRIPT: &str = "def evaluate(sim):\n    pass\n";
+
+/// Why judging scripts can't run with this setting.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// The machine lacks something that judges need.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The judge could not be started.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// The judge refused a correct script.
+    #[error("a correct script was refused: {0}")]
+    Refused(String),
+}
+
+impl Setting {
+    /// Starts a judge and has it check a script, so that a missing feature of the machine is found
+    /// early. Returns how the limits are enforced.
+    pub fn try_out(&self) -> Result<Isolation, TrialError> {
+        let mut judge = Judge::start(self)?;
+        let isolation = judge.isolation().unwrap_or_else(|| self.jail_isolation());
+        self.check_isolation(isolation)?;
+        match judge.check(SCRIPT)? {
+            None => Ok(isolation),
+            Some(why) => Err(TrialError::Refused(why)),
+        }
+    }
+}

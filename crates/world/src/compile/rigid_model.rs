@@ -1,0 +1,85 @@
+//! A top-level model as one rigid body: the parts of all its links and nested models, with their
+//! poses in the model's frame.
+
+use super::frames::Frames;
+use crate::error::Error;
+use crate::pose::Pose;
+use crate::spec::{CollisionSpec, InertialSpec, ModelSpec, VisualSpec};
+use crate::world::ObjectType;
+
+/// A collision, visual or inertial of a model with its pose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedSpec<'a, T> {
+    /// Pose in the model's frame.
+    pub(super) pose: Pose,
+    pub(super) spec: &'a T,
+    /// Path of the file that defines the part. Relative URIs are resolved against its folder.
+    pub(super) file: &'a str,
+}
+
+/// A top-level model.
+#[derive(Debug)]
+pub(super) struct RigidModel<'a> {
+    pub(super) name: &'a str,
+    /// The object type that the names of its links declare: its own links first, then those of
+    /// models merged into it.
+    pub(super) marker: Option<ObjectType>,
+    pub(super) is_static: bool,
+    /// Pose of the model's frame in the world.
+    pub(super) origin: Pose,
+    pub(super) collisions: Vec<PlacedSpec<'a, CollisionSpec>>,
+    pub(super) visuals: Vec<PlacedSpec<'a, VisualSpec>>,
+    pub(super) inertials: Vec<PlacedSpec<'a, InertialSpec>>,
+    pub(super) has_joints: bool,
+}
+
+impl<'a> RigidModel<'a> {
+    /// Collects the parts of a top-level model; `None` if the scope is the world.
+    pub(super) fn collect(frames: &Frames<'a>, top: usize) -> Result<Option<RigidModel<'a>>, Error> {
+        let scope = &frames.tree.scopes[top];
+        let (Some(_), Some(frame)) = (scope.model, scope.frame) else { return Ok(None) };
+        let mut body = RigidModel {
+            name: frames.tree.frames[frame].name,
+            marker: None,
+            is_static: scope.is_static,
+            origin: frames.in_world(frame),
+            collisions: Vec::new(),
+            visuals: Vec::new(),
+            inertials: Vec::new(),
+            has_joints: false,
+        };
+        // Pairs of a scope and whether its links belong to the top-level model itself.
+        let mut todo = vec![(top, true)];
+        while let Some((id, own)) = todo.pop() {
+            let scope = &frames.tree.scopes[id];
+            body.add_parts_of(frames, top, id)?;
+            if own {
+                body.marker = body.marker.or(scope.model.and_then(ModelSpec::marker));
+            }
+            todo.extend(scope.children.iter().rev().map(|c| (*c, own && frames.tree.scopes[*c].merged)));
+        }
+        Ok(Some(body))
+    }
+
+    /// Adds the parts of one scope, without its nested models.
+    fn add_parts_of(&mut self, frames: &Frames<'a>, top: usize, id: usize) -> Result<(), Error> {
+        let scope = &frames.tree.scopes[id];
+        let Some(model) = scope.model else { return Ok(()) };
+        let file = scope.file;
+        let model_pose = frames.model_in(id, top);
+        self.has_joints |= !model.joints.is_empty();
+        for (link, frame) in model.links.iter().zip(&scope.links) {
+            let pose_of = |pose| frames.part(id, *frame, pose).map(|p| model_pose.then(&p));
+            for spec in &link.collisions {
+                self.collisions.push(PlacedSpec { pose: pose_of(&spec.pose)?, spec, file });
+            }
+            for spec in &link.visuals {
+                self.visuals.push(PlacedSpec { pose: pose_of(&spec.pose)?, spec, file });
+            }
+            if let Some(spec) = &link.inertial {
+                self.inertials.push(PlacedSpec { pose: pose_of(&spec.pose)?, spec, file });
+            }
+        }
+        Ok(())
+    }
+}
