@@ -3,10 +3,10 @@
 //! The C library has one arena for every few threads. Once a large block was freed, the library
 //! also takes large blocks from the arenas instead of mapping them. A world has tens of megabytes
 //! and is loaded on any free thread. Each arena would retain the memory of one or two worlds:
-//! hundreds of megabytes after an hour of switching. Therefore this module limits the program to two
-//! arenas, and large blocks are returned to the system when they are freed. Small blocks fragment
-//! the arenas with every world and session. A thread returns whole free pages to the system when
-//! memory has grown.
+//! hundreds of megabytes after an hour of switching. Therefore this module limits the program to
+//! two arenas, and large blocks are returned to the system when they are freed. Small blocks
+//! fragment the arenas with every world and session. A thread returns whole free pages to the
+//! system when memory has grown.
 
 /// Limits the retained memory. Call it before other threads are started. It does nothing with a C
 /// library other than the GNU one.

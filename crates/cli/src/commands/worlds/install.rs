@@ -74,7 +74,7 @@ fn directly(
     };
     let installed = runtime::start()?.block_on(install_world(dir, id, from, require_verified, show));
     progress.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let mut installed = installed.map_err(|e| WorldsError::Cdn(e.to_string()))?;
+    let mut installed = installed?;
     let name = installed.record.world_name();
     if !installed.cached {
         installed.warnings.extend(script_warning(dir, &name, judge));
