@@ -111,7 +111,7 @@ mod tests {
         let local = Some("192.168.1.5".parse().expect("an address"));
         let loopback_only = HostRules::default();
         for name in ["localhost", "127.0.0.1", "127.8.8.8", "::1"] {
-            assert!(loopback_only.is_ours(name, local), "{name}");
+            assert!(loopback_only.is_allowed(name, local), "{name}");
         }
         let foreign = [
             "evil.example",
@@ -128,10 +128,10 @@ mod tests {
             "notlocalhost",
         ];
         for name in foreign {
-            assert!(!loopback_only.is_ours(name, local), "{name}");
+            assert!(!loopback_only.is_allowed(name, local), "{name}");
         }
         let network = HostRules { allowed: vec!["lab.example".to_owned()], network: true };
-        assert!(network.is_ours("192.168.1.5", local) && network.is_ours("lab.example", local));
-        assert!(!network.is_ours("192.168.1.6", local) && !network.is_ours("0.0.0.0", local));
+        assert!(network.is_allowed("192.168.1.5", local) && network.is_allowed("lab.example", local));
+        assert!(!network.is_allowed("192.168.1.6", local) && !network.is_allowed("0.0.0.0", local));
     }
 }

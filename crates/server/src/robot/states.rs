@@ -93,7 +93,7 @@ impl Reading for StatesRequest {
             odom: self.if_shown(Shown::Odom, || robot?.odom.as_deref().map(|o| to_wire::odom(o))),
             battery: self.if_shown(Shown::Battery, || robot?.battery.as_deref().map(|b| to_wire::battery(b))),
             imu: self.if_shown(Shown::Imu, || robot?.imu.as_deref().map(|i| to_wire::imu(i))),
-            lidar: self.if_shown(Shown::LidarReading, || {
+            lidar: self.if_shown(Shown::Lidar, || {
                 robot?.scan.as_deref().map(|s| self.lidar.scan_to_wire(s, &app.profile))
             }),
             camera,

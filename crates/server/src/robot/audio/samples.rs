@@ -87,7 +87,7 @@ async fn open(app: &App, settings: Stream) -> Result<(u64, u64), RobotError> {
     }
 }
 
-async fn say<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), Gone> {
+async fn send_json<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), Gone> {
     socket.send(String::from_utf8_lossy(&json(what)).into_owned()).await
 }
 
