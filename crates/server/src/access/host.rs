@@ -80,8 +80,8 @@ impl HostRules {
         if name == "localhost" || self.allowed.iter().any(|a| a == name) {
             return true;
         }
-        // Unlike a DNS name, an IP address can't be redirected to this machine by an attacker, so
-        // the machine's own address is safe. 0.0.0.0 is refused because it is no address of a host.
+        // An attacker can point a DNS name to this machine, but not an IP address. Therefore the
+        // machine's own address is allowed. 0.0.0.0 is refused, because no machine has it.
         match name.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || (self.network && Some(ip) == local.map(|l| l.to_canonical())),
             Err(_) => false,

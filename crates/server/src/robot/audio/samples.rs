@@ -241,5 +241,5 @@ impl SoundStream {
 }
 
 fn tick(now: &Published) -> u64 {
-    now.running.as_ref().map_or(0, |seen| seen.snapshot.tick)
+    now.running.as_ref().map_or(0, |running| running.snapshot.tick)
 }
