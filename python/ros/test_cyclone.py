@@ -270,7 +270,7 @@ class Network(unittest.TestCase):
             command += ["--ros", "--ros-network", "nothing0"]
             done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("--ros-network nothing0 is no network interface", done.stderr)
+        self.assertIn("--ros-network nothing0 is not a network interface", done.stderr)
         self.assertIn(OUTSIDE, done.stderr)
 
 

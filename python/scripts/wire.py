@@ -18,6 +18,8 @@ DOCUMENTS = {"sim": ["openapi"], "robot": ["openapi", "--robot"]}
 PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None"}
 
 Schema = dict[str, Any]
+LINE = 100
+"""Longest line that the formatter leaves as it is."""
 
 
 def type_of(schema: Schema) -> str:
@@ -96,7 +98,10 @@ def variants(schema: Schema, schemas: dict[str, Schema]) -> list[Variant]:
     for part in schema.get("allOf", [schema]):
         if "$ref" in part:
             base = type_of(part)
-            more = [Variant(v.suffix, [base + v.suffix], {}, "") for v in variants(schemas[base], schemas)]
+            more = [
+                Variant(v.suffix, [base + v.suffix], {}, "")
+                for v in variants(schemas[base], schemas)
+            ]
         else:
             more = [Variant("", [], part, "")]
         out = [joined(one, other) for one in out for other in more]
@@ -128,20 +133,30 @@ def definition(name: str, schema: Schema, schemas: dict[str, Schema]) -> str:
         classes = [class_of(name + way.suffix, way, schema) for way in ways]
         if len(ways) == 1:
             return classes[0]
-        either = " | ".join(name + way.suffix for way in ways)
+        alias = alias_of(name, [name + way.suffix for way in ways])
         words = text(schema.get("description", name), "")
-        return "\n\n".join(classes) + f"\n\n{name}: TypeAlias = {union_of(either)}\n{words}"
+        return "\n\n".join(classes) + f"\n\n{alias}\n{words}"
     words = text(schema.get("description", name), "")
+    if "enum" in schema:
+        return f"{literal_of(name, schema['enum'])}\n{words}"
     return f"{name}: TypeAlias = {quoted(type_of(schema))}\n{words}"
 
 
-def union_of(either: str) -> str:
-    """A union of classes, in quotation marks, over several lines if it is long."""
-    if len(either) <= 80:
-        return f'"{either}"'
-    lines = [f'    "{part} | "' for part in either.split(" | ")]
-    lines[-1] = lines[-1].replace(' | "', '"')
-    return "(\n" + "\n".join(lines) + "\n)"
+def alias_of(name: str, classes: list[str]) -> str:
+    """An alias of a union of classes, over several lines if it is long."""
+    line = f"{name}: TypeAlias = {' | '.join(classes)}"
+    if len(line) <= LINE:
+        return line
+    return f"{name}: TypeAlias = (\n    " + "\n    | ".join(classes) + "\n)"
+
+
+def literal_of(name: str, values: list[Any]) -> str:
+    """An alias of literals, over several lines if it is long."""
+    words = [json.dumps(value) for value in values]
+    line = f"{name}: TypeAlias = Literal[{', '.join(words)}]"
+    if len(line) <= LINE:
+        return line
+    return f"{name}: TypeAlias = Literal[\n    " + ",\n    ".join(words) + ",\n]"
 
 
 def class_of(name: str, way: Variant, schema: Schema) -> str:

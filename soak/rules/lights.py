@@ -99,7 +99,11 @@ def _answers(facts: Facts, verdict: Verdict) -> None:
         if wanted == "green":
             good = light["state"] == "green"
         else:
-            fresh = light["state"] == "yellow" and left is not None and abs(left - facts.yellow_s()) < EPS
+            fresh = (
+                light["state"] == "yellow"
+                and left is not None
+                and abs(left - facts.yellow_s()) < EPS
+            )
             good = fresh or light["state"] == "red"
         text = f"{wanted} was answered with {light['state']}, {left} s of yellow left"
         verdict.check("light-answer", good and light["name"] == name, text, line)

@@ -14,18 +14,21 @@
 //!
 //! let document = r#"{
 //!     "version": 1,
-//!     "name": "triangle",
-//!     "field": { "size": [6, 6] },
-//!     "track": { "width": 0.6, "nodes": [{ "x": 1, "y": 1 }, { "x": 5, "y": 1 }, { "x": 3, "y": 4.5 }] },
-//!     "objects": [{ "kind": "cone", "name": "cone1", "x": 3, "y": 2.5 }]
+//!     "name": "loop",
+//!     "field": { "size": [8, 8] },
+//!     "track": {
+//!         "width": 0.6,
+//!         "nodes": [{ "x": 2, "y": 2 }, { "x": 6, "y": 2 }, { "x": 6, "y": 6 }, { "x": 2, "y": 6 }]
+//!     },
+//!     "objects": [{ "kind": "cone", "name": "cone1", "x": 4, "y": 4 }]
 //! }"#;
 //! let mut project = Project::read(document.as_bytes())?;
-//! assert!(check(&project).is_empty());
+//! assert_eq!(check(&project), [], "no errors and no warnings");
 //!
 //! // The project uses no pictures or scripts, so there are no other files to read.
 //! let bundle = build(&project, &MemoryBundle::default())?;
 //! let world = World::load(&Assets::of(&bundle))?;
-//! assert_eq!((world.name.as_str(), world.objects.len()), ("triangle", 1));
+//! assert_eq!((world.name.as_str(), world.objects.len()), ("loop", 1));
 //!
 //! // A road that is too wide leaves the field.
 //! project.track.width = 3.0;

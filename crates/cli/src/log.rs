@@ -1,7 +1,8 @@
-//! Log lines on their way to standard error.
+//! The log on standard error.
 //!
-//! Nobody waits for whoever reads them, and nobody is hurt when the reader is gone: lines go through a
-//! bounded queue to a thread of their own, and when too many wait, new ones are dropped.
+//! A bounded queue passes log lines to a thread that writes them. A slow reader of standard error
+//! therefore never blocks the simulator: while the queue is full, new lines are dropped. A closed
+//! standard error is ignored.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,37 +10,37 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Lines that may wait.
-const WAITING: usize = 1024;
-/// At the end the last lines have this long.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// Capacity of the queue, in lines.
+const QUEUE_LINES: usize = 1024;
+/// Longest time that the end of the program waits for queued lines.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The way to the log.
+/// Writes log lines to the queue.
 #[derive(Clone)]
 pub(crate) struct LogLines {
     queue: SyncSender<Vec<u8>>,
-    /// Lines that were queued and not yet written.
+    /// Number of lines that are queued and not yet written.
     waiting: Arc<AtomicU64>,
 }
 
 impl LogLines {
-    /// Starts the thread that writes.
+    /// Starts the thread that writes to standard error.
     pub(crate) fn start() -> LogLines {
-        let (queue, lines) = sync_channel::<Vec<u8>>(WAITING);
+        let (queue, lines) = sync_channel::<Vec<u8>>(QUEUE_LINES);
         let waiting = Arc::new(AtomicU64::new(0));
-        let left = Arc::clone(&waiting);
+        let unwritten = Arc::clone(&waiting);
         std::thread::spawn(move || {
             for line in lines {
                 let _ = std::io::stderr().write_all(&line);
-                left.fetch_sub(1, Relaxed);
+                unwritten.fetch_sub(1, Relaxed);
             }
         });
         LogLines { queue, waiting }
     }
 
-    /// Waits a moment for the last lines.
+    /// Waits until the queued lines are written, at most [`FLUSH_TIMEOUT`].
     pub(crate) fn finish(&self) {
-        let end = Instant::now() + LAST_WORDS;
+        let end = Instant::now() + FLUSH_TIMEOUT;
         while self.waiting.load(Relaxed) > 0 && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -1,59 +1,63 @@
-//! What the allocator keeps of memory that was given back to it.
+//! Limits the memory that the allocator retains after it was freed.
 //!
-//! The C library keeps an arena for every few threads, and takes ever larger blocks from them once large ones were given
-//! back. A world has tens of megabytes and is loaded on whichever thread is free, so each arena would come to hold the
-//! leavings of a world or two: hundreds of megabytes after an hour of switching. So there are two arenas, and large
-//! blocks go back to the system at once. Small ones leave holes between those that stay, more of them with every world and
-//! session: whole pages of them are given back now and then, where memory has grown.
+//! The C library has one arena for every few threads. Once a large block was freed, it also allocates
+//! large blocks from the arenas instead of mapping them. A world has tens of megabytes and is loaded on any free thread, so
+//! each arena would retain the memory of one or two worlds: hundreds of megabytes after an hour of
+//! switching. Therefore this module limits the program to two arenas, and large blocks are returned
+//! to the system when they are freed. Small blocks fragment the arenas with every world and session.
+//! A thread returns whole free pages to the system whenever the memory has grown.
 
-/// Has memory go back to the system. To be called before there are threads; elsewhere than with the GNU C library it
-/// does nothing.
-pub(crate) fn give_back() {
+/// Limits the retained memory. Call it before other threads are started. It does nothing with another
+/// C library than the GNU one.
+pub(crate) fn limit_retained() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    gnu::give_back();
+    gnu::limit_retained();
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod gnu {
     use std::time::Duration;
 
-    /// Arenas that threads share. Few threads allocate at a time.
+    /// Number of arenas. Two are enough, because few threads allocate at the same time.
     const ARENAS: i32 = 2;
-    /// Blocks from this size on are the system's own. Pictures of the camera are smaller: there are many a second.
-    const LARGE: i32 = 1 << 20;
-    /// From look to look.
-    const LOOK: Duration = Duration::from_secs(10);
-    /// Pages that there must be more than after the last time: 4 MiB.
-    const GROWN: u64 = 1024;
+    /// Blocks of at least this size, in bytes, are mapped one by one and unmapped when freed. Camera
+    /// images are smaller, because there are many per second.
+    const MAPPED_BYTES: i32 = 1 << 20;
+    /// Time between two measurements.
+    const INTERVAL: Duration = Duration::from_secs(10);
+    /// Growth, in pages, after which free pages are returned: 4 MiB.
+    const GROWTH_PAGES: u64 = 1024;
 
     #[allow(unsafe_code)]
-    pub(super) fn give_back() {
-        // SAFETY: these calls set two numbers of the allocator and touch no memory of ours. A refusal changes nothing.
+    pub(super) fn limit_retained() {
+        // SAFETY: these calls set two parameters of the allocator and access no memory of ours. If
+        // the allocator refuses them, nothing changes.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, ARENAS);
-            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+            libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
         }
-        // Without it there is only more memory in use.
-        let _ = std::thread::Builder::new().name("memory".to_owned()).spawn(look_after);
+        // Without this thread the program only uses more memory, so a failure is ignored.
+        let _ = std::thread::Builder::new().name("memory".to_owned()).spawn(trim_on_growth);
     }
 
     #[allow(unsafe_code)]
-    fn look_after() {
-        let mut least = u64::MAX - GROWN;
+    fn trim_on_growth() {
+        let mut least = u64::MAX - GROWTH_PAGES;
         loop {
-            std::thread::sleep(LOOK);
-            let Some(now) = own_pages() else { return };
+            std::thread::sleep(INTERVAL);
+            let Some(now) = anonymous_pages() else { return };
             least = least.min(now);
-            if now >= least + GROWN {
-                // SAFETY: it gives pages back that hold nothing, under the locks of the allocator.
+            if now >= least + GROWTH_PAGES {
+                // SAFETY: `malloc_trim` returns free pages to the system and takes the allocator's
+                // locks.
                 unsafe { libc::malloc_trim(0) };
-                least = own_pages().unwrap_or(now);
+                least = anonymous_pages().unwrap_or(now);
             }
         }
     }
 
-    /// Pages that are in memory and not of a file.
-    fn own_pages() -> Option<u64> {
+    /// Number of resident pages that do not belong to a file.
+    fn anonymous_pages() -> Option<u64> {
         let text = std::fs::read_to_string("/proc/self/statm").ok()?;
         let mut pages = text.split(' ').skip(1).map_while(|part| part.parse::<u64>().ok());
         Some(pages.next()?.saturating_sub(pages.next()?))

@@ -1,28 +1,28 @@
-//! How far a command is, on standard error: a bar where a person looks on, plain lines for a log.
+//! The progress of a command on standard error: a bar on a terminal, otherwise lines for a log.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// A bar is drawn anew this often at most.
-const REDRAW: Duration = Duration::from_millis(50);
-/// Characters of a bar.
+/// Shortest time between two drawings of the bar.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
+/// Width of the bar, in characters.
 const WIDTH: usize = 24;
-/// Characters of what is shown beside it; more would wrap on a narrow terminal.
+/// Longest text beside the bar, in characters. More would wrap on a narrow terminal.
 const MAX_TEXT: usize = 44;
-/// A log hears of every such part.
+/// Part of the work after which the next log line is written.
 const LOG_STEP: f64 = 0.25;
 
-/// The progress of one piece of work. Dropping it takes the bar away.
+/// The progress of one task. The bar is removed on drop.
 pub(crate) struct Progress {
     text: String,
     terminal: bool,
     drawn: Option<Instant>,
-    /// What a log hears of next.
+    /// Part of the work at which the next log line is due, 0 to 1.
     next: f64,
 }
 
 impl Progress {
-    /// Starts to show the progress of something, such as `installing oval`.
+    /// Shows a new task, such as `installing oval`.
     pub(crate) fn new(text: impl Into<String>) -> Progress {
         let text = text.into();
         let mut progress =
@@ -31,8 +31,8 @@ impl Progress {
         progress
     }
 
-    /// Shows another text from now on.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
+    /// Changes the text beside the bar.
+    pub(crate) fn set_text(&mut self, text: impl Into<String>) {
         let text = text.into();
         if text != self.text {
             self.text = text;
@@ -40,18 +40,18 @@ impl Progress {
         }
     }
 
-    /// It is done up to here, 0 to 1.
+    /// Shows how much of the task is done, 0 to 1.
     pub(crate) fn set(&mut self, part: f64) {
         let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
         let line = if self.terminal { self.bar(part) } else { self.log_line(part) };
         if let Some(line) = line {
-            // Nobody who does not look any more is a reason to stop.
+            // A closed standard error must not stop the task.
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
 
     fn bar(&mut self, part: f64) -> Option<String> {
-        if part < 1.0 && self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
+        if part < 1.0 && self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW_INTERVAL) {
             return None;
         }
         self.drawn = Some(Instant::now());
@@ -75,7 +75,7 @@ impl Drop for Progress {
     }
 }
 
-/// `[#####     ]  42 %  text`
+/// One line of progress: `[#####     ]  42 %  text`.
 fn line(text: &str, part: f64) -> String {
     let done = (part * WIDTH as f64).round() as usize;
     let mut shown: String = text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect();
@@ -90,12 +90,12 @@ fn line(text: &str, part: f64) -> String {
 mod tests {
     use super::*;
 
-    fn quiet(terminal: bool) -> Progress {
+    fn undrawn(terminal: bool) -> Progress {
         Progress { text: "building oval".to_owned(), terminal, drawn: None, next: 0.0 }
     }
 
     #[test]
-    fn a_line_is_as_long_as_its_text() {
+    fn a_line_has_the_bar_and_the_shortened_text() {
         assert_eq!(line("x", 0.0), format!("[{}]   0 %  x", " ".repeat(24)));
         assert_eq!(line("x", 1.0), format!("[{}] 100 %  x", "#".repeat(24)));
         let long = line(&"y".repeat(200), 0.5);
@@ -104,20 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn a_log_hears_of_every_quarter_once() {
-        let mut progress = quiet(false);
+    fn a_log_gets_one_line_per_quarter() {
+        let mut progress = undrawn(false);
         let lines: Vec<String> = (0..=100).filter_map(|k| progress.log_line(f64::from(k) / 100.0)).collect();
         let expected = [0, 25, 50, 75, 100].map(|k| format!("building oval: {k} %\n"));
         assert_eq!(lines, expected);
     }
 
     #[test]
-    fn a_bar_is_not_drawn_too_often_but_at_the_end() {
-        let mut progress = quiet(true);
+    fn a_bar_is_drawn_rarely_but_always_at_the_end() {
+        let mut progress = undrawn(true);
         assert!(progress.bar(0.1).is_some());
         assert!(progress.bar(0.2).is_none());
         assert!(progress.bar(1.0).is_some());
-        // The test's own log is left alone.
+        // Otherwise the drop would write to the standard error of the test.
         progress.drawn = None;
     }
 }

@@ -94,11 +94,11 @@ fn invalid_arguments_are_refused_with_the_valid_ones() {
     assert!(unknown.contains("'fly'") && unknown.contains("--help"), "{unknown}");
     assert_eq!(
         refused(&["check", "no/such/place"]),
-        "chicane: there is no world no/such/place: it is a folder that holds worlds/<name>.world, a project <name>.json, \
-         or one of field, oval, riverside, slalom, speedway, technical, town"
+        "chicane: Unknown world \"no/such/place\". Give a project file, a folder, or one of: \
+         field, oval, riverside, slalom, speedway, technical, town"
     );
     let fast = refused(&["lap", "oval", "--speed", "fast"]);
-    assert!(fast.contains("--speed takes metres a second from 0.1 to 3, not fast"), "{fast}");
+    assert!(fast.contains("'fast' for '--speed <SPEED>': must be a speed from 0.1 to 3 m/s"), "{fast}");
 }
 
 #[test]
@@ -189,13 +189,11 @@ fn mistakes_in_projects_are_reported_with_their_place() {
     assert!(!scratch.0.join("out").exists());
     // The folder contains other files, so nothing is written there.
     let message = refused(&["build", "examples/projects/loop.json", "-o", scratch.path()]);
-    assert!(message.ends_with("is not empty and holds something else than loop"), "{message}");
+    assert!(message.ends_with("is not empty and contains something other than loop"), "{message}");
     let message = refused(&["new", "--random", "--width", "7"]);
     assert_eq!(message, "chicane: width must be from 0.2 to 3");
-    assert!(
-        refused(&["new", "--random", "--field", "big"]).contains("it is two numbers such as 8x6, not big")
-    );
-    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json is there already"));
+    assert!(refused(&["new", "--random", "--field", "big"]).contains("must be two numbers, such as 8x6"));
+    assert!(refused(&["new", "--random", "-o", bad]).contains("bad.json already exists"));
 }
 
 #[test]

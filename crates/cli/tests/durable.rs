@@ -7,7 +7,7 @@
 mod program;
 
 use chicane_testkit::Random;
-use chicane_testkit::http::{Client, Events, Heard};
+use chicane_testkit::http::{Client, EventWait, Events};
 use program::{Program, TempFolder, stderr_of_failure, stdout_of};
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -139,9 +139,9 @@ fn ended_by(signal: &str) -> Duration {
     assert_eq!(code, Some(0), "{signal}");
     loop {
         match events.hear(Duration::from_secs(5)) {
-            Heard::Event(_) => {}
-            Heard::End => return took,
-            Heard::Silence => panic!("the stream is still open"),
+            EventWait::Event(_) => {}
+            EventWait::End => return took,
+            EventWait::TimedOut => panic!("the stream is still open"),
         }
     }
 }

@@ -104,7 +104,7 @@ fn the_exit_status_depends_on_the_outcome() {
     );
     let nothing = chicane(&["evaluate", "--world", "nowhere"]);
     assert_eq!(nothing.status.code(), Some(1));
-    assert!(text(&nothing.stderr).contains("there is no world nowhere"), "{nothing:?}");
+    assert!(text(&nothing.stderr).contains("Unknown world \"nowhere\". Give a project file"), "{nothing:?}");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn judge_runs_a_script_on_a_recorded_drive() {
     assert!(text(&output.stdout).contains("script_error: RuntimeError: no"), "{output:?}");
     let torn = scratch.file("torn.csv", "0, 1\n");
     let output = chicane(&["judge", &script, "--world", "oval", "--drive", &torn]);
-    assert!(text(&output.stderr).contains("torn.csv:1: a line is seconds, speed and steering"), "{output:?}");
+    assert!(text(&output.stderr).contains("torn.csv:1: expected seconds, speed and steering"), "{output:?}");
 }
 
 #[test]

@@ -196,10 +196,7 @@ fn evaluate_and_judge_accept_a_project() {
     ] {
         let output = chicane(command);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        let printed = text(&output.stderr);
-        assert!(
-            printed.contains("there is no world no/such/place: it is a folder"),
-            "{command:?}: {printed}"
-        );
+        let said = text(&output.stderr);
+        assert!(said.contains("Unknown world \"no/such/place\". Give a project file"), "{command:?}: {said}");
     }
 }

@@ -1,7 +1,7 @@
-//! Commands in: the newest of each topic, one at a time.
+//! Commands from other ROS 2 programs: the newest of each topic, one at a time.
 //!
-//! However fast someone talks, one command waits for the sim thread at a time, and what came meanwhile
-//! on the same topic is passed over but for the last: the inbox stays free for others.
+//! At most one command waits for the sim thread. Older commands of the same topic that arrive
+//! meanwhile are skipped. Therefore a fast sender can't fill the inbox of the sim thread.
 
 use chicane_host::driver::Simulator;
 use chicane_ros::{Message, Topic};
@@ -10,48 +10,49 @@ use futures_util::{FutureExt, StreamExt};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Complaints are written down this often.
-const COMPLAIN: Duration = Duration::from_secs(10);
+/// Failed commands are logged at most this often.
+const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Has the robot do what is asked for, until the end.
-pub(super) async fn obey(
-    heard: Vec<(Topic, BoxStream<'static, Message>)>,
+/// Executes the commands of all streams, until `stopped` is set.
+pub(super) async fn execute_commands(
+    streams: Vec<(Topic, BoxStream<'static, Message>)>,
     simulator: Simulator,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let mut heard = select_all(heard.into_iter().map(|(topic, messages)| messages.map(move |m| (topic, m))));
-    let mut complained: Option<Instant> = None;
+    let streams = streams.into_iter().map(|(topic, messages)| messages.map(move |m| (topic, m)));
+    let mut messages = select_all(streams);
+    let mut warned: Option<Instant> = None;
     loop {
         let first = tokio::select! {
-            next = heard.next() => next,
+            next = messages.next() => next,
             _ = stopped.wait_for(|stop| *stop) => return,
         };
         let Some(first) = first else { return };
-        for (topic, message) in newest(first, &mut heard) {
+        for (topic, message) in newest(first, &mut messages) {
             let done = match chicane_ros::command(topic, &message) {
                 Ok(command) => simulator.robot(command).await.map(drop).map_err(|why| format!("{why:?}")),
                 Err(why) => Err(why.to_string()),
             };
             if let Err(why) = done
-                && complained.is_none_or(|then| then.elapsed() > COMPLAIN)
+                && warned.is_none_or(|at| at.elapsed() > WARNING_INTERVAL)
             {
-                complained = Some(Instant::now());
-                tracing::warn!(topic = topic.name(), "a command was not carried out: {why}");
+                warned = Some(Instant::now());
+                tracing::warn!(topic = topic.name(), "a command was refused: {why}");
             }
         }
     }
 }
 
-/// What is there already, in order, the last of each topic.
+/// Takes the messages that have arrived, and returns the newest of each topic in order of arrival.
 fn newest(
     first: (Topic, Message),
-    heard: &mut (impl futures_util::Stream<Item = (Topic, Message)> + Unpin),
+    messages: &mut (impl futures_util::Stream<Item = (Topic, Message)> + Unpin),
 ) -> Vec<(Topic, Message)> {
-    /// More is left for the next time.
-    const AT_ONCE: usize = 256;
+    /// Messages that are taken at a time, so that a fast sender can't keep this function running.
+    const MAX_TAKEN: usize = 256;
     let mut all = vec![first];
-    for _ in 0..AT_ONCE {
-        let Some(Some(next)) = heard.next().now_or_never() else { break };
+    for _ in 0..MAX_TAKEN {
+        let Some(Some(next)) = messages.next().now_or_never() else { break };
         all.retain(|(topic, _)| *topic != next.0);
         all.push(next);
     }
@@ -65,12 +66,12 @@ mod tests {
     use futures_util::stream;
 
     #[test]
-    fn the_last_of_each_topic_counts_in_the_order_of_arrival() {
+    fn the_newest_message_of_each_topic_is_kept_in_order_of_arrival() {
         let number = |data: i32| Message::from(Float64 { data: f64::from(data) });
         let mut later =
             stream::iter((0..100).map(|i| (Topic::Speed, number(i))).chain([(Topic::Pan, number(7))]));
         let all = newest((Topic::Steering, number(-1)), &mut later);
-        let wanted = [(Topic::Steering, number(-1)), (Topic::Speed, number(99)), (Topic::Pan, number(7))];
-        assert_eq!(all, wanted);
+        let want = [(Topic::Steering, number(-1)), (Topic::Speed, number(99)), (Topic::Pan, number(7))];
+        assert_eq!(all, want);
     }
 }

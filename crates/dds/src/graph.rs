@@ -1,12 +1,15 @@
-//! How a participant tells ROS 2 programs which node its writers and readers belong to: what
-//! `ros2 node list` shows. Written from the definition of `rmw_dds_common` as of ROS 2 Iron.
+//! The message that tells ROS 2 programs to which node the writers and readers of a participant
+//! belong. `ros2 node list` shows these nodes. The format follows the definition of `rmw_dds_common`
+//! as of ROS 2 Iron.
 
 use rustdds::{GUID, QosPolicies, QosPolicyBuilder, policy};
 use serde::Serialize;
 
-/// The name of our node.
+/// Name of the robot's node.
 const NODE: &str = "chicane";
+/// Topic of the message.
 pub(super) const TOPIC: &str = "ros_discovery_info";
+/// DDS type of the message.
 pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
 /// The nodes of a participant.
@@ -25,7 +28,7 @@ struct NodeEntitiesInfo {
 }
 
 impl ParticipantEntitiesInfo {
-    /// One node that owns them all.
+    /// A single node that owns all readers and writers.
     pub(super) fn new(participant: GUID, readers: &[GUID], writers: &[GUID]) -> ParticipantEntitiesInfo {
         let node = NodeEntitiesInfo {
             node_namespace: "/",
@@ -41,7 +44,7 @@ fn gid(guid: GUID) -> [u8; 16] {
     guid.to_bytes()
 }
 
-/// As everyone on this topic has it.
+/// The quality of service of this topic, which `rmw_dds_common` fixes.
 pub(super) fn qos() -> QosPolicies {
     QosPolicyBuilder::new()
         .reliability(policy::Reliability::Reliable { max_blocking_time: rustdds::Duration::ZERO })

@@ -1,6 +1,6 @@
 //! Camera frames on the image topics, drawn only while a topic has subscribers.
 
-use crate::participant::Dds;
+use crate::participant::RobotParticipant;
 use chicane_host::camera::Camera;
 use chicane_host::driver::{Tap, TappedTick};
 use chicane_host::image_topics::{FrameToPublish, publish_frame};
@@ -11,7 +11,12 @@ use tokio::sync::watch;
 const MAX_WAITING_FRAMES: usize = 8;
 
 /// Draws frames until `stopped` is set. If frames arrive too fast, the oldest are skipped.
-pub(super) async fn draw(dds: Arc<Dds>, camera: Camera, tap: Tap, mut stopped: watch::Receiver<bool>) {
+pub(super) async fn draw(
+    participant: Arc<RobotParticipant>,
+    camera: Camera,
+    tap: Tap,
+    mut stopped: watch::Receiver<bool>,
+) {
     loop {
         let moments = tokio::select! {
             moments = tap.take() => moments,
@@ -21,8 +26,8 @@ pub(super) async fn draw(dds: Arc<Dds>, camera: Camera, tap: Tap, mut stopped: w
         for moment in frames.iter().skip(frames.len().saturating_sub(MAX_WAITING_FRAMES)) {
             let Some((exposure, brightness)) = &moment.frame else { continue };
             let frame = FrameToPublish { exposure, tick: moment.sample.tick, brightness: *brightness };
-            let say = |out| dds.say(out, moment.at);
-            publish_frame(&camera, frame, |topic| dds.is_heard(topic), say).await;
+            let publish = |out| participant.publish(out, moment.at);
+            publish_frame(&camera, frame, |topic| participant.has_subscribers(topic), publish).await;
         }
     }
 }

@@ -1,10 +1,23 @@
 //! The robot's topics on a ROS 2 graph.
 //!
-//! Theory of operation. The sim thread hands every tick to a tap and waits for nobody. One thread
-//! of our own empties it, makes the messages of each tick and gives them to the DDS participant,
-//! which has threads of its own; a task draws pictures while someone wants them; another takes commands in,
-//! one at a time, and always the newest. What is said is in `chicane_ros`, how it is carried in `dds`, and
-//! nothing outside this folder knows either. For programs without ROS there is `bridge`, which stands by itself.
+//! One thread reads a tap of the sim thread, makes the messages of each tick with
+//! `chicane_ros::Publisher`, and passes them to the DDS participant, where each message is encoded
+//! once for all subscribers. The sim thread never waits for it. A task draws images while a client
+//! subscribes to them. Another task executes incoming commands, one at a time, and only the newest of
+//! each topic. The participant has threads of its own.
+//!
+//! | Module | Content |
+//! |---|---|
+//! | `options` | domain and network interface |
+//! | `participant` | DDS writers and readers of the topics |
+//! | `graph` | the message that tells ROS 2 programs the name of the node |
+//! | `network` | the addresses and sockets that DDS may use |
+//! | `commands` | messages from other programs, as commands to the robot |
+//! | `images` | camera frames |
+//!
+//! The content of the messages is defined in `chicane_ros`. Programs without ROS use the rosbridge
+//! endpoint of the web server, which does not depend on this crate.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod commands;
 mod graph;
@@ -13,72 +26,122 @@ mod network;
 mod options;
 mod participant;
 
-pub use options::RosOptions;
+pub use options::{BadDomain, RosOptions};
 
 use chicane_host::Source;
 use chicane_host::camera::Camera;
 use chicane_host::driver::{Simulator, Tap};
 use chicane_ros::{Direction, Publisher, Topic};
 use chicane_world::Profile;
-use participant::Dds;
+use participant::RobotParticipant;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long the others are told goodbye.
-const GOODBYE: Duration = Duration::from_millis(500);
+/// How long [`RosNode::stop`] waits until the participant has announced its end to the others.
+const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A place in a graph, where nothing was said yet.
-pub struct Joined(Dds);
+/// Why the robot can't join a ROS 2 graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JoinError {
+    /// There is no such network interface with an IPv4 address.
+    #[error(
+        "--ros-network {interface} is not a network interface with an IPv4 address; choose one of: {known}"
+    )]
+    UnknownNetwork {
+        /// Name or address that was requested.
+        interface: String,
+        /// Names and addresses of the interfaces of this machine.
+        known: String,
+    },
+    /// The DDS participant could not be created.
+    #[error("can't join ROS 2 domain {domain}: {reason}")]
+    Participant {
+        /// Number of the domain.
+        domain: u16,
+        /// Error of the DDS library.
+        reason: String,
+    },
+    /// The topics could not be created.
+    #[error("can't create the topics on ROS 2 domain {domain}: {reason}")]
+    Topics {
+        /// Number of the domain.
+        domain: u16,
+        /// Error of the DDS library.
+        reason: String,
+    },
+    /// The thread that joins the graph panicked.
+    #[error("can't join the ROS 2 graph: {0}")]
+    Panicked(String),
+}
 
-/// The robot in a graph.
-pub struct Ros {
+/// A participant that has joined a graph and has not published anything yet.
+pub struct JoinedGraph(RobotParticipant);
+
+/// The robot as a node of a ROS 2 graph, which publishes and receives messages.
+pub struct RosNode {
     thread: JoinHandle<()>,
     stop: watch::Sender<bool>,
 }
 
-/// Takes a place in a graph.
-pub async fn join(options: RosOptions) -> Result<Joined, String> {
-    let joined = tokio::task::spawn_blocking(move || Dds::join(&options)).await;
-    joined.map_err(|e| e.to_string())?.map(Joined)
+/// Joins a graph. Opens sockets and starts the threads of the DDS library.
+pub async fn join_graph(options: RosOptions) -> Result<JoinedGraph, JoinError> {
+    let joined = tokio::task::spawn_blocking(move || RobotParticipant::join(&options)).await;
+    joined.map_err(|e| JoinError::Panicked(e.to_string()))?.map(JoinedGraph)
 }
 
-impl Joined {
-    /// Speaks and listens from now on.
+impl JoinedGraph {
+    /// Starts to publish messages and to execute commands.
     pub fn start(
         self,
         simulator: &Simulator,
         camera: &Camera,
         profile: &Arc<Profile>,
-    ) -> std::io::Result<Ros> {
-        let dds = Arc::new(self.0);
+    ) -> std::io::Result<RosNode> {
+        let participant = Arc::new(self.0);
         let (stop, stopped) = watch::channel(false);
-        let heard: Vec<_> = Topic::ALL.into_iter().filter(|t| t.direction() == Direction::In).collect();
-        tokio::spawn(commands::obey(dds.hear(&heard), simulator.acting_as(Source::Ros), stopped.clone()));
-        tokio::spawn(images::draw(Arc::clone(&dds), camera.clone(), simulator.tap(), stopped.clone()));
+        let command_topics: Vec<_> =
+            Topic::ALL.into_iter().filter(|t| t.direction() == Direction::In).collect();
+        tokio::spawn(commands::execute_commands(
+            participant.take_streams(&command_topics),
+            simulator.acting_as(Source::Ros),
+            stopped.clone(),
+        ));
+        tokio::spawn(images::draw(
+            Arc::clone(&participant),
+            camera.clone(),
+            simulator.tap(),
+            stopped.clone(),
+        ));
         let (tap, publisher) = (simulator.tap(), Publisher::new(Arc::clone(profile)));
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
-            runtime.block_on(speak(&dds, &tap, publisher, stopped));
-            // Others are told that we go.
-            drop(dds);
+            runtime.block_on(publish_ticks(&participant, &tap, publisher, stopped));
+            // Dropping the participant announces its end to the others. That blocks, so it happens on
+            // this thread.
+            drop(participant);
         })?;
-        Ok(Ros { thread, stop })
+        Ok(RosNode { thread, stop })
     }
 }
 
-impl Ros {
+impl RosNode {
     /// Leaves the graph.
     pub async fn stop(self) {
         self.stop.send_replace(true);
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
-        let _ = tokio::time::timeout(GOODBYE, thread).await;
+        let _ = tokio::time::timeout(LEAVE_TIMEOUT, thread).await;
     }
 }
 
-/// Says what there is to say, tick by tick.
-async fn speak(dds: &Dds, tap: &Tap, mut publisher: Publisher, mut stopped: watch::Receiver<bool>) {
+/// Publishes the messages of every tick, until `stopped` is set.
+async fn publish_ticks(
+    participant: &RobotParticipant,
+    tap: &Tap,
+    mut publisher: Publisher,
+    mut stopped: watch::Receiver<bool>,
+) {
     loop {
         let moments = tokio::select! {
             moments = tap.take() => moments,
@@ -86,7 +149,7 @@ async fn speak(dds: &Dds, tap: &Tap, mut publisher: Publisher, mut stopped: watc
         };
         for moment in moments {
             for out in publisher.messages(&moment.sample) {
-                dds.say(out, moment.at);
+                participant.publish(out, moment.at);
             }
         }
     }

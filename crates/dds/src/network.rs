@@ -1,66 +1,66 @@
-//! Which networks the middleware may use.
+//! The network addresses and sockets that DDS may use.
 //!
-//! Its sockets listen on every address of the machine, whatever it is told to announce, and answer whoever
-//! writes to them. On Linux they are therefore tied to the loopback device: what comes from elsewhere
-//! does not reach them, and nothing of theirs leaves.
+//! The sockets of `rustdds` listen on all addresses of the machine, whichever addresses it announces,
+//! and accept packets from every sender. Without `--ros-network` they are therefore bound to the
+//! loopback device on Linux: packets from other machines do not reach them, and they send none there.
 
+use crate::JoinError;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Addresses to be found by: this machine's own, and those of an interface.
-pub(super) fn addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, String> {
-    let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let Some(wanted) = interface else { return Ok(vec![here]) };
+/// The addresses that the participant announces: loopback, and those of a network interface.
+pub(super) fn addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, JoinError> {
+    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let Some(requested) = interface else { return Ok(vec![loopback]) };
     let all = netdev::get_interfaces();
     let mut known = Vec::new();
     for interface in &all {
         let ips: Vec<Ipv4Addr> = interface.ipv4.iter().map(|net| net.addr()).collect();
-        if interface.name == wanted && !ips.is_empty() {
-            return Ok(std::iter::once(here).chain(ips.into_iter().map(IpAddr::V4)).collect());
+        if interface.name == requested && !ips.is_empty() {
+            return Ok(std::iter::once(loopback).chain(ips.into_iter().map(IpAddr::V4)).collect());
         }
-        if let Some(ip) = ips.iter().find(|ip| ip.to_string() == wanted) {
-            return Ok(vec![here, IpAddr::V4(*ip)]);
+        if let Some(ip) = ips.iter().find(|ip| ip.to_string() == requested) {
+            return Ok(vec![loopback, IpAddr::V4(*ip)]);
         }
         known.extend(ips.first().map(|ip| format!("{} ({ip})", interface.name)));
     }
-    let known = known.join(", ");
-    Err(format!("--ros-network {wanted} is no network interface with an IPv4 address; there are {known}"))
+    Err(JoinError::UnknownNetwork { interface: requested.to_owned(), known: known.join(", ") })
 }
 
-/// Descriptors that are open now.
+/// The file descriptors that are open now.
 #[cfg(target_os = "linux")]
-pub(super) fn sockets() -> BTreeSet<i32> {
+pub(super) fn open_descriptors() -> BTreeSet<i32> {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return BTreeSet::new() };
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Ties the sockets that were opened since to the loopback device.
+/// Binds the sockets that are not in `before` to the loopback device.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-pub(super) fn keep_here(before: &BTreeSet<i32>) {
+pub(super) fn bind_new_sockets_to_loopback(before: &BTreeSet<i32>) {
     use std::os::fd::BorrowedFd;
-    for fd in sockets().difference(before) {
-        // SAFETY: the descriptor was open a moment ago and belongs to the participant, which lives; at
-        // worst it is another one by now, and that one is tied only if it is a socket for datagrams.
+    for fd in open_descriptors().difference(before) {
+        // SAFETY: The descriptor was just open and belongs to the participant, which is alive. If
+        // another thread has closed and reused the number, only a datagram socket is changed below.
         let fd = unsafe { BorrowedFd::borrow_raw(*fd) };
         let socket = socket2::SockRef::from(&fd);
-        let is_ours = socket.r#type().is_ok_and(|t| t == socket2::Type::DGRAM)
+        let is_of_participant = socket.r#type().is_ok_and(|t| t == socket2::Type::DGRAM)
             && socket.domain().is_ok_and(|d| d == socket2::Domain::IPV4);
-        if is_ours && let Err(error) = socket.bind_device(Some(b"lo")) {
-            tracing::warn!(%error, "the sockets of ROS 2 can be reached from other machines");
+        if is_of_participant && let Err(error) = socket.bind_device(Some(b"lo")) {
+            tracing::warn!(%error, "other machines can reach the ROS 2 sockets: binding them to loopback failed");
             return;
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn sockets() -> BTreeSet<i32> {
+pub(super) fn open_descriptors() -> BTreeSet<i32> {
     BTreeSet::new()
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn keep_here(_: &BTreeSet<i32>) {
-    tracing::warn!("ROS 2 is announced on this machine alone, but its ports can be reached from others");
+pub(super) fn bind_new_sockets_to_loopback(_: &BTreeSet<i32>) {
+    tracing::warn!("ROS 2 is announced on this machine only, but other machines can reach its ports");
 }
 
 #[cfg(test)]
@@ -68,10 +68,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_is_all_there_is_unless_more_is_asked_for() {
-        let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        assert_eq!(addresses(None), Ok(vec![here]));
-        let error = addresses(Some("nothing0")).expect_err("refused");
-        assert!(error.starts_with("--ros-network nothing0 is no network interface"), "{error}");
+    fn only_loopback_is_announced_without_an_interface() {
+        assert_eq!(addresses(None), Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]));
+        let error = addresses(Some("nothing0")).expect_err("refused").to_string();
+        assert!(error.starts_with("--ros-network nothing0 is not a network interface"), "{error}");
     }
 }

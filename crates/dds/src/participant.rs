@@ -1,12 +1,14 @@
-//! The middleware: RTPS from pure Rust, by the crate `rustdds`, and nothing of it outside.
+//! The DDS participant of the robot, with a writer or a reader for every topic. Only this crate uses
+//! the library, `rustdds`, which implements RTPS in Rust.
 //!
-//! A topic is a writer that serves everyone: a message is encoded once. Writing never blocks. The crate
-//! holds back a reliable writer when too many of its samples were not acknowledged. For a moment that is
-//! well: samples are left out for readers that can't keep up. But one reader that never acknowledges
-//! would silence the topic for all others; then the writer is put aside and a new one takes its place, which the
-//! others find within a moment. Until then what it keeps for the silent one is
-//! bounded by samples, or a picture would be much.
+//! Each outgoing topic has one writer for all subscribers, which encodes a message once. Writing never
+//! blocks. `rustdds` refuses a sample of a reliable writer while too many samples are not acknowledged.
+//! If that lasts a short time, samples are dropped, because a subscriber is only slow. A subscriber that
+//! never acknowledges would stop the topic for all others. Therefore a writer that is refused for
+//! [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new one, which the other subscribers discover soon.
+//! The number of unacknowledged samples is limited, because each image is large.
 
+use crate::JoinError;
 use crate::graph::{self, ParticipantEntitiesInfo};
 use crate::network;
 use crate::options::RosOptions;
@@ -25,65 +27,68 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Samples that a silent reader may have not acknowledged: twenty seconds of the clock. One that died
-/// is taken for dead before.
-const UNACKNOWLEDGED: i32 = 4096;
-/// The same of pictures: eight seconds.
-const UNACKNOWLEDGED_PICTURES: i32 = 120;
-/// A writer that is held back for longer is put aside.
-const PATIENCE: std::time::Duration = std::time::Duration::from_millis(300);
+/// Samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A subscriber whose
+/// process died is removed earlier, when its lease expires.
+const MAX_UNACKNOWLEDGED: i32 = 4096;
+/// Images that a subscriber may leave unacknowledged: 8 s.
+const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
+/// How long a writer may refuse samples before it is replaced.
+const BLOCKED_WRITER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(300);
 
 /// A participant with the robot's writers and readers.
-pub(super) struct Dds {
+pub(super) struct RobotParticipant {
     participant: DomainParticipant,
     publisher: Publisher,
-    speakers: BTreeMap<Topic, Mutex<Speaker>>,
-    heard: Mutex<Heard>,
-    /// Tells which node everything belongs to.
-    graph: DataWriterCdr<ParticipantEntitiesInfo>,
+    writers: BTreeMap<Topic, Mutex<TopicWriter>>,
+    readers: Mutex<TopicReaders>,
+    /// Writer of the message that assigns all writers and readers to the robot's node.
+    node_info: DataWriterCdr<ParticipantEntitiesInfo>,
 }
 
-/// The readers until someone wants what they hear, and their ids.
-struct Heard {
+/// The readers of the command topics.
+struct TopicReaders {
     ids: Vec<rustdds::GUID>,
+    /// The messages of each topic, until [`RobotParticipant::take_streams`] takes them.
     streams: BTreeMap<Topic, BoxStream<'static, Message>>,
 }
 
-/// One who speaks on a topic.
-struct Speaker {
+/// The writer of a topic.
+struct TopicWriter {
     topic: rustdds::Topic,
     qos: QosPolicies,
     writer: DataWriterCdr<Message>,
-    /// Readers that match.
-    readers: usize,
-    /// Since when it is held back.
-    blocked: Option<Instant>,
+    /// Number of matching subscribers.
+    subscribers: usize,
+    /// Since when `rustdds` has refused every sample.
+    blocked_since: Option<Instant>,
 }
 
-impl Dds {
-    /// Takes a place in a graph. Opens sockets and starts threads.
-    pub(super) fn join(options: &RosOptions) -> Result<Dds, String> {
+impl RobotParticipant {
+    /// Joins a domain. Opens sockets and starts threads.
+    pub(super) fn join(options: &RosOptions) -> Result<RobotParticipant, JoinError> {
+        let domain = options.domain;
         let networks = network::addresses(options.network.as_deref())?;
-        let before = network::sockets();
-        let participant = DomainParticipantBuilder::new(options.domain)
+        let before = network::open_descriptors();
+        let participant = DomainParticipantBuilder::new(domain)
             .with_only_networks(networks)
             .build()
-            .map_err(|e| format!("can't join ROS 2 domain {}: {e}", options.domain))?;
+            .map_err(|e| JoinError::Participant { domain, reason: e.to_string() })?;
         if options.network.is_none() {
-            network::keep_here(&before);
+            network::bind_new_sockets_to_loopback(&before);
         }
-        Dds::with(participant).map_err(|e| format!("can't speak on ROS 2 domain {}: {e}", options.domain))
+        RobotParticipant::with_topics(participant)
+            .map_err(|e| JoinError::Topics { domain, reason: e.to_string() })
     }
 
-    fn with(participant: DomainParticipant) -> Result<Dds, CreateError> {
-        let any = QosPolicyBuilder::new().build();
-        let (publisher, subscriber) =
-            (participant.create_publisher(&any)?, participant.create_subscriber(&any)?);
-        let mut speakers = BTreeMap::new();
-        let mut heard = Heard { ids: Vec::new(), streams: BTreeMap::new() };
+    fn with_topics(participant: DomainParticipant) -> Result<RobotParticipant, CreateError> {
+        let default_qos = QosPolicyBuilder::new().build();
+        let publisher = participant.create_publisher(&default_qos)?;
+        let subscriber = participant.create_subscriber(&default_qos)?;
+        let mut writers = BTreeMap::new();
+        let mut readers = TopicReaders { ids: Vec::new(), streams: BTreeMap::new() };
         for topic in Topic::ALL {
             let qos = qos(topic);
-            let named = participant.create_topic(
+            let dds_topic = participant.create_topic(
                 format!("rt{}", topic.name()),
                 dds_type(topic.type_name()),
                 &qos,
@@ -91,124 +96,133 @@ impl Dds {
             )?;
             match topic.direction() {
                 Direction::Out => {
-                    let writer = publisher.create_datawriter_no_key_cdr(&named, Some(qos.clone()))?;
-                    let speaker = Speaker { topic: named, qos, writer, readers: 0, blocked: None };
-                    speakers.insert(topic, Mutex::new(speaker));
+                    let writer = publisher.create_datawriter_no_key_cdr(&dds_topic, Some(qos.clone()))?;
+                    let writer =
+                        TopicWriter { topic: dds_topic, qos, writer, subscribers: 0, blocked_since: None };
+                    writers.insert(topic, Mutex::new(writer));
                 }
                 Direction::In => {
                     let (id, stream) = match topic {
-                        Topic::CmdVel => listen::<Twist>(&subscriber, &named, qos)?,
-                        _ => listen::<Float64>(&subscriber, &named, qos)?,
+                        Topic::CmdVel => create_reader::<Twist>(&subscriber, &dds_topic, qos)?,
+                        _ => create_reader::<Float64>(&subscriber, &dds_topic, qos)?,
                     };
-                    heard.ids.push(id);
-                    heard.streams.insert(topic, stream);
+                    readers.ids.push(id);
+                    readers.streams.insert(topic, stream);
                 }
             }
         }
-        let (name, kind) = (graph::TOPIC.to_owned(), graph::TYPE.to_owned());
-        let topic = participant.create_topic(name, kind, &graph::qos(), TopicKind::NoKey)?;
-        let graph = publisher.create_datawriter_no_key_cdr(&topic, Some(graph::qos()))?;
-        let dds = Dds { participant, publisher, speakers, heard: Mutex::new(heard), graph };
-        dds.show();
-        Ok(dds)
+        let (name, type_name) = (graph::TOPIC.to_owned(), graph::TYPE.to_owned());
+        let topic = participant.create_topic(name, type_name, &graph::qos(), TopicKind::NoKey)?;
+        let node_info = publisher.create_datawriter_no_key_cdr(&topic, Some(graph::qos()))?;
+        let readers = Mutex::new(readers);
+        let joined = RobotParticipant { participant, publisher, writers, readers, node_info };
+        joined.publish_node_info();
+        Ok(joined)
     }
 
-    /// What is said on topics, from now on. Each can be had once.
-    pub(super) fn hear(&self, topics: &[Topic]) -> Vec<(Topic, BoxStream<'static, Message>)> {
-        let mut heard = lock(&self.heard);
-        topics.iter().filter_map(|topic| Some((*topic, heard.streams.remove(topic)?))).collect()
+    /// The messages that arrive on topics. The stream of a topic can be taken only once.
+    pub(super) fn take_streams(&self, topics: &[Topic]) -> Vec<(Topic, BoxStream<'static, Message>)> {
+        let mut readers = lock(&self.readers);
+        topics.iter().filter_map(|topic| Some((*topic, readers.streams.remove(topic)?))).collect()
     }
 
-    /// Whether anyone listens.
-    pub(super) fn is_heard(&self, topic: Topic) -> bool {
-        self.speakers.get(&topic).is_some_and(|speaker| lock(speaker).count_readers() > 0)
+    /// Whether a topic of the robot has subscribers.
+    pub(super) fn has_subscribers(&self, topic: Topic) -> bool {
+        self.writers.get(&topic).is_some_and(|writer| lock(writer).count_subscribers() > 0)
     }
 
-    /// Says something that happened then to all who listen.
-    pub(super) fn say(&self, Outgoing { topic, message }: Outgoing, at: SystemTime) {
-        let Some(speaker) = self.speakers.get(&topic) else { return };
-        let mut held = lock(speaker);
+    /// Publishes a message with the wall-clock time of its tick.
+    pub(super) fn publish(&self, Outgoing { topic, message }: Outgoing, at: SystemTime) {
+        let Some(writer) = self.writers.get(&topic) else { return };
+        let mut held = lock(writer);
         match held.writer.write(message, timestamp(at)) {
             Err(WriteError::WouldBlock { data }) => {
-                let since = *held.blocked.get_or_insert_with(Instant::now);
-                let kept = topic.qos().durability == Durability::TransientLocal;
+                let since = *held.blocked_since.get_or_insert_with(Instant::now);
+                let is_latched = topic.qos().durability == Durability::TransientLocal;
                 drop(held);
-                // Readers that are only slow acknowledge soon, and have lost what came meanwhile.
-                if kept || since.elapsed() >= PATIENCE {
-                    self.replace(topic, speaker, data, at);
+                // A subscriber that is only slow acknowledges soon, and may lose this message. A
+                // latched message must not be lost, because it is not repeated.
+                if is_latched || since.elapsed() >= BLOCKED_WRITER_TIMEOUT {
+                    self.replace_writer(topic, writer, data, at);
                 }
             }
-            _ => held.blocked = None,
+            _ => held.blocked_since = None,
         }
     }
 
-    /// Puts a writer aside that someone holds back, and says with a new one what it could not.
-    fn replace(&self, topic: Topic, speaker: &Mutex<Speaker>, message: Message, at: SystemTime) {
-        let mut held = lock(speaker);
+    /// Replaces a writer that refuses samples, and publishes the refused message with the new one.
+    fn replace_writer(&self, topic: Topic, writer: &Mutex<TopicWriter>, message: Message, at: SystemTime) {
+        let mut held = lock(writer);
         match self.publisher.create_datawriter_no_key_cdr(&held.topic, Some(held.qos.clone())) {
-            Ok(writer) => {
-                tracing::warn!(topic = topic.name(), "a ROS 2 reader is silent; the others go on without it");
-                (held.writer, held.readers, held.blocked) = (writer, 0, None);
+            Ok(new_writer) => {
+                tracing::warn!(
+                    topic = topic.name(),
+                    "a ROS 2 subscriber does not acknowledge messages; the writer was replaced for the others"
+                );
+                (held.writer, held.subscribers, held.blocked_since) = (new_writer, 0, None);
                 let _ = held.writer.write(message, timestamp(at));
                 drop(held);
-                self.show();
+                self.publish_node_info();
             }
-            Err(error) => tracing::warn!(topic = topic.name(), "nothing is said any more: {error}"),
+            Err(error) => tracing::warn!(
+                topic = topic.name(),
+                "a blocked writer could not be replaced, so the topic has no messages: {error}"
+            ),
         }
     }
 
-    /// Tells which node everything belongs to.
-    fn show(&self) {
-        let writers: Vec<_> = self.speakers.values().map(|speaker| lock(speaker).writer.guid()).collect();
-        let info = ParticipantEntitiesInfo::new(self.participant.guid(), &lock(&self.heard).ids, &writers);
-        let _ = self.graph.write(info, None);
+    /// Publishes which writers and readers belong to the robot's node.
+    fn publish_node_info(&self) {
+        let writers: Vec<_> = self.writers.values().map(|writer| lock(writer).writer.guid()).collect();
+        let info = ParticipantEntitiesInfo::new(self.participant.guid(), &lock(&self.readers).ids, &writers);
+        let _ = self.node_info.write(info, None);
     }
 }
 
-impl Speaker {
-    fn count_readers(&mut self) -> usize {
+impl TopicWriter {
+    fn count_subscribers(&mut self) -> usize {
         while let Some(status) = self.writer.try_recv_status() {
             if let DataWriterStatus::PublicationMatched { current, .. } = status {
-                self.readers = usize::try_from(current.count()).unwrap_or(0);
+                self.subscribers = usize::try_from(current.count()).unwrap_or(0);
             }
         }
-        self.readers
+        self.subscribers
     }
 }
 
-fn listen<M: DeserializeOwned + Into<Message> + Send + 'static>(
+fn create_reader<M: DeserializeOwned + Into<Message> + Send + 'static>(
     subscriber: &Subscriber,
     topic: &rustdds::Topic,
     qos: QosPolicies,
 ) -> Result<(rustdds::GUID, BoxStream<'static, Message>), CreateError> {
     let reader: DataReaderCdr<M> = subscriber.create_datareader_no_key_cdr(topic, Some(qos))?;
     let id = reader.guid();
-    // What can't be read is no command.
+    // Messages that can't be decoded are dropped.
     let messages = reader.async_bare_sample_stream().filter_map(async |read| read.ok().map(M::into));
     Ok((id, messages.boxed()))
 }
 
-/// Seconds since 1970 with 32 binary places.
+/// Seconds since 1970 as a fixed-point number with 32 fractional bits.
 fn timestamp(at: SystemTime) -> Option<Timestamp> {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let fraction = (u64::from(since.subsec_nanos()) << 32) / 1_000_000_000;
     Some(Timestamp::from_ticks((since.as_secs() << 32) | fraction))
 }
 
-/// `package/msg/Type` as DDS has it.
+/// The DDS name of a ROS type `package/msg/Type`.
 fn dds_type(name: &str) -> String {
-    let (package, kind) = name.rsplit_once('/').unwrap_or(("", name));
-    format!("{}::dds_::{kind}_", package.replace('/', "::"))
+    let (package, type_name) = name.rsplit_once('/').unwrap_or(("", name));
+    format!("{}::dds_::{type_name}_", package.replace('/', "::"))
 }
 
 fn qos(topic: Topic) -> QosPolicies {
     let qos = topic.qos();
     let samples = match topic {
-        Topic::ImageRaw | Topic::ImageCompressed => UNACKNOWLEDGED_PICTURES,
-        _ => UNACKNOWLEDGED,
+        Topic::ImageRaw | Topic::ImageCompressed => MAX_UNACKNOWLEDGED_IMAGES,
+        _ => MAX_UNACKNOWLEDGED,
     };
     QosPolicyBuilder::new()
-        // No time: whoever writes never waits.
+        // Zero, so that a writer refuses a sample instead of blocking.
         .reliability(policy::Reliability::Reliable { max_blocking_time: Duration::ZERO })
         .durability(match qos.durability {
             Durability::Volatile => policy::Durability::Volatile,
@@ -232,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_have_their_names_of_dds() {
+    fn ros_types_are_converted_to_dds_names() {
         assert_eq!(dds_type("sensor_msgs/msg/Image"), "sensor_msgs::msg::dds_::Image_");
         assert_eq!(dds_type(Topic::Clock.type_name()), "rosgraph_msgs::msg::dds_::Clock_");
     }

@@ -1,7 +1,7 @@
-//! The on-board camera: frames are drawn when someone wants them, once for all who do.
+//! The on-board camera: a frame is drawn on the first request for it and then shared by all clients.
 //!
-//! The sim thread keeps the world as it was at the tick of each frame; what is drawn from that here
-//! depends on nothing else. One picture is drawn at a time, on all cores.
+//! The sim thread keeps an [`Exposure`], the world at the tick of the frame. A drawn frame depends
+//! only on its exposure, its size and the brightness. One frame is drawn at a time, on all cores.
 
 use crate::driver::Exposure;
 use bytes::Bytes;
@@ -14,55 +14,61 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use tokio::sync::{Mutex, oneshot};
 
-/// Quality of the JPEG pictures.
+/// JPEG quality, 1 to 100.
 const JPEG_QUALITY: u8 = 80;
-/// Pictures that are kept for those who ask for the same.
+/// Number of drawn frames in the cache.
 const CACHED_FRAMES: usize = 8;
 
-/// Draws frames of the camera.
+/// Draws frames of the on-board camera. Clones share one renderer and one cache.
 #[derive(Clone)]
 pub struct Camera {
     profile: Arc<Profile>,
     cache: Arc<Mutex<FrameCache>>,
 }
 
-/// What can be drawn with, and what was drawn last.
+/// The renderer of the current world and the frames that were drawn last.
 #[derive(Default)]
 struct FrameCache {
     renderer: Option<(Arc<Stage>, Renderer)>,
+    /// The oldest frame is first.
     frames: VecDeque<DrawnFrame>,
 }
 
 /// A frame that was drawn.
 struct DrawnFrame {
-    /// Nobody asks for a moment again that nobody has any more; and a world that is gone is not kept for its pictures.
+    /// Weak, so that the cache does not keep an old world alive.
     exposure: Weak<Exposure>,
+    /// Width and height, px.
     size: [usize; 2],
-    /// In steps of a millionth.
+    /// Brightness factor in millionths.
     brightness: u64,
     rgb: Arc<Rgb>,
+    /// Encoded on the first request for a JPEG.
     jpeg: Option<Bytes>,
 }
 
-/// A frame could not be drawn.
+/// A frame could not be drawn: the renderer panicked, or the JPEG encoder failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotDrawn;
 
 impl Camera {
-    pub fn new(profile: Arc<Profile>) -> Camera {
+    /// A camera of this robot, with an empty cache.
+    pub(crate) fn new(profile: Arc<Profile>) -> Camera {
         Camera { profile, cache: Arc::default() }
     }
 
-    /// The size of a picture that was asked for: not larger than the camera's own, with its shape.
+    /// Width and height in px of a frame that fits into the requested size. A frame keeps the
+    /// camera's aspect ratio and is never larger than the camera's own size.
     pub fn size(&self, width: Option<u64>, height: Option<u64>) -> [usize; 2] {
         let camera = &self.profile.camera;
         let (full_w, full_h) = (f64::from(camera.width_px), f64::from(camera.height_px));
-        let part = |asked: Option<u64>, full: f64| asked.map_or(1.0, |v| v as f64 / full);
-        let scale = part(width, full_w).min(part(height, full_h)).min(1.0);
+        let ratio = |requested: Option<u64>, full: f64| requested.map_or(1.0, |v| v as f64 / full);
+        let scale = ratio(width, full_w).min(ratio(height, full_h)).min(1.0);
         [(full_w * scale).round().max(1.0) as usize, (full_h * scale).round().max(1.0) as usize]
     }
 
-    /// A frame as pixels.
+    /// Draws a frame as RGB pixels, or takes it from the cache. `size` is width and height in px;
+    /// every channel is multiplied by `brightness`.
     pub async fn rgb(
         &self,
         exposure: &Arc<Exposure>,
@@ -72,7 +78,7 @@ impl Camera {
         self.draw(exposure, size, brightness, |frame| Arc::clone(&frame.rgb)).await
     }
 
-    /// A frame as JPEG.
+    /// Like [`Camera::rgb`], encoded as JPEG.
     pub async fn jpeg(
         &self,
         exposure: &Arc<Exposure>,
@@ -92,10 +98,11 @@ impl Camera {
         let mut cache = Arc::clone(&self.cache).lock_owned().await;
         let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
-        // On one of the threads that draw: from any other, each part of a picture would be handed to them and back.
+        // On a rayon thread, because from another thread rayon passes each part of the work to its
+        // pool and the result back.
         rayon::spawn(move || {
             let work = || take(cache.frame(exposure, size, brightness, &profile));
-            // Whoever waits learns from the silence that it failed.
+            // On panic the sender is dropped and the receiver returns `NotDrawn`.
             if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = send.send(taken);
             }
@@ -105,6 +112,7 @@ impl Camera {
 }
 
 impl FrameCache {
+    /// The frame of this exposure, drawn if it is not in the cache.
     fn frame(
         &mut self,
         exposure: Arc<Exposure>,
@@ -144,9 +152,10 @@ impl FrameCache {
         &mut self.frames[index]
     }
 
+    /// The renderer of this stage. The renderer of an earlier stage is dropped first.
     fn renderer(&mut self, stage: Arc<Stage>) -> &mut Renderer {
-        let fits = self.renderer.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, &stage));
-        if !fits {
+        let is_current = self.renderer.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, &stage));
+        if !is_current {
             self.renderer = None;
         }
         let (_, renderer) = self.renderer.get_or_insert_with(|| (Arc::clone(&stage), Renderer::new(stage)));
@@ -155,6 +164,7 @@ impl FrameCache {
 }
 
 impl DrawnFrame {
+    /// The frame as JPEG; `None` if the encoder fails.
     fn jpeg(&mut self) -> Option<Bytes> {
         if self.jpeg.is_none() {
             let mut bytes = Vec::with_capacity(self.rgb.bytes.len() / 8);
@@ -168,7 +178,7 @@ impl DrawnFrame {
     }
 }
 
-/// Every channel multiplied, rounded, clamped.
+/// Multiplies every channel by the factor, rounds it and clamps it to 0..=255.
 fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;
@@ -179,7 +189,7 @@ fn brighten(bytes: &mut [u8], brightness: f64) {
     }
 }
 
-/// What the renderer wants to know of a tick.
+/// The parts of a snapshot that the renderer needs.
 fn moment(snapshot: &Snapshot) -> Moment {
     let car = &snapshot.vehicle;
     let lamp = |lamp: &Lamp| match lamp {
@@ -205,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_keep_the_shape_and_are_never_larger() {
+    fn sizes_keep_the_aspect_ratio_and_are_never_larger() {
         let camera = Camera::new(Arc::new(Profile::gen1()));
         assert_eq!(camera.size(None, None), [480, 360]);
         assert_eq!(camera.size(Some(160), None), [160, 120]);
@@ -215,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_drawn_once_and_keeps_no_world() {
+    fn a_frame_is_drawn_once_and_does_not_keep_its_world_alive() {
         let profile = Arc::new(Profile::gen1());
         let world = Arc::new(chicane_testkit::shipped_world("oval"));
         let entry = chicane_store::LibraryEntry {
@@ -234,9 +244,9 @@ mod tests {
         let mut cache = FrameCache::default();
         let mut draw = || Arc::clone(&cache.frame(Arc::clone(&exposure), [16, 12], 1.0, &profile).rgb);
         assert!(Arc::ptr_eq(&draw(), &draw()));
-        let kept = Arc::downgrade(&served);
+        let weak = Arc::downgrade(&served);
         drop((exposure, served));
-        assert!(kept.upgrade().is_none(), "a world that is gone is kept for its pictures");
+        assert!(weak.upgrade().is_none(), "the cache keeps an old world alive");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
-use chicane_session::StopCause;
+use chicane_session::{StopCause, TrialError};
 use chicane_store::{Data, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
@@ -21,8 +21,38 @@ use tokio::sync::watch;
 
 /// The world that a new data folder starts with.
 const FIRST_WORLD: &str = "oval";
-/// How long a stopping host waits for its thread, and for the last user of the data folder.
+/// How long a stopping host waits for the sim thread, and then for the last user of the data folder.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// Why the first world was not loaded.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BootError {
+    /// The world can't be loaded.
+    #[error("world {name} can't be loaded: {reason}")]
+    Broken {
+        /// Name of the world.
+        name: String,
+        /// Why its files can't be used.
+        reason: String,
+    },
+    /// The world was not found, not stored as the last world, or refused by the sim thread.
+    #[error(transparent)]
+    Failed(LoadFailure),
+    /// The simulator was stopped while it loaded the world.
+    #[error("the simulator was stopped")]
+    Stopped,
+}
+
+/// Why [`Host::find_judge`] found no way to run judging scripts.
+#[derive(Debug, thiserror::Error)]
+pub enum FindJudgeError {
+    /// Judging scripts can't be run, for this reason.
+    #[error(transparent)]
+    Setting(#[from] TrialError),
+    /// The test panicked.
+    #[error(transparent)]
+    Panicked(#[from] tokio::task::JoinError),
+}
 
 /// The parts of a running simulator.
 pub struct Host {
@@ -44,31 +74,35 @@ pub struct Host {
     pub data: Arc<Data>,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
-    /// Counters for operators.
+    /// Metrics for operators.
     pub metrics: Arc<Metrics>,
     /// The robot.
     pub profile: Arc<Profile>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    boot: watch::Receiver<Option<Result<(), String>>>,
+    /// The result of loading the first world; `None` while it is being loaded.
+    boot: watch::Receiver<Option<Result<(), BootError>>>,
 }
 
 /// A simulator whose data folder is open and whose first world is known, but which does not run.
 ///
-/// A web server opens its listening socket in between, because student programs are told its
-/// address.
+/// A web server opens its listening socket between [`Prepared::new`] and [`Prepared::start`],
+/// because student programs get its address in their environment.
 pub struct Prepared {
     options: HostOptions,
     data: Arc<Data>,
     /// Name of the first world.
     name: String,
-    /// Whether the first world was asked for by name.
+    /// Whether the options name the first world.
     chosen: bool,
+    /// The stored lights of the first world.
     red: RedLights,
+    /// The stored brightness, a factor of every channel of a pixel.
     brightness: f64,
 }
 
 impl Prepared {
-    /// Opens the data folder and finds the first world.
+    /// Opens the data folder, closes sessions that a killed program left open, and finds the first
+    /// world.
     pub fn new(mut options: HostOptions) -> Result<Prepared, StartHostError> {
         let data = Arc::new(Data::open(&options.data_dir)?);
         let settings = data.settings();
@@ -140,26 +174,25 @@ impl Prepared {
 }
 
 impl Host {
-    /// Waits until the first world is ready. The error says why it can't be loaded.
-    pub async fn ready(&self) -> Result<(), String> {
+    /// Waits until the first world is ready.
+    pub async fn ready(&self) -> Result<(), BootError> {
         let mut boot = self.boot.clone();
         let outcome = match boot.wait_for(Option::is_some).await {
             Ok(outcome) => outcome.clone(),
             Err(_) => None,
         };
-        outcome.unwrap_or_else(|| Err("the simulator was stopped".to_owned()))
+        outcome.unwrap_or(Err(BootError::Stopped))
     }
 
-    /// Finds out by trying how judging scripts can be run on this machine, and describes it in one
-    /// line.
-    pub async fn find_judge(&self) -> Result<String, String> {
+    /// Tests how judging scripts can be run on this machine, and describes the result in one line.
+    pub async fn find_judge(&self) -> Result<String, FindJudgeError> {
         let finder = Arc::clone(self.evaluations.finder());
         let found = tokio::task::spawn_blocking(move || finder.setting()).await;
-        let (setting, isolation) = found.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        let (setting, isolation) = found??;
         Ok(setting.describe(isolation))
     }
 
-    /// Starts an evaluation, with a recorded drive or an empty one. Returns its id.
+    /// Starts an evaluation and returns the id of its session. `drive` is a recorded drive, or empty.
     pub async fn evaluate(
         &self,
         request: StartRequest,
@@ -170,7 +203,7 @@ impl Host {
 
     /// The session that is active, or the last one.
     pub fn session(&self) -> CurrentSession {
-        self.evaluations.current().answer()
+        self.evaluations.current().response()
     }
 
     /// Waits for the end of the active session, if there is one.
@@ -183,7 +216,8 @@ impl Host {
         self.evaluations.stop(StopCause::Asked).await;
     }
 
-    /// Stored log lines of a session's script, from this line on.
+    /// Stored log lines of a session's judging script, starting with line number `from` (0 is the
+    /// first).
     pub fn log(&self, session: &str, from: usize) -> Result<Vec<String>, StoreError> {
         records::log(&self.data, session, from)
     }
@@ -193,9 +227,10 @@ impl Host {
         records::record(&self.data, Some(session))
     }
 
-    /// Ends the session, the sim thread and the event stream. Clients see that the simulator stops.
+    /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are refused
+    /// with [`Refused::Stopping`](crate::driver::Refused::Stopping).
     pub async fn stop(&self) {
-        // First, because the session needs a world in order to halt the car.
+        // The session is first, because it needs the sim thread to stop the car.
         self.evaluations.shut_down().await;
         self.simulator.stop();
         self.feed.close();
@@ -220,7 +255,7 @@ impl Host {
     }
 }
 
-/// The name of the first world, and whether it was asked for.
+/// The name of the first world, and whether the options name it.
 fn first_world(options: &HostOptions, last: Option<String>) -> Result<(String, bool), StartHostError> {
     let library = &options.library;
     if let Some(name) = &options.world {
@@ -235,38 +270,38 @@ fn first_world(options: &HostOptions, last: Option<String>) -> Result<(String, b
     Ok((known.unwrap_or_else(|| FIRST_WORLD.to_owned()), false))
 }
 
-/// Loads the first world. If the last used one can't be loaded, the default world is.
+/// Loads the first world. If the last used world can't be loaded, the default world is loaded.
 async fn load_first_world(
     loader: Loader,
     name: String,
     red: RedLights,
     chosen: bool,
-    booted: watch::Sender<Option<Result<(), String>>>,
+    booted: watch::Sender<Option<Result<(), BootError>>>,
 ) {
     let mut outcome = loader.boot(&name, red).await;
     if let Err(LoadFailure::Broken(why)) = &outcome
         && !chosen
         && name != FIRST_WORLD
     {
-        tracing::warn!(world = name, "the last world can't be loaded, so the default one is: {why}");
+        tracing::warn!(world = name, "the last world can't be loaded, so the default world is loaded: {why}");
         outcome = loader.boot(FIRST_WORLD, Default::default()).await;
     }
     if outcome.is_err() {
         let _ = loader.simulator.abort_transition().await;
     }
     let outcome = outcome.map_err(|failure| match failure {
-        LoadFailure::Broken(why) => format!("world {name} can't be loaded: {why}"),
-        other => other.to_string(),
+        LoadFailure::Broken(reason) => BootError::Broken { name, reason },
+        other => BootError::Failed(other),
     });
     booted.send_replace(Some(outcome));
 }
 
-/// Loads a world again whose simulation panicked.
+/// Loads a world again after its simulation panicked, until the sim thread ends.
 async fn reload_lost_worlds(loader: Loader) {
     let mut view = loader.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
         if let Err(failure) = loader.respawn(DEFAULT_SEED).await {
-            tracing::error!(?failure, "a lost world could not be loaded again");
+            tracing::error!(?failure, "a world whose simulation failed could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Camera frames as ROS image messages, for every transport that carries them.
+//! Publishes camera frames as ROS image messages, for DDS and for rosbridge.
 
 use crate::camera::Camera;
 use crate::driver::Exposure;
@@ -12,7 +12,7 @@ pub struct FrameToPublish<'a> {
     pub exposure: &'a Arc<Exposure>,
     /// The tick of the frame.
     pub tick: u64,
-    /// Factor of every pixel.
+    /// Factor of every channel of a pixel.
     pub brightness: f64,
 }
 

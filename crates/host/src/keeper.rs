@@ -1,12 +1,14 @@
-//! Settings on disk: an acknowledged change survives `kill -9`.
+//! Stores settings (brightness, last world, lights) on disk.
 //!
-//! A change is written first and applied second, so a change that can't be stored has no effect.
-//! After a command was applied or refused, the keeper writes the state that is published by then.
-//! That matters when two writers overlap: an HTTP client and a judging script. The published state
-//! is read under the lock of the disk, so the last write holds the newest state.
+//! A change is written before it is applied, so an acknowledged change survives `kill -9`, and a
+//! change that can't be stored has no effect.
 //!
-//! HTTP handlers take turns. A judging script does not wait for a turn, because the handler whose
-//! turn it is may wait for the sim thread, which waits for the script.
+//! After a command was applied or refused, the keeper writes the published state again, because an
+//! HTTP client and a judging script may have changed a setting at the same time. The published state
+//! is read under the lock of the disk, so the last write has the newest state.
+//!
+//! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
+//! handler, because the handler may wait for the sim thread, and the sim thread waits for the script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
 use chicane_session::SessionHostError;
@@ -15,7 +17,7 @@ use chicane_store::{Data, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why a setting was not stored.
+/// Why a setting was not stored: the database failed, or the task that writes to it panicked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the setting could not be stored: {0}")]
 pub struct KeepError(String);
@@ -29,31 +31,31 @@ impl From<StoreError> for KeepError {
 /// Why a change of a stored setting failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ChangeError {
-    /// It could not be stored.
+    /// The new value could not be stored.
     #[error(transparent)]
     NotKept(#[from] KeepError),
-    /// The sim thread refused it.
+    /// The sim thread refused the change.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The task that carries it out panicked.
+    /// The task that carries out the change panicked.
     #[error("the change failed: {0}")]
     Panicked(String),
 }
 
-/// Which lights of a world are red, by name.
+/// The lights of a world by name: `true` is red, `false` is green.
 pub type RedLights = BTreeMap<String, bool>;
 
-/// Stores the settings of a simulator.
+/// Stores the settings of a simulator. Clones share their locks.
 #[derive(Clone)]
 pub struct Keeper {
     data: Arc<Data>,
-    /// Held by a handler from its first write to its last.
+    /// Held by an HTTP handler from its first write to its last.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// Held for a single write.
     disk: Arc<Mutex<OnDisk>>,
 }
 
-/// The values on disk, as far as they are known.
+/// The values on disk; `None` if a value is unknown.
 #[derive(Debug, Default)]
 struct OnDisk {
     world: Option<String>,
@@ -63,11 +65,11 @@ struct OnDisk {
 
 impl Keeper {
     /// A keeper for this data folder.
-    pub fn new(data: Arc<Data>) -> Keeper {
+    pub(crate) fn new(data: Arc<Data>) -> Keeper {
         Keeper { data, turn: Arc::default(), disk: Arc::default() }
     }
 
-    /// Stores the brightness, then has it shown.
+    /// Stores the brightness, then applies it.
     pub async fn brightness(&self, simulator: &Simulator, value: f64) -> Result<(), ChangeError> {
         let (own, simulator) = (self.clone(), simulator.clone());
         // Spawned, so that a cancelled request cannot leave disk and state different.
@@ -82,8 +84,8 @@ impl Keeper {
         .await
     }
 
-    /// Applies a command that changes lights. `change` gives the lights that the command will
-    /// leave; they are stored first.
+    /// Applies a command that changes lights. `change` computes the lights after the command, which
+    /// are stored first.
     pub async fn with_lights(
         &self,
         simulator: &Simulator,
@@ -107,7 +109,7 @@ impl Keeper {
     }
 
     /// Applies a light command of a judging script through `apply`. Blocks.
-    pub fn light_of_script(
+    pub(crate) fn light_of_script(
         &self,
         simulator: &Simulator,
         (name, red): (&str, bool),
@@ -125,7 +127,7 @@ impl Keeper {
     }
 
     /// Sets the brightness of a judging script through `apply`. Blocks.
-    pub fn brightness_of_script(
+    pub(crate) fn brightness_of_script(
         &self,
         simulator: &Simulator,
         value: f64,
@@ -137,8 +139,8 @@ impl Keeper {
         applied
     }
 
-    /// Stores which world is about to run, with its lights.
-    pub async fn world(&self, name: &str, red: RedLights) -> Result<(), KeepError> {
+    /// Stores the name of the world that is about to run, and its lights.
+    pub(crate) async fn world(&self, name: &str, red: RedLights) -> Result<(), KeepError> {
         let _turn = self.turn.lock().await;
         let name = name.to_owned();
         self.blocking(move |own| {
@@ -167,7 +169,7 @@ impl Keeper {
         self.put_lights(&mut self.disk(), world, red)
     }
 
-    /// Stores the lights as they are published now.
+    /// Writes the lights of the published state.
     fn write_shown_lights(&self, simulator: &Simulator) -> Result<(), KeepError> {
         let mut disk = self.disk();
         match lights(&simulator.now()) {
@@ -180,7 +182,7 @@ impl Keeper {
         if disk.red.as_ref().is_some_and(|(w, r)| *w == world && *r == red) {
             return Ok(());
         }
-        // Unknown while it is being written, so that a failed write is repeated.
+        // `None` during the write, so that the next call repeats a failed write.
         disk.red = None;
         self.data.settings().set_lights(&world, &red)?;
         disk.red = Some((world, red));
@@ -191,7 +193,7 @@ impl Keeper {
         self.put_brightness(&mut self.disk(), value)
     }
 
-    /// Stores the brightness as it is published now.
+    /// Writes the brightness of the published state.
     fn write_shown_brightness(&self, simulator: &Simulator) -> Result<(), KeepError> {
         let mut disk = self.disk();
         self.put_brightness(&mut disk, simulator.now().brightness)
@@ -211,7 +213,7 @@ impl Keeper {
         self.disk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs disk work on a thread that may block.
+    /// Runs `work` on a thread that may block on the disk.
     async fn blocking(
         &self,
         work: impl FnOnce(&Keeper) -> Result<(), KeepError> + Send + 'static,
@@ -226,12 +228,13 @@ fn not_kept(error: KeepError) -> SessionHostError {
     SessionHostError::Refused(error.to_string())
 }
 
+/// The result of a spawned change.
 async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> Result<T, ChangeError> {
     work.await.unwrap_or_else(|e| Err(ChangeError::Panicked(e.to_string())))
 }
 
-/// The world that runs and which of its lights are red. A yellow light counts as red, because it
-/// turns red next.
+/// The name of the running world and its lights. A yellow light counts as red, because it turns red
+/// next.
 fn lights(now: &Published) -> Option<(String, RedLights)> {
     let seen = now.running.as_ref()?;
     let lights = seen.snapshot.lights.iter();

@@ -1,10 +1,12 @@
-//! The running simulator without any web.
+//! The running simulator without a web server.
 //!
-//! [`Host`] starts the sim thread and everything around it: worlds are loaded beside the running
-//! one, settings are stored, camera frames are drawn, events are collected for readers, and
-//! evaluations are run. Web server, ROS 2 and command line are clients of this crate.
+//! [`Host`] starts the sim thread ([`driver`]) and the parts around it: [`loader`] loads worlds while
+//! another one runs, [`keeper`] stores settings, [`camera`] draws frames, [`feed`] sends events to
+//! subscribers, and [`evaluation`] runs evaluations. The web server, ROS 2 and the command line are
+//! clients of this crate.
 //!
-//! Clocks, threads and files live here, not in the crates below.
+//! Clocks, threads and files are used here and not in the crates of the simulation (`sim`, `robot`,
+//! `world`, `render`, `ros`), so that equal inputs give equal outputs there.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod camera;
@@ -17,15 +19,16 @@ pub mod keeper;
 pub mod loader;
 pub mod loudspeaker;
 pub mod metrics;
-pub mod observe;
+mod observe;
 mod options;
 pub mod scene;
-pub mod session_status;
+mod served_world;
+mod session_status;
 mod source;
 pub mod view;
 
 pub use driver::DriveAt;
 pub use evaluation::JudgeOptions;
-pub use host::{Host, Prepared};
+pub use host::{BootError, FindJudgeError, Host, Prepared};
 pub use options::{HostOptions, StartHostError, StudentAccess};
 pub use source::Source;

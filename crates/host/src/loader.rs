@@ -1,4 +1,9 @@
-//! Brings worlds in: loading beside the running one, then swapping at a tick boundary.
+//! Loads worlds.
+//!
+//! The sim thread registers the transition and refuses a second one. A blocking thread reads the
+//! world and creates its `Sim` while the old world continues. The swap is one order at a tick
+//! boundary. A world that fails to load changes nothing. A respawn takes the same path with the
+//! running world, which is not read again.
 
 use crate::driver::{Loaded, Published, Refused, ServedWorld, Simulator};
 use crate::keeper::{KeepError, Keeper};
@@ -9,25 +14,26 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where nobody asks for another, every simulation starts with this seed, its camera too: equal inputs give equal bytes.
-pub const DEFAULT_SEED: u64 = 0;
+/// Seed of a simulation and of its camera if the client gives none. It is fixed, so that equal inputs
+/// give equal bytes.
+pub(crate) const DEFAULT_SEED: u64 = 0;
 
-/// Why no world was loaded. The old one, if any, runs on.
+/// Why a world was not loaded. The old world, if there is one, continues.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LoadFailure {
-    /// No world runs that could be loaded again.
+    /// There is no running world to load again.
     #[error("no world running")]
     NoWorld,
     /// No world has this name.
     #[error("world not found")]
     NotFound,
-    /// The world can't be loaded, for this reason.
+    /// The files of the world can't be used, for this reason.
     #[error("{0}")]
     Broken(String),
-    /// The sim thread refused it.
+    /// The sim thread refused the transition.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// It could not be stored as the last world.
+    /// The name of the world could not be stored as the last world.
     #[error(transparent)]
     NotKept(KeepError),
 }
@@ -35,51 +41,59 @@ pub enum LoadFailure {
 /// Why a world was not removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoveFailure {
-    /// No world of this name.
+    /// No world has this name.
     NotFound,
-    /// It came with the program.
+    /// The world came with the program.
     Protected,
-    /// It runs, or is on its way in.
+    /// The world runs or is being loaded.
     Current,
-    /// The disk does not let us.
+    /// Its files could not be removed, for this reason.
     Disk(String),
 }
 
-/// Brings worlds in.
+/// Loads and removes worlds. Clones share their lock.
 #[derive(Clone)]
 pub struct Loader {
-    pub simulator: Simulator,
+    /// The sim thread.
+    pub(crate) simulator: Simulator,
+    /// All worlds, by name.
     pub library: Arc<Library>,
-    pub keeper: Keeper,
-    /// Held while a world is chosen, or removed: none is removed between being chosen and being noted.
-    pub choice_lock: Arc<tokio::sync::Mutex<()>>,
-    pub profile: Arc<Profile>,
+    /// Stores the last world and its lights.
+    pub(crate) keeper: Keeper,
+    /// Held while a world is looked up and its transition is registered, and while a world is
+    /// removed. Otherwise a world could be removed between the two steps.
+    pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
+    /// The robot.
+    pub(crate) profile: Arc<Profile>,
 }
 
-/// What the lights of a new world show.
+/// The lights of a world that is loaded.
 #[derive(Debug, Clone)]
 enum InitialLights {
+    /// All green.
     Green,
-    /// As before, a yellow one red.
+    /// As in the running world; a yellow light becomes red.
     Kept,
-    /// As stored: which are red.
+    /// As stored: by name, `true` is red.
     Stored(BTreeMap<String, bool>),
 }
 
 impl Loader {
-    /// The first world, with its lights as they were stored.
-    pub async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
+    /// Loads the first world, with its stored lights. Its transition stays open on failure, because
+    /// the caller may load another world.
+    pub(crate) async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
         self.load_and_swap(TransitionKind::Boot, name, InitialLights::Stored(red), DEFAULT_SEED)
             .await
             .map(|_| ())
     }
 
-    /// Another world.
+    /// Loads another world, with green lights.
     pub async fn switch(&self, name: &str) -> Result<Arc<Published>, LoadFailure> {
         self.load_and_swap(TransitionKind::Switch, name, InitialLights::Green, DEFAULT_SEED).await
     }
 
-    /// The running world anew.
+    /// Loads the running world again, with its lights as they are. The simulation and its camera
+    /// start with this seed.
     pub async fn respawn(&self, seed: u64) -> Result<Arc<Published>, LoadFailure> {
         let now = self.simulator.now();
         let lost = now.lost.as_ref();
@@ -87,7 +101,8 @@ impl Loader {
         self.load_and_swap(TransitionKind::Respawn, name, InitialLights::Kept, seed).await
     }
 
-    /// Goes on to its end also when nobody waits for it any more: a transition is never left open.
+    /// Loads a world and swaps it in. The work is a task of its own, so that a cancelled request
+    /// cannot leave a transition open.
     async fn load_and_swap(
         &self,
         kind: TransitionKind,
@@ -97,54 +112,79 @@ impl Loader {
     ) -> Result<Arc<Published>, LoadFailure> {
         self.find(name).await.ok_or(LoadFailure::NotFound)?;
         let (own, name) = (self.clone(), name.to_owned());
-        let work = tokio::spawn(async move {
-            let choice = own.choice_lock.lock().await;
-            let entry = own.library.entry(&name).ok_or(LoadFailure::NotFound)?;
-            // The first world's transition is open since the sim thread started.
-            if kind != TransitionKind::Boot {
-                let of = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
-                own.simulator.begin_transition(kind, Arc::from(format!("{}.world", entry.name)), of).await?;
-            }
-            drop(choice);
-            let started = std::time::Instant::now();
-            let loading = own.clone();
-            let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, seed)).await;
-            let loaded =
-                loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())));
-            // A first world that fails may be followed by another: whoever boots ends the transition.
-            let give_up = async || {
-                if kind != TransitionKind::Boot {
-                    let _ = own.simulator.abort_transition().await;
-                }
-            };
-            let loaded = match loaded {
-                Ok(loaded) => loaded,
-                Err(failure) => {
-                    give_up().await;
-                    return Err(failure);
-                }
-            };
-            // Stored before it is seen. A respawn changes nothing that is stored.
-            if kind != TransitionKind::Respawn
-                && let Err(error) = own.keeper.world(&loaded.served.name, loaded.red_lights()).await
-            {
-                give_up().await;
-                return Err(LoadFailure::NotKept(error));
-            }
-            let swapped = own.simulator.swap(loaded).await;
-            if swapped.is_err() {
-                let _ = own.simulator.abort_transition().await;
-            }
-            let ((), published) = swapped?;
-            let ms = started.elapsed().as_millis() as u64;
-            let world = published.running.as_ref().map(|s| s.served.file.to_string());
-            tracing::info!(world, ?kind, ms, "world ready");
-            Ok(published)
-        });
+        let work = tokio::spawn(async move { own.run_transition(kind, &name, lights, seed).await });
         work.await.unwrap_or(Err(LoadFailure::Refused(Refused::Failed)))
     }
 
-    /// A world by name, also one that another program has just installed.
+    async fn run_transition(
+        &self,
+        kind: TransitionKind,
+        name: &str,
+        lights: InitialLights,
+        seed: u64,
+    ) -> Result<Arc<Published>, LoadFailure> {
+        let entry = self.register_transition(kind, name).await?;
+        let started = std::time::Instant::now();
+        let loaded = match self.load_and_store(kind, entry, lights, seed).await {
+            Ok(loaded) => loaded,
+            Err(failure) => {
+                // The transition of the first world stays open: see `boot`.
+                if kind != TransitionKind::Boot {
+                    let _ = self.simulator.abort_transition().await;
+                }
+                return Err(failure);
+            }
+        };
+        let swapped = self.simulator.swap(loaded).await;
+        if swapped.is_err() {
+            let _ = self.simulator.abort_transition().await;
+        }
+        let ((), published) = swapped?;
+        let ms = started.elapsed().as_millis() as u64;
+        let world = published.running.as_ref().map(|s| s.served.file.to_string());
+        tracing::info!(world, ?kind, ms, "world ready");
+        Ok(published)
+    }
+
+    /// Looks a world up and registers its transition.
+    async fn register_transition(
+        &self,
+        kind: TransitionKind,
+        name: &str,
+    ) -> Result<LibraryEntry, LoadFailure> {
+        let _choice = self.choice_lock.lock().await;
+        let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
+        // The transition of the first world is open since the start of the sim thread.
+        if kind != TransitionKind::Boot {
+            let of = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
+            let target = Arc::from(format!("{}.world", entry.name));
+            self.simulator.begin_transition(kind, target, of).await?;
+        }
+        Ok(entry)
+    }
+
+    /// Loads a world on a blocking thread, then stores its name as the last world.
+    async fn load_and_store(
+        &self,
+        kind: TransitionKind,
+        entry: LibraryEntry,
+        lights: InitialLights,
+        seed: u64,
+    ) -> Result<Loaded, LoadFailure> {
+        let loading = self.clone();
+        let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, seed)).await;
+        let loaded =
+            loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())))?;
+        // A respawn changes nothing that is stored.
+        if kind != TransitionKind::Respawn {
+            let stored = self.keeper.world(&loaded.served.name, loaded.red_lights()).await;
+            stored.map_err(LoadFailure::NotKept)?;
+        }
+        Ok(loaded)
+    }
+
+    /// A world by name. If it is unknown, the folder of installed worlds is read again, because
+    /// another process may have installed it.
     pub async fn find(&self, name: &str) -> Option<LibraryEntry> {
         if let Some(entry) = self.library.entry(name) {
             return Some(entry);
@@ -153,13 +193,13 @@ impl Loader {
         self.library.entry(name)
     }
 
-    /// Takes note of what other programs installed.
+    /// Reads the folder of installed worlds again.
     pub async fn refresh(&self) {
         let library = Arc::clone(&self.library);
         let _ = tokio::task::spawn_blocking(move || library.refresh()).await;
     }
 
-    /// Removes an installed world, unless it runs, or is on its way in.
+    /// Removes an installed world, unless it runs or is being loaded.
     pub async fn remove(&self, name: &str) -> Result<(), RemoveFailure> {
         let _choosing = self.choice_lock.lock().await;
         let entry = self.library.entry(name).ok_or(RemoveFailure::NotFound)?;
@@ -168,8 +208,8 @@ impl Loader {
         }
         let now = self.simulator.now();
         let current = now.running.as_ref().map(|seen| &*seen.served.name);
-        let coming = now.transition.as_ref().and_then(|t| t.target.strip_suffix(".world"));
-        if [current, coming, now.lost.as_deref()].contains(&Some(name)) {
+        let loading = now.transition.as_ref().and_then(|t| t.target.strip_suffix(".world"));
+        if [current, loading, now.lost.as_deref()].contains(&Some(name)) {
             return Err(RemoveFailure::Current);
         }
         let (library, name) = (Arc::clone(&self.library), name.to_owned());
@@ -182,7 +222,8 @@ impl Loader {
     }
 
     fn load(&self, entry: LibraryEntry, lights: InitialLights, seed: u64) -> Result<Loaded, LoadFailure> {
-        // A world does not change under its name and revision: the one that runs is not read again.
+        // The running world is not read again, because a world with the same name and revision has
+        // the same content.
         let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.served));
         let served = match same.filter(|served| served.entry == entry) {
             Some(served) => served,

@@ -1,50 +1,55 @@
-//! What happens to sounds, for whoever plays them: pages, and programs that listen.
+//! Sends the robot's sound events to listeners: pages that play the sounds, and programs.
 //!
-//! An event is told after what it did can be seen, with the serial number of what was published: a
-//! listener that starts from what plays knows which events that holds already. Every listener has its
-//! place in one bounded ring; one that falls behind it is told so, and starts again from what plays.
+//! A sound event is sent after its effect is published, together with the serial number of that
+//! published view. A listener that starts from the current sounds therefore knows which events they
+//! already include, and misses none. All listeners read from one bounded ring buffer. A listener
+//! that falls behind gets an error and starts again from the current sounds.
 
 use bytes::Bytes;
 use chicane_robot::audio::AudioEvent;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
-/// Events that are kept for a slow listener.
+/// Number of events in the ring buffer.
 const BUFFERED_EVENTS: usize = 256;
-/// Listeners at a time.
+/// Maximum number of listeners.
 const MAX_LISTENERS: usize = 256;
 
-/// Where the robot's sounds go.
+/// The output of the robot's sounds. Clones share their listeners.
 #[derive(Clone)]
 pub struct Loudspeaker {
     events: broadcast::Sender<Arc<SoundNotice>>,
 }
 
-/// An event, and the bytes it is sent as, written once however many listen.
+/// A sound event as listeners get it.
 #[derive(Debug)]
 pub struct SoundNotice {
-    /// Of the first publication that shows what it did.
+    /// Serial number of the first published value that includes the effect of the event.
     pub serial: u64,
-    /// Simulated seconds.
+    /// Simulated time of the event, s.
     pub time_s: f64,
+    /// The event.
     pub event: AudioEvent,
+    /// The event as it is sent, written once for all listeners.
     pub bytes: OnceLock<Bytes>,
 }
 
 impl Loudspeaker {
-    pub fn new() -> Loudspeaker {
+    /// A loudspeaker without listeners.
+    pub(crate) fn new() -> Loudspeaker {
         Loudspeaker { events: broadcast::channel(BUFFERED_EVENTS).0 }
     }
 
-    /// Tells everyone what happened, and when.
-    pub fn publish(&self, serial: u64, events: impl IntoIterator<Item = (f64, AudioEvent)>) {
+    /// Sends events, each with its simulated time in seconds, to all listeners. `serial` is the
+    /// published value that includes them.
+    pub(crate) fn publish(&self, serial: u64, events: impl IntoIterator<Item = (f64, AudioEvent)>) {
         for (time_s, event) in events {
-            // Nobody has to listen.
+            // The send fails if there is no listener.
             let _ = self.events.send(Arc::new(SoundNotice { serial, time_s, event, bytes: OnceLock::new() }));
         }
     }
 
-    /// Everything from now on; `None` if too many listen already.
+    /// A receiver of all events from now on; `None` if the maximum number of listeners is reached.
     pub fn listen(&self) -> Option<broadcast::Receiver<Arc<SoundNotice>>> {
         (self.events.receiver_count() < MAX_LISTENERS).then(|| self.events.subscribe())
     }

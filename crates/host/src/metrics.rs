@@ -1,33 +1,35 @@
-//! Counters of the running simulator, in the text format that Prometheus reads.
+//! Metrics of the running simulator, in the text format of Prometheus.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Counters of the sim thread and of the event stream.
+/// Metrics of the sim thread and of the event stream.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Real time of one tick; its count is the number of ticks.
+    /// Real time of a tick. The count of the histogram is the number of ticks.
     pub tick_time: Histogram,
-    /// Real time from an order to its answer.
+    /// Real time from an order to its reply.
     pub command_latency: Histogram,
     /// Measured real-time factor.
     pub rtf: Gauge,
-    /// Open event streams.
+    /// Number of open event streams.
     pub subscribers: AtomicI64,
     /// State frames that slow subscribers missed.
     pub dropped_frames: AtomicU64,
-    /// State frames made.
+    /// State frames made so far.
     pub frames: AtomicU64,
 }
 
-/// Upper bounds of the buckets, seconds.
+/// Upper bounds of the buckets, s.
 const BOUNDS: [f64; 14] = [2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 1e-1, 1.0];
 
-/// Number of durations in each bucket.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 pub struct Histogram {
+    /// Number of durations in each bucket. The last bucket has no upper bound.
     buckets: [AtomicU64; BOUNDS.len() + 1],
+    /// Sum of all durations, ns.
     nanoseconds: AtomicU64,
 }
 
@@ -59,7 +61,7 @@ impl Histogram {
     }
 }
 
-/// A number that goes up and down.
+/// A value that can increase and decrease.
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicU64);
 
@@ -74,22 +76,22 @@ impl Gauge {
     }
 }
 
-/// Writes the two lines that introduce a metric.
+/// Appends the `HELP` and `TYPE` lines of a metric.
 pub fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// Writes a metric that has one value.
+/// Appends a metric that has one value.
 pub fn single(text: &mut String, name: &str, kind: &str, help: &str, value: f64) {
     head(text, name, kind, help);
     let _ = writeln!(text, "{name} {value}");
 }
 
 impl Metrics {
-    /// Writes all of it as text.
+    /// Appends all metrics to the text.
     pub fn write(&self, text: &mut String) {
         single(text, "chicane_ticks_total", "counter", "Ticks simulated.", self.tick_time.count() as f64);
-        let help = "Simulated seconds in a real one, over the last second.";
+        let help = "Simulated seconds per real second, over the last second.";
         single(text, "chicane_real_time_factor", "gauge", help, self.rtf.get());
         let subscribers = self.subscribers.load(Relaxed) as f64;
         single(text, "chicane_event_subscribers", "gauge", "Open event streams.", subscribers);
@@ -97,10 +99,10 @@ impl Metrics {
         let help = "State frames made for event streams.";
         single(text, "chicane_state_frames_total", "counter", help, frames);
         let dropped = self.dropped_frames.load(Relaxed) as f64;
-        let help = "State frames that slow readers missed.";
+        let help = "State frames that slow subscribers missed.";
         single(text, "chicane_dropped_frames_total", "counter", help, dropped);
-        self.tick_time.write(text, "chicane_tick_seconds", "Real time that a tick took.");
-        self.command_latency.write(text, "chicane_command_seconds", "From a command to its answer.");
+        self.tick_time.write(text, "chicane_tick_seconds", "Real time of a tick.");
+        self.command_latency.write(text, "chicane_command_seconds", "Real time from a command to its reply.");
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_add_up() {
+    fn buckets_are_cumulative() {
         let metrics = Metrics::default();
         for us in [1, 3, 30, 3_000_000] {
             metrics.tick_time.observe(Duration::from_micros(us));

@@ -1,6 +1,6 @@
-//! From the world to what a judging script sees of it.
+//! Makes the observations that a judging script gets.
 
-use crate::driver::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use crate::view::{self, sound_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,40 +13,52 @@ use std::sync::Arc;
 
 /// The parts of an observation that are not in a snapshot.
 #[derive(Debug, Clone, Copy)]
-pub struct ObservedClock {
+pub(crate) struct ObservedClock {
     /// Simulated seconds since the session began to run.
-    pub time_s: f64,
+    pub(crate) time_s: f64,
     /// Whether time is paused.
-    pub paused: bool,
+    pub(crate) paused: bool,
     /// Measured real-time factor.
-    pub rtf: f64,
-    /// Factor of every shown pixel.
-    pub brightness: f64,
+    pub(crate) rtf: f64,
+    /// Factor of every channel of a shown pixel.
+    pub(crate) brightness: f64,
 }
 
-/// What does not change during a session.
-pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, String> {
+/// Why a world can't be described to a judging script.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StaticsError {
+    /// The world has no evaluation.
+    #[error("the world has no evaluation")]
+    NoEvaluation,
+    /// The evaluation's configuration is not valid JSON.
+    #[error(transparent)]
+    Config(#[from] serde_json::Error),
+}
+
+/// The parts of a world that do not change during a session.
+pub(crate) fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, StaticsError> {
     let world = &served.world;
-    let evaluation = world.evaluation.as_ref().ok_or("the world has no evaluation")?;
-    let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone());
+    let evaluation = world.evaluation.as_ref().ok_or(StaticsError::NoEvaluation)?;
+    let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone())?;
     let lines = world.route.as_ref().map(view::route_lines);
     let bounds = world.ground.bounds.as_ref().map(view::rect);
     Ok(Statics {
         script: script.to_owned(),
-        config: config.map_err(|e| e.to_string())?,
+        config,
         track: JudgeTrack::new(lines, bounds),
         objects: Named(world.objects.iter().map(|o| (o.name.clone(), view::catalogue_entry(o))).collect()),
         seed,
     })
 }
 
-/// How things stand.
-pub fn observation(
+/// The world at one tick as the script gets it. `sounds` are the sound events since the last
+/// observation.
+pub(crate) fn observation(
     served: &ServedWorld,
     snapshot: &Snapshot,
     clock: ObservedClock,
     playing: &[Playing],
-    heard: &[AudioEvent],
+    sounds: &[AudioEvent],
 ) -> Observation {
     let names = served.names.iter().cloned();
     let light = |(i, lamp): &(usize, Lamp)| (Arc::clone(&served.names[*i]), view::light_state(*lamp));
@@ -62,11 +74,12 @@ pub fn observation(
         run: RunState::default(),
         audio: JudgeAudio {
             playing: playing.iter().map(sound).collect(),
-            events: heard.iter().filter_map(events).collect(),
+            events: sounds.iter().filter_map(sound_event).collect(),
         },
     }
 }
 
+/// A playing sound as the script gets it.
 fn sound(playing: &Playing) -> JudgeSound {
     JudgeSound {
         id: sound_id(playing.id),
@@ -80,8 +93,9 @@ fn sound(playing: &Playing) -> JudgeSound {
     }
 }
 
-/// What happened, in the words of the script. That everything was stopped is told sound by sound elsewhere.
-fn events(event: &AudioEvent) -> Option<JudgeSoundEvent> {
+/// A sound event as the script gets it. `StopAll` has no event of its own, because `JudgedSession`
+/// replaces it by a stop event for each sound.
+fn sound_event(event: &AudioEvent) -> Option<JudgeSoundEvent> {
     Some(match event {
         AudioEvent::Play { playing, file } => JudgeSoundEvent::Play {
             sound: sound(playing),

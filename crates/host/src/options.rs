@@ -1,4 +1,4 @@
-//! What a host is started with, and why it may not start.
+//! The options of a host, and the errors of its start.
 
 use crate::evaluation::JudgeOptions;
 use chicane_store::{Library, OpenError, StoreError};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct HostOptions {
     /// Folder of settings, records and installed worlds.
     pub data_dir: PathBuf,
-    /// World to start with; the last one if `None`.
+    /// Name of the first world; the last used world if `None`.
     pub world: Option<String>,
     /// The robot.
     pub profile: Profile,
@@ -18,7 +18,7 @@ pub struct HostOptions {
     pub speed: f64,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
-    /// The worlds of the program. Installed worlds are added from the data folder.
+    /// The worlds that came with the program. Installed worlds are added from the data folder.
     pub library: Library,
     /// How judging scripts and student programs are run.
     pub judge: JudgeOptions,
@@ -44,7 +44,7 @@ impl Default for HostOptions {
 pub struct StudentAccess {
     /// Environment variables of a student's program, such as `CHICANE_URL`.
     pub environment: BTreeMap<String, String>,
-    /// The simulator accepts connections of this machine only.
+    /// The simulator accepts connections from this machine only.
     pub loopback_only: bool,
 }
 
@@ -60,9 +60,9 @@ pub enum StartHostError {
     /// No world has this name.
     #[error("Unknown world \"{name}\". Give one of: {known}")]
     NoSuchWorld {
-        /// As asked.
+        /// The requested name.
         name: String,
-        /// Names of all worlds.
+        /// Names of all worlds, separated by commas.
         known: String,
     },
     /// A thread could not be started.

@@ -1,5 +1,7 @@
-//! What viewers draw: the world and the car as binary glTF, each made once, under an address that
-//! changes with its bytes.
+//! The world and the car as binary glTF files for viewers.
+//!
+//! Each file is made on the first request. Its address contains a hash of its content, so browsers
+//! may cache the file without expiry.
 
 use bytes::Bytes;
 use chicane_world::Profile;
@@ -9,32 +11,36 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
-/// A file for viewers.
+/// A binary glTF file.
 #[derive(Debug)]
 pub struct SceneFile {
-    /// 16 hex digits of its bytes.
+    /// Hash of the content, 16 hex digits.
     pub version: String,
+    /// The content.
     pub glb: Bytes,
+    /// The content compressed with gzip; empty if the compression failed.
     pub gzipped: Bytes,
 }
 
-/// The car, made when someone first asks for it.
+/// The file of the car, made on the first request.
 #[derive(Default)]
 pub struct CarFile(OnceLock<Arc<SceneFile>>);
 
 impl CarFile {
+    /// The file of the car. The first call blocks while it is made.
     pub fn file(&self, profile: &Profile) -> Arc<SceneFile> {
         Arc::clone(self.0.get_or_init(|| Arc::new(SceneFile::new(chicane_render::glb::car(profile)))))
     }
 }
 
 impl SceneFile {
-    pub fn new(glb: Vec<u8>) -> SceneFile {
-        // Fixed keys: the same bytes have the same address as long as this program serves them.
+    /// Hashes and compresses the content of a file.
+    pub(crate) fn new(glb: Vec<u8>) -> SceneFile {
+        // `DefaultHasher::new` has fixed keys, so equal bytes have equal addresses after a restart.
         let mut hasher = DefaultHasher::new();
         hasher.write(&glb);
         let mut encoder = GzEncoder::new(Vec::with_capacity(glb.len() / 2), Compression::default());
-        // Into memory nothing can fail; were it so, the file would go out as it is.
+        // Writing to memory cannot fail. If it did, the file would be sent uncompressed.
         let gzipped = encoder.write_all(&glb).and_then(|()| encoder.finish()).unwrap_or_default();
         SceneFile {
             version: format!("{:016x}", hasher.finish()),

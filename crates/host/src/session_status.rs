@@ -1,13 +1,13 @@
-//! The evaluation as the live state shows it.
+//! The status of the evaluation in the live state.
 
 use chicane_wire::{EvaluationState, RunState};
 
-/// The parts of `GET /state` that belong to an evaluation. The session's threads write it and the
-/// sim thread publishes it.
+/// The fields of `GET /state` that belong to an evaluation. The session's threads write them, and
+/// the sim thread publishes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SessionStatus {
+pub(crate) struct SessionStatus {
     /// The student's program.
-    pub run: RunState,
+    pub(crate) run: RunState,
     /// The session.
-    pub evaluation: EvaluationState,
+    pub(crate) evaluation: EvaluationState,
 }

@@ -1,6 +1,7 @@
-//! Who asks for a change.
+//! The origin of an order.
 
-/// The origin of an order to the sim thread. Rules for a judged run, and its record, depend on it.
+/// The origin of an order to the sim thread. The rules of a judged run depend on it, and its record
+/// stores commands that did not come from the judging script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// A person at the web page.
@@ -13,6 +14,6 @@ pub enum Source {
     Judge,
     /// A ROS 2 node or a rosbridge client.
     Ros,
-    /// The simulator itself: a world that is loaded, a session that begins, a drive file.
+    /// The simulator itself, for example when a session places the car.
     Program,
 }

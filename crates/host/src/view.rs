@@ -1,4 +1,6 @@
-//! From the core's types to the words of the wire, and the one way back that two need.
+//! Converts types of the simulation to types of the wire format.
+//!
+//! [`place_command`] converts in the other direction, for HTTP handlers and judging scripts.
 
 use chicane_sim::{Command, How, Lamp, TICK_S, VehicleState, Who, YELLOW_S, sample_tick};
 use chicane_store::LibraryEntry;
@@ -9,37 +11,43 @@ use chicane_world::{Bounds, Pose, Profile, Route, World};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
 
+/// A pose with its rotation as roll, pitch and yaw, and as a quaternion.
 pub fn pose(pose: &Pose) -> wire::Pose {
     let [roll, pitch, yaw] = pose.rpy().map(Num);
     let DVec3 { x, y, z } = pose.position;
     wire::Pose { x: Num(x), y: Num(y), z: Num(z), roll, pitch, yaw, q: pose.rotation.to_array().map(Num) }
 }
 
+/// A pose on the ground: position and yaw.
 pub fn flat_pose(pose: &Pose) -> FlatPose {
     let DVec3 { x, y, z } = pose.position;
     FlatPose { x: Num(x), y: Num(y), z: Num(z), yaw: Num(pose.yaw()) }
 }
 
-pub fn vehicle(car: &VehicleState) -> wire::VehiclePose {
+/// The state of the car.
+pub(crate) fn vehicle(car: &VehicleState) -> wire::VehiclePose {
     let [speed, steering, pan, tilt] = [car.speed, car.steering, car.pan, car.tilt].map(Num);
     wire::VehiclePose { pose: pose(&car.pose), speed, steering, pan, tilt }
 }
 
-pub fn size(v: DVec3) -> Size {
+/// Extent of a box, m.
+pub(crate) fn size(v: DVec3) -> Size {
     Size { x: Num(v.x), y: Num(v.y), z: Num(v.z) }
 }
 
-pub fn rect(bounds: &Bounds) -> Rect {
+/// A rectangle on the ground, m.
+pub(crate) fn rect(bounds: &Bounds) -> Rect {
     let Bounds { min, max } = bounds;
     Rect { min_x: Num(min.x), max_x: Num(max.x), min_y: Num(min.y), max_y: Num(max.y) }
 }
 
-/// The lines of a route, each a loop: an open one gets its first point once more at the end.
-pub fn route_lines(route: &Route) -> RouteLines {
+/// The lines of a route. Clients expect loops, so the first point of an open line is repeated at its
+/// end.
+pub(crate) fn route_lines(route: &Route) -> RouteLines {
     let closed = route.is_closed();
     let points = |line: &[DVec2]| -> Vec<[Num; 2]> {
-        let again = line.first().filter(|_| !closed);
-        line.iter().chain(again).map(|p| [Num(p.x), Num(p.y)]).collect()
+        let repeated = line.first().filter(|_| !closed);
+        line.iter().chain(repeated).map(|p| [Num(p.x), Num(p.y)]).collect()
     };
     RouteLines {
         waypoints: points(&route.centre),
@@ -49,7 +57,8 @@ pub fn route_lines(route: &Route) -> RouteLines {
     }
 }
 
-pub fn world(
+/// The description of a world, `GET /world`.
+pub(crate) fn world(
     entry: &LibraryEntry,
     world: &World,
     route: Option<RouteLines>,
@@ -68,7 +77,8 @@ pub fn world(
     }
 }
 
-pub fn catalogue_entry(object: &Object) -> wire::CatalogueEntry {
+/// The properties of an object that do not change.
+pub(crate) fn catalogue_entry(object: &Object) -> wire::CatalogueEntry {
     wire::CatalogueEntry {
         r#type: object_type(object.object_type),
         kind: object_kind(object.kind),
@@ -79,6 +89,7 @@ pub fn catalogue_entry(object: &Object) -> wire::CatalogueEntry {
     }
 }
 
+/// An object with its current pose.
 pub fn object(name: Arc<str>, object: &Object, current: &Pose) -> wire::Object {
     wire::Object {
         name,
@@ -92,6 +103,7 @@ pub fn object(name: Arc<str>, object: &Object, current: &Pose) -> wire::Object {
     }
 }
 
+/// The type of an object.
 pub fn object_type(object_type: ObjectType) -> wire::ObjectType {
     match object_type {
         ObjectType::Object => wire::ObjectType::Object,
@@ -100,6 +112,7 @@ pub fn object_type(object_type: ObjectType) -> wire::ObjectType {
     }
 }
 
+/// The shape of an object.
 fn object_kind(kind: ObjectKind) -> wire::ObjectKind {
     match kind {
         ObjectKind::Box => wire::ObjectKind::Box,
@@ -111,7 +124,7 @@ fn object_kind(kind: ObjectKind) -> wire::ObjectKind {
     }
 }
 
-/// What moves something as a request says.
+/// The command that carries out a request to move the car or an object.
 pub fn place_command(who: Who, request: wire::ModelRequest) -> Command {
     let wire::ModelRequest { x, y, z, yaw, motion } = request;
     let how = match motion {
@@ -122,7 +135,8 @@ pub fn place_command(who: Who, request: wire::ModelRequest) -> Command {
     Command::Place { who, x, y, z, yaw, how }
 }
 
-pub fn light_state(lamp: Lamp) -> wire::LightState {
+/// The colour of a light.
+pub(crate) fn light_state(lamp: Lamp) -> wire::LightState {
     match lamp {
         Lamp::Green => wire::LightState::Green,
         Lamp::Red => wire::LightState::Red,
@@ -130,7 +144,8 @@ pub fn light_state(lamp: Lamp) -> wire::LightState {
     }
 }
 
-pub fn light(name: Arc<str>, at: &Pose, lamp: Lamp, panel: Option<&Panel>) -> wire::Light {
+/// A traffic light. `at` is its current pose.
+pub(crate) fn light(name: Arc<str>, at: &Pose, lamp: Lamp, panel: Option<&Panel>) -> wire::Light {
     let state = light_state(lamp);
     let yellow_left = match lamp {
         Lamp::Yellow { ticks_left } => Some(Num(f64::from(ticks_left) * TICK_S)),
@@ -146,12 +161,15 @@ pub fn light(name: Arc<str>, at: &Pose, lamp: Lamp, panel: Option<&Panel>) -> wi
     wire::Light { name, x, y, yaw, state, builtin: true, panel, yellow_left }
 }
 
-pub fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocument>, serde_json::Error> {
+/// The evaluation of a world; `None` if it has none. The error is a configuration that is not valid
+/// JSON.
+pub(crate) fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocument>, serde_json::Error> {
     let Some(e) = &world.evaluation else { return Ok(None) };
     let config = serde_json::value::RawValue::from_string(e.config_json.clone())?;
     Ok(Some(wire::EvaluationDocument { version: e.version, config, script: e.script.clone() }))
 }
 
+/// The robot, in SI units.
 pub fn profile(p: &Profile) -> wire::Profile {
     wire::Profile {
         generation: p.generation.clone(),
@@ -200,22 +218,22 @@ pub fn profile(p: &Profile) -> wire::Profile {
     }
 }
 
-/// Three components.
+/// A vector.
 pub fn xyz(v: DVec3) -> wire::Xyz {
     wire::Xyz { x: Num(v.x), y: Num(v.y), z: Num(v.z) }
 }
 
-/// When sample `k` of a sensor was taken, simulated seconds.
+/// Simulated time of sample number `k` of a sensor, s.
 pub fn sample_time(k: u64, rate_hz: u32) -> f64 {
     sample_tick(k, rate_hz) as f64 * TICK_S
 }
 
-/// A sound's number as clients and scripts know it.
+/// The id of a sound in responses and in the API of judging scripts.
 pub fn sound_id(number: u64) -> String {
     format!("a{number}")
 }
 
-/// Odometry as a step shows it.
+/// Odometry in the response to a step.
 pub fn odom_observation(odom: &chicane_robot::Odom) -> wire::OdomObservation {
     wire::OdomObservation {
         time: Num(odom.tick as f64 * TICK_S),

@@ -1,6 +1,6 @@
 //! Options of a server, and the reasons why it does not start.
 
-use chicane_dds::RosOptions;
+use chicane_dds::{JoinError, RosOptions};
 use chicane_host::{HostOptions, StartHostError};
 use chicane_remote::Token;
 use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
@@ -70,6 +70,6 @@ pub enum StartError {
     #[error("can't start a thread: {0}")]
     Thread(std::io::Error),
     /// The ROS 2 graph can't be joined.
-    #[error("{0}")]
-    Ros(String),
+    #[error(transparent)]
+    Ros(#[from] JoinError),
 }

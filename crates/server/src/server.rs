@@ -8,7 +8,7 @@ use crate::metrics::HttpMetrics;
 use crate::options::{Options, StartError};
 use crate::print_queue::PrintQueue;
 use crate::state::{App, AppState, CdnTokens, MAX_SOCKETS};
-use chicane_dds::{Ros, join};
+use chicane_dds::{RosNode, join_graph};
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
 use chicane_remote::cdn::{CdnSource, Installer};
@@ -26,7 +26,7 @@ pub struct Server {
     app: App,
     stop: watch::Sender<bool>,
     listening: tokio::task::JoinHandle<()>,
-    ros: Option<Ros>,
+    ros: Option<RosNode>,
 }
 
 impl Server {
@@ -41,7 +41,7 @@ impl Server {
         // Before the simulator opens sockets, because the DDS participant takes the first free ports
         // of its domain.
         let graph = match options.ros.take() {
-            Some(options) => Some(join(options).await.map_err(StartError::Ros)?),
+            Some(options) => Some(join_graph(options).await?),
             None => None,
         };
         let host = prepared.start(StudentAccess {

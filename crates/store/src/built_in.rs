@@ -45,13 +45,15 @@ impl BuiltIn {
     /// Files of the world.
     pub fn files(&self) -> &MemoryBundle {
         self.files.get_or_init(|| {
-            let project = Project::read(self.project).map_err(|e| e.to_string());
-            let built = project.and_then(|p| build(&p, &Pictures).map_err(|e| e.to_string()));
             // A test builds all of them. A world without files fails to load with an error.
-            built.unwrap_or_else(|error| {
+            let failed = |error: &dyn std::fmt::Display| {
                 tracing::error!(world = self.name, %error, "a built-in world can't be built");
                 MemoryBundle::default()
-            })
+            };
+            match Project::read(self.project) {
+                Ok(project) => build(&project, &Pictures).unwrap_or_else(|e| failed(&e)),
+                Err(e) => failed(&e),
+            }
         })
     }
 }

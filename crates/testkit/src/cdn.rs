@@ -40,7 +40,7 @@ pub fn publish_shipped(name: &str, folder: &Path) -> WorldId {
 
 /// A request that the server received.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// Path, with the leading slash.
     pub path: String,
     /// First byte of the requested range.
@@ -71,22 +71,22 @@ pub enum Reply {
 }
 
 /// Computes the response to a request.
-type Handler = dyn Fn(&Asked) -> Reply + Send + Sync;
+type Handler = dyn Fn(&ReceivedRequest) -> Reply + Send + Sync;
 
 /// A web server for one test, on loopback, with one thread per connection.
 pub struct WebServer {
     /// Address that the server listens on.
     pub address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
     over: Arc<AtomicBool>,
 }
 
 impl WebServer {
     /// Starts a server that responds to each request with `answer`.
-    pub fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> WebServer {
+    pub fn start(answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> WebServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        let (asked, over) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<AtomicBool>::default());
+        let (asked, over) = (Arc::<Mutex<Vec<ReceivedRequest>>>::default(), Arc::<AtomicBool>::default());
         let answer: Arc<Handler> = Arc::new(answer);
         let (own, ended) = (Arc::clone(&asked), Arc::clone(&over));
         std::thread::spawn(move || {
@@ -104,7 +104,7 @@ impl WebServer {
     /// Starts a server for the files of a folder.
     pub fn of(folder: &Path) -> WebServer {
         let folder = folder.to_owned();
-        WebServer::start(move |asked| honest(&folder, asked))
+        WebServer::start(move |asked| file_response(&folder, asked))
     }
 
     /// URL of the server.
@@ -113,7 +113,7 @@ impl WebServer {
     }
 
     /// All requests so far, in order.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().expect("a list").clone()
     }
 
@@ -132,19 +132,19 @@ impl Drop for WebServer {
 }
 
 /// The correct response to a request for a file of a folder: the file, or status 404.
-pub fn honest(folder: &Path, asked: &Asked) -> Reply {
+pub fn file_response(folder: &Path, asked: &ReceivedRequest) -> Reply {
     match std::fs::read(file(folder, asked)) {
         Ok(bytes) => Reply::File(bytes),
         Err(_) => Reply::Status(404),
     }
 }
 
-fn file(folder: &Path, asked: &Asked) -> PathBuf {
+fn file(folder: &Path, asked: &ReceivedRequest) -> PathBuf {
     folder.join(asked.path.trim_start_matches('/'))
 }
 
 /// Serves one connection until it closes.
-fn serve(stream: TcpStream, answer: &Handler, asked: &Mutex<Vec<Asked>>, over: &AtomicBool) {
+fn serve(stream: TcpStream, answer: &Handler, asked: &Mutex<Vec<ReceivedRequest>>, over: &AtomicBool) {
     let _ = stream.set_nodelay(true);
     let Ok(mut to) = stream.try_clone() else { return };
     let mut from = BufReader::new(stream);
@@ -160,11 +160,11 @@ fn serve(stream: TcpStream, answer: &Handler, asked: &Mutex<Vec<Asked>>, over: &
 }
 
 /// Reads the head of a request. Returns `None` when the client has closed the connection.
-fn read_head(from: &mut impl BufRead) -> Option<Asked> {
+fn read_head(from: &mut impl BufRead) -> Option<ReceivedRequest> {
     let mut line = String::new();
     from.read_line(&mut line).ok().filter(|n| *n > 0)?;
     let path = line.split(' ').nth(1)?.to_owned();
-    let mut asked = Asked { path, from: None, token: None };
+    let mut asked = ReceivedRequest { path, from: None, token: None };
     loop {
         let mut line = String::new();
         from.read_line(&mut line).ok().filter(|n| *n > 0)?;
@@ -179,7 +179,12 @@ fn read_head(from: &mut impl BufRead) -> Option<Asked> {
 }
 
 /// Sends a response. Returns whether the connection can be used for another request.
-fn send(to: &mut TcpStream, reply: Reply, asked: &Asked, over: &AtomicBool) -> std::io::Result<bool> {
+fn send(
+    to: &mut TcpStream,
+    reply: Reply,
+    asked: &ReceivedRequest,
+    over: &AtomicBool,
+) -> std::io::Result<bool> {
     match reply {
         Reply::File(bytes) => {
             let head = match asked.from {

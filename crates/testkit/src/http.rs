@@ -7,11 +7,11 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Timeout for a response. A test that reaches it fails.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct HttpResponse {
     /// Status code.
     pub status: u16,
     /// Names in lower case and values, in the order of the response.
@@ -20,7 +20,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpResponse {
     /// The value of the first header with this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
@@ -64,22 +64,28 @@ impl Client {
     }
 
     /// Sends a GET request.
-    pub fn get(&mut self, path: &str) -> Answer {
+    pub fn get(&mut self, path: &str) -> HttpResponse {
         self.request("GET", path, &[], b"")
     }
 
     /// Sends a POST request with a JSON body.
-    pub fn post(&mut self, path: &str, body: &str) -> Answer {
+    pub fn post(&mut self, path: &str, body: &str) -> HttpResponse {
         self.request("POST", path, &[("content-type", "application/json")], body.as_bytes())
     }
 
     /// Sends a DELETE request.
-    pub fn delete(&mut self, path: &str) -> Answer {
+    pub fn delete(&mut self, path: &str) -> HttpResponse {
         self.request("DELETE", path, &[], b"")
     }
 
     /// Sends a request and waits for the response. Panics on a connection error or a timeout.
-    pub fn request(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub fn request(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> HttpResponse {
         let answer = self.try_request(method, path, headers, body);
         answer.unwrap_or_else(|why| panic!("{method} {path}: {why}"))
     }
@@ -91,7 +97,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: &[u8],
-    ) -> Result<Answer, String> {
+    ) -> Result<HttpResponse, String> {
         self.try_send(method, path, headers, body)?;
         let connection = self.connection.as_mut().ok_or("no connection")?;
         let answer = connection.answer(method == "HEAD");
@@ -107,7 +113,7 @@ impl Client {
     }
 
     /// Waits for the response to a request that [`Client::send`] has sent.
-    pub fn answer(&mut self) -> Answer {
+    pub fn answer(&mut self) -> HttpResponse {
         let connection = self.connection.as_mut().unwrap_or_else(|| panic!("no request was sent"));
         connection.answer(false).unwrap_or_else(|why| panic!("{why}"))
     }
@@ -139,7 +145,7 @@ impl Client {
 }
 
 /// Sends exactly these bytes over a new connection and reads one response.
-pub fn raw(address: SocketAddr, bytes: &[u8]) -> Answer {
+pub fn raw(address: SocketAddr, bytes: &[u8]) -> HttpResponse {
     let mut connection = Connection::open(address);
     // The error is ignored, because a server may reject a request and close the connection before
     // it has read all bytes. The test checks the response.
@@ -151,7 +157,7 @@ pub fn raw(address: SocketAddr, bytes: &[u8]) -> Answer {
 pub fn raw_until(address: SocketAddr, bytes: &[u8], enough: impl Fn(&str) -> bool) -> String {
     let mut connection = Connection::open(address);
     let _ = connection.stream.write_all(bytes);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + RESPONSE_TIMEOUT;
     loop {
         let text = String::from_utf8_lossy(&connection.bytes).into_owned();
         if enough(&text) {
@@ -192,9 +198,9 @@ impl Connection {
 
     fn try_open(address: SocketAddr) -> Result<Connection, String> {
         let failed = |e: std::io::Error| format!("{address}: {e}");
-        let stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(failed)?;
+        let stream = TcpStream::connect_timeout(&address, RESPONSE_TIMEOUT).map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
-        stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        stream.set_write_timeout(Some(RESPONSE_TIMEOUT)).map_err(failed)?;
         Ok(Connection { stream, bytes: Vec::new() })
     }
 
@@ -255,7 +261,7 @@ impl Connection {
     }
 
     /// Reads status line and headers. The body of the result is empty.
-    fn head(&mut self, deadline: Instant) -> Result<Answer, String> {
+    fn head(&mut self, deadline: Instant) -> Result<HttpResponse, String> {
         let line = self.take_line(deadline)?;
         let code = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).and_then(|c| c.parse().ok());
         let status = code.ok_or_else(|| format!("not a status line: {line:?}"))?;
@@ -263,7 +269,7 @@ impl Connection {
         loop {
             let line = self.take_line(deadline)?;
             if line.is_empty() {
-                return Ok(Answer { status, headers, body: Vec::new() });
+                return Ok(HttpResponse { status, headers, body: Vec::new() });
             }
             let (name, value) = line.split_once(':').ok_or_else(|| format!("not a header: {line:?}"))?;
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
@@ -271,8 +277,8 @@ impl Connection {
     }
 
     /// Reads a response. `without_body` is true for responses to HEAD requests.
-    fn answer(&mut self, without_body: bool) -> Result<Answer, String> {
-        let deadline = Instant::now() + PATIENCE;
+    fn answer(&mut self, without_body: bool) -> Result<HttpResponse, String> {
+        let deadline = Instant::now() + RESPONSE_TIMEOUT;
         let mut answer = self.head(deadline)?;
         if without_body || matches!(answer.status, 204 | 304) {
             return Ok(answer);
@@ -296,7 +302,7 @@ impl Connection {
 
 /// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// Id of the event.
     pub id: String,
     /// Name of the event; `message` if it has none.
@@ -307,11 +313,11 @@ pub struct Event {
 
 /// The result of waiting for an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum EventWait {
     /// An event arrived.
-    Event(Event),
+    Event(SseEvent),
     /// No event arrived before the timeout.
-    Silence,
+    TimedOut,
     /// The stream has ended.
     End,
 }
@@ -320,7 +326,7 @@ pub enum Heard {
 /// arrives before the timeout.
 pub struct Events {
     /// Status and headers of the response.
-    pub head: Answer,
+    pub head: HttpResponse,
     connection: Connection,
     /// Decoded bytes of the body that are not parsed yet.
     text: Vec<u8>,
@@ -337,9 +343,10 @@ impl Events {
         let headers = [&[("accept", "text/event-stream")], headers].concat();
         client.send("GET", path, &headers, b"");
         let mut connection = client.connection.take().expect("a connection");
-        let head = connection.head(Instant::now() + PATIENCE).unwrap_or_else(|why| panic!("{path}: {why}"));
+        let head =
+            connection.head(Instant::now() + RESPONSE_TIMEOUT).unwrap_or_else(|why| panic!("{path}: {why}"));
         assert_eq!(head.header("transfer-encoding"), Some("chunked"), "{head:?}");
-        Events { head, connection, text: Vec::new(), over: false, within: PATIENCE }
+        Events { head, connection, text: Vec::new(), over: false, within: RESPONSE_TIMEOUT }
     }
 
     /// Sets the timeout of the iterator for each event.
@@ -349,27 +356,27 @@ impl Events {
     }
 
     /// Waits for the next event, for at most `within`.
-    pub fn hear(&mut self, within: Duration) -> Heard {
+    pub fn hear(&mut self, within: Duration) -> EventWait {
         let deadline = Instant::now() + within;
         loop {
             self.unpack();
             if let Some(event) = self.ready() {
-                return Heard::Event(event);
+                return EventWait::Event(event);
             }
             if self.over {
-                return Heard::End;
+                return EventWait::End;
             }
             match self.connection.more(deadline) {
                 Ok(true) => {}
                 Ok(false) => self.over = true,
-                Err(e) if e.kind() == ErrorKind::TimedOut => return Heard::Silence,
+                Err(e) if e.kind() == ErrorKind::TimedOut => return EventWait::TimedOut,
                 Err(_) => self.over = true,
             }
         }
     }
 
     /// The next event with this name. Other events are skipped.
-    pub fn next_of(&mut self, name: &str) -> Event {
+    pub fn next_of(&mut self, name: &str) -> SseEvent {
         let found = self.find(|event| event.event == name);
         found.unwrap_or_else(|| panic!("the stream ended without an event \"{name}\""))
     }
@@ -395,7 +402,7 @@ impl Events {
     }
 
     /// The next complete event. Comments are skipped.
-    fn ready(&mut self) -> Option<Event> {
+    fn ready(&mut self) -> Option<SseEvent> {
         loop {
             let end = self.text.windows(2).position(|w| w == b"\n\n")?;
             let block: Vec<u8> = self.text.drain(..end + 2).collect();
@@ -406,20 +413,20 @@ impl Events {
             };
             if let Some(data) = field("data: ") {
                 let event = field("event: ").unwrap_or_else(|| "message".to_owned());
-                return Some(Event { id: field("id: ").unwrap_or_default(), event, data });
+                return Some(SseEvent { id: field("id: ").unwrap_or_default(), event, data });
             }
         }
     }
 }
 
 impl Iterator for Events {
-    type Item = Event;
+    type Item = SseEvent;
 
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<SseEvent> {
         match self.hear(self.within) {
-            Heard::Event(event) => Some(event),
-            Heard::End => None,
-            Heard::Silence => panic!("no event arrived within {:?}", self.within),
+            EventWait::Event(event) => Some(event),
+            EventWait::End => None,
+            EventWait::TimedOut => panic!("no event arrived within {:?}", self.within),
         }
     }
 }

@@ -4,13 +4,15 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// Defines an enum whose variants are words on the wire.
+/// Defines an enum whose variants are words on the wire. Each word is the snake case of its variant,
+/// because `rename_all` is what both `serde` and `utoipa` understand inside of a macro.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "snake_case")]
         pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)+
+            $($(#[$doc])* $variant,)+
         }
 
         impl $name {
@@ -111,10 +113,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_word_is_the_same_in_json_and_in_the_document() {
+        fn check<T: Copy + Serialize + utoipa::PartialSchema>(all: &[T], name: impl Fn(T) -> &'static str) {
+            let document = serde_json::to_value(T::schema()).expect("JSON");
+            let words: Vec<&str> = all.iter().map(|value| name(*value)).collect();
+            assert_eq!(document["enum"], serde_json::json!(words));
+            assert_eq!(serde_json::to_value(all).expect("JSON"), serde_json::json!(words));
+        }
+        check(Phase::ALL, Phase::name);
+        check(Outcome::ALL, Outcome::name);
+        check(Better::ALL, Better::name);
+        check(CommandName::ALL, CommandName::name);
+        check(OutputStream::ALL, OutputStream::name);
+    }
+
+    #[test]
     fn a_word_is_read_back_as_its_value() {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::from_name(outcome.name()), Some(*outcome));
-            assert_eq!(serde_json::to_value(outcome).expect("JSON"), outcome.name());
         }
         assert_eq!(Outcome::from_name("won"), None);
         assert_eq!(format!("{:<12}|", Phase::Ended), "ended       |");

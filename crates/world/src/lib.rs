@@ -75,6 +75,7 @@ pub mod collada;
 pub mod compile;
 pub mod error;
 pub mod evaluation;
+mod generations;
 pub mod npy;
 pub mod picture;
 pub mod pose;
@@ -89,6 +90,7 @@ mod xml;
 
 pub use bundle::{Assets, Bundle, MemoryBundle};
 pub use error::{Error, SourceLocation, Warning, Warnings};
+pub use generations::Generation;
 pub use pose::Pose;
 pub use route::{Bounds, Route};
 pub use scene::WorldScene;

@@ -33,7 +33,7 @@ impl Pose {
         Pose { position: DVec3::new(x, y, z), rotation: quat_from_yaw(yaw) }
     }
 
-    /// The pose in the parent of this frame of `child`, which is given in this frame.
+    /// Composes two poses: `child` is given in this frame, the result in the parent of this frame.
     pub fn then(&self, child: &Pose) -> Pose {
         Pose {
             position: self.position + self.rotation * child.position,

@@ -35,8 +35,8 @@ fn a_merged_include_is_part_of_the_enclosing_model() {
         <frame name='f'><pose relative_to='tip'>0 0 1 0 0 0</pose></frame>
         <include merge='true'><uri>model://part</uri><pose>0 2 0 0 0 0</pose></include></model>";
     let files: [(&str, &[u8]); 1] = [("models/part/model.sdf", PART.as_bytes())];
-    let (spec, said) = read(inside).expect("readable");
-    assert_eq!(said, Vec::<String>::new());
+    let (spec, warnings_read) = read(inside).expect("readable");
+    assert_eq!(warnings_read, Vec::<String>::new());
     let poses = compile::poses(&spec, &Assets::of(&bundle(inside, &files))).expect("resolvable");
     let all: Vec<_> = poses.iter().map(|(n, p)| (n.as_str(), p.position.to_array())).collect();
     assert_eq!(
@@ -65,8 +65,12 @@ fn a_merged_include_is_part_of_the_enclosing_model() {
 
 #[test]
 fn the_merge_attribute_outside_a_model_is_ignored() {
-    let (spec, said) = read("<include merge='1'><uri>model://part</uri></include>").expect("readable");
-    assert_eq!(said, ["worlds/t.world:4:1: the merge attribute of an <include> outside a model is ignored"]);
+    let (spec, warnings_read) =
+        read("<include merge='1'><uri>model://part</uri></include>").expect("readable");
+    assert_eq!(
+        warnings_read,
+        ["worlds/t.world:4:1: the merge attribute of an <include> outside a model is ignored"]
+    );
     assert!(matches!(&spec.entries[0], chicane_world::spec::SdfEntry::Include(i) if !i.merge));
 }
 

@@ -119,8 +119,8 @@ fn lights_and_colours_of_an_old_world_file_are_read() {
     let along = world.scene.sun.direction;
     assert!(along.iter().zip([0.0, 0.6, -0.8]).all(|(a, b)| (a - b).abs() < 1e-12), "{along:?}");
     assert_eq!(world.ground.friction, 2.0, "a friction of 100 is clamped");
-    let said = warnings(&world);
-    assert!(said.iter().any(|w| w.contains("light \"lamp\" is not directional")), "{said:?}");
+    let messages = warnings(&world);
+    assert!(messages.iter().any(|w| w.contains("light \"lamp\" is not directional")), "{messages:?}");
     let objects = objects();
     assert_eq!(objects.scene.sun, chicane_world::scene::Sun::default());
     assert_eq!(objects.scene.ambient, [0.4; 3]);

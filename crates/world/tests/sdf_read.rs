@@ -73,7 +73,7 @@ fn every_format_of_a_pose_is_read() {
 
 #[test]
 fn invalid_poses_are_refused() {
-    let said = |attributes: &str, text: &str| {
+    let refused = |attributes: &str, text: &str| {
         refusal(&format!("<frame name='f'>\n  <pose{attributes}>{text}</pose></frame>"))
     };
     for (attributes, text, message) in [
@@ -92,7 +92,7 @@ fn invalid_poses_are_refused() {
             "rotation_format must be euler_rpy or quat_xyzw, found \"euler\"",
         ),
     ] {
-        assert_eq!(said(attributes, text), format!("worlds/t.world:5:3: {message}"));
+        assert_eq!(refused(attributes, text), format!("worlds/t.world:5:3: {message}"));
     }
 }
 
@@ -195,9 +195,9 @@ fn other_invalid_values_are_refused() {
 
 #[test]
 fn the_root_element_and_the_version_are_checked() {
-    let said = |text: &str| read_text(text).expect_err(text).to_string();
-    assert_eq!(said("<robot/>"), "worlds/t.world:1:1: the root element must be <sdf>, found <robot>");
-    assert_eq!(said("<sdf version='1.7'/>"), "worlds/t.world:1:1: no <world> in the file");
+    let refused = |text: &str| read_text(text).expect_err(text).to_string();
+    assert_eq!(refused("<robot/>"), "worlds/t.world:1:1: the root element must be <sdf>, found <robot>");
+    assert_eq!(refused("<sdf version='1.7'/>"), "worlds/t.world:1:1: no <world> in the file");
     let world =
         |attributes: &str| read_text(&format!("<sdf{attributes}><world name='w'/></sdf>")).expect("fine");
     for version in 4..=12 {

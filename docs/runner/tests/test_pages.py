@@ -124,7 +124,7 @@ BAD = [
     (
         "<!-- docs: background a -->\n```sh\ntarget/release/chicane serve --world no\n```\n",
         3,
-        "no world no",
+        'Unknown world "no"',
     ),
     ("Try `chicane fly`.\n", 1, "chicane fly"),
     ("Try `chicane lap oval --height 3`.\n", 1, "--height"),

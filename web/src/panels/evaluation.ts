@@ -1,7 +1,7 @@
 /** The evaluation card: the form that starts a run, the progress of the run, and its result. */
 import { type App, attempt } from "../app.ts";
 import { API, post } from "../net/api.ts";
-import type { LogLine, SessionView } from "../net/session.ts";
+import type { LogLine } from "../net/session.ts";
 import { t } from "../strings.ts";
 import type { Outcome, Phase } from "../wire/sim.ts";
 import { card, labelledValue } from "../ui/card.ts";

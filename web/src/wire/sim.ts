@@ -1,5 +1,8 @@
 // Made from the OpenAPI document of "Chicane" by scripts/wire.js: do not edit, run `make wire`.
 
+/** Which records are better. */
+export type Better = "lower" | "higher";
+
 /** Bounding box of the car's body. */
 export type BodyBox = {
   /** Centre relative to the pose origin, m. */
@@ -118,6 +121,9 @@ export type ClockRequest = {
   speed?: number | null;
 };
 
+/** A command that a client sends during a session. */
+export type CommandName = "reset" | "clock" | "step" | "pose" | "model" | "light";
+
 /** Response of `GET /evaluation/session`. */
 export type CurrentSession = {
   /** Whether a session is active. */
@@ -135,9 +141,14 @@ export type Deleted = {
 
 /** The body of every error response. */
 export type ErrorBody = {
+  /** The kind of error. It stays the same when the text changes. */
+  code: ErrorCode;
   /** The cause of the error and, where possible, how to correct the request. */
   error: string;
 };
+
+/** The kind of an error, for programs. A text may change; a code does not. */
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
@@ -149,12 +160,60 @@ export type EvaluationDocument = {
   version: number;
 };
 
+/** An event of an evaluation session. */
+export type EvaluationEvent = EvaluationKind & {
+  /** Id of the session. */
+  session: string;
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
+};
+
+/** Type and data of an event of a session. */
+export type EvaluationKind = {
+  /** Command of the student's program; null without one. */
+  command?: string | null;
+  kind: "start";
+  /** Time limit, simulated seconds. */
+  time_limit_s: Num;
+  /** Name of the world. */
+  world: string;
+} | {
+  kind: "phase";
+  /** The phase. */
+  phase: Phase;
+} | {
+  kind: "record";
+  /** A number, or any JSON value. */
+  record: unknown;
+} | {
+  kind: "log";
+  /** The printed line. */
+  line: string;
+} | {
+  /** The command. */
+  command: CommandName;
+  /** Parameters of the command. */
+  detail?: { [name: string]: unknown };
+  kind: "command";
+} | RunEvent & {
+  kind: "run";
+} | {
+  kind: "truncated";
+} | {
+  kind: "end";
+  /** How the session ended. */
+  outcome: Outcome;
+  /** Why the session ended. */
+  reason?: string | null;
+  /** The last record. */
+  record: unknown;
+};
+
 /** Summary of the evaluation session. */
 export type EvaluationState = {
   /** Whether a session is active. */
   active: boolean;
-  /** Phase of the session. */
-  phase?: string | null;
+  phase?: Phase | null;
   /** Id of the session. */
   session?: string | null;
 };
@@ -213,6 +272,133 @@ export type InstallAnswer = {
 export type InstallRequest = {
   /** Id of the published world. */
   world_id: string;
+};
+
+/** Sounds as a script sees them. */
+export type JudgeAudio = {
+  /** Events since the last observation, in order. */
+  events: JudgeSoundEvent[];
+  /** Sounds that are playing. */
+  playing: JudgeSound[];
+};
+
+/** A call from the simulator to the harness. */
+export type JudgeCall = Statics & {
+  type: "load";
+} | {
+  /** Objects that moved since the script last saw them. */
+  moved: unknown[][];
+  /** The current state of the world. */
+  state: Observation;
+  type: "initialize";
+} | {
+  /** Objects that moved since the script last saw them. */
+  moved: unknown[][];
+  /** The current state of the world. */
+  state: Observation;
+  type: "evaluate";
+} | {
+  /** Source of the script, Python. */
+  script: string;
+  type: "check";
+};
+
+/** Reply of the simulator to an action. */
+export type JudgeReply = {
+  /** Why the action was refused; null if it was carried out. */
+  error?: string | null;
+};
+
+/** A line from the harness. */
+export type JudgeSaid = {
+  type: "ready";
+  /** Version of the protocol that the harness uses. */
+  version: number;
+} | {
+  type: "act";
+} | {
+  type: "record";
+  /** A finite number, or any JSON value. */
+  value: unknown;
+} | {
+  /** Number of the call. */
+  mark: number;
+  type: "printed";
+} | {
+  /** Whether the script ends the session. */
+  finish: boolean;
+  type: "answer";
+} | {
+  /** Last line of the traceback. */
+  error: string;
+  /** Cause of the failure. */
+  kind: RaisedKind;
+  type: "raised";
+} | {
+  /** The fault of the script; null if it is valid. */
+  error?: string | null;
+  type: "checked";
+};
+
+/** A sound that is playing. */
+export type JudgeSound = {
+  /** Id of the sound in the robot's API. */
+  id: string;
+  /** `file` or `stream`. */
+  kind: string;
+  /** Playback position, seconds. */
+  position: Num;
+  /** Origin of the sound: its URL, its path, `data` or `stream`. */
+  source: string;
+  /** Volume, 0 to 1. */
+  volume: Num;
+};
+
+/** A change of a sound. Binary data is base64. */
+export type JudgeSoundEvent = JudgeSound & {
+  /** Number of channels, 1 or 2. */
+  channels: number;
+  /** Content of the file; omitted for a stream. */
+  data?: string | null;
+  /** Sample rate, Hz. */
+  sample_rate: number;
+} & {
+  type: "play";
+} | {
+  /** Number of channels, 1 or 2. */
+  channels: number;
+  /** 16-bit samples, little-endian. */
+  data: string;
+  /** Id of the stream. */
+  id: string;
+  /** Sample rate, Hz. */
+  sample_rate: number;
+  type: "pcm";
+} | {
+  /** Id of the sound. */
+  id: string;
+  type: "volume";
+  /** New volume, 0 to 1. */
+  volume: Num;
+} | {
+  /** Id of the sound. */
+  id: string;
+  type: "stop";
+} | {
+  /** Id of the sound. */
+  id: string;
+  type: "ended";
+};
+
+/** The track as a script sees it. Without a route the list of waypoints is empty. */
+export type JudgeTrack = {
+  bounds?: Bounds | null;
+  /** Points (x, y) of the inner border, m. */
+  inner?: Num[][] | null;
+  /** Points (x, y) of the outer border, m. */
+  outer?: Num[][] | null;
+  /** Points (x, y) of the centre line, m. */
+  waypoints: Num[][];
 };
 
 /** A judging script and its statistics. */
@@ -373,6 +559,28 @@ export type Objects = {
   world: string;
 };
 
+/** State of the world at one tick. */
+export type Observation = {
+  /** Playing sounds, and sound events since the last observation. */
+  audio: JudgeAudio;
+  /** Factor applied to every displayed pixel. */
+  brightness: Num;
+  /** Names of the objects and walls in contact with the car. */
+  contacts: string[];
+  /** Colour that each light shows, by name. */
+  lights: { [name: string]: LightState };
+  /** Whether the simulation is paused. */
+  paused: boolean;
+  /** State of the car. */
+  pose: VehiclePose;
+  /** Measured real-time factor (simulated seconds per real second). */
+  rtf: Num;
+  /** State of the student's program. */
+  run: RunState;
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
+};
+
 /** Sensor readings; sensors that were not requested are omitted. */
 export type Observations = {
   camera?: CameraObservation | null;
@@ -404,6 +612,12 @@ export type OdomObservation = {
   /** Yaw, rad. */
   yaw: Num;
 };
+
+/** How a session ended. */
+export type Outcome = "finished" | "timeout" | "script_error" | "stopped" | "unsupported";
+
+/** An output stream of the student's program. */
+export type OutputStream = "stdout" | "stderr";
 
 /** Response of `GET /overlay`. */
 export type Overlay = {
@@ -446,6 +660,9 @@ export type Panel = {
   /** Height of the screen's centre above the light's origin, m. */
   pz: Num;
 };
+
+/** The phase of a session. */
+export type Phase = "initializing" | "starting" | "running" | "ended";
 
 /** Response of `POST /pose`. */
 export type Placed = {
@@ -499,10 +716,13 @@ export type Publication = {
   world_id?: string | null;
 };
 
+/** Why a call failed. */
+export type RaisedKind = "raised" | "exited" | "memory" | "files";
+
 /** Response of `GET /evaluation/record`. */
 export type Record = {
   /** Whether a `lower` or a `higher` record is better. */
-  better: string;
+  better: Better;
   /** Command of the student's program; null without one. */
   command?: string | null;
   /** Simulated seconds since the phase `running` began. */
@@ -510,11 +730,10 @@ export type Record = {
   /** End of the session, RFC 3339; null while it is active. */
   ended_at?: string | null;
   /** Events of the session in order; omitted in lists. */
-  events?: { [name: string]: unknown }[] | null;
+  events?: RecordedEvent[] | null;
   /** The judging script and its statistics. */
   judge: JudgeWork;
-  /** How the session ended; null while it is active. */
-  outcome?: string | null;
+  outcome?: Outcome | null;
   /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
   /** The latest record of the script: any JSON value. */
@@ -541,6 +760,12 @@ export type RecordList = {
   next?: string | null;
   /** Records without their events, newest first. */
   records: Record[];
+};
+
+/** An event as a record holds it. */
+export type RecordedEvent = EvaluationKind & {
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
 };
 
 /** Colour that a request can set. */
@@ -588,6 +813,25 @@ export type RouteLines = {
   waypoints: Num[][];
 };
 
+/** Start, output and exit of the student's program. */
+export type RunEvent = {
+  /** Shell command that started it. */
+  command: string;
+  phase: "start";
+} | {
+  /** The line, at most 2,000 characters. */
+  line: string;
+  phase: "log";
+  /** The stream that it was written to. */
+  stream: OutputStream;
+  /** True if the line was cut. */
+  truncated?: boolean | null;
+} | {
+  /** Exit code; a negative value is a signal number. */
+  exit_code: number;
+  phase: "exit";
+};
+
 /** State of the student's program. */
 export type RunState = {
   /** Exit code, or the negated number of the signal that ended it; null before the exit. */
@@ -611,7 +855,7 @@ export type Scene = {
 /** Current state of a session. */
 export type Session = {
   /** Whether a `lower` or a `higher` record is better. */
-  better: string;
+  better: Better;
   /** Command of the student's program; null without one. */
   command?: string | null;
   /** Simulated seconds since the phase `running` began. */
@@ -620,10 +864,9 @@ export type Session = {
   id: string;
   /** The last 200 lines that the script printed. */
   log: string[];
-  /** How the session ended; null while it is active. */
-  outcome?: string | null;
-  /** `initializing`, `starting`, `running` or `ended`. */
-  phase: string;
+  outcome?: Outcome | null;
+  /** The phase of the session. */
+  phase: Phase;
   /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
   /** The latest record of the script: any JSON value. */
@@ -711,6 +954,20 @@ export type State = {
   websocket: boolean;
   /** Name of the running world. */
   world?: string | null;
+};
+
+/** Data that is constant during a session. */
+export type Statics = {
+  /** The config, byte for byte as in the world's file. */
+  config: { [name: string]: unknown };
+  /** Catalogue entries by name. */
+  objects: { [name: string]: CatalogueEntry };
+  /** Source of the script, Python. */
+  script: string;
+  /** Seed of the session. */
+  seed: number;
+  /** Route and bounds of the track. */
+  track: JudgeTrack;
 };
 
 /** Response of `GET /status`. */
@@ -869,6 +1126,8 @@ export type World = {
   world: string;
   /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
+  /** Length of the yellow phase of a light, simulated seconds. */
+  yellow_s: Num;
 };
 
 /** A world that a client can switch to. */

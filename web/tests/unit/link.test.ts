@@ -37,8 +37,9 @@ beforeEach(() => {
       return source;
     },
     signedOut: () => Promise.resolve(needsToken),
-    events: ["state", "run"],
-    onEvent: (name, data) => events.push([name, data]),
+    onEvent: ({ name, data }) => {
+      events.push([name, data]);
+    },
     onStatus: (status) => statuses.push(status),
     setTimeout: (run, ms) => timers.push({ run, ms, on: true }),
     clearTimeout: (timer) => {

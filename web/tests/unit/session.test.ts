@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { afterEvaluation, afterRun, viewOf, type Session, type SessionView } from "../../src/net/session.ts";
+import type { EvaluationEvent, RecordedEvent, RunEvent } from "../../src/wire/sim.ts";
 
 const session: Session = {
   id: "s1",
@@ -24,8 +25,8 @@ describe("session view", () => {
   });
 
   it("takes all lines of judge and program from the record", () => {
-    const events = [
-      { time: 0, kind: "start" },
+    const events: RecordedEvent[] = [
+      { time: 0, kind: "start", world: "oval", time_limit_s: 180 },
       { time: 0, kind: "run", phase: "start", command: "python3 run.py" },
       { time: 1, kind: "log", line: "one" },
       { time: 2, kind: "run", phase: "log", stream: "stderr", line: "oh" },
@@ -43,7 +44,7 @@ describe("session view", () => {
   });
 
   it("follows the events from start to end", () => {
-    const events = [
+    const events: EvaluationEvent[] = [
       { kind: "start", session: "s2", time: 0, world: "oval", command: "x", time_limit_s: 60 },
       { kind: "phase", session: "s2", time: 0, phase: "starting" },
       { kind: "phase", session: "s2", time: 0, phase: "running" },
@@ -64,14 +65,14 @@ describe("session view", () => {
   });
 
   it("ignores events of another session", () => {
-    const other = { kind: "end", session: "old", time: 1, outcome: "stopped", record: null, reason: null };
+    const other: EvaluationEvent = { kind: "end", session: "old", time: 1, outcome: "stopped", record: null, reason: null };
     expect(afterEvaluation(opened, other)).toBe(opened);
     expect(afterEvaluation(null, other)).toBeNull();
   });
 
   it("ignores unknown events", () => {
-    expect(afterEvaluation(opened, { kind: "unknown", session: "s1", time: 1 })).toBe(opened);
-    expect(afterRun(opened, { phase: "unknown" })).toBe(opened);
+    expect(afterEvaluation(opened, { kind: "unknown", session: "s1", time: 1 } as unknown as EvaluationEvent)).toBe(opened);
+    expect(afterRun(opened, { phase: "unknown" } as unknown as RunEvent)).toBe(opened);
     expect(afterRun(null, { phase: "start", command: "x" })).toBeNull();
   });
 

@@ -2,7 +2,7 @@
 //! programs.
 
 use crate::support::{Simulator, refusal, setup, start_paused};
-use chicane_testkit::http::{Answer, Events, raw, raw_until_quiet};
+use chicane_testkit::http::{Events, HttpResponse, raw, raw_until_quiet};
 
 /// One path of each sort: API, page, asset, document, metrics, and an unknown one.
 const PATHS: [&str; 9] = [
@@ -18,7 +18,7 @@ const PATHS: [&str; 9] = [
 ];
 
 /// Sends a request with exactly these headers.
-fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let mut bytes = format!("{line} HTTP/1.1\r\n");
     for (name, value) in headers {
         bytes.push_str(&format!("{name}: {value}\r\n"));

@@ -2,7 +2,7 @@
 
 use crate::audio::{data, play};
 use crate::support::{MAX_STOP_TIME, Received, start, start_paused};
-use chicane_testkit::http::{Events, Heard};
+use chicane_testkit::http::{EventWait, Events};
 use chicane_testkit::sounds::{BEEP_OGG, wav};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -127,9 +127,9 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let mut received = 0;
     loop {
         match slow.hear(Duration::from_secs(20)) {
-            Heard::Event(_) => received += 1,
-            Heard::End => break,
-            Heard::Silence => panic!("the slow client is still connected after {received} events"),
+            EventWait::Event(_) => received += 1,
+            EventWait::End => break,
+            EventWait::TimedOut => panic!("the slow client is still connected after {received} events"),
         }
     }
     assert!(received < 1000, "{received}");
@@ -154,9 +154,9 @@ fn clients_do_not_delay_the_stop_of_the_simulator() {
     assert!(took < MAX_STOP_TIME, "{took:?}");
     loop {
         match events.hear(Duration::from_secs(5)) {
-            Heard::Event(_) => {}
-            Heard::End => break,
-            Heard::Silence => panic!("a client is still connected"),
+            EventWait::Event(_) => {}
+            EventWait::End => break,
+            EventWait::TimedOut => panic!("a client is still connected"),
         }
     }
     for mut socket in [idle, full] {

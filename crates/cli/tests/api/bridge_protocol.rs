@@ -1,7 +1,7 @@
 //! Errors and rare operations of the rosbridge protocol, and access control.
 
 use crate::support::{Bridge, Received, Socket, detail, refusal, setup, start_paused, until};
-use chicane_testkit::http::PATIENCE;
+use chicane_testkit::http::RESPONSE_TIMEOUT;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -183,7 +183,7 @@ fn the_handshake_requires_the_token_if_one_is_set() {
 /// server sends.
 fn reply_to_frame(simulator: &crate::support::Simulator, path: &str, frame: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    stream.set_read_timeout(Some(RESPONSE_TIMEOUT)).expect("a time limit");
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",

@@ -1,7 +1,7 @@
 //! `GET /camera` and the camera in `POST /step`.
 
 use crate::support::{Api, LoadGate, json as parsed, number, plain, setup, start_paused};
-use chicane_testkit::http::{Answer, raw_until};
+use chicane_testkit::http::{HttpResponse, raw_until};
 use serde_json::{Value, json};
 
 /// Header entry and pixels of the camera frame in a binary response of `POST /step`.
@@ -24,7 +24,7 @@ fn frame_of(api: &mut Api, body: Value) -> (Value, Vec<u8>) {
     (info, pixels)
 }
 
-fn picture(answer: &Answer) -> image::RgbImage {
+fn picture(answer: &HttpResponse) -> image::RgbImage {
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("image/jpeg")));
     image::load_from_memory_with_format(&answer.body, image::ImageFormat::Jpeg).expect("a JPEG").into_rgb8()
 }

@@ -1,10 +1,10 @@
 //! The OpenAPI document, the pages, and the files that the pages load.
 
 use crate::support::{Simulator, json, pretty, start};
-use chicane_testkit::http::Answer;
+use chicane_testkit::http::HttpResponse;
 use serde_json::Value;
 
-fn page(simulator: &Simulator, path: &str) -> Answer {
+fn page(simulator: &Simulator, path: &str) -> HttpResponse {
     let answer = simulator.client().get(path);
     assert_eq!(answer.status, 200, "{path}");
     assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/html")), "{path}");

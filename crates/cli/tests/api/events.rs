@@ -1,7 +1,7 @@
 //! `GET /events`: server-sent events.
 
 use crate::support::{Api, LoadGate, Setup, Simulator, number, plain, setup, start, until};
-use chicane_testkit::http::{Event, Events, Heard};
+use chicane_testkit::http::{EventWait, Events, SseEvent};
 use chicane_wire::{EvaluationEvent, EvaluationKind, Num, OutputStream, RunEvent, StoryEvent};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// How long the stream must be silent to count as idle.
 const QUIET: Duration = Duration::from_millis(400);
 
-fn data(event: &Event) -> Value {
+fn data(event: &SseEvent) -> Value {
     serde_json::from_str(&event.data).unwrap_or_else(|e| panic!("{e}: {event:?}"))
 }
 
@@ -69,12 +69,12 @@ fn nothing_is_sent_while_nothing_changes() {
     let (simulator, mut api) = start_settled();
     let mut events = simulator.events();
     state(&mut events);
-    assert_eq!(events.hear(QUIET), Heard::Silence);
+    assert_eq!(events.hear(QUIET), EventWait::TimedOut);
     // Reads and refused commands change nothing.
     api.get("/state");
     api.refused("/pose", json!({"x": "1.0"}));
     api.refused("/traffic_lights/nothing", json!({"state": "red"}));
-    assert_eq!(events.hear(QUIET), Heard::Silence);
+    assert_eq!(events.hear(QUIET), EventWait::TimedOut);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_client_continues_after_its_last_event_id() {
     for i in 3..8 {
         assert_eq!(next_line(&mut again).1, format!("line {i}"));
     }
-    assert_eq!(again.hear(QUIET), Heard::Silence);
+    assert_eq!(again.hear(QUIET), EventWait::TimedOut);
     send_lines(&simulator, 8, 9);
     assert_eq!(next_line(&mut again).1, "line 8");
     // The id of that first state continues at the same line.
@@ -221,7 +221,7 @@ fn nothing_is_replayed_without_a_valid_id() {
     for last in [None, Some("nonsense"), Some("-1"), Some("99999999999"), Some("")] {
         let mut events = simulator.events_after(last);
         state(&mut events);
-        assert_eq!(events.hear(QUIET), Heard::Silence, "{last:?}");
+        assert_eq!(events.hear(QUIET), EventWait::TimedOut, "{last:?}");
     }
 }
 
@@ -287,15 +287,15 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let mut received = 0;
     loop {
         match slow.hear(Duration::from_secs(10)) {
-            Heard::Event(event) if event.event == "run" => {
+            EventWait::Event(event) if event.event == "run" => {
                 assert!(
                     data(&event)["line"].as_str().is_some_and(|l| l.starts_with(&format!("{received} ")))
                 );
                 received += 1;
             }
-            Heard::Event(_) => {}
-            Heard::End => break,
-            Heard::Silence => panic!("the slow stream is still open after {received} lines"),
+            EventWait::Event(_) => {}
+            EventWait::End => break,
+            EventWait::TimedOut => panic!("the slow stream is still open after {received} lines"),
         }
     }
     assert!(received < 6000, "the slow client received all lines");

@@ -1,7 +1,7 @@
 //! The programs in `examples/` work with nothing but Python and the web API.
 
 use crate::support::setup;
-use chicane_testkit::http::PATIENCE;
+use chicane_testkit::http::RESPONSE_TIMEOUT;
 use chicane_testkit::shipped_world;
 use serde_json::json;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn the_example_lap_by_lidar_drives_a_lap_without_contact() {
             break status;
         }
         assert!(
-            begun.elapsed() < 10 * PATIENCE,
+            begun.elapsed() < 10 * RESPONSE_TIMEOUT,
             "a lap should take 10 s; after a timeout {done} of {length} m"
         );
     };

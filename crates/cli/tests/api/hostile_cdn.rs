@@ -7,7 +7,7 @@ mod files;
 use crate::support::{Api, Simulator, TempFolder, number, setup};
 use chicane_remote::cdn::CDN_TIMEOUT;
 use chicane_store::Access;
-use chicane_testkit::cdn::{Asked, Reply, WebServer, honest, packed, publish};
+use chicane_testkit::cdn::{ReceivedRequest, Reply, WebServer, file_response, packed, publish};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -57,16 +57,22 @@ impl HostileCdn {
     }
 
     /// Installs from a server whose replies are changed by `answer`, and returns the refusal.
-    fn refused(&self, answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) -> (u16, String) {
+    fn refused(
+        &self,
+        answer: impl Fn(&ReceivedRequest, Reply) -> Reply + Send + Sync + 'static,
+    ) -> (u16, String) {
         let folder = Arc::clone(&self.folder);
-        let server = WebServer::start(move |asked| answer(asked, honest(folder.path(), asked)));
+        let server = WebServer::start(move |asked| answer(asked, file_response(folder.path(), asked)));
         refused_by(&server, &self.id, CDN_TIMEOUT)
     }
 
     /// Same as [`HostileCdn::refused`], with a short CDN timeout.
-    fn refused_soon(&self, answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) -> (u16, String) {
+    fn refused_soon(
+        &self,
+        answer: impl Fn(&ReceivedRequest, Reply) -> Reply + Send + Sync + 'static,
+    ) -> (u16, String) {
         let folder = Arc::clone(&self.folder);
-        let server = WebServer::start(move |asked| answer(asked, honest(folder.path(), asked)));
+        let server = WebServer::start(move |asked| answer(asked, file_response(folder.path(), asked)));
         refused_by(&server, &self.id, SHORT_CDN_TIMEOUT)
     }
 
@@ -96,7 +102,7 @@ impl HostileCdn {
     /// Installs without `manifest.json`, and returns the refusal.
     fn without_manifest(
         &self,
-        answer: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedRequest, Reply) -> Reply + Send + Sync + 'static,
     ) -> (u16, String) {
         self.refused(move |asked, reply| {
             if asked.path.ends_with("/manifest.json") { Reply::Status(404) } else { answer(asked, reply) }

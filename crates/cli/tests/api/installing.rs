@@ -4,7 +4,7 @@ use crate::support::{
     Api, MAX_STOP_TIME, Setup, Simulator, TempFolder, number, refusal, setup, setup_in, start, until,
 };
 use chicane_store::{Access, Cdn};
-use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish, publish_shipped};
+use chicane_testkit::cdn::{Reply, WebServer, file_response, packed, publish, publish_shipped};
 use chicane_testkit::http::Client;
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
@@ -335,7 +335,7 @@ fn progress_is_shown_while_the_current_world_keeps_running() {
         if asked.path.ends_with(".dae") {
             drop(own.lock());
         }
-        honest(&root, asked)
+        file_response(&root, asked)
     });
     let simulator = setup().cdn(server.url()).start();
     let mut waiting = simulator.client();
@@ -379,7 +379,7 @@ fn files_downloaded_before_a_failure_are_not_downloaded_again() {
     let route = staged.join(format!("routes/custom_{id}.npy"));
     let failing = Arc::new(AtomicBool::new(true));
     let (root, own, there) = (folder.path().to_owned(), Arc::clone(&failing), route.clone());
-    let server = WebServer::start(move |asked| match honest(&root, asked) {
+    let server = WebServer::start(move |asked| match file_response(&root, asked) {
         Reply::File(bytes) if asked.path.ends_with("model.sdf") && own.load(Relaxed) => {
             // Fails only after another file is complete.
             let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());

@@ -3,7 +3,7 @@
 use crate::support::{
     MAX_STOP_TIME, Simulator, open_route, plain, refusal, setup, start, start_paused, truncated, until,
 };
-use chicane_testkit::http::Answer;
+use chicane_testkit::http::HttpResponse;
 use std::io::Write;
 use std::net::TcpStream;
 
@@ -27,7 +27,7 @@ fn response_status(stream: &TcpStream) -> Option<u16> {
     std::str::from_utf8(&head[there - 3..]).ok()?.parse().ok()
 }
 
-fn size(answer: &Answer) -> (u32, u32) {
+fn size(answer: &HttpResponse) -> (u32, u32) {
     assert_eq!(answer.status, 200, "{}", answer.text());
     let picture = image::load_from_memory(&answer.body).expect("a whole picture");
     (picture.width(), picture.height())

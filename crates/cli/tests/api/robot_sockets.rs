@@ -3,7 +3,7 @@
 use crate::support::{
     MAX_STOP_TIME, Received, Socket, detail, json as parsed, refusal, setup, start, start_paused, until,
 };
-use chicane_testkit::http::{Answer, raw_until, raw_until_quiet};
+use chicane_testkit::http::{HttpResponse, raw_until, raw_until_quiet};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -121,7 +121,7 @@ fn a_disconnecting_client_ends_no_command_of_a_later_world() {
     until("a new socket works", || (robot.commanded("steering") == 0.2).then_some(()));
 }
 
-fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> Answer {
+fn handshake(simulator: &crate::support::Simulator, headers: &[(&str, &str)]) -> HttpResponse {
     simulator.client().request("GET", "/speed/stream", headers, b"")
 }
 

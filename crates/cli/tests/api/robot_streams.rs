@@ -3,7 +3,7 @@
 use crate::support::{
     LoadGate, MAX_STOP_TIME, json as parsed, number, plain, setup, start, start_paused, until,
 };
-use chicane_testkit::http::{Client, Events, Heard, PATIENCE, raw_until};
+use chicane_testkit::http::{Client, EventWait, Events, RESPONSE_TIMEOUT, raw_until};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -30,7 +30,7 @@ fn next(events: &mut Events) -> Value {
 }
 
 fn silent(events: &mut Events) -> bool {
-    events.hear(Duration::from_millis(50)) == Heard::Silence
+    events.hear(Duration::from_millis(50)) == EventWait::TimedOut
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn streams_end_when_the_simulator_stops() {
     let took = simulator.stop();
     assert!(took < MAX_STOP_TIME, "{took:?}");
     for stream in &mut streams {
-        while let Heard::Event(_) = stream.hear(Duration::from_secs(5)) {}
-        assert_eq!(stream.hear(Duration::from_secs(5)), Heard::End);
+        while let EventWait::Event(_) = stream.hear(Duration::from_secs(5)) {}
+        assert_eq!(stream.hear(Duration::from_secs(5)), EventWait::End);
     }
 }
 
@@ -159,7 +159,7 @@ fn streams_end_when_the_simulator_stops() {
 fn an_idle_stream_sends_comments() {
     let (simulator, _) = start_paused();
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    stream.set_read_timeout(Some(RESPONSE_TIMEOUT)).expect("a time limit");
     write!(stream, "GET /info?stream=true HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address).expect("sent");
     let mut received = String::new();
     while !received.contains(": \n\n") {

@@ -1,7 +1,7 @@
 //! glTF files of the world and the car, and the viewer's own files.
 
 use crate::support::{refusal, start, start_paused};
-use chicane_testkit::http::Answer;
+use chicane_testkit::http::HttpResponse;
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -17,7 +17,7 @@ fn names(gltf: &Value) -> Vec<&str> {
     nodes.iter().filter_map(|node| node["extras"]["object"].as_str()).collect()
 }
 
-fn is_kept(answer: &Answer) -> bool {
+fn is_kept(answer: &HttpResponse) -> bool {
     answer.header("cache-control").is_some_and(|v| v.contains("immutable") && v.contains("private"))
 }
 

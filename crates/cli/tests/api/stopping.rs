@@ -1,7 +1,7 @@
 //! Stopping the simulator: every client gets an end, and no client delays the stop.
 
 use crate::support::{LoadGate, MAX_STOP_TIME, many_boxes, plain, setup, setup_in, start, until};
-use chicane_testkit::http::Heard;
+use chicane_testkit::http::EventWait;
 use serde_json::json;
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ fn streams_end_when_the_simulator_stops() {
     assert!(took < MAX_STOP_TIME, "{took:?}");
     for stream in &mut streams {
         let ended = std::iter::from_fn(|| match stream.hear(Duration::from_secs(5)) {
-            Heard::Event(_) => Some(true),
-            Heard::End => None,
-            Heard::Silence => panic!("a stream is still open"),
+            EventWait::Event(_) => Some(true),
+            EventWait::End => None,
+            EventWait::TimedOut => panic!("a stream is still open"),
         });
         ended.for_each(drop);
     }

@@ -14,7 +14,7 @@ pub(crate) use temp_folder::TempFolder;
 use chicane_host::{HostOptions, JudgeOptions};
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
-use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
+use chicane_testkit::http::{Client, Events, HttpResponse, RESPONSE_TIMEOUT};
 use chicane_world::Bundle;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -298,7 +298,7 @@ impl Api {
         refusal(&self.try_post(path, body))
     }
 
-    pub(crate) fn try_post(&mut self, path: &str, body: &str) -> Answer {
+    pub(crate) fn try_post(&mut self, path: &str, body: &str) -> HttpResponse {
         self.0.post(&format!("/sim/api{path}"), body)
     }
 
@@ -336,7 +336,7 @@ impl Api {
 }
 
 /// Parses the body as JSON. No response may allow other origins to read it.
-pub(crate) fn json(answer: &Answer) -> Value {
+pub(crate) fn json(answer: &HttpResponse) -> Value {
     assert_eq!(answer.header("access-control-allow-origin"), None);
     assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());
     serde_json::from_slice(&answer.body).unwrap_or_else(|e| panic!("{e}: {}", answer.text()))
@@ -344,7 +344,7 @@ pub(crate) fn json(answer: &Answer) -> Value {
 
 /// Status and text of an error response. Its body must have the fields `error` and `code` and no
 /// other.
-pub(crate) fn refusal(answer: &Answer) -> (u16, String) {
+pub(crate) fn refusal(answer: &HttpResponse) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
     let fields = body.as_object().unwrap_or_else(|| panic!("an object, not {body}"));
@@ -368,12 +368,12 @@ pub(crate) fn near(value: &Value, expected: f64) -> bool {
 
 /// Polls until the closure returns a value, and panics after a timeout.
 pub(crate) fn until<T>(what: &str, mut asked: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + RESPONSE_TIMEOUT;
     loop {
         if let Some(found) = asked() {
             return found;
         }
-        assert!(Instant::now() < deadline, "timeout after {PATIENCE:?}: {what}");
+        assert!(Instant::now() < deadline, "timeout after {RESPONSE_TIMEOUT:?}: {what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

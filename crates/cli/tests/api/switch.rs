@@ -3,7 +3,7 @@
 use crate::support::{
     LoadGate, number, plain, refusal, setup, setup_in, start, start_paused, truncated, until,
 };
-use chicane_testkit::http::Answer;
+use chicane_testkit::http::HttpResponse;
 use chicane_testkit::shipped_bundle;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -108,15 +108,15 @@ fn the_last_world_is_loaded_again_after_a_restart() {
 }
 
 /// Sends a command from a separate thread.
-fn in_background(simulator: &crate::support::Simulator, path: &str, body: Value) -> Receiver<Answer> {
+fn in_background(simulator: &crate::support::Simulator, path: &str, body: Value) -> Receiver<HttpResponse> {
     let (send, receive) = channel();
     let (mut api, path) = (simulator.api(), path.to_owned());
     std::thread::spawn(move || send.send(api.try_post(&path, &body.to_string())));
     receive
 }
 
-fn finished(answer: &Receiver<Answer>) -> Answer {
-    answer.recv_timeout(chicane_testkit::http::PATIENCE).expect("an answer")
+fn finished(answer: &Receiver<HttpResponse>) -> HttpResponse {
+    answer.recv_timeout(chicane_testkit::http::RESPONSE_TIMEOUT).expect("an answer")
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn the_list_of_worlds_does_not_wait_for_a_world_that_is_loading() {
     let mut api = simulator.api();
     std::thread::spawn(move || send.send(api.get("/worlds")));
     // The timeout is shorter than the one after which the gate opens by itself.
-    let listed = listed.recv_timeout(chicane_testkit::http::PATIENCE / 2);
+    let listed = listed.recv_timeout(chicane_testkit::http::RESPONSE_TIMEOUT / 2);
     gate.open();
     assert_eq!(finished(&switch).status, 200);
     assert!(listed.expect("a list while a world is loaded")["current"].is_null());

@@ -1,12 +1,12 @@
 //! Access with a token, and access from other machines.
 
 use crate::support::{Simulator, refusal, setup, start};
-use chicane_testkit::http::{Answer, Client, raw};
+use chicane_testkit::http::{Client, HttpResponse, raw};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 const TOKEN: &str = "s3cret-token.of~mine_0";
 
-fn get(simulator: &Simulator, path: &str, headers: &[(&str, &str)]) -> Answer {
+fn get(simulator: &Simulator, path: &str, headers: &[(&str, &str)]) -> HttpResponse {
     let answer = simulator.client().request("GET", path, headers, b"");
     assert_eq!(answer.header("access-control-allow-origin"), None);
     answer

@@ -213,7 +213,7 @@ fn a_missing_engine_or_image_is_reported_with_its_remedy() {
     let served = engine.serve_with(script, &["--judge", "docker"]);
     refused(&served, &["no engine answers docker (Cannot connect to the daemon. Is it running?)"]);
     let other = crate::program::stderr_of_failure(&["serve", "--judge-image", "x"], &[]);
-    assert!(other.contains("--judge-image is for --judge podman and --judge docker"), "{other}");
+    assert!(other.contains("--judge-image needs --judge podman or --judge docker"), "{other}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ def main(words):
         case "ps":
             print("\n".join(file.name for file in (FOLDER / "containers").iterdir()))
         case "inspect":
-            # An engine on another machine returns a process id that belongs to another process here.
+            # An engine on another machine returns a process id that means another process here.
             elsewhere = (FOLDER / "elsewhere").exists()
             print(os.getppid() if elsewhere else (FOLDER / "containers" / words[-1]).read_text())
         case "rm":

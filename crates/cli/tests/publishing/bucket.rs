@@ -37,7 +37,7 @@ fn a_published_project_is_installed_from_a_bucket() {
     // The files have cache headers.
     let look = |path: &str| moto.client().get(&format!("/worlds/class/7b/worlds/{id}/{path}"));
     let meta = look("meta.json");
-    let cache = |answer: &chicane_testkit::http::Answer| {
+    let cache = |answer: &chicane_testkit::http::HttpResponse| {
         answer.header("cache-control").unwrap_or_default().to_owned()
     };
     assert_eq!(

@@ -76,14 +76,14 @@ fn commands_work_on_a_data_folder_without_a_simulator() {
     for (arguments, word) in [
         (&["remove", &id][..], "not installed"),
         (&["remove", "oval"], "protected"),
-        (&["remove", "../x"], "no name of a world"),
-        (&["install", "nonsense"], "32 of 0-9 and a-f"),
+        (&["remove", "../x"], "is not the name of a world"),
+        (&["install", "nonsense"], "\"nonsense\" is not a world id (32 hex digits)"),
         (&["install", &"f".repeat(32)], "world not published"),
         (&["rename", &"f".repeat(32), "x"], "was not published"),
         (&["rename", &id, "two\nlines"], "one line"),
         (&["access", &id, "everybody"], "everybody"),
         (&["access", &id, "public", "--to", "ftp://bucket"], "s3://"),
-        (&["list", "--to", "/nowhere/at/all"], "no folder"),
+        (&["list", "--to", "/nowhere/at/all"], "does not exist"),
         (&["install", &id, "--cdn", "http://127.0.0.1:1/cdn"], "the CDN failed"),
     ] {
         let text = refused(data, arguments);

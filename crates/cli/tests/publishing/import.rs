@@ -86,7 +86,8 @@ fn a_folder_with_several_worlds_requires_the_option_world() {
         "{report}"
     );
     assert!(
-        stderr_of_failure(&[&import[..], &["--world", "third"]].concat(), &[]).contains("no such world file")
+        stderr_of_failure(&[&import[..], &["--world", "third"]].concat(), &[])
+            .contains("has no world file worlds/third.world")
     );
     let nothing = stderr_of_failure(&["worlds", "--data-dir", data.path(), "import", "no/such/folder"], &[]);
     assert!(nothing.contains("is not a folder"), "{nothing}");

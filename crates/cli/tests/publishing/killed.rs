@@ -6,8 +6,8 @@ use crate::program::{Program, TempFolder, command};
 use crate::{get, output_of, proxy, walk};
 use chicane_store::{Access, Cdn, Manifest, Meta, Sum};
 use chicane_testkit::Random;
-use chicane_testkit::cdn::{Reply, WebServer, honest, packed, publish as publish_package};
-use chicane_testkit::http::{Client, PATIENCE};
+use chicane_testkit::cdn::{Reply, WebServer, file_response, packed, publish as publish_package};
+use chicane_testkit::http::{Client, RESPONSE_TIMEOUT};
 use chicane_wire::WorldId;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -77,7 +77,7 @@ fn a_killed_replacement_leaves_the_old_or_the_new_world() {
     let (which, root) = (Arc::clone(&now), host.path().to_owned());
     let server = WebServer::start(move |asked| {
         if !asked.path.ends_with("meta.json") {
-            return honest(Path::new(&root), asked);
+            return file_response(Path::new(&root), asked);
         }
         let k = which.load(Relaxed);
         let files = chicane_testkit::shipped_bundle(worlds[k]).files;
@@ -228,7 +228,7 @@ fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool)
     let mut state = publisher.lock().expect("the lock");
     state.1 = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
     drop(state);
-    let answer = ended.recv_timeout(PATIENCE).expect("a kill");
+    let answer = ended.recv_timeout(RESPONSE_TIMEOUT).expect("a kill");
     assert!(answer.is_none_or(|answer| answer.is_some()), "the server does not respond");
 }
 

@@ -1,4 +1,4 @@
-//! Carrying out an order.
+//! Carries out orders.
 
 use super::entry::Loaded;
 use super::order::{Envelope, Held, Order, Reply};
@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Driver {
-    /// Carries out an order.
+    /// Carries out one order.
     pub(super) fn carry_out(&mut self, envelope: Envelope) {
         let Envelope { source, order } = envelope;
-        if changes_pending_answers(&order) {
+        if changes_pending_replies(&order) {
             self.publish_pending_replies();
         }
         match order {
@@ -41,14 +41,14 @@ impl Driver {
             Order::BeginTransition { kind, target, of, reply } => {
                 self.begin_transition(kind, target, of, reply)
             }
-            Order::Progress(part) => {
+            Order::Progress(fraction) => {
                 if let Some(transition) = &mut self.worlds.transition {
-                    transition.progress = Num(part);
+                    transition.progress = Num(fraction);
                     self.out.change();
                 }
             }
-            Order::Installing(what, reply) => {
-                self.worlds.installing = what;
+            Order::Installing(installing, reply) => {
+                self.worlds.installing = installing;
                 self.reply(reply, ());
             }
             Order::Swap { loaded, reply } => {
@@ -76,10 +76,11 @@ impl Driver {
         }
     }
 
+    /// Sends a command to the robot of this world, or of the running one if `world` is `None`.
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
-        // A command may end during a transition, because a world that fails to load leaves the
-        // running one in place.
+        // Orders that end a command are accepted during a transition. If the new world fails to load,
+        // the running world continues, and the car must not continue with it.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -95,6 +96,7 @@ impl Driver {
         }
     }
 
+    /// Starts a timed speed command. Its reply is sent at its end.
     fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
         let running = match self.worlds.ready() {
             Ok(running) => running,
@@ -113,8 +115,8 @@ impl Driver {
         self.answer_holds();
     }
 
-    /// Notes that a world is being loaded. One transition is open at a time. `of` names the world
-    /// that has to run for a respawn.
+    /// Registers that a world is being loaded. Only one transition is open at a time. For a respawn,
+    /// `of` is the name of the world that has to run.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
@@ -134,7 +136,7 @@ impl Driver {
         self.reply(reply, ());
     }
 
-    /// Replaces the running world with one that was loaded.
+    /// Replaces the running world with a loaded one.
     pub(super) fn swap(&mut self, loaded: Loaded) {
         let Loaded { mut sim, served, keep_lights } = loaded;
         if let Some(old) = self.worlds.running.as_ref().filter(|_| keep_lights) {
@@ -142,7 +144,7 @@ impl Driver {
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // Ends every command of the old world, so that clients that wait for one are answered.
+            // Ends the commands of the old world, so that clients that wait for their end get a reply.
             old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
@@ -157,9 +159,9 @@ impl Driver {
     }
 }
 
-/// Whether replies that wait for a publication would describe the effect of this order instead of
-/// their own: another pace or text, lights that were reset, another world.
-fn changes_pending_answers(order: &Order) -> bool {
+/// Whether this order has to wait until pending replies are published. Otherwise those replies would
+/// describe the effect of this order: another speed, text or world, or lights that were reset.
+fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),
         Order::Clock { .. } | Order::Overlay { .. } | Order::Swap { .. } | Order::Judge { .. } => true,

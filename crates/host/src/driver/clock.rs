@@ -1,9 +1,9 @@
-//! The clock of a simulation: its pace, and how fast it really goes.
+//! The clock of a simulation: its requested speed, and its measured speed.
 
 use super::pace::{Meter, Pacer};
 use std::time::{Duration, Instant};
 
-/// Says when ticks are due and measures how many were simulated.
+/// Computes when ticks are due, and measures the real-time factor.
 pub(super) struct SimClock {
     pacer: Pacer,
     meter: Meter,
@@ -14,6 +14,7 @@ impl SimClock {
         SimClock { pacer: Pacer::new(speed, now), meter: Meter::new(now) }
     }
 
+    /// Whether time is paused.
     pub(super) fn paused(&self) -> bool {
         self.pacer.paused()
     }
@@ -32,12 +33,12 @@ impl SimClock {
         self.pacer.set(paused, speed, now);
     }
 
-    /// Forgets the ticks that were due, so that time lost in a wait is not made up for.
+    /// Drops the ticks that are due, so that the time of a wait is not made up for.
     pub(super) fn forget_due(&mut self) {
         self.pacer.restart(Instant::now());
     }
 
-    /// Starts counting and measuring again, for another world.
+    /// Starts counting and measuring again, because another world was loaded.
     pub(super) fn restart(&mut self, now: Instant) {
         self.pacer.restart(now);
         self.meter.restart(now);

@@ -1,4 +1,4 @@
-//! Commands that change the world, the clock or the display: one function each, whoever asks.
+//! Changes the world, the clock and the display, for clients and judging scripts.
 
 use super::published::OverlayView;
 use super::refused::Refused;
@@ -51,7 +51,7 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Tells a session of a command that it did not send itself.
+    /// Reports a command to the session, unless the judging script sent it.
     pub(super) fn report_command(&self, source: Source, command: CommandName, detail: Value) {
         if let (Some(judging), false) = (&self.session.judging, source == Source::Judge) {
             judging.report_command(command, detail);
@@ -59,12 +59,12 @@ impl Driver {
     }
 }
 
-/// Whether the car is somewhere else afterwards.
+/// Whether the command places the car.
 fn moves_the_car(command: &Command) -> bool {
     matches!(command, Command::Reset | Command::Place { who: Who::Vehicle, .. })
 }
 
-/// The name of a command in the event log of an evaluation.
+/// The name of a command in the record of an evaluation.
 fn command_name(command: &Command) -> CommandName {
     match command {
         Command::Place { who: Who::Vehicle, .. } => CommandName::Pose,

@@ -1,7 +1,7 @@
-//! Simulations that enter the sim thread: a loaded world, or the world of an evaluation.
+//! Values that are moved into the sim thread: a loaded world, and the start of a session.
 
 use super::refused::Refused;
-use super::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use chicane_session::{Note, Notes};
 use chicane_sim::{Command, Lamp, Sim};
 use std::collections::BTreeMap;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 /// A world that is ready to run.
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The simulation at tick 0.
-    pub sim: Sim,
-    /// The world as it is served.
-    pub served: Arc<ServedWorld>,
-    /// The lights of the world that runs now are carried over.
-    pub keep_lights: bool,
+    pub(crate) sim: Sim,
+    /// The world as clients see it.
+    pub(crate) served: Arc<ServedWorld>,
+    /// Whether the new world takes over the lights of the running one.
+    pub(crate) keep_lights: bool,
 }
 
 impl Loaded {
-    /// Which lights start red, by name.
-    pub fn red_lights(&self) -> BTreeMap<String, bool> {
+    /// The lights at the start by name: `true` is red.
+    pub(crate) fn red_lights(&self) -> BTreeMap<String, bool> {
         let lights = self.sim.snapshot().lights;
         lights.iter().map(|(i, lamp)| (self.served.names[*i].to_string(), *lamp != Lamp::Green)).collect()
     }
@@ -38,13 +38,13 @@ pub struct DriveAt {
 }
 
 /// A request of a session to the sim thread.
-pub enum SessionRequest {
+pub(crate) enum SessionRequest {
     /// Start simulated time.
     Run {
         /// Simulated seconds after which the run times out.
         limit_s: f64,
     },
-    /// Continue: the observation was judged.
+    /// Continue simulated time, because the observation was judged.
     Resume,
     /// Apply a command of the judging script.
     Apply(Command, SyncSender<Result<(), Refused>>),
@@ -52,29 +52,29 @@ pub enum SessionRequest {
     Overlay {
         /// The text; empty removes it.
         text: String,
-        /// Real seconds that it is shown.
+        /// Real seconds for which it is shown.
         ttl_s: f64,
         /// Factor of the font size.
         size: f64,
     },
     /// Pause or continue time for the judging script.
     Pause(bool),
-    /// Show a brightness that is stored already.
+    /// Show a brightness that is stored already. It is a factor of every channel of a pixel.
     Brightness(f64, SyncSender<()>),
-    /// End the session. The answer is its simulated time in seconds.
+    /// End the session. The reply is its simulated time in seconds.
     Halt(SyncSender<f64>),
 }
 
-/// What a session starts with.
-pub struct SessionEntry {
+/// The start of a session.
+pub(crate) struct SessionEntry {
     /// The new simulation.
-    pub loaded: Loaded,
+    pub(crate) loaded: Loaded,
     /// Start pose of the car: x, y in metres and yaw in radians.
-    pub at: Option<[f64; 3]>,
+    pub(crate) at: Option<[f64; 3]>,
     /// Channel to the session.
-    pub notes: Notes<Note>,
+    pub(crate) notes: Notes<Note>,
     /// Channel from the session.
-    pub requests: Receiver<SessionRequest>,
+    pub(crate) requests: Receiver<SessionRequest>,
     /// Recorded drive, sorted by tick; may be empty.
-    pub drive: Arc<[DriveAt]>,
+    pub(crate) drive: Arc<[DriveAt]>,
 }

@@ -1,4 +1,4 @@
-//! The sim thread's end of the inbox.
+//! The receiving end of the inbox.
 
 use super::order::Envelope;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -16,12 +16,12 @@ impl Inbox {
         Inbox { orders, next: None }
     }
 
-    /// An order that is there already.
+    /// The next order, if one waits.
     pub(super) fn try_next(&mut self) -> Option<Envelope> {
         self.next.take().or_else(|| self.orders.try_recv().ok())
     }
 
-    /// Whether an order waits. The order stays in the inbox.
+    /// Whether an order waits. The order is kept for the next call.
     pub(super) fn has_next(&mut self) -> bool {
         if self.next.is_none() {
             self.next = self.orders.try_recv().ok();
@@ -29,8 +29,7 @@ impl Inbox {
         self.next.is_some()
     }
 
-    /// Waits for an order, at most `timeout` if there is one. The error means that every sender is
-    /// gone.
+    /// Waits for an order, for `timeout` at most. `None` as timeout waits without limit.
     pub(super) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Envelope>, Disconnected> {
         if let Some(order) = self.next.take() {
             return Ok(Some(order));

@@ -1,7 +1,7 @@
-//! A judged session as the sim thread knows it: when it observes, and when time has to wait.
+//! The sim thread's data about a judged session: when it observes, and when time has to wait.
 //!
-//! Requests of the session arrive on a channel of their own instead of the inbox. A long step
-//! takes no order from the inbox, but it must still be judged on its way and be stoppable.
+//! Requests of the session arrive on a channel of their own instead of the inbox. A long step takes
+//! no order from the inbox, but the session must still be able to judge it and to stop it.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use chicane_robot::audio::AudioEvent as SoundEvent;
@@ -17,25 +17,29 @@ use std::time::{Duration, Instant};
 const OBSERVATION_TICKS: u64 = TICKS_PER_SECOND / 50;
 /// Real time between two observations while the script pauses the world.
 const PAUSED_INTERVAL: Duration = Duration::from_millis(50);
-/// Bytes of sound that are kept for the next observation.
+/// Maximum size of the sound events that are kept for the next observation, bytes.
 const MAX_SOUND_BYTES: usize = 64 << 20;
 
-/// A session, as the sim thread knows it.
+/// The sim thread's data about a session.
 pub(super) struct JudgedSession {
     notes: Notes<Note>,
     requests: Receiver<SessionRequest>,
+    /// Recorded drive, sorted by tick; may be empty.
     drive: Arc<[DriveAt]>,
+    /// Index of the drive command in force.
     next_drive: usize,
     /// `None` until the session starts time.
     run: Option<RunTicks>,
-    /// An observation was sent and is not judged yet.
+    /// An observation or the end of the time limit was sent and is not judged yet.
     waiting: bool,
     paused_by_script: bool,
+    /// When a world that the script paused was last observed.
     observed_paused: Instant,
-    /// Sound events since the last observation, and how many bytes they hold.
+    /// Sound events since the last observation.
     sounds: Vec<SoundEvent>,
+    /// Size of these events, bytes.
     sound_bytes: usize,
-    /// Ids of the sounds that play, as far as the script was told.
+    /// Ids of the sounds that play, according to the events that the script got.
     playing: BTreeSet<u64>,
 }
 
@@ -118,12 +122,12 @@ impl JudgedSession {
         self.run.map_or(0.0, |run| (tick - run.start) as f64 * TICK_S)
     }
 
-    /// Tells the session that its world panicked.
+    /// Reports to the session that its simulation panicked.
     pub(super) fn report_lost(&self) {
         self.notes.send(Note::Stop(StopCause::WorldLost));
     }
 
-    /// Tells the session of a command that it did not send itself.
+    /// Reports a command to the session that its script did not send.
     pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
         self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
     }
@@ -145,7 +149,7 @@ impl JudgedSession {
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// Whether this tick has to be observed. A tick past the time limit is reported instead.
+    /// Whether this tick has to be observed. A tick past the time limit is not observed but reported.
     pub(super) fn is_due(&mut self, tick: u64) -> bool {
         let Some(run) = &mut self.run else { return false };
         if tick >= run.limit {
@@ -171,7 +175,7 @@ impl JudgedSession {
         self.waiting = false;
     }
 
-    /// Notes whether the script pauses the world.
+    /// Stores whether the script pauses the world.
     pub(super) fn set_paused_by_script(&mut self, paused: bool) {
         self.paused_by_script = paused;
         self.observed_paused = Instant::now();
@@ -182,12 +186,12 @@ impl JudgedSession {
         self.paused_by_script
     }
 
-    /// Someone else set the clock, so the script's pause is over.
+    /// Ends the script's pause, because a client set the clock.
     pub(super) fn release_pause(&mut self) {
         self.paused_by_script = false;
     }
 
-    /// Real time until the script is to see a world that it paused.
+    /// Real time until the next observation of a world that the script paused.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let due = self.observed_paused + PAUSED_INTERVAL;
         (self.paused_by_script && !self.is_holding()).then(|| due.saturating_duration_since(now))
@@ -198,12 +202,12 @@ impl JudgedSession {
         self.observed_paused = Instant::now();
     }
 
-    /// A request that is there already.
+    /// The next request, if one waits.
     pub(super) fn try_request(&self) -> Option<SessionRequest> {
         self.requests.try_recv().ok()
     }
 
-    /// Waits for a request. The error says whether the session's thread is gone.
+    /// Waits for a request. The error is a timeout, or a session whose thread has ended.
     pub(super) fn wait_request(&self, timeout: Duration) -> Result<SessionRequest, RecvTimeoutError> {
         self.requests.recv_timeout(timeout)
     }

@@ -1,39 +1,40 @@
-//! The sim thread, which alone owns the simulation.
+//! The sim thread, the only owner of the simulation.
 //!
-//! Theory of operation. Orders arrive through a bounded inbox and are carried out between two ticks,
-//! in the order of arrival. The result is published as one immutable value that replaces the last
-//! one. Replies are sent only after that, so a client that got an answer sees its effect in every
-//! later read. Readers take the latest value and never wait for the thread. Between orders the
-//! thread simulates the ticks that are due, and sleeps until the next one. It never blocks on a
-//! reader: replies and published values are left in channels.
+//! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
+//! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
+//! immutable value that replaces the last one, and only then sends the replies. A client that got a
+//! reply therefore sees its effect in every later read. Readers take the latest value and never wait
+//! for the sim thread. Between orders the sim thread simulates the ticks that are due and sleeps
+//! until the next one. It never blocks on a reader, because replies and published values are left in
+//! channels.
 //!
-//! [`Simulator`] is the handle of the thread. `state` holds what the thread owns, `run` its loop.
+//! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, `run` its loop.
 
 mod carry_out;
 mod clock;
 mod commands;
-pub mod entry;
+mod entry;
 mod inbox;
 mod judging;
-pub mod order;
+mod order;
 mod pace;
 mod publication;
-pub mod published;
-pub mod refused;
+mod published;
+mod refused;
 mod run;
 mod running;
-pub mod served_world;
 mod session_requests;
 mod state;
-pub mod taps;
+mod taps;
 mod ticks;
 
-pub use entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
+pub use crate::served_world::ServedWorld;
+pub use entry::DriveAt;
+pub(crate) use entry::{Loaded, SessionEntry, SessionRequest};
 pub use order::{Answer, Held};
-pub use published::{Exposure, Published, RobotView};
+pub use published::{ClockView, Exposure, OverlayView, Published, RobotView, TopicSample, WorldView};
 pub use refused::{Refused, refusal_text};
-pub use served_world::ServedWorld;
-pub use state::InitialState;
+pub(crate) use state::InitialState;
 pub use taps::{Tap, TappedTick};
 
 use crate::loudspeaker::Loudspeaker;
@@ -52,32 +53,36 @@ use std::time::{Duration, Instant};
 use taps::Taps;
 use tokio::sync::{oneshot, watch};
 
-/// Orders that may wait; more are refused.
+/// Capacity of the inbox. An order to a full inbox is refused.
 const MAX_WAITING_ORDERS: usize = 1024;
-/// Ticks of steps that may wait; more are refused.
+/// Maximum sum of the ticks of all steps that wait. A step beyond it is refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
-/// What is to be shown is waited for no longer than this.
+/// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Handle of the sim thread: orders in, published values out. Orders carry the handle's [`Source`].
+/// Handle of the sim thread. It sends orders, which carry the handle's [`Source`], and reads
+/// published values.
 #[derive(Clone)]
 pub struct Simulator {
     source: Source,
     inbox: SyncSender<Envelope>,
     view: watch::Receiver<Arc<Published>>,
+    /// Set when the thread has to end.
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
+    /// Sum of the ticks of all steps that wait or run.
     queued_ticks: Arc<AtomicU64>,
     /// Closed when the thread ends.
     alive: watch::Receiver<()>,
     taps: Taps,
 }
 
-/// Ticks of steps that wait or are under way; released when the step is over.
+/// The ticks of one step, counted in `Simulator::queued_ticks` until this value is dropped.
 struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
-    /// `None` if too many are waiting already: others want to be heard too.
+    /// Counts a step. `None` if too many ticks wait already, because no other order is carried out
+    /// during a step. A step is always accepted if no other step waits.
     fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
         let queued = QueuedTicks(all, ticks);
@@ -91,7 +96,7 @@ impl Drop for QueuedTicks<'_> {
     }
 }
 
-/// Wakes the thread at its end, also while time stands still.
+/// Wakes the sim thread when it is dropped, because the thread sleeps while time is paused.
 struct WakeOnDrop<'a>(&'a Simulator);
 
 impl Drop for WakeOnDrop<'_> {
@@ -102,7 +107,7 @@ impl Drop for WakeOnDrop<'_> {
 
 impl Simulator {
     /// Starts the thread, without a world.
-    pub fn start(
+    pub(crate) fn start(
         start: &InitialState,
         metrics: Arc<Metrics>,
         loudspeaker: Loudspeaker,
@@ -122,7 +127,7 @@ impl Simulator {
         Ok((Simulator { source, inbox, view, stopping, metrics, queued_ticks, alive, taps }, thread))
     }
 
-    /// The same handle, with orders of another origin.
+    /// A handle whose orders have another origin.
     pub fn acting_as(&self, source: Source) -> Simulator {
         Simulator { source, ..self.clone() }
     }
@@ -131,44 +136,44 @@ impl Simulator {
         self.inbox.try_send(Envelope { source: self.source, order })
     }
 
-    /// What there is to see now.
+    /// The latest published value.
     pub fn now(&self) -> Arc<Published> {
         Arc::clone(&self.view.borrow())
     }
 
-    /// For those who wait for changes.
+    /// A receiver that waits for published values.
     pub fn watch(&self) -> watch::Receiver<Arc<Published>> {
         self.view.clone()
     }
 
-    /// For those who want every tick.
+    /// Opens a tap, which receives every tick.
     pub fn tap(&self) -> Tap {
         self.taps.open()
     }
 
-    /// Whether the end is near.
+    /// Whether the thread is about to end.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Waits for the end of the thread, and with it of the program.
+    /// Waits for the end of the thread. The thread ends when the program stops.
     pub async fn ended(&self) {
         let mut alive = self.alive.clone();
         while alive.changed().await.is_ok() {}
     }
 
-    /// Changes the world.
+    /// Applies a command to the world.
     pub async fn command(&self, command: Command) -> Answer<Applied> {
         self.ask(|reply| Order::Command(command, reply)).await
     }
 
-    /// Asks the robot for something.
+    /// Sends a command to the robot.
     pub async fn robot(&self, command: chicane_robot::Command) -> Answer<chicane_robot::Done> {
         self.ask(|reply| Order::Robot { command, world: None, reply }).await
     }
 
-    /// Asks the robot for something, unless a world was loaded since the one of this number
-    /// (`Published::assets_version`). Waits for room in the inbox.
+    /// Sends a command to the robot, but only if the running world has this number
+    /// ([`Published::assets_version`]). Waits while the inbox is full.
     pub async fn robot_of_world(
         &self,
         command: chicane_robot::Command,
@@ -177,7 +182,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Robot { command, world: Some(world), reply }).await
     }
 
-    /// Asks the robot of the world that is there for something; with the number of that world.
+    /// Sends a command to the robot and returns the number of its world. Waits while the inbox is
+    /// full.
     pub async fn robot_with_world(
         &self,
         command: chicane_robot::Command,
@@ -186,47 +192,56 @@ impl Simulator {
             let world = self.now().assets_version;
             match self.robot_of_world(command.clone(), world).await {
                 Ok((done, _)) => return Ok((done, world)),
-                // Another world came in between; what is asked for is for that one.
+                // Another world was loaded in the meantime, so the command is sent to that one.
                 Err(Refused::NotReady) if self.now().assets_version != world => {}
                 Err(refused) => return Err(refused),
             }
         }
     }
 
-    /// Has the robot drive for so many ticks. The car stops when the returned future is dropped.
+    /// Drives at a speed in m/s for a number of ticks. The car stops when the returned future is
+    /// dropped.
     pub async fn hold(&self, speed: f64, ticks: u64) -> Answer<Held> {
-        // Dropped after the reply: whoever is woken finds that nobody waits.
+        // Dropped after the receiver of the reply, so that the woken thread finds the reply closed
+        // and ends the command.
         let _wake = WakeOnDrop(self);
         self.ask(|reply| Order::Hold { speed, ticks, reply }).await
     }
 
-    /// Stops, starts or paces time.
+    /// Pauses, continues or paces time. `None` keeps a setting. `speed` is the real-time factor; 0
+    /// is as fast as possible.
     pub async fn clock(&self, paused: Option<bool>, speed: Option<f64>) -> Answer<()> {
         self.ask(|reply| Order::Clock { paused, speed, reply }).await
     }
 
-    /// Steps; ends early when the returned future is dropped.
+    /// Pauses time and simulates a number of ticks. The step ends early when the returned future is
+    /// dropped.
     pub async fn step(&self, request: &StepRequest) -> Answer<()> {
         let &StepRequest { ticks, speed, steering, .. } = request;
         let _queued = QueuedTicks::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
         self.ask(|reply| Order::Step { ticks, speed, steering, reply }).await
     }
 
+    /// Shows a text, or removes it if the text is empty.
     pub async fn overlay(&self, request: OverlayRequest) -> Answer<()> {
         let OverlayRequest { text, ttl, size } = request;
         self.ask(|reply| Order::Overlay { text, ttl_s: ttl, size, reply }).await
     }
 
-    /// Changes the world, waiting for room in the inbox.
-    pub async fn command_when_free(&self, command: Command) -> Answer<Applied> {
+    /// Applies a command to the world. Waits while the inbox is full.
+    pub(crate) async fn command_when_free(&self, command: Command) -> Answer<Applied> {
         self.send_when_free(|reply| Order::Command(command, reply)).await
     }
 
-    pub async fn brightness(&self, value: f64) -> Answer<()> {
+    /// Changes the brightness, a factor of every channel of a shown pixel. Waits while the inbox is
+    /// full.
+    pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
         self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
 
-    pub async fn begin_transition(
+    /// Registers that a world is being loaded. `target` is the file name of the world. For a respawn,
+    /// `of` is the name of the world that has to run.
+    pub(crate) async fn begin_transition(
         &self,
         kind: TransitionKind,
         target: Arc<str>,
@@ -235,38 +250,43 @@ impl Simulator {
         self.ask(|reply| Order::BeginTransition { kind, target, of, reply }).await
     }
 
-    /// Says how far the loading is. One that is lost does no harm.
-    pub fn report_progress(&self, part: f64) {
-        let _ = self.try_send(Order::Progress(part));
+    /// Shows the progress of loading, 0 to 1. A full inbox drops it, because a later value replaces
+    /// it.
+    pub(crate) fn report_progress(&self, fraction: f64) {
+        let _ = self.try_send(Order::Progress(fraction));
     }
 
-    /// Shows what is being installed.
-    pub async fn show_installation(&self, what: Option<Transition>) -> Answer<()> {
-        self.send_when_free(|reply| Order::Installing(what, reply)).await
+    /// Shows that a world is being installed; `None` at the end. Waits while the inbox is full.
+    pub async fn show_installation(&self, installing: Option<Transition>) -> Answer<()> {
+        self.send_when_free(|reply| Order::Installing(installing, reply)).await
     }
 
-    pub async fn swap(&self, loaded: Loaded) -> Answer<()> {
+    /// Replaces the running world with a loaded one, which ends the transition.
+    pub(crate) async fn swap(&self, loaded: Loaded) -> Answer<()> {
         self.send_when_free(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
     }
 
-    pub async fn abort_transition(&self) -> Answer<()> {
+    /// Ends a transition whose world could not be loaded.
+    pub(crate) async fn abort_transition(&self) -> Answer<()> {
         self.send_when_free(Order::AbortTransition).await
     }
 
-    /// Begins an evaluation. Time stands still until the session wants it to run.
-    pub async fn judge(&self, entry: SessionEntry) -> Answer<Option<Box<chicane_wire::Observation>>> {
+    /// Begins an evaluation. Time waits until the session starts it. The reply is the first
+    /// observation.
+    pub(crate) async fn judge(&self, entry: SessionEntry) -> Answer<Option<Box<chicane_wire::Observation>>> {
         self.send_when_free(|reply| Order::Judge { entry: Box::new(entry), reply }).await
     }
 
-    /// Has the thread look at what the session wants.
-    pub fn wake(&self) {
-        // A full inbox keeps it awake as well.
+    /// Wakes the thread after a request of the session, a change of its status, or a dropped reply.
+    pub(crate) fn wake(&self) {
+        // If the inbox is full, the thread is awake already.
         let _ = self.try_send(Order::Wake);
     }
 
-    /// Waits until everyone sees that a session is under way, or is not, as `active` says; it is asked anew each time
-    /// that something is published. Not for ever: a thread that is busy shows it as soon as it can.
-    pub async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
+    /// Waits until the published state shows this session as active, or as not active. `active` is
+    /// called again for every published value, because the session may end in the meantime. The wait
+    /// has a timeout, because the sim thread publishes late during a long step.
+    pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {
             let shown = &now.status.evaluation;
@@ -275,31 +295,33 @@ impl Simulator {
         let _ = tokio::time::timeout(SHOWN_TIMEOUT, seen).await;
     }
 
-    /// Ends the thread, also in the middle of a long step.
+    /// Ends the thread, even during a long step.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
-        // A full inbox is no matter: the flag is looked at after every turn.
+        // The order only wakes the thread. If the inbox is full, the thread is awake and reads the
+        // flag.
         let _ = self.try_send(Order::Stop);
     }
 
-    /// Why an order was never answered.
+    /// Why the thread dropped the reply of an order.
     fn lost(&self) -> Refused {
         if self.is_stopping() { Refused::Stopping } else { Refused::Failed }
     }
 
+    /// Sends an order and waits for its reply. A full inbox refuses the order as busy.
     async fn ask<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
-        let asked = Instant::now();
+        let sent_at = Instant::now();
         let (reply, answer) = oneshot::channel();
         self.try_send(order(reply)).map_err(|e| match e {
             TrySendError::Full(_) => Refused::Busy,
             TrySendError::Disconnected(_) => Refused::Failed,
         })?;
         let answer = answer.await.unwrap_or_else(|_| Err(self.lost()));
-        self.metrics.command_latency.observe(asked.elapsed());
+        self.metrics.command_latency.observe(sent_at.elapsed());
         answer
     }
 
-    /// Sends an order that must not be refused as busy: waits while the inbox is full.
+    /// Sends an order and waits for its reply. Waits while the inbox is full.
     async fn send_when_free<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let (reply, answer) = oneshot::channel();
         let mut order = order(reply);

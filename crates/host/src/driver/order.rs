@@ -1,4 +1,4 @@
-//! The orders that the sim thread takes, and its answers.
+//! The orders to the sim thread, and its replies.
 
 use super::entry::{Loaded, SessionEntry};
 use super::published::Published;
@@ -10,58 +10,61 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// An order with its origin.
-pub struct Envelope {
-    /// Who asks.
-    pub source: Source,
-    /// What is asked for.
-    pub order: Order,
+pub(super) struct Envelope {
+    /// The origin of the order.
+    pub(super) source: Source,
+    /// The order.
+    pub(super) order: Order,
 }
 
-/// An answer, with what is published since: it holds what the order did.
+/// The result of an order, with a published value that includes its effect.
 pub type Answer<T> = Result<(T, Arc<Published>), Refused>;
 
-/// Where an answer goes.
-pub type Reply<T> = oneshot::Sender<Answer<T>>;
+/// The channel for the result of an order.
+pub(super) type Reply<T> = oneshot::Sender<Answer<T>>;
 
 /// An order to the sim thread, carried out between two ticks.
-pub enum Order {
-    /// Changes the world.
+pub(super) enum Order {
+    /// Applies a command to the world.
     Command(Command, Reply<Applied>),
-    /// Asks the robot for something. With the number of a world (`Published::assets_version`): only if none was loaded since.
+    /// Sends a command to the robot. If `world` is given, it has to be the number of the running
+    /// world (`Published::assets_version`).
     Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
-    /// Has the robot drive for so many ticks; answered when that is over.
+    /// Drives at a speed in m/s for a number of ticks. The reply is sent at the end of them.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
-    /// Stops, starts or paces time.
+    /// Pauses, continues or paces time. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
-    /// Pauses and goes on by so many ticks.
+    /// Pauses time and simulates a number of ticks, with a drive command if one is given.
     Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
-    /// Shows a text, or takes it away.
+    /// Shows a text for `ttl_s` real seconds. An empty text removes it.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
-    /// Changes the brightness.
+    /// Changes the brightness, a factor of every channel of a shown pixel.
     Brightness(f64, Reply<()>),
-    /// A world is about to be loaded; refused while another is.
+    /// Registers that a world is being loaded. Refused while another one is. For a respawn, `of` is
+    /// the name of the world that has to run.
     BeginTransition { kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>, reply: Reply<()> },
-    /// How far the loading is, 0 to 1.
+    /// Progress of loading, 0 to 1.
     Progress(f64),
-    /// What is being installed; nothing of the world is touched by that.
+    /// Shows that a world is being installed; `None` at the end. The running world continues.
     Installing(Option<Transition>, Reply<()>),
-    /// The world that was loaded takes the place of the old one.
+    /// Replaces the running world with a loaded one.
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
-    /// Loading failed; the old world stays.
+    /// Ends a transition whose world could not be loaded. The old world continues.
     AbortTransition(Reply<()>),
-    /// An evaluation begins: a new simulation, time standing still. Answered with what the script sees first.
+    /// Begins an evaluation with a new simulation. Time waits until the session starts it. The reply
+    /// is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
-    /// Someone who waited is gone, or the evaluation wants something.
+    /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,
     /// Ends the thread.
     Stop,
 }
 
-/// What became of a speed that was to be held.
+/// The result of [`Simulator::hold`](super::Simulator::hold).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Held {
-    /// Within the limits of the car.
+    /// The speed, clamped to the limits of the car, m/s.
     pub value: f64,
-    /// A newer command took its place before its time was over.
+    /// A newer command replaced this one before its time was over.
     pub superseded: bool,
 }

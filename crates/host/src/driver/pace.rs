@@ -1,25 +1,27 @@
-//! Pace: how many ticks are due, and how fast time really went.
+//! Computes how many ticks are due, and measures the real-time factor.
 //!
-//! Due ticks are counted from a fixed moment, so that a late wake-up is made up for and nothing
-//! drifts. Only a lag of more than [`MAX_LAG`] is given up: then the machine is too slow, and the
-//! measured factor says so.
+//! Due ticks are counted from a fixed time, so that a late wake-up is made up for and no error adds
+//! up. A lag above [`MAX_LAG`] is given up, because the machine is too slow. The measured factor then
+//! shows it.
 
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Lag that is made up for.
+/// Longest lag that is made up for.
 const MAX_LAG: Duration = Duration::from_millis(500);
-/// Shortest sleep: at a high speed several ticks are done at a time.
+/// Shortest sleep. At a high speed several ticks are simulated after one sleep.
 const MIN_SLEEP: Duration = Duration::from_millis(1);
 
-/// Says when ticks are due.
+/// Computes when ticks are due.
 #[derive(Debug)]
 pub(super) struct Pacer {
-    /// Requested real-time factor; 0 is as fast as the machine can.
+    /// Requested real-time factor; 0 is as fast as possible.
     speed: f64,
     paused: bool,
+    /// The time from which due ticks are counted.
     since: Instant,
+    /// Ticks simulated since then.
     done: u64,
 }
 
@@ -36,6 +38,8 @@ impl Pacer {
         self.paused
     }
 
+    /// Pauses, continues or paces time. `None` keeps a setting. The lag is kept, so that repeated
+    /// calls do not slow time down.
     pub(super) fn set(&mut self, paused: Option<bool>, speed: Option<f64>, now: Instant) {
         let lag_ticks = self.lag_ticks(now);
         self.paused = paused.unwrap_or(self.paused);
@@ -47,7 +51,7 @@ impl Pacer {
         }
     }
 
-    /// Ticks, and parts of one, that time has run ahead of what was done.
+    /// Ticks that are due and not simulated, with their fraction.
     fn lag_ticks(&self, now: Instant) -> f64 {
         if self.paused || self.speed == 0.0 {
             return 0.0;
@@ -56,13 +60,13 @@ impl Pacer {
         (now.saturating_duration_since(self.since).as_secs_f64() * rate - self.done as f64).max(0.0)
     }
 
-    /// Counts from now on; what was due is forgotten.
+    /// Counts due ticks from now on. Ticks that were due are not made up for.
     pub(super) fn restart(&mut self, now: Instant) {
         self.since = now;
         self.done = 0;
     }
 
-    /// Ticks that should have been done by now and were not.
+    /// Ticks that are due and not simulated yet.
     pub(super) fn due(&mut self, now: Instant) -> u64 {
         if self.paused {
             return 0;
@@ -80,11 +84,12 @@ impl Pacer {
         due
     }
 
+    /// Counts ticks that were simulated.
     pub(super) fn count_done(&mut self, ticks: u64) {
         self.done += ticks;
     }
 
-    /// How long to sleep until ticks are due; `None` while none ever will be.
+    /// Time until a tick is due; `None` while time is paused.
     pub(super) fn sleep(&self, now: Instant) -> Option<Duration> {
         if self.paused {
             return None;
@@ -102,13 +107,15 @@ impl Pacer {
 /// Measures the real-time factor over the last second.
 #[derive(Debug)]
 pub(super) struct Meter {
+    /// Real times, each with the number of ticks until then.
     samples: VecDeque<(Instant, u64)>,
+    /// Ticks so far.
     ticks: u64,
 }
 
-/// Length of the measurement.
+/// Real time over which the factor is measured.
 const METER_WINDOW: Duration = Duration::from_secs(1);
-/// From sample to sample, at least.
+/// Shortest real time between two samples of the meter.
 const METER_SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Meter {
@@ -118,17 +125,18 @@ impl Meter {
         Meter { samples, ticks: 0 }
     }
 
-    /// Forgets what was before.
+    /// Starts a new measurement.
     pub(super) fn restart(&mut self, now: Instant) {
         self.samples.clear();
         self.samples.push_back((now, self.ticks));
     }
 
+    /// Counts ticks that were simulated.
     pub(super) fn count_done(&mut self, ticks: u64) {
         self.ticks += ticks;
     }
 
-    /// Simulated seconds in a real one.
+    /// Simulated seconds per real second.
     pub(super) fn factor(&mut self, now: Instant) -> f64 {
         if self
             .samples
@@ -160,7 +168,8 @@ mod tests {
         let start = Instant::now();
         let mut pacer = Pacer::new(1.0, start);
         let mut done = 0;
-        // Woken at odd moments for a minute: as many ticks as were due, never one too many.
+        // Wake-ups at irregular times for a minute: the number of ticks stays within one of the
+        // exact number.
         let mut now = start;
         for i in 0..6000 {
             now += ms(7 + i % 7);
@@ -174,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn sleeping_ends_when_the_next_tick_is_due() {
+    fn a_sleep_ends_when_the_next_tick_is_due() {
         let start = Instant::now();
         let mut pacer = Pacer::new(1.0, start);
         assert_eq!(pacer.sleep(start), Some(ms(5)));
@@ -185,7 +194,7 @@ mod tests {
         pacer.set(Some(true), None, start);
         assert_eq!((pacer.sleep(start), pacer.due(start + ms(100))), (None, 0));
         pacer.set(Some(false), Some(100.0), start);
-        assert_eq!(pacer.sleep(start), Some(MIN_SLEEP), "no wake-up for every tick");
+        assert_eq!(pacer.sleep(start), Some(MIN_SLEEP), "several ticks after one sleep");
         assert_eq!(pacer.due(start + ms(1)), 20);
     }
 
@@ -199,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_for_the_pace_again_and_again_loses_no_time() {
+    fn setting_the_same_speed_repeatedly_loses_no_time() {
         let start = Instant::now();
         for (speed, ticks) in [(1.0, 600), (0.05, 30)] {
             let mut pacer = Pacer::new(speed, start);
@@ -216,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_factor_is_that_of_the_last_second() {
+    fn the_factor_is_measured_over_the_last_second() {
         let start = Instant::now();
         let mut meter = Meter::new(start);
         let mut now = start;

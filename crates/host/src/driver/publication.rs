@@ -1,4 +1,4 @@
-//! Published values, and the replies that wait for them.
+//! Publishes values, and sends the replies that wait for them.
 
 use super::order::Reply;
 use super::published::Published;
@@ -15,14 +15,17 @@ type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
 pub(super) struct Publication {
     view: watch::Sender<Arc<Published>>,
     loudspeaker: Loudspeaker,
+    /// Number of publications so far.
     serial: u64,
+    /// Number of changes so far: see `Published::changes`.
     changes: u64,
+    /// Replies that wait for the next publication.
     replies: Vec<SendReply>,
     /// Sound events since the last publication, each with its simulated time in seconds.
     pub(super) sounds: Vec<(f64, SoundEvent)>,
-    /// Something happened that is not published yet.
+    /// A change or a reply is not published yet.
     unseen: bool,
-    /// Simulated time went on since the last publication.
+    /// Simulated time advanced since the last publication.
     stale: bool,
     published_at: Instant,
 }
@@ -33,7 +36,7 @@ impl Publication {
         loudspeaker: Loudspeaker,
         now: Instant,
     ) -> (Publication, watch::Receiver<Arc<Published>>) {
-        let (view, seen) = watch::channel(Arc::new(first));
+        let (view, receiver) = watch::channel(Arc::new(first));
         let out = Publication {
             view,
             loudspeaker,
@@ -45,31 +48,31 @@ impl Publication {
             stale: false,
             published_at: now,
         };
-        (out, seen)
+        (out, receiver)
     }
 
-    /// Counts a change that a person would notice.
+    /// Counts a change: see `Published::changes`.
     pub(super) fn change(&mut self) {
         self.changes += 1;
         self.unseen = true;
     }
 
-    /// Requests a publication for something that is not counted as a change.
+    /// Requests a publication without counting a change.
     pub(super) fn mark_unseen(&mut self) {
         self.unseen = true;
     }
 
-    /// Notes that simulated time went on.
+    /// Marks the published value as stale, because simulated time advanced.
     pub(super) fn mark_stale(&mut self) {
         self.stale = true;
     }
 
-    /// Whether something happened that is not published yet.
+    /// Whether a change or a reply is not published yet.
     pub(super) fn is_unseen(&self) -> bool {
         self.unseen
     }
 
-    /// Whether simulated time went on since the last publication.
+    /// Whether simulated time advanced since the last publication.
     pub(super) fn is_stale(&self) -> bool {
         self.stale
     }
@@ -80,7 +83,7 @@ impl Publication {
     }
 
     /// Whether replies wait for the next publication.
-    pub(super) fn owes_replies(&self) -> bool {
+    pub(super) fn has_pending_replies(&self) -> bool {
         !self.replies.is_empty()
     }
 

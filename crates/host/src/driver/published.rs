@@ -1,6 +1,6 @@
-//! What anyone may see, at one moment: immutable, shared, replaced as a whole.
+//! The published state of the simulator: immutable, shared by all readers, replaced as a whole.
 
-use super::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use crate::session_status::SessionStatus;
 use crate::view;
 use bytes::Bytes;
@@ -11,61 +11,75 @@ use chicane_wire::{Num, State, Transition};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Everything visible at one moment.
+/// The state of the simulator at one time.
 #[derive(Debug)]
 pub struct Published {
-    /// Counts what was published.
+    /// Number of the publication.
     pub serial: u64,
-    /// Counts changes that a person would call a change: commands, worlds, lights, contacts.
-    pub changes: u64,
-    /// The world that is served, and its state.
+    /// Number of changes other than motion and time: commands, worlds, lights, contacts.
+    pub(crate) changes: u64,
+    /// The running world and its state.
     pub running: Option<WorldView>,
+    /// The world that is being loaded.
     pub transition: Option<Transition>,
-    /// A world that is being installed beside the running one.
-    pub installing: Option<Transition>,
+    /// The world that is being installed, while another one runs.
+    pub(crate) installing: Option<Transition>,
+    /// The clock.
     pub clock: ClockView,
+    /// The text on the screen.
     pub overlay: OverlayView,
+    /// Factor of every channel of a shown pixel.
     pub brightness: f64,
-    /// How often a world was loaded.
+    /// Number of worlds loaded so far.
     pub assets_version: u64,
-    /// How often the car was put elsewhere, or time began anew.
+    /// Increases when the car is teleported or simulated time starts again.
     pub epoch: u64,
-    /// The world whose simulation failed, to be loaded again.
-    pub lost: Option<Arc<str>>,
-    pub status: SessionStatus,
-    pub state_json: OnceLock<Bytes>,
+    /// Name of the world whose simulation panicked, until it is loaded again.
+    pub(crate) lost: Option<Arc<str>>,
+    /// The status of the evaluation.
+    pub(crate) status: SessionStatus,
+    /// The live state as JSON, written on the first request.
+    pub(super) state_json: OnceLock<Bytes>,
 }
 
 /// A world and its state at one tick.
 #[derive(Debug)]
 pub struct WorldView {
+    /// The parts of the world that do not change.
     pub served: Arc<ServedWorld>,
+    /// The state of the simulation.
     pub snapshot: Snapshot,
     /// When the world was loaded.
     pub since: Instant,
-    /// The last frame of the camera, not drawn yet.
+    /// The world at the last tick with a camera frame.
     pub exposure: Arc<Exposure>,
-    /// What the robot says.
+    /// The robot's topics.
     pub robot: RobotView,
 }
 
-/// What the robot says at one moment: the newest of everything. Each is shared until a newer one comes.
+/// The newest sample of each of the robot's topics. A sample is shared by all published values until
+/// a newer one replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
+    /// Odometry.
     pub odom: Option<Arc<TopicSample<Odom>>>,
+    /// States of the joints.
     pub joints: Option<Arc<TopicSample<Joints>>>,
+    /// Scan of the lidar.
     pub scan: Option<Arc<TopicSample<Scan>>>,
+    /// Sample of the inertial measurement unit.
     pub imu: Option<Arc<TopicSample<Imu>>>,
+    /// State of the battery.
     pub battery: Option<Arc<TopicSample<Battery>>>,
-    /// What the actuators are asked for.
+    /// The drive command in force.
     pub command: Drive,
-    /// What plays.
+    /// The sounds that play.
     pub playing: Arc<[Playing]>,
-    /// Files of sounds that play, and of some that did.
+    /// Files of the sounds that play, and of some that have ended.
     pub files: Files,
 }
 
-/// A sample, and the JSON it is answered with, written once however many ask.
+/// A sample of a topic, with its JSON, which is written once for all readers.
 #[derive(Debug)]
 pub struct TopicSample<T> {
     sample: T,
@@ -73,7 +87,8 @@ pub struct TopicSample<T> {
 }
 
 impl<T> TopicSample<T> {
-    /// The JSON, written by the first who asks. Everyone must ask for the same.
+    /// The JSON of the sample. Only the first call runs `write`, so all callers have to pass the same
+    /// function.
     pub fn json(&self, write: impl FnOnce(&T) -> Bytes) -> Bytes {
         self.json.get_or_init(|| write(&self.sample)).clone()
     }
@@ -88,7 +103,7 @@ impl<T> std::ops::Deref for TopicSample<T> {
 }
 
 impl RobotView {
-    /// Takes in what is new.
+    /// Takes the newest samples from the robot's stack.
     pub(super) fn update(&mut self, stack: &Stack) {
         let topics = stack.topics();
         renew(&mut self.odom, topics.odom.as_ref(), |o| o.sample);
@@ -106,7 +121,7 @@ impl RobotView {
     }
 }
 
-/// Shares a newer one, and leaves an old one where it is.
+/// Replaces a sample if the stack has a newer one.
 fn renew<T: Clone>(shared: &mut Option<Arc<TopicSample<T>>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
     if newest.map(&sample) != shared.as_deref().map(|topic| sample(topic)) {
         *shared =
@@ -114,18 +129,20 @@ fn renew<T: Clone>(shared: &mut Option<Arc<TopicSample<T>>>, newest: Option<&T>,
     }
 }
 
-/// A frame of the camera before anyone draws it: the world at the very tick.
+/// A camera frame that is not drawn yet: the world at the tick of the frame.
 #[derive(Debug)]
 pub struct Exposure {
-    pub served: Arc<ServedWorld>,
-    /// Of the simulation, for the camera's noise.
-    pub seed: u64,
+    /// The parts of the world that do not change.
+    pub(crate) served: Arc<ServedWorld>,
+    /// Seed of the simulation, for the camera's noise.
+    pub(crate) seed: u64,
+    /// The state of the simulation.
     pub snapshot: Snapshot,
-    /// Which frame it is, from 0.
+    /// Number of the frame, from 0.
     pub frame: u64,
 }
 
-/// The clock at one moment.
+/// The clock at one time.
 #[derive(Debug, Clone, Copy)]
 pub struct ClockView {
     /// Whether time is paused.
@@ -143,41 +160,47 @@ impl ClockView {
     }
 }
 
-/// The overlay at one moment.
+/// The text on the screen at one time.
 #[derive(Debug, Clone)]
 pub struct OverlayView {
+    /// The text; empty if there is none.
     pub text: Arc<str>,
+    /// Real seconds for which the text is shown.
     pub ttl_s: f64,
+    /// Factor of the font size.
     pub size: f64,
+    /// Number of the text. It increases with every text, so that viewers notice an equal text.
     pub seq: u64,
-    pub ends: Option<Instant>,
+    /// When the text is removed; `None` if there is none.
+    pub(super) ends: Option<Instant>,
 }
 
 impl OverlayView {
-    pub fn none() -> OverlayView {
+    /// No text.
+    pub(super) fn none() -> OverlayView {
         OverlayView { text: Arc::from(""), ttl_s: 10.0, size: 1.0, seq: 0, ends: None }
     }
 
-    /// How long it will still stay.
+    /// Real time until the text is removed.
     pub fn remaining(&self, now: Instant) -> Duration {
         self.ends.map_or(Duration::ZERO, |ends| ends.saturating_duration_since(now))
     }
 }
 
 impl Published {
-    /// Name of the world that is ready: none while another is being loaded.
+    /// Name of the running world; `None` while another one is being loaded.
     pub fn current(&self) -> Option<Arc<str>> {
         let seen = self.running.as_ref().filter(|_| self.transition.is_none());
         seen.map(|s| Arc::clone(&s.served.name))
     }
 
-    /// Simulated seconds; 0 before the first world.
+    /// Simulated time, s; 0 before the first world.
     pub fn time_s(&self) -> f64 {
         self.running.as_ref().map_or(0.0, |seen| seen.snapshot.time_s)
     }
 
-    /// The live state.
-    pub fn state(&self) -> State {
+    /// The live state, `GET /state`.
+    fn state(&self) -> State {
         let seen = self.running.as_ref();
         State {
             world: seen.map(|s| Arc::clone(&s.served.name)),
@@ -203,12 +226,13 @@ impl Published {
         }
     }
 
-    /// The live state as the answer of a step has it: nothing in it counts on over a respawn.
+    /// The live state in the response to a step. It has no epoch, because the epoch still counts after
+    /// a respawn, and a repeated run has to get equal responses.
     pub fn stepped_state(&self) -> State {
         State { epoch: None, ..self.state() }
     }
 
-    /// The live state as JSON, written once however many ask.
+    /// The live state as JSON, written once for all readers.
     pub fn state_json(&self) -> Bytes {
         let write = || Bytes::from(serde_json::to_vec(&self.state()).unwrap_or_default());
         self.state_json.get_or_init(write).clone()
@@ -216,11 +240,12 @@ impl Published {
 }
 
 impl WorldView {
+    /// Names of the objects that the car touches.
     fn contacts(&self) -> Vec<Arc<str>> {
         self.snapshot.contacts.iter().map(|&i| Arc::clone(&self.served.names[i])).collect()
     }
 
-    /// Names of what the car touched in the last so many ticks.
+    /// Names of the objects that the car touched in the last `ticks` ticks.
     pub fn touched_in(&self, ticks: u64) -> Vec<Arc<str>> {
         let since = self.snapshot.tick.saturating_sub(ticks);
         let touched = self.snapshot.last_contact.iter().map(|last| last.is_some_and(|tick| tick > since));
@@ -233,17 +258,18 @@ impl WorldView {
             .collect()
     }
 
+    /// Poses of all objects by name.
     fn poses(&self) -> chicane_wire::Named<Arc<str>, chicane_wire::Pose> {
         let poses = self.snapshot.objects.iter().map(view::pose);
         chicane_wire::Named(self.served.names.iter().cloned().zip(poses).collect())
     }
 
-    /// Traffic lights by name.
+    /// All traffic lights, sorted by name.
     pub fn lights(&self) -> Vec<chicane_wire::Light> {
         self.served.lights.iter().filter_map(|&i| self.light(i)).collect()
     }
 
-    /// The light that is this object.
+    /// The traffic light with this object index; `None` if the object is not a light.
     pub fn light(&self, object: usize) -> Option<chicane_wire::Light> {
         let (_, lamp) = self.snapshot.lights.iter().find(|(i, _)| *i == object)?;
         let name = Arc::clone(&self.served.names[object]);

@@ -1,4 +1,4 @@
-//! Why the sim thread refuses an order.
+//! The reasons why the sim thread refuses an order.
 
 use chicane_sim::{NotMovableWhy, Refusal};
 use std::borrow::Cow;
@@ -11,17 +11,17 @@ pub enum Refused {
     NotReady,
     /// A world is being loaded already.
     Switching,
-    /// An evaluation is under way.
+    /// An evaluation is active.
     Evaluating,
-    /// Too many orders wait.
+    /// The inbox is full, or the steps that wait have too many ticks.
     Busy,
-    /// The program ends.
+    /// The simulator is stopping.
     Stopping,
-    /// The sim thread failed on the way.
+    /// The simulation panicked during the order, or the sim thread has ended.
     Failed,
-    /// By the simulation.
+    /// The simulation refused the command.
     BySimulation(Refusal),
-    /// By the robot.
+    /// The robot refused the command.
     ByRobot(chicane_robot::Refusal),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// The text of a refusal, for clients and judging scripts alike.
+/// The text of a refusal, for clients and judging scripts.
 pub fn refusal_text(refusal: &Refusal) -> Cow<'static, str> {
     Cow::Borrowed(match refusal {
         Refusal::NoSuchObject { .. } => "model not found in world",

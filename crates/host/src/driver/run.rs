@@ -1,4 +1,4 @@
-//! The loop of the sim thread: orders in, ticks between them, published values out.
+//! The loop of the sim thread. A turn carries out orders, publishes, and simulates ticks.
 
 use super::inbox::Disconnected;
 use super::order::Envelope;
@@ -9,11 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Orders that are carried out between two publications.
+/// Maximum number of orders that are carried out between two publications.
 const MAX_ORDERS_PER_TURN: usize = 256;
 
 impl Driver {
-    /// Runs until the thread is told to stop or every sender of the inbox is gone.
+    /// Runs until the thread has to stop or every sender of the inbox is gone.
     pub(super) fn run(mut self) {
         while !self.is_stopping() {
             match catch_unwind(AssertUnwindSafe(|| self.run_once())) {
@@ -24,7 +24,7 @@ impl Driver {
         }
     }
 
-    /// Waits for orders or ticks, carries them out, publishes.
+    /// Runs one turn of the loop.
     fn run_once(&mut self) -> Result<(), Disconnected> {
         if let Some(order) = self.wait()? {
             self.carry_out(order);
@@ -43,7 +43,8 @@ impl Driver {
         Ok(())
     }
 
-    /// The next order, if it arrives before something else is due.
+    /// Waits for the next order. `None` if a tick, a publication, the end of the overlay or an
+    /// observation is due first.
     fn wait(&mut self) -> Result<Option<Envelope>, Disconnected> {
         let now = Instant::now();
         let runs = self.worlds.running.is_some() && !self.session.is_held();
@@ -71,7 +72,7 @@ impl Driver {
                 "the simulation failed; its world is loaded again"
             );
             self.worlds.lost = Some(running.served.name.clone());
-            // Its sounds stop with it.
+            // Listeners have to stop the sounds of the dropped world.
             self.out.sounds.push((0.0, SoundEvent::StopAll));
         }
         if let Some(judging) = self.session.judging.take() {

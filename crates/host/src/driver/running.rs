@@ -1,8 +1,14 @@
-//! The world that runs, with the robot in it.
+//! The running world, with the robot in it.
+//!
+//! `Running::tick` is the only place where robot and world meet: the stack gives the drive command,
+//! the world advances by one tick, and the stack reads the sensors. Timeouts, held speeds and
+//! sounds are counted in ticks. A respawn and a switch create a new stack. A reset clears the
+//! stack's commands and sounds and keeps its odometry. A teleport does not change the stack,
+//! because a physical car would not notice it either.
 
 use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
-use super::served_world::ServedWorld;
+use crate::served_world::ServedWorld;
 use chicane_robot::{Axis, Command, Hold, Stack};
 use chicane_sim::{Sim, sample_at};
 use std::sync::Arc;
@@ -17,7 +23,9 @@ pub(super) struct Running {
     since: Instant,
     /// Contacts of the car as last published.
     contacts: Vec<usize>,
+    /// The world at the last tick with a camera frame.
     pub(super) exposure: Arc<Exposure>,
+    /// The robot as last published.
     robot: RobotView,
     /// Timed speed commands that are not over: serial number, speed in m/s, and the client's reply.
     holds: Vec<(u64, f64, Reply<Held>)>,
@@ -91,7 +99,7 @@ impl Running {
                 Hold::Stopped => false,
                 Hold::Superseded => true,
             };
-            // `retain_mut` lends the reply, so a closed channel takes its place.
+            // `retain_mut` only lends the reply, so it is exchanged for a closed channel.
             let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
             ended.push((Held { value: *value, superseded }, Some(reply)));
             false

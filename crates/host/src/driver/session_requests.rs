@@ -1,4 +1,4 @@
-//! The sim thread's side of a judged session: observations, and the session's requests.
+//! Makes the observations of a judged session, and carries out its requests.
 
 use super::entry::{SessionEntry, SessionRequest};
 use super::judging::JudgedSession;
@@ -15,8 +15,8 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 impl Driver {
-    /// Whether a session owns the world: from the moment it exists, before its simulation is in
-    /// place, until its end. A world that panicked can be loaded again during a session.
+    /// Whether a session owns the world: from its creation, before its simulation is swapped in, until
+    /// its end. A world that panicked can be loaded again while its session ends.
     pub(super) fn session_owns_world(&self) -> bool {
         let session = &self.session;
         let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
@@ -41,11 +41,11 @@ impl Driver {
         }
         self.session.judging = Some(judging);
         self.clock.set(Some(false), None);
-        let seen = self.observation().map(Box::new);
-        self.reply(reply, seen);
+        let first = self.observation().map(Box::new);
+        self.reply(reply, first);
     }
 
-    /// Time until the script is to see a world that it paused.
+    /// Real time until the next observation of a world that the script paused.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let judging = self.session.judging.as_ref().filter(|_| self.clock.paused())?;
         judging.next_paused_observation(now)
@@ -62,7 +62,7 @@ impl Driver {
         }
     }
 
-    /// Sends an observation, if this tick is observed.
+    /// Sends an observation to the session, if one is due at this tick.
     pub(super) fn observe_if_due(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
             return;
@@ -79,7 +79,7 @@ impl Driver {
         }
     }
 
-    /// The world as a judging script sees it.
+    /// The current state as a judging script gets it.
     fn observation(&mut self) -> Option<Observation> {
         let paused = self.clock.paused();
         let rtf = self.clock.factor(Instant::now());
@@ -105,8 +105,7 @@ impl Driver {
         }
     }
 
-    /// Waits for one request of the session, in the middle of a step. Returns whether time may
-    /// continue.
+    /// Waits for one request of the session during a step. Returns whether time may continue.
     pub(super) fn wait_for_session(&mut self, timeout: Duration) -> bool {
         let Some(judging) = &self.session.judging else { return true };
         match judging.wait_request(timeout) {
@@ -171,7 +170,7 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Ends the session: the car stops, and time runs by the clock again. Returns the simulated
+    /// Ends the session: the car stops, and time no longer waits for the judge. Returns the simulated
     /// seconds of the session.
     fn halt_session(&mut self) -> f64 {
         let Some(judging) = self.session.judging.take() else { return 0.0 };

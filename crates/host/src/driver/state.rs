@@ -20,23 +20,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
-/// Longest time that ticks are simulated, and that a change waits, before a publication.
+/// Longest real time for which ticks are simulated, or a change waits, before a publication.
 pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 
 /// The values that the sim thread starts with.
-pub struct InitialState {
+pub(crate) struct InitialState {
     /// Requested real-time factor; 0 is as fast as possible.
-    pub speed: f64,
-    /// Factor of every shown pixel.
-    pub brightness: f64,
-    /// The evaluation as the state shows it. After a change the writer calls `Simulator::wake`.
-    pub status: Arc<Mutex<SessionStatus>>,
+    pub(crate) speed: f64,
+    /// Factor of every channel of a shown pixel.
+    pub(crate) brightness: f64,
+    /// The status of the evaluation. A thread that changes it calls `Simulator::wake` afterwards.
+    pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// The transition to the first world. It is open from the start, so that a client cannot switch
     /// worlds before the first one is ready.
-    pub transition: Transition,
+    pub(crate) transition: Transition,
 }
 
-/// What the sim thread owns.
+/// The data of the sim thread.
 pub(super) struct Driver {
     pub(super) inbox: Inbox,
     pub(super) out: Publication,
@@ -50,18 +50,19 @@ pub(super) struct Driver {
     pub(super) stopping: Arc<AtomicBool>,
 }
 
-/// What people see beside the world.
+/// The parts of the picture that do not belong to the world.
 pub(super) struct Display {
     pub(super) overlay: OverlayView,
+    /// Factor of every channel of a pixel.
     pub(super) brightness: f64,
 }
 
-/// The world that runs, and the ones on their way in.
+/// The running world, and worlds that are being loaded or installed.
 pub(super) struct Worlds {
     pub(super) running: Option<Running>,
-    /// A world is being loaded.
+    /// The world that is being loaded.
     pub(super) transition: Option<Transition>,
-    /// A world is being installed.
+    /// The world that is being installed.
     pub(super) installing: Option<Transition>,
     /// Name of the world whose simulation panicked, until it is loaded again.
     pub(super) lost: Option<Arc<str>>,
@@ -78,17 +79,17 @@ impl Worlds {
     }
 }
 
-/// The evaluation session, if there is one, and how the state shows it.
+/// The evaluation session, if there is one, and its status.
 pub(super) struct SessionSlot {
     pub(super) judging: Option<JudgedSession>,
-    /// The badge as the session's threads last set it.
+    /// The status as the session's threads last set it.
     pub(super) to_show: Arc<Mutex<SessionStatus>>,
-    /// The badge as it was last published.
+    /// The status as it was last published.
     pub(super) status: SessionStatus,
 }
 
 impl SessionSlot {
-    /// A copy of the badge as the session's threads last set it.
+    /// A copy of the status as the session's threads last set it.
     pub(super) fn status_to_show(&self) -> SessionStatus {
         self.to_show.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -155,9 +156,9 @@ impl Driver {
         self.out.publish(published(&self.display, &self.worlds, &self.session, clock, seen), now);
     }
 
-    /// Publishes if replies wait, so that they describe the state before the next order.
+    /// Publishes if replies are pending, so that they describe the state before the next order.
     pub(super) fn publish_pending_replies(&mut self) {
-        if self.out.owes_replies() {
+        if self.out.has_pending_replies() {
             self.publish();
         }
     }
@@ -168,8 +169,8 @@ impl Driver {
         self.out.answer(reply, value);
     }
 
-    /// Starts a new epoch: the car was teleported or time began again, so odometry and poses that
-    /// clients remember are stale.
+    /// Starts a new epoch, because the car was teleported or time began again. Poses that clients
+    /// remember from an earlier epoch are stale.
     pub(super) fn begin_epoch(&mut self) {
         self.worlds.epoch += 1;
         if let Some(running) = &self.worlds.running {
@@ -182,7 +183,7 @@ impl Driver {
         }
     }
 
-    /// Sends the robot's topics of this tick to the taps.
+    /// Puts the robot's topics of this tick into the taps.
     pub(super) fn tap_tick(&self) {
         let Some(running) = &self.worlds.running else { return };
         self.taps.put(|| {
@@ -216,7 +217,7 @@ impl Driver {
     }
 }
 
-/// The state as a value that everyone may read.
+/// The state as a value to publish.
 fn published(
     display: &Display,
     worlds: &Worlds,
@@ -225,7 +226,7 @@ fn published(
     running: Option<WorldView>,
 ) -> Published {
     Published {
-        // `Publication::publish` numbers it.
+        // `Publication::publish` sets both numbers.
         serial: 0,
         changes: 0,
         running,

@@ -1,8 +1,9 @@
-//! Those who want every tick: ROS 2 and the like.
+//! Taps, which receive every tick, for ROS 2.
 //!
-//! A published value is the newest one and may skip ticks; whoever speaks by simulated time must not. A
-//! tap is a bounded queue of moments: when nobody empties it in time the oldest are lost, and the
-//! sim thread goes on. While there is no tap nothing is gathered.
+//! Readers of published values may skip ticks, but ROS topics are published by simulated time and
+//! must not. At every tick the sim thread puts the robot's topics of that tick into all taps. A tap
+//! is a bounded queue that drops its oldest ticks when its reader is slow. While there is no tap, the
+//! sim thread collects nothing.
 
 use super::published::Exposure;
 use chicane_ros::Sample;
@@ -12,26 +13,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::Notify;
 
-/// Moments that may wait: two seconds at the pace of real time.
+/// Capacity of a tap, ticks: two seconds in real time.
 const MAX_WAITING_TICKS: usize = 400;
 
-/// A tick.
+/// A tick as a tap receives it.
 #[derive(Debug)]
 pub struct TappedTick {
-    /// When it happened, by the clock on the wall.
+    /// Time of the system clock when the tick was simulated.
     pub at: SystemTime,
-    /// What the robot says.
+    /// The robot's topics.
     pub sample: Sample,
-    /// A frame of the camera that falls on this tick, not drawn yet, and how bright it is to be.
+    /// The camera frame of this tick, if there is one, and its brightness factor.
     pub frame: Option<(Arc<Exposure>, f64)>,
 }
 
-/// Every tap there is.
+/// All open taps.
 #[derive(Debug, Clone, Default)]
-pub struct Taps(Arc<TapList>);
+pub(super) struct Taps(Arc<TapList>);
 
 #[derive(Debug, Default)]
 struct TapList {
+    /// Number of queues, so that the sim thread needs no lock while there is none.
     open: AtomicUsize,
     queues: Mutex<Vec<Arc<TapQueue>>>,
 }
@@ -39,10 +41,11 @@ struct TapList {
 #[derive(Debug, Default)]
 struct TapQueue {
     ticks: Mutex<VecDeque<Arc<TappedTick>>>,
+    /// Notified when a tick is added.
     added: Notify,
 }
 
-/// One who hears every tick, as long as it lives.
+/// A queue that receives every tick until it is dropped.
 #[derive(Debug)]
 pub struct Tap {
     taps: Taps,
@@ -50,8 +53,8 @@ pub struct Tap {
 }
 
 impl Taps {
-    /// Opens another one.
-    pub fn open(&self) -> Tap {
+    /// Opens a tap.
+    pub(super) fn open(&self) -> Tap {
         let queue = Arc::<TapQueue>::default();
         let mut queues = lock(&self.0.queues);
         queues.push(Arc::clone(&queue));
@@ -59,19 +62,19 @@ impl Taps {
         Tap { taps: self.clone(), queue }
     }
 
-    /// Hands a moment to all, if there is anyone. Nobody is waited for: a queue is only ever held for
-    /// as long as it takes to put something in or to take all out.
-    pub(super) fn put(&self, moment: impl FnOnce() -> TappedTick) {
+    /// Puts a tick into all taps. `make` is only called if there is a tap. The locks are held only to
+    /// add one tick or to take all, so the sim thread does not wait for a reader.
+    pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;
         }
-        let moment = Arc::new(moment());
+        let tick = Arc::new(make());
         for queue in lock(&self.0.queues).iter() {
             let mut ticks = lock(&queue.ticks);
             if ticks.len() >= MAX_WAITING_TICKS {
                 ticks.pop_front();
             }
-            ticks.push_back(Arc::clone(&moment));
+            ticks.push_back(Arc::clone(&tick));
             drop(ticks);
             queue.added.notify_one();
         }
@@ -79,7 +82,7 @@ impl Taps {
 }
 
 impl Tap {
-    /// Waits for moments and takes all that are there.
+    /// Takes all ticks. Waits if there is none.
     pub async fn take(&self) -> VecDeque<Arc<TappedTick>> {
         loop {
             let ticks = std::mem::take(&mut *lock(&self.queue.ticks));
@@ -108,32 +111,32 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn moment(tick: u64) -> TappedTick {
+    fn tapped_tick(tick: u64) -> TappedTick {
         TappedTick { at: SystemTime::now(), sample: Sample::epoch_only(tick, 0), frame: None }
     }
 
     #[tokio::test]
-    async fn a_tap_that_is_not_emptied_keeps_the_newest() {
+    async fn a_full_tap_drops_its_oldest_ticks() {
         let taps = Taps::default();
-        taps.put(|| panic!("nobody listens"));
+        taps.put(|| panic!("called without a tap"));
         let (slow, other) = (taps.open(), taps.open());
         for tick in 0..1000 {
-            taps.put(|| moment(tick));
+            taps.put(|| tapped_tick(tick));
         }
         let ticks: Vec<u64> = slow.take().await.iter().map(|m| m.sample.tick).collect();
         assert_eq!((ticks.len(), ticks[0], ticks[MAX_WAITING_TICKS - 1]), (MAX_WAITING_TICKS, 600, 999));
         assert_eq!(other.take().await.len(), MAX_WAITING_TICKS);
         drop((slow, other));
-        taps.put(|| panic!("nobody listens any more"));
+        taps.put(|| panic!("called after all taps were closed"));
     }
 
     #[tokio::test]
-    async fn whoever_waits_is_woken() {
+    async fn a_waiting_reader_is_woken() {
         let taps = Taps::default();
         let tap = taps.open();
         let waiting = tokio::spawn(async move { tap.take().await.len() });
         tokio::task::yield_now().await;
-        taps.put(|| moment(1));
+        taps.put(|| tapped_tick(1));
         assert_eq!(waiting.await.expect("woken"), 1);
     }
 }

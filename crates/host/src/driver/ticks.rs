@@ -1,4 +1,4 @@
-//! Ticks: those that are due by the clock, and those of a step.
+//! Simulates ticks: the ticks that are due, and the ticks of a step.
 
 use super::judging::JudgedSession;
 use super::order::Reply;
@@ -33,7 +33,8 @@ impl Driver {
         }
         if done > 0 {
             self.clock.count_done(done);
-            // A judged run may observe a thousand times a second. Publications stay at one a slice.
+            // A fast judged run observes a thousand times a second. It still publishes at most once in
+            // a time slice.
             self.out.mark_stale();
             if !self.session.is_held() || self.out.age() >= TIME_SLICE {
                 self.publish();
@@ -41,8 +42,9 @@ impl Driver {
         }
     }
 
+    /// Simulates one tick and passes its events on.
     fn tick(&mut self) {
-        // First, so that the car does not drive on for a client that is gone.
+        // Before the tick, so that the car does not continue for a client that is gone.
         self.answer_holds();
         self.drive_by_tick();
         let Some(running) = &mut self.worlds.running else { return };
@@ -55,7 +57,10 @@ impl Driver {
             if let SimEvent::Quarantined(who) = event {
                 car_reset |= who.is_none();
                 let who = who.map_or("the vehicle", |i| &running.served.names[i]);
-                tracing::warn!(who, "its state was not finite, so it was reset to its start");
+                tracing::warn!(
+                    who,
+                    "the state of this object was not finite, so the object was reset to its start"
+                );
             }
         }
         if changed {
@@ -68,7 +73,7 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Pauses time and simulates so many ticks. No other order is carried out meanwhile.
+    /// Pauses time and simulates a number of ticks. No other order is carried out meanwhile.
     pub(super) fn step(
         &mut self,
         source: Source,
@@ -115,7 +120,7 @@ impl Driver {
             }
         }
         self.out.answer(reply, ());
-        // The next order may be another step, so this one is published first.
+        // Published now, because the next order may be another step.
         self.publish();
     }
 
@@ -130,6 +135,7 @@ impl Driver {
         true
     }
 
+    /// Publishes if the last publication of the step is long enough ago.
     fn publish_if_due(&mut self, shown: &mut Instant) {
         if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
             self.publish();

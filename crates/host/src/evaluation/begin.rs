@@ -1,4 +1,4 @@
-//! From an accepted request to the thread of the session, and to its record.
+//! Starts the threads of a session, and stores its start and its end.
 
 use super::Evaluations;
 use super::current::{Current, first_view};
@@ -18,8 +18,8 @@ use std::time::Instant;
 use tokio::sync::watch;
 
 impl Evaluations {
-    /// Starts the threads of a session. Blocks on the disk. The session is visible when this
-    /// returns.
+    /// Starts a session. Blocks on the disk. When this returns, the published state shows the
+    /// session, and the stored record has its first event.
     pub(super) fn begin(
         &self,
         served: &Arc<ServedWorld>,
@@ -33,7 +33,7 @@ impl Evaluations {
         let setting = match self.finder.setting() {
             Ok((setting, _)) => Some(setting),
             Err(_) if unsupported.is_some() => None,
-            Err(why) => return Err(StartEvaluationError::NoJudge(why.to_string())),
+            Err(error) => return Err(StartEvaluationError::NoJudge(error.to_string())),
         };
         let start = new_session(served, evaluation, script, request)?;
         let begun = EvaluationKind::Start {
@@ -57,7 +57,7 @@ impl Evaluations {
         Ok(session)
     }
 
-    /// Writes the session and its first event. Both are on disk before the client is answered.
+    /// Writes the session and its first event. Both are on disk before the client gets a response.
     fn store_start(
         &self,
         start: &NewSession,
@@ -71,6 +71,7 @@ impl Evaluations {
         Journal::start(Arc::clone(data), number, notes).map_err(not_stored)
     }
 
+    /// The access of a session to the simulator.
     fn session_world(
         &self,
         start: &NewSession,
@@ -115,19 +116,20 @@ impl Evaluations {
             simulator: self.parts.simulator.clone(),
             ended_sessions: Arc::clone(&self.ended_sessions),
         };
-        let left = Arc::clone(&self.leftover_processes);
+        let leftover = Arc::clone(&self.leftover_processes);
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
-            if let Some(still) = ended.lingering.take() {
+            if let Some(processes) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
-                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(still);
+                *leftover.lock().unwrap_or_else(PoisonError::into_inner) = Some(processes);
             }
             finish(session_world, &start, &ended);
         });
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))
     }
 
+    /// Why the evaluation can't be judged by this program or with this robot; `None` if it can.
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
         let own = &self.parts.profile.generation;
         if evaluation.version != 1 {
@@ -137,6 +139,7 @@ impl Evaluations {
             .then(|| Unsupported::Robot { wanted: evaluation.robot.clone(), own: own.clone() })
     }
 
+    /// How to start the student's program; `None` if the request has no command.
     fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
         let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
         Some(StudentProgram {
@@ -152,6 +155,7 @@ fn not_stored(error: impl Display) -> StartEvaluationError {
     StartEvaluationError::NotStored(error.to_string())
 }
 
+/// The stored description of a new session.
 fn new_session(
     served: &ServedWorld,
     evaluation: &Evaluation,
@@ -176,8 +180,8 @@ fn new_session(
     })
 }
 
-/// Marks the session as ended when it is dropped: after its end, if its thread panics, and if its
-/// thread could not be started.
+/// Marks the session as ended when it is dropped: after its normal end, if its thread panics, and if
+/// its thread could not be started.
 struct EndGuard {
     id: String,
     current: Arc<Current>,
@@ -196,7 +200,7 @@ impl Drop for EndGuard {
     }
 }
 
-/// Stores how a session ended, then publishes it.
+/// Stores the end of a session, then publishes it.
 fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEnd) {
     let outcome = ended.ending.outcome();
     let reason = ended.ending.reason(start.time_limit_s);
@@ -215,8 +219,12 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
         observations: ended.observations,
         wait_s: ended.wait_s,
     };
-    if let Err(why) = session_world.close(ended.time_s, &end, result) {
-        tracing::error!(session = start.id, why, "the record of an evaluation is incomplete on disk");
+    if let Err(error) = session_world.close(ended.time_s, &end, result) {
+        tracing::error!(
+            session = start.id,
+            why = error.to_string(),
+            "the record of an evaluation is incomplete on disk"
+        );
     }
     current.end(|session| {
         session.phase = Phase::Ended;
@@ -231,5 +239,10 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
     runtime.block_on(simulator.wait_until_shown(&start.id, || false));
     let event = EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.send(&StoryEvent::Evaluation(event));
-    tracing::info!(session = start.id, outcome = outcome.name(), elapsed_s = ended.time_s, "evaluation over");
+    tracing::info!(
+        session = start.id,
+        outcome = outcome.name(),
+        elapsed_s = ended.time_s,
+        "evaluation ended"
+    );
 }

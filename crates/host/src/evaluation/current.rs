@@ -1,4 +1,4 @@
-//! The session that is under way, or the last one, as everyone sees it.
+//! The active session, or the last one, as clients see it.
 
 use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
@@ -6,25 +6,28 @@ use chicane_wire::{CurrentSession, Num, Phase, RunState, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lines of the log that are shown.
+/// Maximum number of log lines in `GET /evaluation/session`.
 pub(super) const SHOWN_LOG_LINES: usize = 200;
 
-/// What everyone sees.
+/// The active session, or the last one, as clients see it.
 #[derive(Debug)]
-pub struct Current {
+pub(crate) struct Current {
     view: Mutex<CurrentView>,
+    /// The status that the sim thread publishes.
     status: Arc<Mutex<SessionStatus>>,
 }
 
 #[derive(Debug, Default)]
 struct CurrentView {
+    /// Whether the session has not ended.
     active: bool,
     session: Option<Session>,
+    /// The newest log lines of the judging script. `session.log` is filled from them on request.
     log: VecDeque<String>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing in here can panic half-way.
+    // No code under this lock can panic between two changes that belong together.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -39,8 +42,8 @@ impl Current {
         *lock(&self.view) = CurrentView { active: false, session: Some(session), log };
     }
 
-    /// As `GET /evaluation/session` shows it.
-    pub fn answer(&self) -> CurrentSession {
+    /// The response of `GET /evaluation/session`.
+    pub(crate) fn response(&self) -> CurrentSession {
         let view = lock(&self.view);
         let session = view.session.clone().map(|mut session| {
             session.log = view.log.iter().cloned().collect();
@@ -49,17 +52,18 @@ impl Current {
         CurrentSession { active: view.active, session }
     }
 
-    /// Id of the session that is under way.
+    /// Id of the active session.
     pub(super) fn active(&self) -> Option<String> {
         let view = lock(&self.view);
         view.session.as_ref().filter(|_| view.active).map(|session| session.id.clone())
     }
 
-    /// A new session. The state of the simulator shows it a moment later, never earlier: so does it at the end.
+    /// Shows a new session. The view changes before the status, so the published state never shows a
+    /// session that the view does not. `end` has the same order.
     pub(super) fn begin(&self, session: Session) {
         let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.view) = CurrentView { active: true, session: Some(session), log: VecDeque::new() };
-        self.show(|status| {
+        self.change_status(|status| {
             status.run = Default::default();
             status.evaluation.active = true;
             status.evaluation.session = Some(id);
@@ -67,23 +71,25 @@ impl Current {
         });
     }
 
-    /// The session is over.
+    /// Shows the end of the session.
     pub(super) fn end(&self, change: impl FnOnce(&mut Session)) {
         self.update(change);
         lock(&self.view).active = false;
-        self.show(|status| {
+        self.change_status(|status| {
             status.run.running = false;
             status.evaluation.active = false;
             status.evaluation.phase = Some(Phase::Ended);
         });
     }
 
+    /// Changes the session, if there is one.
     pub(super) fn update(&self, change: impl FnOnce(&mut Session)) {
         if let Some(session) = &mut lock(&self.view).session {
             change(session);
         }
     }
 
+    /// Adds a log line of the judging script and drops the oldest one if there are too many.
     pub(super) fn log(&self, line: &str) {
         let log = &mut lock(&self.view).log;
         if log.len() == SHOWN_LOG_LINES {
@@ -92,12 +98,13 @@ impl Current {
         log.push_back(line.to_owned());
     }
 
-    pub(super) fn show(&self, change: impl FnOnce(&mut SessionStatus)) {
+    /// Changes the status that the sim thread publishes.
+    pub(super) fn change_status(&self, change: impl FnOnce(&mut SessionStatus)) {
         change(&mut lock(&self.status));
     }
 }
 
-/// A session as it begins.
+/// A session at its start.
 pub(super) fn first_view(start: &NewSession) -> Session {
     Session {
         id: start.id.clone(),

@@ -1,4 +1,4 @@
-//! Why an evaluation did not start.
+//! The errors of the start of an evaluation.
 
 /// Why an evaluation did not start. No session was created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +12,7 @@ pub enum StartEvaluationError {
     /// Another session is active.
     #[error("evaluation in progress")]
     InProgress,
-    /// Processes of an earlier student program could not be ended.
+    /// Processes of an earlier student program were killed but still exist.
     #[error("already running")]
     StudentStillRunning,
     /// Judging scripts can't be run on this machine.

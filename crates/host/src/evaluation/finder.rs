@@ -1,21 +1,36 @@
-//! How scripts are run on this machine: found out once, by trying.
+//! Tests how judging scripts can be run on this machine, and checks scripts.
 //!
-//! It knows nothing of the simulator, so that a look into a script that nobody waits for holds nothing of it.
+//! The finder has no reference to the simulator, so a check that still runs at shutdown does not keep
+//! the data folder open.
 
 use super::options::JudgeOptions;
-use chicane_session::{EngineOptions, Isolation, Judge, Setting, SettingError, SettingOptions, TrialError};
+use chicane_session::{
+    EngineOptions, Isolation, Judge, JudgeError, Setting, SettingError, SettingOptions, TrialError,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How jails are made here, and how limits are held.
+/// How judging scripts are run on this machine, and how their limits are enforced.
 pub(super) type FoundSetting = (Arc<Setting>, Isolation);
 
-/// Finds out how scripts can be run.
+/// Why a script was not checked.
+#[derive(Debug, thiserror::Error)]
+enum CheckScriptError {
+    /// Judging scripts can't be run on this machine.
+    #[error(transparent)]
+    Setting(#[from] TrialError),
+    /// The process that checks the script failed.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+}
+
+/// Tests how judging scripts can be run. The result is cached.
 pub struct Finder {
     options: JudgeOptions,
-    /// The simulator listens to this machine only.
+    /// The simulator accepts connections from this machine only.
     loopback_only: bool,
+    /// The result of the test; `None` until a test succeeds.
     found: Mutex<Option<FoundSetting>>,
-    /// Held while a script of a new world is checked into.
+    /// Held while a script is checked, so that one check runs at a time.
     checking: Mutex<()>,
 }
 
@@ -24,8 +39,9 @@ impl Finder {
         Finder { options, loopback_only, found: Mutex::default(), checking: Mutex::default() }
     }
 
-    /// How jails are made here. Blocks for a moment the first time.
-    pub fn setting(&self) -> Result<FoundSetting, TrialError> {
+    /// How judging scripts are run on this machine. The first call blocks, because it starts a test
+    /// process.
+    pub(crate) fn setting(&self) -> Result<FoundSetting, TrialError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*found {
             return Ok(known.clone());
@@ -41,18 +57,21 @@ impl Finder {
         Ok((setting, isolation))
     }
 
-    /// Looks whether a script can judge, without running it, and warns if not. Blocks for a moment.
+    /// Checks without running it whether a script can judge, and logs a warning if not. Blocks while
+    /// the check runs in a process of its own.
     pub fn check_script(&self, world: &str, script: &str) {
-        // One at a time is enough.
         let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
-        let checked = self.setting().map_err(|e| e.to_string()).and_then(|(setting, _)| {
-            let mut judge = Judge::start(&setting).map_err(|e| e.to_string())?;
-            judge.check(script).map_err(|e| e.to_string())
-        });
-        match checked {
+        match self.fault_of(script) {
             Ok(None) => {}
-            Ok(Some(why)) => tracing::warn!(world, "the evaluation script can't judge: {why}"),
-            Err(why) => tracing::warn!(world, "the evaluation script was not checked: {why}"),
+            Ok(Some(fault)) => tracing::warn!(world, "the evaluation script can't judge: {fault}"),
+            Err(error) => tracing::warn!(world, "the evaluation script was not checked: {error}"),
         }
+    }
+
+    /// Why a script can't judge; `None` if it can.
+    fn fault_of(&self, script: &str) -> Result<Option<String>, CheckScriptError> {
+        let (setting, _) = self.setting()?;
+        let mut judge = Judge::start(&setting)?;
+        Ok(judge.check(script)?)
     }
 }

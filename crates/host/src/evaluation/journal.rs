@@ -1,96 +1,116 @@
-//! Writes a session's story to the database as it goes on: a crash loses a fraction of a second.
+//! Writes the events of a session to the database while it runs, so a crash loses a fraction of a
+//! second.
 //!
-//! A thread of its own collects what comes for a moment and writes it in one transaction, so that nobody who judges
-//! waits for a disk. What is kept of a session is bounded; what comes past that is counted as left out.
+//! A thread of its own collects events for a short time and writes them in one transaction, so the
+//! supervisor of the session does not wait for the disk. The stored size of a session is limited;
+//! events beyond the limit are left out.
 
 use chicane_session::{Note, Notes, StopCause};
-use chicane_store::{Data, SessionResult};
+use chicane_store::{Data, SessionResult, StoreError};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long lines are collected.
+/// How long lines are collected before they are written.
 const COLLECT_INTERVAL: Duration = Duration::from_millis(200);
-/// Lines that wait to be written; whoever writes more waits.
+/// Capacity of the queue to the writer thread. A full queue blocks the sender.
 const MAX_QUEUED_ENTRIES: usize = 4096;
-/// Lines that are kept of a session.
+/// Maximum number of stored lines of a session.
 const MAX_SESSION_LINES: usize = 100_000;
-/// Bytes that are kept of a session.
+/// Maximum size of the stored lines of a session, bytes.
 const MAX_SESSION_BYTES: usize = 16 << 20;
 
+/// An entry in the queue to the writer thread.
 enum JournalEntry {
-    /// A line of the story.
+    /// An event as JSON.
     Line(String),
-    /// How things stand: record and simulated seconds.
+    /// The record so far as JSON, and the simulated seconds of the session.
     Progress(String, f64),
-    /// Whoever waits for what came so far to be on disk.
+    /// Write all earlier entries now, then send a message.
     Flush(SyncSender<()>),
-    /// It is over: the last line, and how it ended.
+    /// The last event as JSON, and the result of the session.
     End(String, SessionResult),
 }
 
-/// The way to the disk.
+/// Why a session was not stored completely.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum JournalError {
+    /// The database can't be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The writer thread panicked.
+    #[error("the writer failed")]
+    WriterPanicked,
+}
+
+/// Handle of the thread that writes the events of a session.
 pub(super) struct Journal {
     entries: SyncSender<JournalEntry>,
-    thread: JoinHandle<Result<(), String>>,
+    thread: JoinHandle<Result<(), JournalError>>,
+    /// Number of lines so far, with those that were left out.
     lines: usize,
+    /// Size of all lines so far.
     bytes: usize,
-    /// Something was left out.
+    /// A line was left out.
     full: bool,
 }
 
 impl Journal {
-    /// Begins to write for a session.
+    /// Starts the writer thread of a session. `number` is the session's number in the database. If
+    /// the database can't be written, the thread stops the session.
     pub(super) fn start(data: Arc<Data>, number: i64, notes: Notes<Note>) -> std::io::Result<Journal> {
         let (entries, queue) = sync_channel(MAX_QUEUED_ENTRIES);
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
             let written = write(&data, number, &queue);
-            if let Err(why) = &written {
+            if let Err(error) = &written {
+                let why = error.to_string();
                 tracing::error!(why, "the record of an evaluation can't be written");
-                notes.send(Note::Stop(StopCause::NotKept(why.clone())));
+                notes.send(Note::Stop(StopCause::NotKept(why)));
             }
             written
         })?;
         Ok(Journal { entries, thread, lines: 0, bytes: 0, full: false })
     }
 
-    /// Adds a line. What is past the bound is left out, unless it must be kept. False for the first that is left out.
-    pub(super) fn add_line(&mut self, line: String, must: bool) -> bool {
+    /// Adds a line. A line beyond the limits is left out, unless it is `required`. Returns false for
+    /// the first line that is left out.
+    pub(super) fn add_line(&mut self, line: String, required: bool) -> bool {
         self.lines += 1;
         self.bytes += line.len();
-        if !must && (self.full || self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES) {
+        if !required && (self.full || self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES) {
             return std::mem::replace(&mut self.full, true);
         }
-        // A writer that failed has said so.
+        // The send fails if the writer thread failed, which stops the session.
         let _ = self.entries.send(JournalEntry::Line(line));
         true
     }
 
-    /// Says how things stand.
+    /// Stores the record so far and the simulated seconds of the session.
     pub(super) fn set_progress(&mut self, record: String, elapsed_s: f64) {
         let _ = self.entries.send(JournalEntry::Progress(record, elapsed_s));
     }
 
-    /// Waits until what came so far is on disk. A writer that failed has ended the session.
+    /// Waits until all earlier lines are on disk, or the writer thread has failed.
     pub(super) fn flush(&self) {
-        let (done, settled) = sync_channel(1);
+        let (done, flushed) = sync_channel(1);
         if self.entries.send(JournalEntry::Flush(done)).is_ok() {
-            let _ = settled.recv();
+            let _ = flushed.recv();
         }
     }
 
-    /// Ends it, with its last line: all is on disk when this returns.
-    pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), String> {
+    /// Stores the last line and the result. Everything is on disk when this returns.
+    pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
         let _ = self.entries.send(JournalEntry::End(line, result));
         drop(self.entries);
-        self.thread.join().unwrap_or_else(|_| Err("the writer failed".to_owned()))
+        self.thread.join().unwrap_or(Err(JournalError::WriterPanicked))
     }
 }
 
-fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(), String> {
+/// Writes entries until the session ends or its journal is dropped.
+fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(), JournalError> {
     let records = data.records();
-    // The first line, that it began, is there already.
+    // Line 0, the start of the session, is stored already.
     let (mut next_line, mut lines, mut progress) = (1, Vec::new(), ("null".to_owned(), 0.0));
     let (mut deadline, mut waiting) = (None::<Instant>, None);
     loop {
@@ -103,10 +123,10 @@ fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(),
                     JournalEntry::Line(line) => lines.push(line),
                     JournalEntry::Progress(record, elapsed_s) => progress = (record, elapsed_s),
                     JournalEntry::Flush(done) => waiting = Some(done),
-                    // Together, or not at all: a story that ends is one of a session that did.
+                    // One transaction, so that a stored end event always has a stored result.
                     JournalEntry::End(line, result) => {
                         lines.push(line);
-                        return records.end(number, next_line, &lines, &result).map_err(|e| e.to_string());
+                        return Ok(records.end(number, next_line, &lines, &result)?);
                     }
                 }
                 if waiting.is_none() && lines.len() < MAX_QUEUED_ENTRIES && Instant::now() < until {
@@ -117,7 +137,7 @@ fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(),
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
         if deadline.take().is_some() {
-            records.add(number, next_line, &lines, &progress.0, progress.1).map_err(|e| e.to_string())?;
+            records.add(number, next_line, &lines, &progress.0, progress.1)?;
             next_line += lines.len() as u64;
             lines.clear();
         }

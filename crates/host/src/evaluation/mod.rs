@@ -1,8 +1,8 @@
-//! Evaluations: one at a time, from the request to the record.
+//! Runs evaluations, one at a time, from the request to the record.
 //!
 //! [`Evaluations`] starts and stops sessions. Each session has a thread that supervises it (crate
-//! `session`) and another one that writes its events to the database (`journal`). `SessionWorld` is the
-//! simulator as the session uses it, [`Current`] the session as clients see it.
+//! `session`) and another one that writes its events to the database (`journal`). `SessionWorld` is
+//! the session's access to the simulator, `Current` the session as clients see it.
 
 mod begin;
 mod current;
@@ -13,7 +13,7 @@ mod options;
 pub mod records;
 mod session_world;
 
-pub use current::Current;
+use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
 pub use options::JudgeOptions;
@@ -36,29 +36,29 @@ use tokio::sync::watch;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the simulator that sessions use.
-pub struct EvaluationParts {
+pub(crate) struct EvaluationParts {
     /// The sim thread.
-    pub simulator: Simulator,
-    /// The loader's lock: no world is chosen while a session begins in the present one.
-    pub choice_lock: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) simulator: Simulator,
+    /// The loader's lock, so that no transition is registered while a session begins.
+    pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness and lights.
-    pub keeper: Keeper,
+    pub(crate) keeper: Keeper,
     /// The event stream.
-    pub feed: Feed,
+    pub(crate) feed: Feed,
     /// The data folder, with the records.
-    pub data: Arc<Data>,
+    pub(crate) data: Arc<Data>,
     /// The robot.
-    pub profile: Arc<Profile>,
-    /// The evaluation as the state shows it.
-    pub status: Arc<Mutex<SessionStatus>>,
+    pub(crate) profile: Arc<Profile>,
+    /// The status of the evaluation in the live state.
+    pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// Folder that student programs run in.
-    pub workspace: PathBuf,
+    pub(crate) workspace: PathBuf,
     /// Environment variables of a student's program.
-    pub environment: BTreeMap<String, String>,
-    /// How scripts and programs are run.
-    pub options: JudgeOptions,
-    /// The simulator accepts connections of this machine only.
-    pub loopback_only: bool,
+    pub(crate) environment: BTreeMap<String, String>,
+    /// How judging scripts and student programs are run.
+    pub(crate) options: JudgeOptions,
+    /// The simulator accepts connections from this machine only.
+    pub(crate) loopback_only: bool,
 }
 
 /// Starts and stops sessions.
@@ -68,17 +68,18 @@ pub struct Evaluations {
     finder: Arc<Finder>,
     /// Held while a session is being started.
     starting: tokio::sync::Mutex<()>,
+    /// Channel to the supervisor of the last session.
     notes: Mutex<Option<Notes<Note>>>,
-    /// Processes of an earlier student that the kernel could not end yet. A process that waits for
-    /// a device in the kernel can outlive its session.
+    /// Processes of an earlier student program that were killed but still exist. A process that waits
+    /// for a device in the kernel can outlive its session.
     leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
-    /// Counts sessions that are over.
+    /// Number of ended sessions.
     ended_sessions: Arc<watch::Sender<u64>>,
 }
 
 impl Evaluations {
-    /// Evaluations of this simulator. The last stored session is shown until one is started.
-    pub fn new(parts: EvaluationParts) -> Evaluations {
+    /// Evaluations of this simulator. Clients see the last stored session until one is started.
+    pub(crate) fn new(parts: EvaluationParts) -> Evaluations {
         let current = Arc::new(Current::new(Arc::clone(&parts.status)));
         if let Ok(Some(last)) = records::last_session(&parts.data) {
             current.show_stored(last);
@@ -95,27 +96,27 @@ impl Evaluations {
         }
     }
 
-    /// The session, which the published state may not show yet.
-    pub fn current(&self) -> &Current {
+    /// The current session. The published state may not show its last change yet.
+    pub(crate) fn current(&self) -> &Current {
         &self.current
     }
 
-    /// The session, once the published state shows it too.
+    /// The current session, after the published state shows it too.
     pub async fn session(&self) -> CurrentSession {
-        let answer = self.current.answer();
-        if let Some(Session { id, .. }) = &answer.session {
-            // The session may go on meanwhile, so its activity is read again each time.
+        let response = self.current.response();
+        if let Some(Session { id, .. }) = &response.session {
+            // The session may end meanwhile, so its activity is read again each time.
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
-        answer
+        response
     }
 
-    /// How scripts are run on this machine.
+    /// Tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }
 
-    /// Starts a session.
+    /// Starts a session in the running world. `drive` is a recorded drive, or empty.
     pub async fn start(
         self: &Arc<Self>,
         request: StartRequest,
@@ -132,9 +133,9 @@ impl Evaluations {
             if request.command.is_some() && own.student_still_runs() {
                 return Err(StartEvaluationError::StudentStillRunning);
             }
-            // With this lock, a transition has either begun and is seen here, or begins after the
-            // session is visible.
-            let _choosing = own.parts.choice_lock.lock().await;
+            // Under this lock no transition can begin. An earlier one is seen by `ready`, and a later
+            // one is refused because of the session.
+            let _choice = own.parts.choice_lock.lock().await;
             let served = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
@@ -143,7 +144,7 @@ impl Evaluations {
         work.await?
     }
 
-    /// Whether processes of an earlier student still exist, although they were killed.
+    /// Whether processes of an earlier student program still exist, although they were killed.
     fn student_still_runs(&self) -> bool {
         let mut left = self.leftover_processes.lock().unwrap_or_else(PoisonError::into_inner);
         if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
@@ -168,13 +169,13 @@ impl Evaluations {
     }
 
     /// Waits for the end of the active session, if there is one.
-    pub async fn wait_until_ended(&self) {
+    pub(crate) async fn wait_until_ended(&self) {
         if let Some(id) = self.current.active() {
             self.wait_for_end(&id).await;
         }
     }
 
-    /// Waits until this session is over.
+    /// Waits until this session has ended.
     async fn wait_for_end(&self, id: &str) {
         let mut ended = self.ended_sessions.subscribe();
         loop {
@@ -186,13 +187,13 @@ impl Evaluations {
         }
     }
 
-    /// Ends the session because the simulator stops.
-    pub async fn shut_down(&self) {
+    /// Ends the session because the simulator stops. Returns after a timeout at the latest.
+    pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
     }
 }
 
-/// The running world, if it can be evaluated now.
+/// The running world, if an evaluation can be started in it.
 fn ready(simulator: &Simulator) -> Result<Arc<ServedWorld>, StartEvaluationError> {
     let now = simulator.now();
     let seen = now.running.as_ref().filter(|_| now.transition.is_none());

@@ -10,10 +10,10 @@ pub struct JudgeOptions {
     pub launcher: Option<PathBuf>,
     /// Folder with the prepared Python; the one in the user's cache if `None`.
     pub folder: Option<PathBuf>,
-    /// Enforce limits in this way and no other; the best one available if `None`.
+    /// How limits are enforced; the best available way if `None`.
     pub isolation: Option<Isolation>,
-    /// A script that judges instead of the world's own.
+    /// Source code of a judging script that replaces the world's own; `None` uses the world's own.
     pub script: Option<String>,
-    /// A container engine that judging scripts run in, instead of our own jail.
+    /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,
 }

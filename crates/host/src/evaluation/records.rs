@@ -1,4 +1,5 @@
-//! Records as they are kept and as they are answered.
+//! Reads records from the database, converts them to responses, and closes records that a killed
+//! simulator left open.
 
 use super::current::{SHOWN_LOG_LINES, first_view};
 use super::session_world::event_json;
@@ -8,11 +9,11 @@ use chicane_wire::{EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, Recor
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Records of a page.
+/// Number of records in a page, if the client gives none.
 pub const RECORDS_PER_PAGE: usize = 50;
 
-/// Closes sessions that a simulator left when it was killed.
-pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
+/// Closes sessions that were active when the simulator was killed.
+pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     let records = data.records();
     for row in records.unfinished()? {
         let (outcome, reason) = (Outcome::Stopped, StopCause::Restarted.to_string());
@@ -34,7 +35,7 @@ pub fn close_unfinished(data: &Data) -> Result<(), StoreError> {
         )?;
         tracing::warn!(
             session = row.start.id,
-            "an evaluation was cut short by the end of the simulator; it is closed"
+            "the simulator was killed during this evaluation, so its record is closed as stopped"
         );
     }
     Ok(())
@@ -47,20 +48,20 @@ pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreErro
     Ok(Some(record_of(row, Some(events))))
 }
 
-/// Lines of the script's log, from this one on.
-pub fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
+/// Log lines of a session's judging script, starting with line number `from` (0 is the first).
+pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
     let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
     Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
 }
 
-/// What the script printed, if an event is about that.
+/// The log line of an event; `None` if the event has another kind.
 fn log_line(event: &str) -> Option<String> {
     let event = value(event);
     event["line"].as_str().filter(|_| event["kind"] == "log").map(str::to_owned)
 }
 
-/// The last session, as it is shown.
-pub fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
+/// The last stored session, as clients see it.
+pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     let Some(row) = data.records().session(None)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
     let mut log: Vec<String> =
@@ -81,7 +82,8 @@ pub fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     Ok(Some(session))
 }
 
-/// A page of records, the newest first.
+/// A page of records, the newest first: at most `limit` records with numbers below `below`, of one
+/// world if `world` is given.
 pub fn list(
     data: &Data,
     world: Option<&str>,
@@ -94,15 +96,16 @@ pub fn list(
     Ok(RecordList { records, next })
 }
 
+/// Stored JSON as a value; null if it is damaged.
 fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// A record as it is answered, with its story if that is wanted.
+/// The response for a record, with its events if they are given.
 pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
-    let written =
+    let raw_json =
         |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();
-    let events = events.map(written);
+    let events = events.map(raw_json);
     let SessionRow { start, record, elapsed_s, result, .. } = row;
     Record {
         session: start.id,

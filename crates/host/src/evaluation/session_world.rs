@@ -1,7 +1,7 @@
-//! The simulator as one session uses it.
+//! The access of a session to the simulator.
 
 use super::current::Current;
-use super::journal::Journal;
+use super::journal::{Journal, JournalError};
 use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
 use crate::feed::Feed;
 use crate::keeper::Keeper;
@@ -29,35 +29,43 @@ const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 /// Shortest real time between two writes of the record so far.
 const RECORD_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The simulator, for one session.
+/// The access of one session to the simulator: its world, its record and the event stream.
 pub(super) struct SessionWorld {
+    /// Id of the session.
     pub(super) id: String,
+    /// Source code of the judging script.
     pub(super) script: String,
     pub(super) served: Arc<ServedWorld>,
     pub(super) profile: Arc<Profile>,
+    /// Seed of the simulation.
     pub(super) seed: u64,
+    /// Simulated seconds after which the run times out.
     pub(super) time_limit_s: f64,
+    /// Recorded drive, sorted by tick; may be empty.
     pub(super) drive: Arc<[DriveAt]>,
     pub(super) simulator: Simulator,
     pub(super) keeper: Keeper,
     pub(super) feed: Feed,
     pub(super) runtime: tokio::runtime::Handle,
+    /// Channel to the supervisor of the session.
     pub(super) notes: Notes<Note>,
     pub(super) current: Arc<Current>,
     pub(super) journal: Journal,
     /// Channel to the sim thread, while the session has a simulation.
     pub(super) requests: Option<Sender<SessionRequest>>,
-    /// When the record so far was last written.
+    /// When the progress of the session was last written.
     pub(super) progress_written_at: Instant,
 }
 
-/// An event as it is kept.
+/// An event in the database.
+/// An event as it is stored in the database.
 pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
     let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
     serde_json::to_string(&event).unwrap_or_default()
 }
 
 impl SessionWorld {
+    /// Sends a request to the sim thread.
     fn request(&self, request: SessionRequest) -> Result<(), SessionHostError> {
         let requests = self.requests.as_ref().ok_or(SessionHostError::SimulationGone)?;
         requests.send(request).map_err(|_| SessionHostError::SimulationGone)?;
@@ -65,6 +73,7 @@ impl SessionWorld {
         Ok(())
     }
 
+    /// Applies a command to the world and waits for the result.
     fn apply(&self, command: Command) -> Result<(), SessionHostError> {
         let (reply, done) = sync_channel(1);
         self.request(SessionRequest::Apply(command, reply))?;
@@ -88,8 +97,8 @@ impl SessionWorld {
 
     /// Writes an event to the record.
     fn store_event(&mut self, time_s: f64, kind: &EvaluationKind) {
-        let must = matches!(kind, EvaluationKind::Phase { .. });
-        if !self.journal.add_line(event_json(time_s, kind), must) {
+        let required = matches!(kind, EvaluationKind::Phase { .. });
+        if !self.journal.add_line(event_json(time_s, kind), required) {
             self.journal.add_line(event_json(time_s, &EvaluationKind::Truncated {}), true);
         }
     }
@@ -116,13 +125,13 @@ impl SessionWorld {
         time_s: f64,
         end: &EvaluationKind,
         result: SessionResult,
-    ) -> Result<(), String> {
+    ) -> Result<(), JournalError> {
         self.journal.end(event_json(time_s, end), result)
     }
 
-    /// Changes the evaluation as the state shows it.
-    fn show(&self, change: impl FnOnce(&mut SessionStatus)) {
-        self.current.show(change);
+    /// Changes the status of the evaluation in the live state.
+    fn change_status(&self, change: impl FnOnce(&mut SessionStatus)) {
+        self.current.change_status(change);
         self.simulator.wake();
     }
 }
@@ -132,9 +141,10 @@ impl SessionHost for SessionWorld {
         let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
         let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
-        // A session starts with green lights, so a restart has to as well.
-        let kept = self.runtime.block_on(self.keeper.world(&self.served.name, loaded.red_lights()));
-        kept.map_err(refused)?;
+        // A session starts with green lights. They are stored, so that the world also has green lights
+        // after a restart of the program.
+        let stored = self.runtime.block_on(self.keeper.world(&self.served.name, loaded.red_lights()));
+        stored.map_err(refused)?;
         let (requests, queue) = channel();
         let entry = SessionEntry {
             loaded,
@@ -143,10 +153,10 @@ impl SessionHost for SessionWorld {
             requests: queue,
             drive: Arc::clone(&self.drive),
         };
-        let answer = self.runtime.block_on(self.simulator.judge(entry));
-        let (seen, _) = answer.map_err(refused)?;
+        let reply = self.runtime.block_on(self.simulator.judge(entry));
+        let (first, _) = reply.map_err(refused)?;
         self.requests = Some(requests);
-        Ok((statics, *seen.ok_or(SessionHostError::WorldGone)?))
+        Ok((statics, *first.ok_or(SessionHostError::WorldGone)?))
     }
 
     fn run(&mut self) {
@@ -159,9 +169,9 @@ impl SessionHost for SessionWorld {
 
     fn halt(&mut self) -> f64 {
         let (reply, time) = sync_channel(1);
-        let asked = self.request(SessionRequest::Halt(reply)).is_ok();
+        let requested = self.request(SessionRequest::Halt(reply)).is_ok();
         self.requests = None;
-        if asked { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
+        if requested { time.recv_timeout(SIM_THREAD_TIMEOUT).unwrap_or(0.0) } else { 0.0 }
     }
 
     fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
@@ -186,7 +196,7 @@ impl SessionHost for SessionWorld {
 
     fn enter(&mut self, phase: Phase) {
         self.current.update(|session| session.phase = phase);
-        self.show(|status| status.evaluation.phase = Some(phase));
+        self.change_status(|status| status.evaluation.phase = Some(phase));
     }
 
     fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
@@ -224,7 +234,7 @@ impl SessionHost for SessionWorld {
 
     fn show_run(&mut self, run: RunState) {
         self.current.update(|session| session.run = run);
-        self.show(|status| status.run = run);
+        self.change_status(|status| status.run = run);
     }
 }
 
@@ -232,8 +242,8 @@ fn refused(error: impl Display) -> SessionHostError {
     SessionHostError::Refused(error.to_string())
 }
 
-/// Start pose of a car: its front bumper just behind the line across the first waypoint, heading
-/// to the second one. x, y in metres and yaw in radians.
+/// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint to
+/// the second one, with its front bumper just behind the first.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;

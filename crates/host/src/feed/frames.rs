@@ -1,4 +1,5 @@
-//! When a state frame is made: at once on a change, else as often as motion or time asks for.
+//! Makes the state frames of the event stream: at once after a change, at 30 Hz while something
+//! moves, and at 10 Hz while only simulated time advances.
 
 use super::{Feed, StateFrame, event_bytes};
 use crate::driver::Published;
@@ -7,21 +8,21 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// From frame to frame while something moves: 30 a second.
+/// Time between two frames while the car or an object moves: 30 Hz.
 const MOTION_INTERVAL: Duration = Duration::from_micros(33_333);
-/// From frame to frame while only time runs: 10 a second, and a little more.
+/// Time between two frames while only simulated time advances: slightly above 10 Hz.
 const TIME_INTERVAL: Duration = Duration::from_millis(95);
-/// Changes that come faster than this share a frame.
+/// Shortest time between two frames. Faster changes share a frame.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(4);
-/// From heartbeat to heartbeat.
+/// Time between two heartbeats.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Makes frames for as long as the sim thread publishes.
+/// Makes frames until the sim thread ends.
 pub(super) async fn make_frames(feed: Feed) {
     let mut view = feed.simulator.watch();
     let mut last = view.borrow_and_update().clone();
     let mut at = Instant::now();
-    // The frame that is due while nothing new is published.
+    // When a published change that came too early gets its frame.
     let mut due: Option<Instant> = None;
     loop {
         match due {
@@ -44,7 +45,7 @@ pub(super) async fn make_frames(feed: Feed) {
             due = Some(at + wait);
             continue;
         }
-        // On time by the clock, not by the last frame: what one is late does not add up.
+        // The next frame is scheduled from the due time of this one, so that delays do not add up.
         let late = at.elapsed().saturating_sub(wait);
         at = if late < wait { at + wait } else { Instant::now() };
         due = None;
@@ -53,7 +54,7 @@ pub(super) async fn make_frames(feed: Feed) {
     }
 }
 
-/// How long after the last frame the next one may come; `None` if there is nothing to tell.
+/// Shortest time from the last frame to the next one; `None` if nothing changed.
 fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     if last.changes != now.changes {
         return Some(CHANGE_INTERVAL);
@@ -67,6 +68,7 @@ fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     Some(if moved { MOTION_INTERVAL } else { TIME_INTERVAL })
 }
 
+/// Sends a frame to the subscribers. Without subscribers no JSON is written.
 fn send_frame(feed: &Feed, now: &Published) {
     if feed.metrics.subscribers.load(Relaxed) == 0 {
         return;
@@ -80,7 +82,7 @@ fn send_frame(feed: &Feed, now: &Published) {
     });
 }
 
-/// Lets every subscriber send a sign of life now and then, until the feed is closed.
+/// Sends heartbeats until the feed is closed, so that clients and proxies keep idle streams open.
 pub(super) async fn send_heartbeats(feed: Feed) {
     let mut head = feed.head.subscribe();
     while tokio::time::timeout(HEARTBEAT_INTERVAL, head.wait_for(|head| head.closed)).await.is_err() {

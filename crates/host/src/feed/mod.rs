@@ -1,9 +1,10 @@
-//! The event stream: state for everyone, and the story.
+//! The event stream: state frames and story lines.
 //!
-//! State is latest-wins: a frame is written once for all subscribers, and one who is slow gets the
-//! newest when it is ready again. Story lines (`run`, `evaluation`) all count: they are kept in a
-//! ring, and one who falls behind it is disconnected. Both take their ids from one counter, so that
-//! `Last-Event-ID` says where to go on. Nobody waits for a subscriber.
+//! A state frame is written once for all subscribers. A slow subscriber skips frames and gets the
+//! newest one. Story lines (`run`, `evaluation`) may not be skipped: they are kept in a ring buffer,
+//! and a subscriber that falls behind the buffer is disconnected. Frames and lines take their ids
+//! from one counter, so a client that reconnects resumes after its `Last-Event-ID`. Senders never
+//! wait for a subscriber.
 
 mod frames;
 mod story;
@@ -16,30 +17,32 @@ use std::sync::Arc;
 use story::Story;
 use tokio::sync::watch;
 
-/// The newest of everything: what a subscriber wakes up for.
+/// The newest frame, line and heartbeat. A change of it wakes the subscribers.
 #[derive(Debug, Clone, Default)]
 struct Head {
+    /// The newest frame; `None` until the first one is made.
     frame: Option<Arc<StateFrame>>,
     /// Id of the newest story line.
     newest_line: u64,
-    /// Counts heartbeats.
+    /// Number of heartbeats so far.
     heartbeats: u64,
-    /// Nothing more will come.
+    /// The feed is closed, so subscribers end their streams.
     closed: bool,
 }
 
-/// A state frame, ready to be sent.
+/// A state frame as it is sent.
 #[derive(Debug)]
 struct StateFrame {
+    /// Event id.
     id: u64,
-    /// Counts frames: a gap is frames that a subscriber missed.
+    /// Number of the frame. A gap between two sent frames is the number of missed frames.
     number: u64,
-    /// Which published value it shows.
+    /// Serial number of the published value that the frame shows.
     serial: u64,
     bytes: Bytes,
 }
 
-/// The event stream of a simulator.
+/// The event stream of a simulator. Clones share one stream.
 #[derive(Clone)]
 pub struct Feed {
     head: watch::Sender<Head>,
@@ -49,8 +52,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Starts a feed; it makes frames until it is closed.
-    pub fn start(simulator: Simulator, metrics: Arc<Metrics>) -> Feed {
+    /// Starts a feed. Its tasks end when the feed is closed and the sim thread has ended.
+    pub(crate) fn start(simulator: Simulator, metrics: Arc<Metrics>) -> Feed {
         let (head, _) = watch::channel(Head::default());
         let feed = Feed { head, story: Arc::default(), simulator, metrics };
         tokio::spawn(frames::make_frames(feed.clone()));
@@ -58,20 +61,20 @@ impl Feed {
         feed
     }
 
-    /// Tells every subscriber a line of the story.
+    /// Sends a story line to every subscriber.
     pub fn send(&self, event: &chicane_wire::StoryEvent) {
         let Ok(data) = event.data() else { return };
-        // Under the head's lock, so that heads show ids in order.
+        // Under the lock of the head, so that the ids in the head increase.
         self.head.send_modify(|head| head.newest_line = self.story.push(event.name(), &data));
     }
 
-    /// Ends every stream.
-    pub fn close(&self) {
+    /// Ends the stream of every subscriber.
+    pub(crate) fn close(&self) {
         self.head.send_modify(|head| head.closed = true);
     }
 }
 
-/// One event as it is sent.
+/// An event in the format of server-sent events.
 fn event_bytes(id: u64, name: &str, data: &[u8]) -> Bytes {
     let mut bytes = Vec::with_capacity(data.len() + name.len() + 48);
     bytes.extend_from_slice(format!("id: {id}\nevent: {name}\ndata: ").as_bytes());

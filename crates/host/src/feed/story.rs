@@ -1,35 +1,37 @@
-//! The ring of story lines, and the counter of ids.
+//! The ring buffer of story lines, and the counter of event ids.
 
 use super::event_bytes;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lines that are kept.
+/// Maximum number of lines in the ring buffer.
 const MAX_LINES: usize = 4096;
-/// Bytes that are kept.
+/// Maximum size of all lines in the ring buffer, bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Lines that every subscriber is to see, the newest of them.
+/// The newest story lines, which every subscriber receives.
 #[derive(Debug, Default)]
 pub(super) struct Story(Mutex<Ring>);
 
 #[derive(Debug, Default)]
 struct Ring {
-    /// The last id that was given out.
+    /// The id of the newest event.
     last_id: u64,
+    /// Lines with their ids, the oldest first.
     lines: VecDeque<(u64, Bytes)>,
+    /// Size of all lines.
     bytes: usize,
-    /// Id of the newest line that is not kept any more.
+    /// Id of the newest line that was dropped from the buffer.
     last_dropped: u64,
 }
 
-/// A subscriber is behind the window that is kept.
+/// A subscriber missed lines that are no longer in the ring buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Behind;
 
 impl Story {
-    /// Adds a line and gives its id.
+    /// Adds a line and returns its id.
     pub(super) fn push(&self, name: &str, data: &str) -> u64 {
         let mut ring = self.ring();
         ring.last_id += 1;
@@ -45,19 +47,19 @@ impl Story {
         id
     }
 
-    /// An id for something that is not kept.
+    /// A new id for an event that is not stored, such as a state frame.
     pub(super) fn next_id(&self) -> u64 {
         let mut ring = self.ring();
         ring.last_id += 1;
         ring.last_id
     }
 
-    /// The last id that was given out.
+    /// The id of the newest event.
     pub(super) fn last_id(&self) -> u64 {
         self.ring().last_id
     }
 
-    /// The lines after an id, at most `limit`, with their ids.
+    /// At most `limit` lines after this id, with their ids.
     pub(super) fn after(&self, id: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, Behind> {
         let ring = self.ring();
         if id < ring.last_dropped {
@@ -67,15 +69,16 @@ impl Story {
         Ok(ring.lines.iter().skip(from).take(limit).cloned().collect())
     }
 
-    /// Where to begin for one who has seen everything up to an id: there, or at the oldest line
-    /// that is kept. An id that was never given out counts as everything seen.
+    /// The id after which a client resumes that received all events up to `id`. A client that is
+    /// behind the buffer resumes with its oldest line. An unknown id, from an earlier run of the
+    /// program, resumes after the newest event.
     pub(super) fn resume(&self, id: u64) -> u64 {
         let ring = self.ring();
         if id > ring.last_id { ring.last_id } else { id.max(ring.last_dropped) }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
-        // Nothing in here can panic half-way.
+        // No code under this lock can panic between two changes that belong together.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,13 +88,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_kept_in_order_and_the_oldest_go_first() {
+    fn lines_are_kept_in_order_and_the_oldest_are_dropped_first() {
         let story = Story::default();
         for i in 0..MAX_LINES as u64 + 10 {
             assert_eq!(story.push("run", &i.to_string()), i + 1);
         }
         assert_eq!(story.after(9, 1), Err(Behind));
-        assert_eq!(story.resume(3), 10, "one who comes back late begins with what is kept");
+        assert_eq!(story.resume(3), 10, "a client that is behind resumes with the oldest line");
         let lines = story.after(10, 2).expect("kept");
         assert_eq!(lines.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [11, 12]);
         assert_eq!(lines[0].1.as_ref(), b"id: 11\nevent: run\ndata: 10\n\n");
@@ -100,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_bounded_too() {
+    fn the_size_in_bytes_is_bounded() {
         let story = Story::default();
         let long = "x".repeat(1 << 20);
         for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! One reader of the event stream.
+//! One subscriber of the event stream.
 
 use super::story::Behind;
 use super::{Feed, Head, StateFrame, event_bytes};
@@ -12,16 +12,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::watch;
 
-/// Subscribers at a time.
+/// Maximum number of subscribers.
 const MAX_SUBSCRIBERS: i64 = 10_000;
-/// Story lines taken at a time.
+/// Story lines that a subscriber copies at once.
 const LINES_PER_BATCH: usize = 64;
 
-/// There are too many subscribers already.
+/// The maximum number of subscribers is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManySubscribers;
 
-/// Counted while it is open.
+/// Counts an open stream in the metrics until it is dropped.
 struct OpenStream(Arc<Metrics>);
 
 impl Drop for OpenStream {
@@ -35,18 +35,21 @@ struct Subscriber {
     head: watch::Receiver<Head>,
     /// Id of the last story line that was sent.
     line: u64,
-    /// Number of the last frame that was sent or is older than the first.
+    /// Number of the last frame that was sent, or of the newest one at the start of the stream.
     frame: Option<u64>,
-    /// The published value that the first frame showed: older ones would be a step back.
+    /// Serial number of the published value in the first event. Frames of older values are skipped,
+    /// because they would set the client back.
     first: u64,
+    /// Number of the last heartbeat that was sent.
     heartbeats: u64,
+    /// Events to send.
     ready: VecDeque<Bytes>,
     _open: OpenStream,
 }
 
 impl Feed {
-    /// A new reader: the state as it is now, then what it missed since `last_event_id`, then what
-    /// comes.
+    /// Opens a stream: first the current state, then the story lines after `last_event_id`, then new
+    /// events.
     pub fn subscribe(
         &self,
         last_event_id: Option<u64>,
@@ -63,11 +66,12 @@ impl Feed {
         };
         let newest = self.story.last_id();
         let line = last_event_id.map_or(newest, |id| self.story.resume(id));
-        // It carries the id to go on from, should the connection break before the missed lines.
+        // The first event has the id of the last received line. If the connection breaks before the
+        // missed lines are sent, the client asks for them again.
         let now = self.simulator.now();
         let ready = VecDeque::from([event_bytes(line, "state", &now.state_json())]);
         let first = now.serial;
-        // Lines that were missed are there already: they must not wait for the next change.
+        // The missed lines are in the buffer already, so they must not wait for the next change.
         head.mark_changed();
         let subscriber =
             Subscriber { feed: self.clone(), head, line, frame, first, heartbeats, ready, _open: open };
@@ -79,7 +83,7 @@ impl Feed {
 }
 
 impl Subscriber {
-    /// The next piece of the stream; `None` at its end.
+    /// The next event of the stream; `None` at its end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(bytes) = self.ready.pop_front() {
@@ -93,7 +97,7 @@ impl Subscriber {
         }
     }
 
-    /// Makes ready what is new, in the order of ids.
+    /// Queues the new events in the order of their ids.
     fn take(&mut self, head: &Head) -> Result<(), Behind> {
         let lines = match head.newest_line > self.line {
             true => self.feed.story.after(self.line, LINES_PER_BATCH)?,
@@ -101,13 +105,13 @@ impl Subscriber {
         };
         let more_lines = lines.len() == LINES_PER_BATCH;
         if more_lines {
-            // There may be more lines.
+            // The batch is full, so more lines may wait.
             self.head.mark_changed();
         }
         let is_new =
-            |f: &&Arc<StateFrame>| f.serial > self.first && self.frame.is_none_or(|seen| f.number > seen);
+            |f: &&Arc<StateFrame>| f.serial > self.first && self.frame.is_none_or(|sent| f.number > sent);
         let mut frame = head.frame.as_ref().filter(is_new);
-        // Lines that are newer than this head come with their own.
+        // Lines that are newer than this head are sent with a later head.
         for (id, bytes) in lines.into_iter().take_while(|(id, _)| *id <= head.newest_line) {
             if let Some(frame) = frame.take_if(|f| f.id < id) {
                 self.take_frame(frame);
@@ -115,7 +119,7 @@ impl Subscriber {
             self.line = id;
             self.ready.push_back(bytes);
         }
-        // Behind all lines it comes only if there are no others before it.
+        // If more lines wait, some of them may have ids below the frame's, so the frame waits too.
         if let Some(frame) = frame.filter(|_| !more_lines) {
             self.take_frame(frame);
         }
@@ -127,7 +131,7 @@ impl Subscriber {
     }
 
     fn take_frame(&mut self, frame: &StateFrame) {
-        let missed = self.frame.map_or(0, |seen| frame.number - seen - 1);
+        let missed = self.frame.map_or(0, |sent| frame.number - sent - 1);
         self.feed.metrics.dropped_frames.fetch_add(missed, Relaxed);
         self.frame = Some(frame.number);
         self.ready.push_back(frame.bytes.clone());

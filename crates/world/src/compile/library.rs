@@ -88,7 +88,7 @@ impl ModelLibrary {
         Ok(library)
     }
 
-    /// The model of an include with the path of its file; another target is the error.
+    /// Returns the path and the model of an include. `Err` has the target if it is not a model.
     pub(super) fn get(
         &self,
         folder: &str,

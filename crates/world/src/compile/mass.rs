@@ -65,7 +65,8 @@ fn are_possible(m: DVec3) -> bool {
 fn is_physical(m: &MassProperties, extents: &Extents) -> bool {
     let off = (m.frame.position - extents.centre).abs();
     let half = extents.size * 0.5;
-    // With all mass in the farthest corner of the box, the moment is the mass times this square.
+    // Square of the largest distance between the centre of mass and a corner of the box. No moment
+    // can exceed the mass times this square.
     let farthest = (off + half).length_squared();
     m.frame.is_finite()
         && off.cmple(half + DVec3::splat(1e-6)).all()

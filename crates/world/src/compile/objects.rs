@@ -156,8 +156,8 @@ fn panel_of(
 }
 
 /// The panel of a thin box with these half edge lengths. By convention it faces the box's +x. A box
-/// that is thinnest along y or z faces away from the centre of the light instead, and the more
-/// upright of its other two axes is its height. A plane faces along its normal.
+/// that is thinnest along y or z faces away from the centre of the light instead. Its height is
+/// then along the more upright of the other two axes. A plane faces along its normal.
 fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
     let rotation = DMat3::from_quat(pose.rotation);
     let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];

@@ -41,14 +41,14 @@ pub(super) fn friction_of(spec: &CollisionSpec, default: f64) -> f64 {
 /// them.
 pub(super) fn solids_of(
     body: &RigidModel<'_>,
-    meshes_as: MeshCollision,
+    mesh_collision: MeshCollision,
     friction: f64,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Vec<Solid>, Error> {
     let mut solids = Vec::new();
     for part in &body.collisions {
-        if let Some((pose, shape)) = shape_of(part, meshes_as, meshes, warnings)? {
+        if let Some((pose, shape)) = shape_of(part, mesh_collision, meshes, warnings)? {
             solids.push(Solid {
                 pose,
                 shape,
@@ -62,12 +62,12 @@ pub(super) fn solids_of(
 
 fn shape_of(
     part: &PlacedSpec<'_, CollisionSpec>,
-    meshes_as: MeshCollision,
+    mesh_collision: MeshCollision,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Option<(Pose, Shape)>, Error> {
     let Geometry::Mesh { uri, scale, submesh } = &part.spec.geometry else {
-        return Ok(generated_shape(part, meshes_as, meshes, warnings)
+        return Ok(generated_shape(part, mesh_collision, meshes, warnings)
             .or_else(|| Some((part.pose, simple_shape(&part.spec.geometry)?))));
     };
     let boxed = |extents: Option<Extents>| extents.map(|e| e.to_solid(&part.pose));
@@ -76,7 +76,7 @@ fn shape_of(
         MeshTarget::BuiltIn(mesh) => Ok(boxed(Some(built_in_extents(mesh, *scale)))),
         MeshTarget::File(key) => {
             let extents = meshes.extents(&key, *scale)?;
-            if meshes_as == MeshCollision::Triangles {
+            if mesh_collision == MeshCollision::Triangles {
                 if let Some(mesh) = meshes.triangles(&key, *scale) {
                     return Ok((!mesh.triangles.is_empty()).then_some((part.pose, Shape::Mesh(mesh))));
                 }
@@ -95,7 +95,7 @@ fn shape_of(
 /// other shapes, and for an ellipsoid that becomes a box.
 fn generated_shape(
     part: &PlacedSpec<'_, CollisionSpec>,
-    meshes_as: MeshCollision,
+    mesh_collision: MeshCollision,
     meshes: &mut Meshes<'_>,
     warnings: &mut Warnings,
 ) -> Option<(Pose, Shape)> {
@@ -104,7 +104,7 @@ fn generated_shape(
         Geometry::Polyline { .. } => "a polyline",
         _ => return None,
     };
-    if meshes_as == MeshCollision::Triangles
+    if mesh_collision == MeshCollision::Triangles
         && let Some(mesh) = meshes.generated_solid(&part.spec.geometry)
     {
         return Some((part.pose, Shape::Mesh(mesh)));

@@ -38,8 +38,10 @@ class ObservationBuilder:
         picture: tuple[int, ...],
         objects: bool,
     ) -> None:
-        """`beams`: number of lidar beams, all of them if None. `picture` is the shape of a camera
-        picture. `objects`: whether the state vector contains objects. Raises `ValueError` for an unknown kind or an invalid number of beams.
+        """`beams`: number of lidar beams, all of them if None. `picture`: shape of a camera
+        picture. `objects`: whether the state vector contains objects.
+
+        Raises `ValueError` for an unknown kind or an invalid number of beams.
         """
         wrong = [kind for kind in kinds if kind not in KINDS]
         if wrong or not kinds:

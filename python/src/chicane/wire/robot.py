@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 
 class Battery(TypedDict):
@@ -96,6 +96,8 @@ class Commanded(CommandedRequired, total=False):
 class Detail(TypedDict):
     """The body of every error response of the robot's API."""
 
+    code: ErrorCode
+    """The kind of error. It stays the same when the text changes."""
     detail: str
     """The cause of the error and, where possible, how to correct the request."""
 
@@ -150,8 +152,14 @@ class Driven(DrivenRequired, total=False):
 class ErrorBody(TypedDict):
     """The body of every error response."""
 
+    code: ErrorCode
+    """The kind of error. It stays the same when the text changes."""
     error: str
     """The cause of the error and, where possible, how to correct the request."""
+
+
+ErrorCode: TypeAlias = Literal["invalid_request", "out_of_range", "token_needed", "foreign_site", "unknown_host", "not_json", "not_a_proxy", "not_movable", "protected_world", "no_world", "no_such_object", "no_such_light", "no_such_world", "no_route", "no_bounds", "no_floor", "no_evaluation", "no_record", "no_such_sound", "not_found", "method_not_allowed", "request_timeout", "not_ready", "switch_in_progress", "evaluation_in_progress", "already_running", "yellow_phase", "world_in_use", "robot_refused", "too_large", "range_not_satisfiable", "bad_world", "upgrade_required", "internal", "not_stored", "cdn_failed", "busy", "stopping", "no_judge", "no_reading"]
+"""The kind of an error, for programs. A text may change; a code does not."""
 
 
 class Heading(TypedDict):
@@ -463,7 +471,45 @@ class SoundBegun(SoundBegunRequired, total=False):
     """Path under which the file is served; null for a stream."""
 
 
-SoundEvent: TypeAlias = "SoundBegun | SoundSamples | dict[str, Any]"
+class SoundEvent(SoundBegun):
+    """A sound started, or was already playing when the client subscribed."""
+
+
+
+class SoundEvent(SoundSamples):
+    """Samples of a stream."""
+
+
+
+class SoundEvent(TypedDict):
+    """The volume of a sound changed."""
+
+    id: str
+    """Id of the sound."""
+    volume: Num
+    """New volume, 0 to 1."""
+
+
+class SoundEvent(TypedDict):
+    """A sound was stopped."""
+
+    id: str
+    """Id of the sound."""
+
+
+class SoundEvent(TypedDict):
+    """All sounds were stopped."""
+
+
+
+class SoundEvent(TypedDict):
+    """A sound played to its end."""
+
+    id: str
+    """Id of the sound."""
+
+
+SoundEvent: TypeAlias = "SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent"
 """Data of an event of `GET /audio/events`; the event's name is sent separately."""
 
 
@@ -628,6 +674,8 @@ class VolumeRequest(TypedDict):
 class Waiting(TypedDict):
     """Response of a sensor's path before the first reading."""
 
+    code: ErrorCode
+    """Always `no_reading`."""
     error: str
     """Names the missing reading."""
     status: str

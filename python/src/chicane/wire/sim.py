@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, TypedDict
 
 
+Better: TypeAlias = Literal["lower", "higher"]
+"""Which records are better."""
+
+
 class BodyBox(TypedDict):
     """Bounding box of the car's body."""
 
@@ -136,6 +140,10 @@ class ClockRequest(TypedDict, total=False):
     """Requested real-time factor: 0.05 to 100, or 0 for as fast as possible."""
 
 
+CommandName: TypeAlias = Literal["reset", "clock", "step", "pose", "model", "light"]
+"""A command that a client sends during a session."""
+
+
 class CurrentSessionRequired(TypedDict):
     """The required fields of CurrentSession."""
 
@@ -162,8 +170,14 @@ class Deleted(TypedDict):
 class ErrorBody(TypedDict):
     """The body of every error response."""
 
+    code: ErrorCode
+    """The kind of error. It stays the same when the text changes."""
     error: str
     """The cause of the error and, where possible, how to correct the request."""
+
+
+ErrorCode: TypeAlias = Literal["invalid_request", "out_of_range", "token_needed", "foreign_site", "unknown_host", "not_json", "not_a_proxy", "not_movable", "protected_world", "no_world", "no_such_object", "no_such_light", "no_such_world", "no_route", "no_bounds", "no_floor", "no_evaluation", "no_record", "no_such_sound", "not_found", "method_not_allowed", "request_timeout", "not_ready", "switch_in_progress", "evaluation_in_progress", "already_running", "yellow_phase", "world_in_use", "robot_refused", "too_large", "range_not_satisfiable", "bad_world", "upgrade_required", "internal", "not_stored", "cdn_failed", "busy", "stopping", "no_judge", "no_reading"]
+"""The kind of an error, for programs. A text may change; a code does not."""
 
 
 class EvaluationDocument(TypedDict):
@@ -177,6 +191,268 @@ class EvaluationDocument(TypedDict):
     """Format version of the document."""
 
 
+class RunEventStart(TypedDict):
+    """The program was started."""
+
+    command: str
+    """Shell command that started it."""
+    phase: Literal["start"]
+
+
+class RunEventLogRequired(TypedDict):
+    """The required fields of RunEventLog."""
+
+    line: str
+    """The line, at most 2,000 characters."""
+    phase: Literal["log"]
+    stream: OutputStream
+    """The stream that it was written to."""
+
+
+class RunEventLog(RunEventLogRequired, total=False):
+    """The program wrote a line."""
+
+    truncated: bool | None
+    """True if the line was cut."""
+
+
+class RunEventExit(TypedDict):
+    """The program ended."""
+
+    exit_code: int
+    """Exit code; a negative value is a signal number."""
+    phase: Literal["exit"]
+
+
+RunEvent: TypeAlias = "RunEventStart | RunEventLog | RunEventExit"
+"""Start, output and exit of the student's program."""
+
+
+class EvaluationKindStartRequired(TypedDict):
+    """The required fields of EvaluationKindStart."""
+
+    kind: Literal["start"]
+    time_limit_s: Num
+    """Time limit, simulated seconds."""
+    world: str
+    """Name of the world."""
+
+
+class EvaluationKindStart(EvaluationKindStartRequired, total=False):
+    """The session was started."""
+
+    command: str | None
+    """Command of the student's program; null without one."""
+
+
+class EvaluationKindPhase(TypedDict):
+    """The session entered a phase."""
+
+    kind: Literal["phase"]
+    phase: Phase
+    """The phase."""
+
+
+class EvaluationKindRecord(TypedDict):
+    """The script set a new record."""
+
+    kind: Literal["record"]
+    record: Any
+    """A number, or any JSON value."""
+
+
+class EvaluationKindLog(TypedDict):
+    """The script printed a line."""
+
+    kind: Literal["log"]
+    line: str
+    """The printed line."""
+
+
+class EvaluationKindCommandRequired(TypedDict):
+    """The required fields of EvaluationKindCommand."""
+
+    command: CommandName
+    """The command."""
+    kind: Literal["command"]
+
+
+class EvaluationKindCommand(EvaluationKindCommandRequired, total=False):
+    """A client sent a command that is not part of the session. Only stored in the record."""
+
+    detail: dict[str, Any]
+    """Parameters of the command."""
+
+
+class EvaluationKindRunStart(RunEventStart):
+    """An event of the student's program. Only stored in the record, which holds both types of
+    events in one list.
+    """
+
+    kind: Literal["run"]
+
+
+class EvaluationKindRunLog(RunEventLog):
+    """An event of the student's program. Only stored in the record, which holds both types of
+    events in one list.
+    """
+
+    kind: Literal["run"]
+
+
+class EvaluationKindRunExit(RunEventExit):
+    """An event of the student's program. Only stored in the record, which holds both types of
+    events in one list.
+    """
+
+    kind: Literal["run"]
+
+
+class EvaluationKindTruncated(TypedDict):
+    """Further events were dropped, because the record's limit was reached. Only stored in the
+    record.
+    """
+
+    kind: Literal["truncated"]
+
+
+class EvaluationKindEndRequired(TypedDict):
+    """The required fields of EvaluationKindEnd."""
+
+    kind: Literal["end"]
+    outcome: Outcome
+    """How the session ended."""
+    record: Any
+    """The last record."""
+
+
+class EvaluationKindEnd(EvaluationKindEndRequired, total=False):
+    """The session ended."""
+
+    reason: str | None
+    """Why the session ended."""
+
+
+EvaluationKind: TypeAlias = (
+    "EvaluationKindStart | "
+    "EvaluationKindPhase | "
+    "EvaluationKindRecord | "
+    "EvaluationKindLog | "
+    "EvaluationKindCommand | "
+    "EvaluationKindRunStart | "
+    "EvaluationKindRunLog | "
+    "EvaluationKindRunExit | "
+    "EvaluationKindTruncated | "
+    "EvaluationKindEnd"
+)
+"""Type and data of an event of a session."""
+
+
+class EvaluationEventStart(EvaluationKindStart):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventPhase(EvaluationKindPhase):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRecord(EvaluationKindRecord):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventLog(EvaluationKindLog):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventCommand(EvaluationKindCommand):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRunStart(EvaluationKindRunStart):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRunLog(EvaluationKindRunLog):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventRunExit(EvaluationKindRunExit):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventTruncated(EvaluationKindTruncated):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class EvaluationEventEnd(EvaluationKindEnd):
+    """An event of an evaluation session."""
+
+    session: str
+    """Id of the session."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+EvaluationEvent: TypeAlias = (
+    "EvaluationEventStart | "
+    "EvaluationEventPhase | "
+    "EvaluationEventRecord | "
+    "EvaluationEventLog | "
+    "EvaluationEventCommand | "
+    "EvaluationEventRunStart | "
+    "EvaluationEventRunLog | "
+    "EvaluationEventRunExit | "
+    "EvaluationEventTruncated | "
+    "EvaluationEventEnd"
+)
+"""An event of an evaluation session."""
+
+
 class EvaluationStateRequired(TypedDict):
     """The required fields of EvaluationState."""
 
@@ -187,7 +463,7 @@ class EvaluationStateRequired(TypedDict):
 class EvaluationState(EvaluationStateRequired, total=False):
     """Summary of the evaluation session."""
 
-    phase: str | None
+    phase: Phase | None
     """Phase of the session."""
     session: str | None
     """Id of the session."""
@@ -252,6 +528,250 @@ class InstallRequest(TypedDict):
 
     world_id: str
     """Id of the published world."""
+
+
+class JudgeAudio(TypedDict):
+    """Sounds as a script sees them."""
+
+    events: list[JudgeSoundEvent]
+    """Events since the last observation, in order."""
+    playing: list[JudgeSound]
+    """Sounds that are playing."""
+
+
+class Statics(TypedDict):
+    """Data that is constant during a session."""
+
+    config: dict[str, Any]
+    """The config, byte for byte as in the world's file."""
+    objects: dict[str, CatalogueEntry]
+    """Catalogue entries by name."""
+    script: str
+    """Source of the script, Python."""
+    seed: int
+    """Seed of the session."""
+    track: JudgeTrack
+    """Route and bounds of the track."""
+
+
+class JudgeCallLoad(Statics):
+    """Loads the script and the constant data of the session."""
+
+    type: Literal["load"]
+
+
+class JudgeCallInitialize(TypedDict):
+    """Calls `initialize(sim)`, if the script defines it."""
+
+    moved: list[list[Any]]
+    """Objects that moved since the script last saw them."""
+    state: Observation
+    """The current state of the world."""
+    type: Literal["initialize"]
+
+
+class JudgeCallEvaluate(TypedDict):
+    """Calls `evaluate(sim)`."""
+
+    moved: list[list[Any]]
+    """Objects that moved since the script last saw them."""
+    state: Observation
+    """The current state of the world."""
+    type: Literal["evaluate"]
+
+
+class JudgeCallCheck(TypedDict):
+    """Checks whether a script is a valid judge, without running it."""
+
+    script: str
+    """Source of the script, Python."""
+    type: Literal["check"]
+
+
+JudgeCall: TypeAlias = "JudgeCallLoad | JudgeCallInitialize | JudgeCallEvaluate | JudgeCallCheck"
+"""A call from the simulator to the harness."""
+
+
+class JudgeReply(TypedDict, total=False):
+    """Reply of the simulator to an action."""
+
+    error: str | None
+    """Why the action was refused; null if it was carried out."""
+
+
+class JudgeSaidReady(TypedDict):
+    """The harness has started."""
+
+    type: Literal["ready"]
+    version: int
+    """Version of the protocol that the harness uses."""
+
+
+class JudgeSaidAct(TypedDict):
+    """The script requests an action and waits for the [`JudgeReply`]."""
+
+    type: Literal["act"]
+
+
+class JudgeSaidRecord(TypedDict):
+    """The script set a new record."""
+
+    type: Literal["record"]
+    value: Any
+    """A finite number, or any JSON value."""
+
+
+class JudgeSaidPrinted(TypedDict):
+    """Sent if printed text uses a separate stream: this mark in that stream ends the printed
+    text of the current call.
+    """
+
+    mark: int
+    """Number of the call."""
+    type: Literal["printed"]
+
+
+class JudgeSaidAnswer(TypedDict):
+    """The call returned."""
+
+    finish: bool
+    """Whether the script ends the session."""
+    type: Literal["answer"]
+
+
+class JudgeSaidRaised(TypedDict):
+    """The call failed."""
+
+    error: str
+    """Last line of the traceback."""
+    kind: RaisedKind
+    """Cause of the failure."""
+    type: Literal["raised"]
+
+
+class JudgeSaidCheckedRequired(TypedDict):
+    """The required fields of JudgeSaidChecked."""
+
+    type: Literal["checked"]
+
+
+class JudgeSaidChecked(JudgeSaidCheckedRequired, total=False):
+    """Result of a `Check` call."""
+
+    error: str | None
+    """The fault of the script; null if it is valid."""
+
+
+JudgeSaid: TypeAlias = (
+    "JudgeSaidReady | "
+    "JudgeSaidAct | "
+    "JudgeSaidRecord | "
+    "JudgeSaidPrinted | "
+    "JudgeSaidAnswer | "
+    "JudgeSaidRaised | "
+    "JudgeSaidChecked"
+)
+"""A line from the harness."""
+
+
+class JudgeSound(TypedDict):
+    """A sound that is playing."""
+
+    id: str
+    """Id of the sound in the robot's API."""
+    kind: str
+    """`file` or `stream`."""
+    position: Num
+    """Playback position, seconds."""
+    source: str
+    """Origin of the sound: its URL, its path, `data` or `stream`."""
+    volume: Num
+    """Volume, 0 to 1."""
+
+
+class JudgeSoundEventPlayRequired(JudgeSound):
+    """The required fields of JudgeSoundEventPlay."""
+
+    channels: int
+    """Number of channels, 1 or 2."""
+    sample_rate: int
+    """Sample rate, Hz."""
+    type: Literal["play"]
+
+
+class JudgeSoundEventPlay(JudgeSoundEventPlayRequired, total=False):
+    """A sound started."""
+
+    data: str | None
+    """Content of the file; omitted for a stream."""
+
+
+class JudgeSoundEventPcm(TypedDict):
+    """A stream received samples."""
+
+    channels: int
+    """Number of channels, 1 or 2."""
+    data: str
+    """16-bit samples, little-endian."""
+    id: str
+    """Id of the stream."""
+    sample_rate: int
+    """Sample rate, Hz."""
+    type: Literal["pcm"]
+
+
+class JudgeSoundEventVolume(TypedDict):
+    """The volume of a sound changed."""
+
+    id: str
+    """Id of the sound."""
+    type: Literal["volume"]
+    volume: Num
+    """New volume, 0 to 1."""
+
+
+class JudgeSoundEventStop(TypedDict):
+    """A sound was stopped."""
+
+    id: str
+    """Id of the sound."""
+    type: Literal["stop"]
+
+
+class JudgeSoundEventEnded(TypedDict):
+    """A sound played to its end."""
+
+    id: str
+    """Id of the sound."""
+    type: Literal["ended"]
+
+
+JudgeSoundEvent: TypeAlias = (
+    "JudgeSoundEventPlay | "
+    "JudgeSoundEventPcm | "
+    "JudgeSoundEventVolume | "
+    "JudgeSoundEventStop | "
+    "JudgeSoundEventEnded"
+)
+"""A change of a sound. Binary data is base64."""
+
+
+class JudgeTrackRequired(TypedDict):
+    """The required fields of JudgeTrack."""
+
+    waypoints: list[list[Num]]
+    """Points (x, y) of the centre line, m."""
+
+
+class JudgeTrack(JudgeTrackRequired, total=False):
+    """The track as a script sees it. Without a route the list of waypoints is empty."""
+
+    bounds: Bounds | None
+    """Bounds of the track's ground."""
+    inner: list[list[Num]] | None
+    """Points (x, y) of the inner border, m."""
+    outer: list[list[Num]] | None
+    """Points (x, y) of the outer border, m."""
 
 
 class JudgeWork(TypedDict):
@@ -439,6 +959,29 @@ class Objects(TypedDict):
     """Name of the world."""
 
 
+class Observation(TypedDict):
+    """State of the world at one tick."""
+
+    audio: JudgeAudio
+    """Playing sounds, and sound events since the last observation."""
+    brightness: Num
+    """Factor applied to every displayed pixel."""
+    contacts: list[str]
+    """Names of the objects and walls in contact with the car."""
+    lights: dict[str, LightState]
+    """Colour that each light shows, by name."""
+    paused: bool
+    """Whether the simulation is paused."""
+    pose: VehiclePose
+    """State of the car."""
+    rtf: Num
+    """Measured real-time factor (simulated seconds per real second)."""
+    run: RunState
+    """State of the student's program."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
 class Observations(TypedDict, total=False):
     """Sensor readings; sensors that were not requested are omitted."""
 
@@ -479,6 +1022,14 @@ class OdomObservation(TypedDict):
     """Y coordinate, m."""
     yaw: Num
     """Yaw, rad."""
+
+
+Outcome: TypeAlias = Literal["finished", "timeout", "script_error", "stopped", "unsupported"]
+"""How a session ended."""
+
+
+OutputStream: TypeAlias = Literal["stdout", "stderr"]
+"""An output stream of the student's program."""
 
 
 class Overlay(TypedDict):
@@ -530,6 +1081,10 @@ class Panel(TypedDict):
     """Forward offset of the screen's centre from the light's origin, m."""
     pz: Num
     """Height of the screen's centre above the light's origin, m."""
+
+
+Phase: TypeAlias = Literal["initializing", "starting", "running", "ended"]
+"""The phase of a session."""
 
 
 class Placed(TypedDict):
@@ -593,10 +1148,14 @@ class Publication(PublicationRequired, total=False):
     """Id of the published world; null for a built-in world."""
 
 
+RaisedKind: TypeAlias = Literal["raised", "exited", "memory", "files"]
+"""Why a call failed."""
+
+
 class RecordRequired(TypedDict):
     """The required fields of Record."""
 
-    better: str
+    better: Better
     """Whether a `lower` or a `higher` record is better."""
     elapsed_s: Num
     """Simulated seconds since the phase `running` began."""
@@ -623,9 +1182,9 @@ class Record(RecordRequired, total=False):
     """Command of the student's program; null without one."""
     ended_at: str | None
     """End of the session, RFC 3339; null while it is active."""
-    events: list[dict[str, Any]] | None
+    events: list[RecordedEvent] | None
     """Events of the session in order; omitted in lists."""
-    outcome: str | None
+    outcome: Outcome | None
     """How the session ended; null while it is active."""
     reason: str | None
     """Why the session ended; null while it is active or after a normal finish."""
@@ -647,6 +1206,91 @@ class RecordList(RecordListRequired, total=False):
 
     next: str | None
     """Value for the parameter `cursor` to get the next page; null on the last page."""
+
+
+class RecordedEventStart(EvaluationKindStart):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventPhase(EvaluationKindPhase):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRecord(EvaluationKindRecord):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventLog(EvaluationKindLog):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventCommand(EvaluationKindCommand):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRunStart(EvaluationKindRunStart):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRunLog(EvaluationKindRunLog):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventRunExit(EvaluationKindRunExit):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventTruncated(EvaluationKindTruncated):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+class RecordedEventEnd(EvaluationKindEnd):
+    """An event as a record holds it."""
+
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+
+
+RecordedEvent: TypeAlias = (
+    "RecordedEventStart | "
+    "RecordedEventPhase | "
+    "RecordedEventRecord | "
+    "RecordedEventLog | "
+    "RecordedEventCommand | "
+    "RecordedEventRunStart | "
+    "RecordedEventRunLog | "
+    "RecordedEventRunExit | "
+    "RecordedEventTruncated | "
+    "RecordedEventEnd"
+)
+"""An event as a record holds it."""
 
 
 RedOrGreen: TypeAlias = Literal["red", "green"]
@@ -741,7 +1385,7 @@ class Scene(TypedDict):
 class SessionRequired(TypedDict):
     """The required fields of Session."""
 
-    better: str
+    better: Better
     """Whether a `lower` or a `higher` record is better."""
     elapsed_s: Num
     """Simulated seconds since the phase `running` began."""
@@ -749,8 +1393,8 @@ class SessionRequired(TypedDict):
     """Id of the session."""
     log: list[str]
     """The last 200 lines that the script printed."""
-    phase: str
-    """`initializing`, `starting`, `running` or `ended`."""
+    phase: Phase
+    """The phase of the session."""
     record: Any
     """The latest record of the script: any JSON value."""
     run: RunState
@@ -770,7 +1414,7 @@ class Session(SessionRequired, total=False):
 
     command: str | None
     """Command of the student's program; null without one."""
-    outcome: str | None
+    outcome: Outcome | None
     """How the session ended; null while it is active."""
     reason: str | None
     """Why the session ended; null while it is active or after a normal finish."""
@@ -1051,6 +1695,8 @@ class WorldRequired(TypedDict):
     """Route and bounds of the track."""
     world: str
     """Name of the world."""
+    yellow_s: Num
+    """Length of the yellow phase of a light, simulated seconds."""
 
 
 class World(WorldRequired, total=False):

@@ -96,7 +96,9 @@ fn redirects_to_other_hosts_and_loops_are_refused() {
     // A redirect to the same host is followed.
     let folder = Arc::clone(&cdn.folder);
     let server = WebServer::start(move |asked| match asked.path.strip_prefix("/moved") {
-        Some(path) => honest(folder.path(), &Asked { path: path.to_owned(), ..asked.clone() }),
+        Some(path) => {
+            file_response(folder.path(), &ReceivedRequest { path: path.to_owned(), ..asked.clone() })
+        }
         None => Reply::Redirect(format!("/moved{}", asked.path)),
     });
     let simulator = setup().cdn(server.url()).start();

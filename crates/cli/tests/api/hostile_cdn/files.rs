@@ -59,7 +59,7 @@ fn a_file_with_a_forged_manifest_is_refused() {
             return Reply::File(files.clone().into_bytes());
         }
         let path = asked.path.replace(&id, &other_id).replace(&rev, &other_rev);
-        honest(folder.path(), &Asked { path, ..asked.clone() })
+        file_response(folder.path(), &ReceivedRequest { path, ..asked.clone() })
     });
     assert_eq!(refused.0, 422, "{refused:?}");
 }
@@ -187,14 +187,15 @@ fn a_verified_world_is_not_replaced_by_an_unverified_one() {
     let rev = cdn.rev.clone();
     let server = WebServer::start(move |asked| {
         if !own.load(Relaxed) {
-            return honest(folder.path(), asked);
+            return file_response(folder.path(), asked);
         }
         match asked.path.rsplit('/').next() {
             Some("meta.json") => Reply::File(meta.to_string().into_bytes()),
             Some("manifest.json") => Reply::Status(404),
-            _ => {
-                honest(folder.path(), &Asked { path: asked.path.replace("evil0001", &rev), ..asked.clone() })
-            }
+            _ => file_response(
+                folder.path(),
+                &ReceivedRequest { path: asked.path.replace("evil0001", &rev), ..asked.clone() },
+            ),
         }
     });
     let simulator = setup().cdn(server.url()).start();

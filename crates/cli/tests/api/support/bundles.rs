@@ -1,6 +1,6 @@
 //! Worlds with properties that no built-in world has: minimal, invalid, crowded, slow to load.
 
-use chicane_testkit::http::PATIENCE;
+use chicane_testkit::http::RESPONSE_TIMEOUT;
 use chicane_world::{Bundle, MemoryBundle, Route};
 use glam::DVec2;
 use std::borrow::Cow;
@@ -85,7 +85,8 @@ impl LoadGate {
     pub(crate) fn wait_until_blocked(&self) {
         let (state, bell) = &*self.0;
         let state = state.lock().expect("the gate");
-        let (state, late) = bell.wait_timeout_while(state, PATIENCE, |s| s.waiting == 0).expect("the gate");
+        let (state, late) =
+            bell.wait_timeout_while(state, RESPONSE_TIMEOUT, |s| s.waiting == 0).expect("the gate");
         assert!(!late.timed_out(), "no loader reached the gate");
         drop(state);
     }
@@ -95,9 +96,9 @@ impl LoadGate {
         let mut state = state.lock().expect("the gate");
         state.waiting += 1;
         bell.notify_all();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + RESPONSE_TIMEOUT;
         while !state.open && Instant::now() < deadline {
-            state = bell.wait_timeout(state, PATIENCE).expect("the gate").0;
+            state = bell.wait_timeout(state, RESPONSE_TIMEOUT).expect("the gate").0;
         }
         state.waiting -= 1;
     }

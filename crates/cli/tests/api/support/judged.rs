@@ -1,7 +1,7 @@
 //! Helpers for evaluations in which a script of the test judges a built-in world.
 
 use super::{Api, Setup, Simulator, until};
-use chicane_testkit::http::PATIENCE;
+use chicane_testkit::http::RESPONSE_TIMEOUT;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ pub(crate) fn judged(setup: Setup, script: &str) -> Simulator {
 
 /// Waits until the session has ended, and returns it.
 pub(crate) fn wait_for_end(api: &mut Api) -> Value {
-    let deadline = Instant::now() + 2 * PATIENCE;
+    let deadline = Instant::now() + 2 * RESPONSE_TIMEOUT;
     loop {
         let now = api.get("/evaluation/session");
         if now["active"] == false {

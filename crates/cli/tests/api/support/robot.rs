@@ -1,7 +1,7 @@
 //! Clients of the robot's own API: an HTTP client and a WebSocket client.
 
 use super::{Simulator, is_code, json, number};
-use chicane_testkit::http::{Answer, Client, Events, PATIENCE};
+use chicane_testkit::http::{Client, Events, HttpResponse, RESPONSE_TIMEOUT};
 use serde_json::Value;
 use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -68,14 +68,14 @@ impl Robot {
     }
 }
 
-fn time_of(answer: &Answer) -> f64 {
+fn time_of(answer: &HttpResponse) -> f64 {
     let text = answer.header("x-sim-time").unwrap_or_else(|| panic!("no time: {}", answer.text()));
     assert_eq!(text.split_once('.').map(|(_, decimals)| decimals.len()), Some(3), "{text}");
     text.parse().expect("a time")
 }
 
 /// Status and text of an error response of the robot's API.
-pub(crate) fn detail(answer: &Answer) -> (u16, String) {
+pub(crate) fn detail(answer: &HttpResponse) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
     let fields = body.as_object().map(serde_json::Map::len);
@@ -100,8 +100,8 @@ pub(crate) enum Received {
 impl Socket {
     /// Opens a WebSocket with additional headers, or returns the status of the refusal.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Socket, u16> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        let stream = TcpStream::connect_timeout(&address, RESPONSE_TIMEOUT).expect("a connection");
+        stream.set_read_timeout(Some(RESPONSE_TIMEOUT)).expect("a time limit");
         stream.set_nodelay(true).expect("no delay");
         let mut request = format!("ws://{address}{path}").into_client_request().expect("a request");
         for (name, value) in headers {
@@ -142,7 +142,7 @@ impl Socket {
                 Ok(Message::Ping(_)) => self.0.flush().unwrap_or(()),
                 Ok(_) => {}
                 Err(Error::Io(e)) if matches!(e.kind(), std::io::ErrorKind::WouldBlock) => {
-                    panic!("no message within {PATIENCE:?}")
+                    panic!("no message within {RESPONSE_TIMEOUT:?}")
                 }
                 Err(_) => return Received::End,
             }

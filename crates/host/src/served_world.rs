@@ -1,4 +1,4 @@
-//! A world as it is served: what does not change while it runs, written out once.
+//! A loaded world with the responses about it that do not change while it runs.
 
 use crate::scene::SceneFile;
 use crate::view;
@@ -9,25 +9,31 @@ use chicane_world::world::ObjectType;
 use chicane_world::{Profile, World};
 use std::sync::{Arc, OnceLock};
 
-/// A world that is loaded.
+/// A loaded world, as it is served to clients.
 pub struct ServedWorld {
+    /// Name of the world.
     pub name: Arc<str>,
-    /// `<name>.world`.
+    /// File name of the world, `<name>.world`.
     pub file: Arc<str>,
+    /// The world's entry in the library.
     pub entry: LibraryEntry,
+    /// The world.
     pub world: Arc<World>,
     /// Names of the objects, by index.
     pub names: Vec<Arc<str>>,
-    /// Objects that are lights, by name.
-    pub lights: Vec<usize>,
-    /// Answers that never change.
+    /// Indices of the objects that are lights, sorted by name.
+    pub(crate) lights: Vec<usize>,
+    /// Response of `GET /world`.
     pub world_json: Bytes,
+    /// Response of `GET /route`; `None` without a route.
     pub route_json: Option<Bytes>,
+    /// Response of `GET /bounds`; `None` without a ground.
     pub bounds_json: Option<Bytes>,
+    /// Response of `GET /evaluation`; `None` without an evaluation.
     pub evaluation_json: Option<Bytes>,
-    /// Made ready for drawing when someone first wants a picture.
+    /// Created for the first camera frame.
     stage: OnceLock<Arc<Stage>>,
-    /// For viewers, likewise.
+    /// Created for the first viewer.
     scene: OnceLock<Arc<SceneFile>>,
 }
 
@@ -38,19 +44,21 @@ impl std::fmt::Debug for ServedWorld {
 }
 
 impl ServedWorld {
-    pub fn new(entry: LibraryEntry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
+    /// Writes the responses about a world. The error is an evaluation whose configuration is not
+    /// valid JSON.
+    pub(crate) fn new(entry: LibraryEntry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
         let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
         let mut lights: Vec<usize> =
             (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();
         lights.sort_by_key(|&i| &names[i]);
         let route = world.route.as_ref().map(view::route_lines);
         let bounds = world.ground.bounds.as_ref().map(view::rect);
-        let whole = view::world(&entry, &world, route.clone(), bounds);
+        let description = view::world(&entry, &world, route.clone(), bounds);
         let named_route = route.map(|lines| chicane_wire::Route { world: world.name.clone(), lines });
         Ok(ServedWorld {
             name: Arc::from(world.name.as_str()),
             file: Arc::from(format!("{}.world", world.name)),
-            world_json: json(&whole)?,
+            world_json: json(&description)?,
             route_json: named_route.map(|r| json(&r)).transpose()?,
             bounds_json: bounds.map(|b| json(&b)).transpose()?,
             evaluation_json: view::evaluation(&world)?.map(|e| json(&e)).transpose()?,
@@ -63,12 +71,12 @@ impl ServedWorld {
         })
     }
 
-    /// The world ready to be drawn. The first call takes a while.
-    pub fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
+    /// The world prepared for the renderer. The first call blocks while it is prepared.
+    pub(crate) fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
         Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
     }
 
-    /// The world for viewers. The first call takes a while.
+    /// The world as a file for viewers. The first call blocks while it is made.
     pub fn scene(&self) -> Arc<SceneFile> {
         let make = || Arc::new(SceneFile::new(chicane_render::glb::world(&self.world)));
         Arc::clone(self.scene.get_or_init(make))

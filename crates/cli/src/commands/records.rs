@@ -1,56 +1,57 @@
-//! `chicane records export`: every record of a data folder, for a spreadsheet or another program.
+//! `chicane records export`: prints all records of a data folder as CSV or JSON.
 
-use crate::cli::Export;
-use chicane_store::Records;
+use crate::args::ExportArgs;
+use crate::data_dir::{self, DataDirError};
+use chicane_host::evaluation::records::record_of;
+use chicane_store::{OpenError, Records, StoreError};
 use chicane_wire::Record;
 use std::io::{BufWriter, ErrorKind, Write};
-use std::path::Path;
 
-/// Records that are read at a time.
+/// Records that are read from the database at a time.
 const PAGE: usize = 200;
 const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,command,time_limit_s,seed,started_at,\
                     ended_at,elapsed_s,observations,wait_s,sha256";
 
-pub(crate) fn run(export: &Export, data_dir: &Path) -> Result<(), String> {
-    let records = Records::open(data_dir).map_err(|e| e.to_string())?;
+/// Why the records were not printed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExportError {
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Read(#[from] StoreError),
+    #[error("a record can't be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("can't write to standard output: {0}")]
+    Write(#[from] std::io::Error),
+}
+
+pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
+    let records = Records::open(&data_dir::resolve(args.data_dir.as_deref())?)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match write(export, &records, &mut out) {
-        // Whoever read it has seen enough.
-        Err(Failure::Write(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(Failure::Write(e)) => Err(format!("can't write: {e}")),
-        Err(Failure::Read(why)) => Err(why),
-        Ok(()) => Ok(()),
+    match write(args, &records, &mut out) {
+        // The reader of the pipe, such as `head`, needs no more lines.
+        Err(ExportError::Write(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
     }
 }
 
-enum Failure {
-    Read(String),
-    Write(std::io::Error),
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
-        Failure::Write(error)
-    }
-}
-
-fn write(export: &Export, records: &Records, out: &mut impl Write) -> Result<(), Failure> {
-    let failed = |e: chicane_store::StoreError| Failure::Read(e.to_string());
-    if export.csv {
+fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(), ExportError> {
+    if args.csv {
         writeln!(out, "{HEAD}")?;
     }
     let mut below = None;
     let mut first = true;
     loop {
-        let rows = records.sessions(export.world.as_deref(), below, PAGE).map_err(failed)?;
+        let rows = records.sessions(args.world.as_deref(), below, PAGE)?;
         for row in &rows {
-            if export.csv {
-                writeln!(out, "{}", line(&chicane_host::evaluation::records::record_of(row.clone(), None)))?;
+            if args.csv {
+                writeln!(out, "{}", line(&record_of(row.clone(), None)))?;
                 continue;
             }
-            let events = records.events(row.number).map_err(failed)?;
-            let record = chicane_host::evaluation::records::record_of(row.clone(), Some(events));
-            let text = serde_json::to_string(&record).map_err(|e| Failure::Read(e.to_string()))?;
+            let events = records.events(row.number)?;
+            let text = serde_json::to_string(&record_of(row.clone(), Some(events)))?;
             write!(out, "{}{text}", if first { "[\n" } else { ",\n" })?;
             first = false;
         }
@@ -59,7 +60,7 @@ fn write(export: &Export, records: &Records, out: &mut impl Write) -> Result<(),
             _ => break,
         }
     }
-    if !export.csv {
+    if args.json {
         writeln!(out, "{}", if first { "[]" } else { "\n]" })?;
     }
     out.flush()?;
@@ -96,7 +97,8 @@ fn line(record: &Record) -> String {
     .join(",")
 }
 
-/// A text as a cell. What a spreadsheet would take for a formula is marked as text: students write these.
+/// Quotes a text for CSV. A leading apostrophe keeps a spreadsheet from running the text as a
+/// formula, because students choose some of the texts.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };
@@ -108,7 +110,7 @@ mod tests {
     use super::cell;
 
     #[test]
-    fn cells_hold_texts_and_never_formulas() {
+    fn a_cell_is_quoted_and_never_a_formula() {
         for (text, written) in [
             ("plain", "plain"),
             ("a,b", "\"a,b\""),

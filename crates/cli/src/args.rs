@@ -1,0 +1,221 @@
+//! Commands and options of the program. The doc comments of fields are the help texts.
+
+mod judge;
+mod robot;
+mod serve;
+mod values;
+mod worlds;
+
+pub(crate) use judge::{JudgeArgs, JudgeArgsError};
+pub(crate) use robot::RobotArgs;
+pub(crate) use serve::{LogFormat, LogLevel, ServeArgs};
+pub(crate) use worlds::{AccessLevel, DataDirArgs, PublishArgs, WorldsArgs, WorldsCommand};
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use values::{field_size, lap_speed, speed_factor, student_command, time_limit};
+
+/// Chicane, a robot-car simulator for teaching and grading
+#[derive(Debug, Parser)]
+#[command(name = "chicane", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    // The options of `serve`, which is the default command.
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the simulator with its web API and viewer (the default command)
+    Serve(ServeArgs),
+    /// Describe and validate a world or a builder project
+    Check(CheckArgs),
+    /// Build the world of a builder project
+    Build(BuildArgs),
+    /// Publish a world and print its id
+    Publish(PublishArgs),
+    /// List, install, remove and import worlds; change published worlds
+    Worlds(WorldsArgs),
+    /// Create a builder project
+    New(NewArgs),
+    /// Write the floor of a world as an image for printing, true to scale
+    Print(PrintArgs),
+    /// Drive one lap of a world, as fast as the machine can simulate it
+    Lap(LapArgs),
+    /// Print the OpenAPI document of the web API
+    Openapi {
+        /// Print the document of the robot's API, which a physical car has too
+        #[arg(long)]
+        robot: bool,
+    },
+    /// Evaluate a student's program without a viewer; the exit status depends on the outcome
+    Evaluate(EvaluateArgs),
+    /// Run a judging script on a recorded drive; print its log and the outcome
+    Judge(JudgeDriveArgs),
+    /// Export the records of evaluations
+    Records {
+        #[command(subcommand)]
+        command: RecordsCommand,
+    },
+    /// Install Python 3.14 for judging scripts; needed once per user
+    Setup,
+    /// Run a process of a jail; only the simulator uses this command
+    #[command(name = "__jail", hide = true)]
+    Jail {
+        /// Process to run: outer or init
+        part: String,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CheckArgs {
+    /// Project file NAME.json, folder with worlds/NAME.world, or built-in world, such as oval
+    pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BuildArgs {
+    /// Project file; the images and scripts that it names are in the same folder
+    pub(crate) project: String,
+    /// Output folder: new, empty, or with an earlier build of the same world
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PrintArgs {
+    /// Project file, world folder, or built-in world, such as oval
+    pub(crate) world: String,
+    /// Image file to write, .jpg
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Resolution in pixels per inch
+    #[arg(long, value_name = "NUMBER", default_value_t = 150, value_parser = clap::value_parser!(u16).range(10..=600))]
+    pub(crate) dpi: u16,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LapArgs {
+    /// Project file, world folder, or built-in world, such as oval
+    pub(crate) world: String,
+    /// Speed in m/s, 0.1 to 3
+    #[arg(long, default_value_t = 1.0, value_parser = lap_speed)]
+    pub(crate) speed: f64,
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NewArgs {
+    /// Create a project with a random track
+    #[arg(long, required = true)]
+    pub(crate) random: bool,
+    /// Seed: the same number gives the same track [default: random]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Size of the field in metres
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "8x6", value_parser = field_size)]
+    pub(crate) field: [f64; 2],
+    /// Width of the road in metres
+    #[arg(long, value_name = "METRES", default_value_t = 0.6)]
+    pub(crate) width: f64,
+    /// Curviness: 0 is nearly round, 1 has many bends
+    #[arg(long, value_name = "0..1", default_value_t = 0.5)]
+    pub(crate) tightness: f64,
+    /// Length of the track in metres, if the field is large enough [default: not fixed]
+    #[arg(long, value_name = "METRES")]
+    pub(crate) length: Option<f64>,
+    /// File to write; it must not exist [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct EvaluateArgs {
+    /// Built-in world, folder with worlds/NAME.world, or project file NAME.json
+    #[arg(long, value_name = "WORLD")]
+    pub(crate) world: String,
+    /// Shell command that starts the student's program [default: none, the run is only observed]
+    #[arg(long, value_name = "COMMAND", value_parser = student_command)]
+    pub(crate) command: Option<String>,
+    /// Seed: the same number gives the same run
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: u64,
+    /// Time limit in simulated seconds [default: the world's time limit]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<f64>,
+    /// File of drive commands, one per line: seconds, speed, steering
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drive: Option<PathBuf>,
+    /// Real-time factor, 0.05 to 100, or 0 for as fast as possible
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed_factor)]
+    pub(crate) speed: f64,
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// Working folder of the student's program
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Data folder that stores the record [default: none, the record is only printed]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+}
+
+/// Arguments of `chicane judge`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JudgeDriveArgs {
+    /// Judging script, a Python file
+    pub(crate) script: PathBuf,
+    /// Built-in world, folder with worlds/NAME.world, or project file NAME.json; the script gets its
+    /// evaluation config
+    #[arg(long, value_name = "WORLD")]
+    pub(crate) world: String,
+    /// File of drive commands, one per line: seconds, speed, steering
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drive: PathBuf,
+    /// Seed: the same number gives the same run
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: u64,
+    /// Time limit in simulated seconds [default: the world's time limit]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<f64>,
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecordsCommand {
+    /// Print all records, newest first
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExportArgs {
+    /// Print a table, one line per record
+    #[arg(long, required_unless_present = "json", conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Print whole records with their events
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the records of this world only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) world: Option<String>,
+    /// Data folder with the records [default: the platform's folder for application data]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}

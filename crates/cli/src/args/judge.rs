@@ -1,0 +1,46 @@
+//! The options `--judge` and `--judge-image`: where judging scripts run.
+
+use chicane_session::{EngineKind, EngineOptions};
+use clap::{Args, ValueEnum};
+
+/// The container engine of judging scripts.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JudgeArgs {
+    /// Container engine of judging scripts
+    #[arg(long = "judge", value_enum, value_name = "ENGINE", env = "CHICANE_JUDGE", default_value_t = EngineName::Own)]
+    engine: EngineName,
+    /// Container image with Python 3.14, for podman and docker [default: python:3.14-slim]
+    #[arg(long = "judge-image", value_name = "IMAGE", env = "CHICANE_JUDGE_IMAGE")]
+    image: Option<String>,
+}
+
+/// An invalid combination of the options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum JudgeArgsError {
+    /// An image was given for the built-in jail, which uses none.
+    #[error("--judge-image needs --judge podman or --judge docker")]
+    ImageWithoutEngine,
+}
+
+impl JudgeArgs {
+    /// The external engine, or `None` for the built-in jail.
+    pub(crate) fn engine(&self) -> Result<Option<EngineOptions>, JudgeArgsError> {
+        let kind = match self.engine {
+            EngineName::Podman => EngineKind::Podman,
+            EngineName::Docker => EngineKind::Docker,
+            EngineName::Own if self.image.is_some() => return Err(JudgeArgsError::ImageWithoutEngine),
+            EngineName::Own => return Ok(None),
+        };
+        Ok(Some(EngineOptions { kind, program: None, image: self.image.clone(), loopback_only: true }))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// Built-in jail, which needs `chicane setup` once
+    Own,
+    /// podman, with an image
+    Podman,
+    /// docker, with an image
+    Docker,
+}

@@ -1,0 +1,70 @@
+//! Parsers for the values of options.
+
+use std::ops::RangeInclusive;
+
+/// A value that an option does not accept. The argument parser adds the value and the option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ValueError {
+    #[error("must be a command of 1 to 1000 characters")]
+    Command,
+    #[error("must be a number of seconds from 1 to 3600")]
+    TimeLimit,
+    #[error("must be a speed from 0.1 to 3 m/s")]
+    LapSpeed,
+    #[error("must be a factor from 0.05 to 100, or 0")]
+    SpeedFactor,
+    #[error("must be two numbers, such as 8x6")]
+    FieldSize,
+    #[error("must be a host name without a port, such as lab.example.org")]
+    HostName,
+    #[error("must be a web address, such as https://example.org/worlds")]
+    WebAddress,
+}
+
+pub(super) fn student_command(text: &str) -> Result<String, ValueError> {
+    if text.trim().is_empty() || text.chars().count() > 1000 || text.contains('\0') {
+        return Err(ValueError::Command);
+    }
+    Ok(text.to_owned())
+}
+
+pub(super) fn time_limit(text: &str) -> Result<f64, ValueError> {
+    number_in(text, 1.0..=3600.0).ok_or(ValueError::TimeLimit)
+}
+
+pub(super) fn lap_speed(text: &str) -> Result<f64, ValueError> {
+    number_in(text, 0.1..=3.0).ok_or(ValueError::LapSpeed)
+}
+
+pub(super) fn speed_factor(text: &str) -> Result<f64, ValueError> {
+    let unlimited = number_in(text, 0.0..=0.0);
+    unlimited.or_else(|| number_in(text, 0.05..=100.0)).ok_or(ValueError::SpeedFactor)
+}
+
+pub(super) fn field_size(text: &str) -> Result<[f64; 2], ValueError> {
+    let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    sides.ok_or(ValueError::FieldSize)
+}
+
+fn number_in(text: &str, range: RangeInclusive<f64>) -> Option<f64> {
+    text.parse().ok().filter(|number| range.contains(number))
+}
+
+pub(super) fn host_name(text: &str) -> Result<String, ValueError> {
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+    if text.is_empty() || !text.bytes().all(is_allowed) {
+        return Err(ValueError::HostName);
+    }
+    Ok(text.to_ascii_lowercase())
+}
+
+/// Accepts an HTTP address and removes slashes at its end.
+pub(super) fn web_address(text: &str) -> Result<String, ValueError> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !text.contains(char::is_whitespace) => {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err(ValueError::WebAddress),
+    }
+}

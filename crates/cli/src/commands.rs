@@ -1,0 +1,14 @@
+//! The commands of the program, one module each. A command never imports another command.
+
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod evaluate;
+pub(crate) mod judge;
+pub(crate) mod lap;
+pub(crate) mod new;
+pub(crate) mod print;
+pub(crate) mod publish;
+pub(crate) mod records;
+pub(crate) mod serve;
+pub(crate) mod setup;
+pub(crate) mod worlds;

@@ -1,0 +1,26 @@
+//! `chicane evaluate`: evaluates a student's program without a viewer.
+
+use crate::args::EvaluateArgs;
+use crate::evaluation::{self, EvaluationError, EvaluationJob};
+use crate::{drive_file, robot};
+use chicane_wire::{Outcome, StartRequest};
+
+/// Runs one evaluation and returns its outcome.
+pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationError> {
+    evaluation::run(&EvaluationJob {
+        world: args.world.clone(),
+        profile: robot::load(&args.robot)?,
+        request: StartRequest {
+            command: args.command.clone(),
+            time_limit_s: args.time_limit,
+            seed: args.seed,
+        },
+        drive: args.drive.as_deref().map(drive_file::read).transpose()?.unwrap_or_default(),
+        script: None,
+        speed: args.speed,
+        workspace: args.workspace.clone(),
+        data_dir: args.data_dir.clone(),
+        json: args.json,
+        judge: args.judge.clone(),
+    })
+}

@@ -1,0 +1,25 @@
+//! `chicane judge`: runs a judging script on a recorded drive.
+
+use crate::args::JudgeDriveArgs;
+use crate::error::FileError;
+use crate::evaluation::{self, EvaluationError, EvaluationJob};
+use crate::{drive_file, robot};
+use chicane_wire::{Outcome, StartRequest};
+
+/// Runs one evaluation with the given script and returns its outcome.
+pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationError> {
+    let script = std::fs::read_to_string(&args.script).map_err(FileError::read(&args.script))?;
+    evaluation::run(&EvaluationJob {
+        world: args.world.clone(),
+        profile: robot::load(&args.robot)?,
+        request: StartRequest { command: None, time_limit_s: args.time_limit, seed: args.seed },
+        drive: drive_file::read(&args.drive)?,
+        script: Some(script),
+        // As fast as possible, because no program has to keep up.
+        speed: 0.0,
+        workspace: ".".into(),
+        data_dir: None,
+        json: args.json,
+        judge: args.judge.clone(),
+    })
+}

@@ -1,0 +1,45 @@
+//! `chicane print`: writes the floor of a world as an image for printing.
+
+use crate::args::PrintArgs;
+use crate::error::FileError;
+use crate::progress::Progress;
+use crate::world_source::{self, WorldSourceError};
+use chicane_render::{Print, PrintError};
+use std::io::BufWriter;
+
+/// Why no image was written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PrintCommandError {
+    #[error(transparent)]
+    World(#[from] WorldSourceError),
+    #[error(transparent)]
+    Print(#[from] PrintError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+pub(crate) fn run(args: &PrintArgs) -> Result<(), PrintCommandError> {
+    let (output, dpi) = (&args.output, args.dpi);
+    let world = world_source::load(&args.world)?;
+    let print = Print::new(&world, dpi)?;
+    // The image gets its name when it is complete, so that a failure leaves no partial image.
+    let part = output.with_extension("jpg.part");
+    let file = BufWriter::new(std::fs::File::create(&part).map_err(FileError::write(output))?);
+    let mut progress = Progress::new(format!("printing {}", world.name));
+    let written = print.write_jpeg_with_progress(file, |done| progress.set(done));
+    drop(progress);
+    written.and_then(|()| std::fs::rename(&part, output)).map_err(|e| {
+        let _ = std::fs::remove_file(&part);
+        FileError::write(output)(e)
+    })?;
+    let metres = |pixels: usize| pixels as f64 / print.pixels_per_metre();
+    println!(
+        "{}: {} × {} pixels, {:.2} × {:.2} m at {dpi} dpi",
+        output.display(),
+        print.width(),
+        print.height(),
+        metres(print.width()),
+        metres(print.height())
+    );
+    Ok(())
+}

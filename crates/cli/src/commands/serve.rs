@@ -1,0 +1,238 @@
+//! `chicane serve`: runs a simulator with its web server until it is stopped.
+
+use crate::args::{JudgeArgsError, LogFormat, LogLevel, ServeArgs};
+use crate::data_dir::{self, DataDirError};
+use crate::error::FileError;
+use crate::log::LogLines;
+use crate::memory;
+use crate::robot::{self, RobotError};
+use crate::runtime::{self, RuntimeError};
+use crate::stop_signal::{SignalError, StopSignal};
+use crate::tokens::{self, TokenError};
+use crate::workspace::{self, WorkspaceError};
+use crate::world_source::{self, WorldSourceError};
+use chicane_dds::RosOptions;
+use chicane_host::{HostOptions, JudgeOptions};
+use chicane_remote::Token;
+use chicane_server::{Options, Server, StartError};
+use chicane_store::Library;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use tracing::level_filters::LevelFilter;
+
+/// Why the simulator did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeError {
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    #[error(
+        "{listen} can be reached from other machines, so a token is needed: add --token auto, or one of your own"
+    )]
+    NeedsToken { listen: SocketAddr },
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(
+        "--workspace {} is in the data folder, which student programs must not see. Choose another folder",
+        workspace.display()
+    )]
+    WorkspaceInDataDir { workspace: PathBuf },
+    /// `ROS_DOMAIN_ID` is invalid.
+    #[error("{0}")]
+    RosDomain(String),
+    #[error(transparent)]
+    World(#[from] WorldSourceError),
+    #[error(transparent)]
+    Robot(#[from] RobotError),
+    #[error("--judge-script: {0}")]
+    JudgeScript(#[source] FileError),
+    #[error(transparent)]
+    Judge(#[from] JudgeArgsError),
+    #[error(transparent)]
+    Signals(#[from] SignalError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The world could not be loaded.
+    #[error("{0}")]
+    NotReady(String),
+}
+
+pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
+    memory::limit_retained();
+    let log = start_log(args);
+    raise_descriptor_limit();
+    let runtime = runtime::start()?;
+    let ended = runtime.block_on(serve(args));
+    // Does not wait for blocking tasks, such as a world that is being loaded.
+    runtime.shutdown_background();
+    log.finish();
+    ended
+}
+
+async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
+    let options = options(args)?;
+    let (token, ros) = (options.token.clone(), options.ros.clone());
+    let mut stop = StopSignal::new(args.lifeline)?;
+    let server = Server::start(options).await?;
+    tokio::select! {
+        ready = server.host().ready() => ready.map_err(|e| ServeError::NotReady(e.to_string()))?,
+        () = stop.wait() => {
+            server.stop().await;
+            return Ok(());
+        }
+    }
+    print_addresses(&server, token.as_ref()).await;
+    if let Some(ros) = &ros {
+        tracing::info!("ROS 2: {ros}");
+    }
+    tokio::select! {
+        () = find_judge(&server) => stop.wait().await,
+        () = stop.wait() => {}
+    }
+    tracing::info!("stopping");
+    server.stop().await;
+    Ok(())
+}
+
+/// Checks the command line and loads the files that it names.
+fn options(args: &ServeArgs) -> Result<Options, ServeError> {
+    let token = tokens::simulator_token(args.token.as_deref())?;
+    // Other machines never get access without a token.
+    if token.is_none() && !args.listen.ip().is_loopback() {
+        return Err(ServeError::NeedsToken { listen: args.listen });
+    }
+    let data_dir = data_dir::resolve(args.data_dir.as_deref())?;
+    let workspace = workspace::resolve(&args.workspace)?;
+    if std::path::absolute(&data_dir).is_ok_and(|data_dir| workspace.starts_with(data_dir)) {
+        return Err(ServeError::WorkspaceInDataDir { workspace });
+    }
+    let ros = ros_options(args)?;
+    let (library, world) = match &args.world {
+        Some(path) if Path::new(path).exists() => {
+            let (library, name) = world_source::find(path)?;
+            (library, Some(name))
+        }
+        // The host resolves names, because it also knows the installed worlds.
+        name => (Library::built_in(), name.clone()),
+    };
+    Ok(Options {
+        host: HostOptions {
+            data_dir,
+            world,
+            profile: robot::load(&args.robot)?,
+            speed: args.speed,
+            workspace,
+            library,
+            judge: judge_options(args)?,
+        },
+        listen: args.listen,
+        cdn: args.cdn.clone(),
+        cdn_token: tokens::cdn_token(args.cdn_token.as_deref())?,
+        require_verified: args.require_verified,
+        token,
+        allow_hosts: args.allow_host.clone(),
+        ros,
+        ..Options::default()
+    })
+}
+
+fn ros_options(args: &ServeArgs) -> Result<Option<RosOptions>, ServeError> {
+    if !args.ros {
+        return Ok(None);
+    }
+    let domain = match args.ros_domain {
+        Some(domain) => domain,
+        None => RosOptions::domain_from_environment(std::env::var("ROS_DOMAIN_ID").ok().as_deref())
+            .map_err(|e| ServeError::RosDomain(e.to_string()))?,
+    };
+    Ok(Some(RosOptions { domain, network: args.ros_network.clone() }))
+}
+
+fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
+    let read = |file: &PathBuf| {
+        std::fs::read_to_string(file).map_err(|e| ServeError::JudgeScript(FileError::read(file)(e)))
+    };
+    Ok(JudgeOptions {
+        launcher: None,
+        folder: None,
+        script: args.judge_script.as_ref().map(read).transpose()?,
+        engine: args.judge.engine()?,
+        isolation: args.judge_isolation.map(Into::into),
+    })
+}
+
+/// Logs how judging scripts run, or why they can't run.
+async fn find_judge(server: &Server) {
+    match server.host().find_judge().await {
+        Ok(how) => tracing::info!("the judge is ready: {how}"),
+        Err(why) => tracing::warn!("there is no judge, so no evaluation can be started: {why}"),
+    }
+}
+
+/// Prints the addresses of the viewer. A closed standard output does not stop the simulator.
+async fn print_addresses(server: &Server, token: Option<&Token>) {
+    let mut out = std::io::stdout();
+    let _ = writeln!(out, "chicane is ready: {}", viewer_url(server.address(), token));
+    if let Some(address) = outside_address(server.address()).await {
+        // The token is printed once only, because people copy this line to others.
+        let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
+    }
+}
+
+fn viewer_url(address: SocketAddr, token: Option<&Token>) -> String {
+    let address = chicane_server::reachable(address);
+    let query = token.map(|t| format!("?token={}", t.secret())).unwrap_or_default();
+    format!("http://{address}/sim{query}")
+}
+
+/// The address that other machines can use if the server listens on all addresses: the source
+/// address of a packet to another network. No packet is sent.
+async fn outside_address(address: SocketAddr) -> Option<SocketAddr> {
+    if !address.ip().is_unspecified() {
+        return None;
+    }
+    // Addresses that are reserved for documentation: the route to them leaves this machine.
+    let (from, to) =
+        if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
+    let socket = tokio::net::UdpSocket::bind(from).await.ok()?;
+    socket.connect(to).await.ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then(|| SocketAddr::new(ip, address.port()))
+}
+
+fn start_log(args: &ServeArgs) -> LogLines {
+    let lines = LogLines::start();
+    let level = match args.log_level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let log =
+        tracing_subscriber::fmt().with_writer(lines.clone()).log_internal_errors(false).with_max_level(level);
+    match args.log {
+        LogFormat::Text => log.with_ansi(false).with_target(false).init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    lines
+}
+
+/// Raises the limit of open files to its maximum, because thousands of viewers need thousands of
+/// descriptors and the usual limit is 1,024.
+fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        if limit.current < limit.maximum || limit.maximum.is_none() {
+            limit.current = limit.maximum;
+            if let Err(error) = setrlimit(Resource::Nofile, limit) {
+                tracing::warn!(%error, "the limit of open files could not be raised");
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `chicane worlds`: lists, installs, removes and changes worlds.
+//!
+//! A simulator may be using the data folder. An operation that concerns the running world then goes
+//! through the web API of that simulator, whose address is stored in the folder. The other operations
+//! change the disk: each change is atomic and locked, and the simulator notices it.
+
+mod data_folder;
+mod import;
+mod install;
+mod list;
+mod published;
+mod remove;
+
+use crate::args::{WorldsArgs, WorldsCommand};
+use crate::cdn_target::CdnTargetError;
+use crate::data_dir::DataDirError;
+use crate::runtime::RuntimeError;
+use crate::tokens::{self, TokenError};
+use crate::world_folder::WorldFolderError;
+use chicane_store::{InstallError, OpenError, PublishError, RandomError, Unfit};
+use chicane_wire::WorldId;
+use std::path::PathBuf;
+
+/// Why an operation on worlds failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorldsError {
+    #[error("\"{0}\" is not a world id (32 hex digits)")]
+    InvalidId(String),
+    #[error("\"{0}\" is not the name of a world. `chicane worlds list` prints the names")]
+    InvalidWorldName(String),
+    #[error("the name must be one line of 1 to 100 characters")]
+    InvalidDisplayName,
+    #[error("{0} is not installed. `chicane worlds list` prints the installed worlds")]
+    NotInstalled(String),
+    #[error("cannot delete protected world: {0}")]
+    Protected(String),
+    #[error("{world} can't be removed: {source}")]
+    Remove { world: String, source: std::io::Error },
+    #[error("{id} can't be renamed: {source}")]
+    Rename { id: WorldId, source: std::io::Error },
+    #[error("folder {} does not exist", .0.display())]
+    NoFolder(PathBuf),
+    #[error("the world was installed, but its files can't be checked against its id")]
+    NotVerified,
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Target(#[from] CdnTargetError),
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// The running simulator refused a request or did not respond.
+    #[error("{0}")]
+    Simulator(String),
+    /// A CDN failed or does not have the world.
+    #[error("{0}")]
+    Cdn(String),
+}
+
+/// Why a folder was not imported.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ImportError {
+    #[error(transparent)]
+    Folder(#[from] WorldFolderError),
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The files are not a valid world.
+    #[error("{} can't be imported: {source}", folder.display())]
+    Unfit { folder: PathBuf, source: Unfit },
+    #[error("{} can't be imported: {source}", folder.display())]
+    Install { folder: PathBuf, source: InstallError },
+}
+
+pub(crate) fn run(args: &WorldsArgs) -> Result<(), WorldsError> {
+    let data = &args.data;
+    match &args.command {
+        WorldsCommand::List { published: false, cdn: None, to: None, .. } => list::available(data),
+        WorldsCommand::List { cdn: Some(url), cdn_token, .. } => {
+            list::of_cdn(url, tokens::cdn_token(cdn_token.as_deref())?)
+        }
+        WorldsCommand::List { to, .. } => list::published(data, to.as_deref()),
+        WorldsCommand::Install { id, cdn, cdn_token, require_verified } => {
+            let token = tokens::cdn_token(cdn_token.as_deref())?;
+            install::run(args, &parse_id(id)?, cdn.clone().map(|url| (url, token)), *require_verified)
+        }
+        WorldsCommand::Remove { world } => remove::run(data, world),
+        WorldsCommand::Rename { id, name, to } => {
+            published::rename(data, &parse_id(id)?, name, to.as_deref())
+        }
+        WorldsCommand::Access { id, level, to } => {
+            published::set_access(data, &parse_id(id)?, *level, to.as_deref())
+        }
+        WorldsCommand::Import { folder, world, name } => {
+            import::run(data, folder.as_ref(), world.as_deref(), name.clone(), &args.judge)
+        }
+    }
+}
+
+/// Accepts the id of a world, also as the name of the installed world, `custom_ID`.
+fn parse_id(text: &str) -> Result<WorldId, WorldsError> {
+    let id = text.strip_prefix("custom_").unwrap_or(text).trim_end_matches(".world");
+    WorldId::parse(id).ok_or_else(|| WorldsError::InvalidId(text.to_owned()))
+}

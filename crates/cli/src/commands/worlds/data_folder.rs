@@ -1,0 +1,65 @@
+//! The data folder: locked by this command, or in use by a simulator.
+
+use super::WorldsError;
+use crate::args::DataDirArgs;
+use crate::{data_dir, runtime};
+use chicane_remote::{RunningSimulator, call_simulator};
+use chicane_store::{Data, OpenError};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// How long the command waits for the address of a simulator that is starting or ending.
+const ADDRESS_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time between two attempts.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+
+/// An opened data folder.
+pub(super) enum DataFolder {
+    /// This command holds the lock until the value is dropped.
+    Locked(Box<Data>),
+    /// A simulator holds the lock.
+    InUse(RunningSimulator),
+}
+
+impl DataFolder {
+    /// Locks the data folder, or finds the simulator that uses it.
+    pub(super) fn open(args: &DataDirArgs) -> Result<DataFolder, WorldsError> {
+        let dir = data_dir::resolve_absolute(args.data_dir.as_deref())?;
+        let deadline = Instant::now() + ADDRESS_TIMEOUT;
+        loop {
+            let refused = match Data::open(&dir) {
+                Ok(data) => return Ok(DataFolder::Locked(Box::new(data))),
+                Err(OpenError::InUse { dir, pid }) => OpenError::InUse { dir, pid },
+                Err(e) => return Err(e.into()),
+            };
+            if let OpenError::InUse { pid: Some(pid), .. } = &refused
+                && let Some(running) = RunningSimulator::read(&dir, *pid)
+            {
+                return Ok(DataFolder::InUse(running));
+            }
+            if Instant::now() > deadline {
+                return Err(refused.into());
+            }
+            std::thread::sleep(RETRY_INTERVAL);
+        }
+    }
+}
+
+/// Sends a request to a simulator and returns the body of its response.
+pub(super) async fn request(
+    running: &RunningSimulator,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+) -> Result<Value, WorldsError> {
+    call_simulator(running, method, path, body).await.map_err(|e| WorldsError::Simulator(e.to_string()))
+}
+
+/// Sends a request without a body and waits for the response.
+pub(super) fn request_blocking(
+    running: &RunningSimulator,
+    method: &str,
+    path: &str,
+) -> Result<Value, WorldsError> {
+    runtime::start()?.block_on(request(running, method, path, None))
+}

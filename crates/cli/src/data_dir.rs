@@ -1,0 +1,41 @@
+//! The data folder: settings, records, installed worlds, and the folder of the own CDN.
+
+use crate::error::FileError;
+use chicane_store::create_private;
+use std::path::{Path, PathBuf};
+
+/// Why there is no data folder.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DataDirError {
+    #[error("The platform's folder for application data is unknown. Give --data-dir")]
+    Unknown,
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The given data folder, or the default of the platform.
+pub(crate) fn resolve(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
+    if let Some(folder) = given {
+        return Ok(folder.to_owned());
+    }
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = if cfg!(target_os = "windows") {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|base| base.join("chicane")).ok_or(DataDirError::Unknown)
+}
+
+/// The absolute path of the data folder.
+pub(crate) fn resolve_absolute(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
+    let folder = resolve(given)?;
+    Ok(std::path::absolute(&folder).map_err(FileError::read(&folder))?)
+}
+
+/// Creates the data folder if it does not exist. Only its owner can read it.
+pub(crate) fn create(folder: &Path) -> Result<(), DataDirError> {
+    Ok(create_private(folder).map_err(FileError::write(folder))?)
+}

@@ -1,0 +1,246 @@
+//! Runs one evaluation in this process, for `chicane evaluate` and `chicane judge`.
+//!
+//! The simulator opens a port only for a student's program, which drives the car through the web
+//! API. Without a program it has no web server.
+
+use crate::args::{JudgeArgs, JudgeArgsError};
+use crate::drive_file::DriveFileError;
+use crate::error::FileError;
+use crate::robot::RobotError;
+use crate::runtime::{self, RuntimeError};
+use crate::workspace::{self, WorkspaceError};
+use crate::world_source::{self, WorldSourceError};
+use chicane_host::evaluation::StartEvaluationError;
+use chicane_host::{DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess};
+use chicane_server::{Options, Server, StartError};
+use chicane_store::StoreError;
+use chicane_wire::{Outcome, Phase, Record, Session, StartRequest};
+use chicane_world::Profile;
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time between two updates of the progress.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Why an evaluation did not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EvaluationError {
+    #[error(transparent)]
+    World(#[from] WorldSourceError),
+    #[error(transparent)]
+    Robot(#[from] RobotError),
+    #[error(transparent)]
+    Drive(#[from] DriveFileError),
+    /// The judging script, or the temporary data folder.
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Judge(#[from] JudgeArgsError),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error("the system gives no random numbers: {0}")]
+    Random(getrandom::Error),
+    #[error(transparent)]
+    Server(#[from] StartError),
+    #[error(transparent)]
+    Host(#[from] StartHostError),
+    /// The world of a simulator could not be loaded.
+    #[error("{0}")]
+    NotReady(String),
+    #[error(transparent)]
+    Start(#[from] StartEvaluationError),
+    #[error(transparent)]
+    Record(#[from] StoreError),
+    #[error("the record of session {session} is missing")]
+    NoRecord { session: String },
+    #[error("the record can't be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// One evaluation and its options.
+pub(crate) struct EvaluationJob {
+    /// Project file, world folder, or built-in world.
+    pub(crate) world: String,
+    pub(crate) profile: Profile,
+    pub(crate) request: StartRequest,
+    /// Commands that drive the car at given ticks.
+    pub(crate) drive: Vec<DriveAt>,
+    /// Judging script that replaces the script of the world.
+    pub(crate) script: Option<String>,
+    /// Real-time factor; 0 is as fast as possible.
+    pub(crate) speed: f64,
+    pub(crate) workspace: PathBuf,
+    /// Data folder that stores the record. A temporary folder is used if `None`.
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print the record as JSON and nothing else.
+    pub(crate) json: bool,
+    pub(crate) judge: JudgeArgs,
+}
+
+/// Runs an evaluation, prints its record, and returns its outcome.
+pub(crate) fn run(job: &EvaluationJob) -> Result<Option<Outcome>, EvaluationError> {
+    let runtime = runtime::start_with_workers(2)?;
+    let temporary = TempFolder::new()?;
+    let ended = runtime.block_on(evaluate(job, job.data_dir.as_deref().unwrap_or(&temporary.0)));
+    // Does not wait for blocking tasks, such as a world that is being loaded.
+    runtime.shutdown_background();
+    let record = ended?;
+    if job.json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        println!("{}", describe(&record));
+    }
+    Ok(record.outcome)
+}
+
+async fn evaluate(job: &EvaluationJob, data_dir: &Path) -> Result<Record, EvaluationError> {
+    let (library, world) = world_source::find(&job.world)?;
+    let options = HostOptions {
+        data_dir: data_dir.to_owned(),
+        world: Some(world),
+        profile: job.profile.clone(),
+        speed: job.speed,
+        workspace: workspace::resolve(&job.workspace)?,
+        library,
+        judge: JudgeOptions {
+            script: job.script.clone(),
+            engine: job.judge.engine()?,
+            ..JudgeOptions::default()
+        },
+    };
+    let simulator = LocalSimulator::start(options, job.request.command.is_some()).await?;
+    let ended = follow_session(job, simulator.host()).await;
+    simulator.stop().await;
+    ended
+}
+
+/// A simulator for one evaluation.
+enum LocalSimulator {
+    /// With a web server, for a student's program.
+    Web(Box<Server>),
+    /// Without any port.
+    Portless(Arc<Host>),
+}
+
+impl LocalSimulator {
+    async fn start(host: HostOptions, needs_web: bool) -> Result<LocalSimulator, EvaluationError> {
+        if needs_web {
+            let server = Server::start(Options { host, ..Options::default() }).await?;
+            return Ok(LocalSimulator::Web(Box::new(server)));
+        }
+        let access = StudentAccess { loopback_only: true, ..StudentAccess::default() };
+        Ok(LocalSimulator::Portless(Prepared::new(host)?.start(access)?))
+    }
+
+    fn host(&self) -> &Host {
+        match self {
+            LocalSimulator::Web(server) => server.host(),
+            LocalSimulator::Portless(host) => host,
+        }
+    }
+
+    async fn stop(self) {
+        match self {
+            LocalSimulator::Web(server) => server.stop().await,
+            LocalSimulator::Portless(host) => {
+                host.stop().await;
+                host.finish().await;
+            }
+        }
+    }
+}
+
+/// Starts a session, shows its progress, and returns its record. Ctrl-C stops the session.
+async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, EvaluationError> {
+    host.ready().await.map_err(|e| EvaluationError::NotReady(e.to_string()))?;
+    let id = host.evaluate(job.request.clone(), job.drive.clone()).await?;
+    let mut shown = SessionProgress::default();
+    loop {
+        let ended = host.session_ended();
+        tokio::select! {
+            () = ended => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            _ = tokio::signal::ctrl_c() => host.stop_session().await,
+        }
+        let now = host.session();
+        if let Some(session) = &now.session {
+            shown.update(job, session, host, &id);
+        }
+        if !now.active {
+            clear_status_line();
+            return host.record(&id)?.ok_or(EvaluationError::NoRecord { session: id });
+        }
+    }
+}
+
+/// The part of a session that was already shown.
+#[derive(Default)]
+struct SessionProgress {
+    phase: Option<Phase>,
+    /// Number of log lines.
+    lines: usize,
+}
+
+impl SessionProgress {
+    /// Prints new log lines to standard output, and the phase and the time to standard error.
+    fn update(&mut self, job: &EvaluationJob, session: &Session, host: &Host, id: &str) {
+        let mut out = std::io::stderr();
+        if !job.json
+            && let Ok(lines) = host.log(id, self.lines)
+        {
+            for line in &lines {
+                clear_status_line();
+                println!("{line}");
+            }
+            self.lines += lines.len();
+        }
+        if out.is_terminal() {
+            let record =
+                if session.record.is_null() { String::new() } else { format!("  record {}", session.record) };
+            let record: String = record.chars().take(60).collect();
+            let text = format!("{:<12} {:>8.2} s{record}", session.phase, session.elapsed_s.0);
+            let _ = write!(out, "\r{text:<90}\r").and_then(|()| out.flush());
+        } else if Some(session.phase) != self.phase {
+            let _ = writeln!(out, "{} at {:.2} s", session.phase, session.elapsed_s.0);
+        }
+        self.phase = Some(session.phase);
+    }
+}
+
+fn clear_status_line() {
+    let mut out = std::io::stderr();
+    if out.is_terminal() {
+        let _ = write!(out, "\r{:<90}\r", "").and_then(|()| out.flush());
+    }
+}
+
+fn describe(record: &Record) -> String {
+    let outcome = record.outcome.map_or("unknown", Outcome::name);
+    let reason = record.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+    format!("{outcome}{reason}\nrecord {} after {:.3} s", record.record, record.elapsed_s.0)
+}
+
+/// A temporary folder that is removed on drop.
+struct TempFolder(PathBuf);
+
+impl TempFolder {
+    fn new() -> Result<TempFolder, EvaluationError> {
+        // The name is random and the folder must be new, because other users can write to the
+        // parent folder and must not control the data of the simulator.
+        let number = getrandom::u64().map_err(EvaluationError::Random)?;
+        let folder = std::env::temp_dir().join(format!("chicane-evaluate-{number:016x}"));
+        std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(FileError::write(&folder))?;
+        Ok(TempFolder(folder))
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,74 @@
+//! Checks whether a judging script is valid. Python 3.14 in the judge's container compiles the
+//! script and does not run it.
+//!
+//! Commands that make a world refuse an invalid script. Commands that install a world print a
+//! warning, because the world can be driven without its script. On a machine without a judge the
+//! script is not checked, and the commands say so.
+
+use crate::args::{JudgeArgs, JudgeArgsError};
+use chicane_session::root::{self, RootError};
+use chicane_session::{Judge, JudgeError, Setting, SettingError, SettingOptions};
+
+/// The judging script of a world is invalid.
+#[derive(Debug, thiserror::Error)]
+#[error("{origin}: the evaluation script can't judge: {reason}")]
+pub(crate) struct InvalidScript {
+    /// Where the script is from: the project or folder, and the file.
+    pub(crate) origin: String,
+    /// The error, with its line.
+    pub(crate) reason: String,
+}
+
+/// Why a script was not checked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotChecked {
+    #[error("can't find the program chicane: {0}")]
+    Launcher(std::io::Error),
+    #[error(transparent)]
+    Args(#[from] JudgeArgsError),
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+}
+
+/// Returns the error of an invalid script, or `None` for a valid one.
+fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotChecked> {
+    let launcher = std::env::current_exe().map_err(NotChecked::Launcher)?;
+    let wanted =
+        SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
+    let setting = Setting::find(&wanted)?;
+    Ok(Judge::start(&setting)?.check(script)?)
+}
+
+/// The line about a script in the description of a world.
+pub(crate) fn describe(args: &JudgeArgs, origin: &str, script: &str) -> Result<String, InvalidScript> {
+    match find_error(args, script) {
+        Ok(None) => Ok("script     can judge\n".to_owned()),
+        Ok(Some(reason)) => Err(InvalidScript { origin: origin.to_owned(), reason }),
+        Err(why) => Ok(format!("warning    the evaluation script was not checked: {why}\n")),
+    }
+}
+
+/// Refuses an invalid script. Prints a warning if the script can't be checked.
+pub(crate) fn require_valid(args: &JudgeArgs, origin: &str, script: &str) -> Result<(), InvalidScript> {
+    match find_error(args, script) {
+        Ok(None) => Ok(()),
+        Ok(Some(reason)) => Err(InvalidScript { origin: origin.to_owned(), reason }),
+        Err(why) => {
+            eprintln!("warning: {origin}: the evaluation script was not checked: {why}");
+            Ok(())
+        }
+    }
+}
+
+/// The warning about a script that is invalid or can't be checked.
+pub(crate) fn warning(args: &JudgeArgs, script: &str) -> Option<String> {
+    match find_error(args, script) {
+        Ok(None) => None,
+        Ok(Some(reason)) => Some(format!("the evaluation script can't judge: {reason}")),
+        Err(why) => Some(format!("the evaluation script was not checked: {why}")),
+    }
+}

@@ -1,0 +1,48 @@
+//! The robot generations that are built into the program.
+
+use crate::vehicle::Profile;
+
+/// A built-in robot generation.
+#[derive(Debug, Clone, Copy)]
+pub struct Generation {
+    /// Name of the generation, `gen1`.
+    pub name: &'static str,
+    /// Returns the profile of the generation.
+    pub profile: fn() -> Profile,
+}
+
+impl Profile {
+    /// All built-in generations. A new generation needs a file `vehicles/<name>.json` and an entry
+    /// here.
+    pub const GENERATIONS: &[Generation] =
+        &[Generation { name: Profile::DEFAULT_GENERATION, profile: Profile::gen1 }];
+
+    /// The generation of a simulator that is started without a choice.
+    pub const DEFAULT_GENERATION: &str = "gen1";
+
+    /// The built-in profile of a generation. Returns `None` if the name is unknown.
+    pub fn named(name: &str) -> Option<Profile> {
+        let generation = Profile::GENERATIONS.iter().find(|generation| generation.name == name)?;
+        Some((generation.profile)())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_generation_has_the_profile_of_its_name() {
+        for Generation { name, profile } in Profile::GENERATIONS {
+            assert_eq!(profile().generation, *name);
+            assert_eq!(Profile::named(name), Some(profile()));
+        }
+        assert!(Profile::named(Profile::DEFAULT_GENERATION).is_some());
+    }
+
+    #[test]
+    fn an_unknown_generation_has_no_profile() {
+        assert_eq!(Profile::named("gen7"), None);
+        assert_eq!(Profile::named(""), None);
+    }
+}
