@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Largest body in bytes, for all paths except `/audio/play`.
-pub(crate) const MAX_BODY_BYTES: usize = 1 << 20;
+const MAX_BODY_BYTES: usize = 1 << 20;
 /// The server reads and discards up to this many bytes of a body that it refuses. Otherwise a
 /// client that is still sending would not read the response.
 const MAX_DRAINED_BYTES: usize = 64 << 20;
@@ -67,7 +67,7 @@ async fn read_and_parse<T: chicane_wire::Body>(
 }
 
 /// Extracts the name in a path. A name that is not UTF-8 becomes U+FFFD, which no object has, so
-/// the lookup answers 404. The lookup comes after the check of the body.
+/// the lookup fails with 404. The body is checked before the lookup.
 pub(crate) struct PathName(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathName {

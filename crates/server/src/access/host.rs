@@ -80,8 +80,8 @@ impl HostRules {
         if name == "localhost" || self.allowed.iter().any(|a| a == name) {
             return true;
         }
-        // Unlike a DNS name, an IP address can't be redirected to this machine by an attacker, so
-        // the machine's own address is safe. 0.0.0.0 is refused because it is no address of a host.
+        // An attacker can point a DNS name to this machine, but not an IP address. Therefore the
+        // machine's own address is allowed. 0.0.0.0 is refused, because no machine has it.
         match name.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || (self.network && Some(ip) == local.map(|l| l.to_canonical())),
             Err(_) => false,
@@ -111,7 +111,7 @@ mod tests {
         let local = Some("192.168.1.5".parse().expect("an address"));
         let loopback_only = HostRules::default();
         for name in ["localhost", "127.0.0.1", "127.8.8.8", "::1"] {
-            assert!(loopback_only.is_ours(name, local), "{name}");
+            assert!(loopback_only.is_allowed(name, local), "{name}");
         }
         let foreign = [
             "evil.example",
@@ -128,10 +128,10 @@ mod tests {
             "notlocalhost",
         ];
         for name in foreign {
-            assert!(!loopback_only.is_ours(name, local), "{name}");
+            assert!(!loopback_only.is_allowed(name, local), "{name}");
         }
         let network = HostRules { allowed: vec!["lab.example".to_owned()], network: true };
-        assert!(network.is_ours("192.168.1.5", local) && network.is_ours("lab.example", local));
-        assert!(!network.is_ours("192.168.1.6", local) && !network.is_ours("0.0.0.0", local));
+        assert!(network.is_allowed("192.168.1.5", local) && network.is_allowed("lab.example", local));
+        assert!(!network.is_allowed("192.168.1.6", local) && !network.is_allowed("0.0.0.0", local));
     }
 }

@@ -36,11 +36,11 @@ pub(super) async fn set_clock(
 }
 
 fn clock(now: &Published) -> Result<Clock, ApiError> {
-    let seen =
+    let running =
         now.running.as_ref().ok_or_else(|| ApiError::new(ErrorCode::NoReading, "clock not available yet"))?;
     Ok(Clock {
-        sim_time: Num(seen.snapshot.time_s),
-        real_time: Num(seen.since.elapsed().as_secs_f64()),
+        sim_time: Num(running.snapshot.time_s),
+        real_time: Num(running.since.elapsed().as_secs_f64()),
         rtf: Num(now.clock.rtf),
         paused: now.clock.paused,
         speed: Num(now.clock.speed),

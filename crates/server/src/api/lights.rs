@@ -18,8 +18,8 @@ use std::sync::Arc;
 ))]
 pub(super) async fn list(State(app): State<App>) -> Result<Json<Lights>, ApiError> {
     let now = app.simulator.now();
-    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    Ok(Json(Lights { world: Arc::clone(&seen.served.name), lights: seen.lights() }))
+    let running = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    Ok(Json(Lights { world: Arc::clone(&running.served.name), lights: running.lights() }))
 }
 
 /// Switches a light to red (after three seconds of yellow) or to green (at once).

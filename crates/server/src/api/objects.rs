@@ -19,9 +19,9 @@ use std::sync::Arc;
 ))]
 pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiError> {
     let now = app.simulator.now();
-    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    let served = &seen.served;
-    let all = served.names.iter().zip(&served.world.objects).zip(&seen.snapshot.objects);
+    let running = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    let served = &running.served;
+    let all = served.names.iter().zip(&served.world.objects).zip(&running.snapshot.objects);
     let objects = all.map(|((name, object), pose)| view::object(Arc::clone(name), object, pose)).collect();
     Ok(Json(Objects { world: Arc::clone(&served.name), objects }))
 }

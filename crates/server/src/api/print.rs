@@ -19,7 +19,7 @@ const DPI: RangeInclusive<u16> = 10..=600;
 /// Pixels per inch of a request without `dpi`: the usual resolution of large posters.
 const DEFAULT_DPI: u16 = 150;
 
-/// Returns a picture of a world's floor for printing, true to scale and seen from above.
+/// Returns a picture of a world's floor for printing, true to scale and running from above.
 ///
 /// The picture shows everything that lies flat on the ground, without standing objects. It is sent
 /// while it is drawn. One picture is drawn at a time; further requests wait.

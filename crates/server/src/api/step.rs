@@ -39,8 +39,8 @@ pub(super) async fn step(
     JsonBody(request): JsonBody<StepRequest>,
 ) -> Result<Response, ApiError> {
     let ((), now) = simulator.step(&request).await?;
-    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    let (robot, touched) = (&seen.robot, seen.touched_in(request.ticks));
+    let running = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    let (robot, touched) = (&running.robot, running.touched_in(request.ticks));
     if wants_arrays(&headers) {
         let picture = picture(&app, &request, &now).await?;
         let header = StepHeader { ok: true, observations: Vec::new(), state: now.stepped_state(), touched };
@@ -67,12 +67,12 @@ async fn picture(
     request: &StepRequest,
     now: &Published,
 ) -> Result<Option<(Arc<Exposure>, Arc<Rgb>)>, ApiError> {
-    let Some(seen) = now.running.as_ref().filter(|_| request.observe.contains(&Observe::Camera)) else {
+    let Some(running) = now.running.as_ref().filter(|_| request.observe.contains(&Observe::Camera)) else {
         return Ok(None);
     };
     let [width, height] = request.camera_size;
-    let rgb = app.camera.rgb(&seen.exposure, app.camera.size(width, height), now.brightness).await;
-    Ok(Some((Arc::clone(&seen.exposure), rgb.map_err(|_| not_drawn())?)))
+    let rgb = app.camera.rgb(&running.exposure, app.camera.size(width, height), now.brightness).await;
+    Ok(Some((Arc::clone(&running.exposure), rgb.map_err(|_| not_drawn())?)))
 }
 
 async fn camera_observation(
@@ -80,15 +80,15 @@ async fn camera_observation(
     request: &StepRequest,
     now: &Published,
 ) -> Result<Option<CameraObservation>, ApiError> {
-    let Some(seen) = now.running.as_ref().filter(|_| request.observe.contains(&Observe::Camera)) else {
+    let Some(running) = now.running.as_ref().filter(|_| request.observe.contains(&Observe::Camera)) else {
         return Ok(None);
     };
     let [width, height] = request.camera_size;
     let size = app.camera.size(width, height);
-    let jpeg = app.camera.jpeg(&seen.exposure, size, now.brightness).await.map_err(|_| not_drawn())?;
+    let jpeg = app.camera.jpeg(&running.exposure, size, now.brightness).await.map_err(|_| not_drawn())?;
     Ok(Some(CameraObservation {
-        time: Num(seen.exposure.snapshot.time_s),
-        frame: seen.exposure.frame,
+        time: Num(running.exposure.snapshot.time_s),
+        frame: running.exposure.frame,
         width: size[0],
         height: size[1],
         encoding: "jpeg",

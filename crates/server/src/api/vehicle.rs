@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 ))]
 pub(super) async fn get_pose(State(app): State<App>) -> Result<Json<Pose>, ApiError> {
     let now = app.simulator.now();
-    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    Ok(Json(view::pose(&seen.snapshot.vehicle.pose)))
+    let running = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    Ok(Json(view::pose(&running.snapshot.vehicle.pose)))
 }
 
 /// Places the car: upright, on the ground, at rest.
@@ -59,8 +59,8 @@ pub(super) async fn respawn(
     JsonBody(RespawnRequest { seed }): JsonBody<RespawnRequest>,
 ) -> Result<Json<Respawned>, ApiError> {
     let now = app.loader.respawn(seed).await?;
-    let seen = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    Ok(Json(Respawned { ok: true, world: seen.served.file.to_string(), inplace: false }))
+    let running = now.running.as_ref().ok_or_else(ApiError::no_world)?;
+    Ok(Json(Respawned { ok: true, world: running.served.file.to_string(), inplace: false }))
 }
 
 /// Resets the car and all movable objects to their start poses, at rest, and all lights to green.
@@ -78,10 +78,10 @@ pub(super) async fn reset(
 ) -> Result<Json<ResetDone>, ApiError> {
     let all_green = |lights: &mut BTreeMap<String, bool>| lights.values_mut().for_each(|red| *red = false);
     let (applied, now) = app.keeper.with_lights(&simulator, Command::Reset, all_green).await?;
-    let (Applied::Reset(objects), Some(seen)) = (&applied, &now.running) else {
+    let (Applied::Reset(objects), Some(running)) = (&applied, &now.running) else {
         return Err(unexpected(&applied));
     };
-    let mut reset: Vec<String> = objects.iter().map(|&i| seen.served.names[i].to_string()).collect();
+    let mut reset: Vec<String> = objects.iter().map(|&i| running.served.names[i].to_string()).collect();
     reset.push("vehicle".to_owned());
     Ok(Json(ResetDone { ok: true, reset }))
 }

@@ -102,7 +102,9 @@ pub(super) async fn publication(State(app): State<App>) -> Result<Json<Publicati
     }))
 }
 
-/// Returns the waypoints of a world as a NumPy array: x and y of centre line, inner and outer border.
+/// Returns the waypoints of a world as a NumPy array.
+///
+/// Each row contains x and y of the centre line, of the inner border and of the outer border.
 #[utoipa::path(get, path = "/worlds/{name}/waypoints.npy", tag = "World management",
     params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
     (status = 200, body = Octets, content_type = "application/octet-stream"),

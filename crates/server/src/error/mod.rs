@@ -1,7 +1,7 @@
 //! The error of an HTTP request: a code, which determines the status, and a text.
 //!
-//! Only `status` chooses a status: for each [`ErrorCode`], and for each error of the crates below,
-//! which do not know HTTP.
+//! Only the module `status` chooses a status: for each [`ErrorCode`], and for each error of the
+//! crates below, which do not know HTTP.
 
 mod status;
 

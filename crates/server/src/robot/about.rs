@@ -81,7 +81,7 @@ impl Reading for HealthReading {
     }
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
-        let time = now.running.as_ref().map(|seen| Num(seen.snapshot.time_s));
+        let time = now.running.as_ref().map(|running| Num(running.snapshot.time_s));
         let status = if time.is_some() { "ok" } else { "waiting" };
         Ok(to_wire::json(&Health { status, time, paused: now.clock.paused }))
     }

@@ -1,4 +1,5 @@
-//! Request bodies of the robot's API: same checks as everywhere, errors in the robot's format.
+//! Request bodies of the robot's API. The checks are the same as for other paths, but errors have
+//! the robot's format.
 
 use super::error::RobotError;
 use crate::body::read_json;

@@ -36,10 +36,10 @@ pub(super) async fn camera(State(app): State<App>, query: Query) -> Result<Respo
         return Ok(stream(&app, size));
     }
     let now = app.simulator.now();
-    let seen = now.running.as_ref().ok_or(RobotError::Waiting("camera"))?;
-    let jpeg = app.camera.jpeg(&seen.exposure, size, now.brightness).await;
+    let running = now.running.as_ref().ok_or(RobotError::Waiting("camera"))?;
+    let jpeg = app.camera.jpeg(&running.exposure, size, now.brightness).await;
     let jpeg = jpeg.map_err(|_| RobotError::failed("the picture could not be drawn"))?;
-    Ok(at(seen.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
+    Ok(at(running.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
 }
 
 /// A stream that sends the newest frame whenever the client is ready for one. Older frames are

@@ -21,8 +21,8 @@ use chicane_wire::{
 
 /// Sets the speed, for one simulated second or for `duration`.
 ///
-/// With `duration`, the response comes at the end, with the message `stopped`, or `superseded` if a newer
-/// command replaced this one. If the client disconnects before that, the car stops.
+/// With `duration`, the response comes at the end. Its message is `stopped`, or `superseded` if a
+/// newer command replaced this one. If the client disconnects before that, the car stops.
 #[utoipa::path(post, path = "/speed", tag = "Driving", operation_id = "set_speed", request_body = SpeedRequest,
     responses(
     (status = 200, body = Commanded),

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// An error response of the robot's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RobotError {
-    /// This sensor has no reading yet.
+    /// The named sensor has no reading yet.
     Waiting(&'static str),
     /// A value has the wrong type or is out of range. The status is 422 here, not 400.
     BadValue(Cow<'static, str>),

@@ -53,7 +53,8 @@ impl LidarReading {
     }
 }
 
-/// The beam nearest to every multiple of a step, from −180 up to but not including 180 degrees.
+/// The range of the beam nearest to each multiple of `step`, from −180 (included) to 180 degrees
+/// (excluded). `None` where the beam hit nothing.
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;

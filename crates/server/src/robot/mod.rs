@@ -1,5 +1,5 @@
-//! The robot's API, at the root of the server: the paths that a physical car has too. This file lists
-//! the routes in the order of the API document.
+//! The robot's API, at the root of the server: the paths that a physical car has too. This file
+//! lists the routes in the order of the API document.
 
 mod about;
 mod audio;

@@ -66,7 +66,7 @@ impl Query {
 }
 
 #[cfg(test)]
-pub(super) fn query(text: &str) -> Query {
+fn query(text: &str) -> Query {
     let uri = format!("/x?{text}").parse().expect("an address");
     Query::new(&uri, &HeaderMap::new())
 }

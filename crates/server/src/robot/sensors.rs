@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The published view of the robot; `None` while no world runs.
 pub(super) fn robot(now: &Published) -> Option<&RobotView> {
-    now.running.as_ref().map(|seen| &seen.robot)
+    now.running.as_ref().map(|running| &running.robot)
 }
 
 struct OdomReading;

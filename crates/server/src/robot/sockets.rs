@@ -1,8 +1,8 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`: each frame is a command.
 //!
 //! The server executes all frames in order and reads the next frame when the last command is in
-//! force. When the client disconnects, its last command is released: the robot ends it shortly after,
-//! unless a newer command was given.
+//! force. When the client disconnects, the server releases its last command. The robot then ends
+//! that command after 0.7 s, unless a newer command was given.
 
 use super::error::RobotError;
 use super::to_wire;

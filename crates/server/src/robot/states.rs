@@ -41,12 +41,12 @@ impl StatesRequest {
     }
 
     async fn camera(&self, app: &App, now: &Published) -> Result<Option<CameraFrame>, RobotError> {
-        let Some(seen) = &now.running else { return Ok(None) };
+        let Some(running) = &now.running else { return Ok(None) };
         let [width, height] = app.camera.size(None, None);
-        let (time, frame) = (Num(seen.exposure.snapshot.time_s), seen.exposure.frame);
+        let (time, frame) = (Num(running.exposure.snapshot.time_s), running.exposure.frame);
         let (mut encoding, mut data) = (None, None);
         if self.picture {
-            let jpeg = app.camera.jpeg(&seen.exposure, [width, height], now.brightness).await;
+            let jpeg = app.camera.jpeg(&running.exposure, [width, height], now.brightness).await;
             let jpeg = jpeg.map_err(|_| RobotError::failed("the picture could not be drawn"))?;
             encoding = Some("jpeg");
             data = Some(base64::engine::general_purpose::STANDARD.encode(&jpeg));
@@ -60,7 +60,7 @@ impl Reading for StatesRequest {
 
     fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let Some(robot) = robot(now) else { return Some(SampleStamp::constant(0.0)) };
-        let frame = now.running.as_ref().map_or(0, |seen| seen.exposure.frame);
+        let frame = now.running.as_ref().map_or(0, |running| running.exposure.frame);
         let sample = |what: Shown| match what {
             Shown::Odom => robot.odom.as_ref().map(|t| t.sample),
             Shown::Battery => robot.battery.as_ref().map(|t| t.sample),
@@ -93,7 +93,7 @@ impl Reading for StatesRequest {
             odom: self.if_shown(Shown::Odom, || robot?.odom.as_deref().map(|o| to_wire::odom(o))),
             battery: self.if_shown(Shown::Battery, || robot?.battery.as_deref().map(|b| to_wire::battery(b))),
             imu: self.if_shown(Shown::Imu, || robot?.imu.as_deref().map(|i| to_wire::imu(i))),
-            lidar: self.if_shown(Shown::LidarReading, || {
+            lidar: self.if_shown(Shown::Lidar, || {
                 robot?.scan.as_deref().map(|s| self.lidar.scan_to_wire(s, &app.profile))
             }),
             camera,

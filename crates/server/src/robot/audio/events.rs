@@ -1,9 +1,10 @@
 //! `GET /audio/events`: sound events, for the pages that play the sounds.
 //!
-//! A listener first gets a `play` event for each playing sound, then every event. A task per listener
-//! moves the events from the common broadcast channel into the listener's own bounded queue. When
-//! that queue is full, the listener is disconnected; after it reconnects, it starts again from the
-//! playing sounds. Therefore a slow listener never blocks the simulation or other listeners.
+//! A listener first gets a `play` event for each playing sound, then every event. Each listener has
+//! a task that moves the events from the common broadcast channel into the listener's own bounded
+//! queue. When that queue is full, the listener is disconnected; after it reconnects, it starts
+//! again from the playing sounds. Therefore a slow listener never blocks the simulation or other
+//! listeners.
 
 use super::super::error::RobotError;
 use super::super::stream::{event_stream, heartbeat};
@@ -31,8 +32,8 @@ const HEARTBEAT: &[u8] = b": \n\n";
 
 /// Streams sound events: `play`, `pcm`, `volume`, `stop`, `stop_all`, `ended`.
 ///
-/// The stream starts with a `play` event for each playing sound, with its position. A listener that is too
-/// slow is disconnected and can connect again.
+/// The stream starts with a `play` event for each playing sound, with its position. A listener that
+/// is too slow is disconnected and can connect again.
 #[utoipa::path(get, path = "/audio/events", tag = "Audio", responses(
     (status = 200, body = SoundEvent, content_type = "text/event-stream"),
     (status = 503, body = Detail, description = "Too many listeners"),
@@ -45,7 +46,7 @@ pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotErro
     let notice = app.loudspeaker.listen().ok_or_else(too_many)?;
     let now = app.simulator.now();
     let mut first = BytesMut::from(HEARTBEAT);
-    for playing in now.running.iter().flat_map(|seen| seen.robot.playing.iter()) {
+    for playing in now.running.iter().flat_map(|running| running.robot.playing.iter()) {
         first.put(encoded(&SoundEvent::Play(to_wire::begun(playing, now.time_s()))));
     }
     let (queue, pieces) = mpsc::channel(QUEUE_EVENTS);

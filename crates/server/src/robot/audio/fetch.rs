@@ -10,7 +10,7 @@ use bytes::Bytes;
 use chicane_remote::web::{self, HttpTarget, USER_AGENT, WebError};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use std::timeout::Duration;
+use std::time::Duration;
 
 /// Longest time from the DNS lookup to the last byte, with all redirects.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ impl Fetcher {
     /// Fetches the file at a URL.
     pub(super) async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
         let fetching = async { self.follow(HttpTarget::parse(url)?).await };
-        tokio::timeout::timeout(self.timeout, fetching).await.unwrap_or(Err(FetchError::TooSlow))
+        tokio::time::timeout(self.timeout, fetching).await.unwrap_or(Err(FetchError::TooSlow))
     }
 
     async fn follow(&self, mut target: HttpTarget) -> Result<Vec<u8>, FetchError> {

@@ -30,7 +30,7 @@ pub(in super::super) fn sounds(now: &Published) -> Sounds {
 /// A number that increases when a stream should send new positions. It is 0 while no sound plays.
 pub(in super::super) fn position_step(now: &Published) -> u64 {
     let silent = robot(now).is_none_or(|robot| robot.playing.is_empty());
-    let tick = now.running.as_ref().map_or(0, |seen| seen.snapshot.tick);
+    let tick = now.running.as_ref().map_or(0, |running| running.snapshot.tick);
     if silent { 0 } else { tick / POSITION_PERIOD_TICKS }
 }
 

@@ -87,7 +87,7 @@ async fn open(app: &App, settings: Stream) -> Result<(u64, u64), RobotError> {
     }
 }
 
-async fn say<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), PeerGone> {
+async fn send_json<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), PeerGone> {
     socket.send(String::from_utf8_lossy(&json(what)).into_owned()).await
 }
 
@@ -241,5 +241,5 @@ impl SoundStream {
 }
 
 fn tick(now: &Published) -> u64 {
-    now.running.as_ref().map_or(0, |seen| seen.snapshot.tick)
+    now.running.as_ref().map_or(0, |running| running.snapshot.tick)
 }

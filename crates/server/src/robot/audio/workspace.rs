@@ -10,7 +10,7 @@ use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// Largest sound file in bytes, also of other sources than the workspace.
+/// Largest sound file in bytes. The limit applies to all sources.
 pub(super) const MAX_FILE_BYTES: usize = 16 << 20;
 /// Largest number of names in a path.
 const MAX_NAMES: usize = 64;

@@ -127,7 +127,7 @@ async fn a_redirect_is_checked_like_the_first_address() {
         assert_eq!(fetcher.fetch(&server.url(path)).await, Err(want), "{path}");
     }
     assert_eq!(server.requests.load(Relaxed), 4 + 1 + MAX_REDIRECTS);
-    let waiting = tokio::timeout::timeout(Duration::ZERO, inner.accept()).await;
+    let waiting = tokio::time::timeout(Duration::ZERO, inner.accept()).await;
     assert!(waiting.is_err(), "the inner server got no connection");
 }
 
