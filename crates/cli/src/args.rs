@@ -176,8 +176,8 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct JudgeDriveArgs {
     /// Judging script, a Python file
     pub(crate) script: PathBuf,
-    /// Built-in world, folder with worlds/NAME.world, or project file NAME.json; the script gets its
-    /// evaluation config
+    /// Built-in world, folder with worlds/NAME.world, or project file NAME.json; the script gets
+    /// its evaluation config
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// File of drive commands, one per line: seconds, speed, steering

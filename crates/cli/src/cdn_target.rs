@@ -1,10 +1,10 @@
 //! The CDN that worlds are published to: a folder or a bucket.
 //!
-//! The default is the folder `cdn` of the data folder. That folder has its own lock, so worlds can be
-//! published while a simulator uses the data folder, and the simulator serves them at once.
+//! The default is the folder `cdn` of the data folder. That folder has its own lock, so worlds can
+//! be published while a simulator uses the data folder, and the simulator serves them at once.
 
 use crate::data_dir::{self, DataDirError};
-use chicane_remote::open_bucket;
+use chicane_remote::{BucketError, open_bucket};
 use chicane_store::{Cdn, PublishError};
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,8 @@ pub(crate) enum CdnTargetError {
     #[error("only s3://BUCKET/FOLDER, file:///FOLDER and folders can be published to")]
     Scheme,
     /// The address or the settings of a bucket are invalid.
-    #[error("{0}")]
-    Bucket(String),
+    #[error(transparent)]
+    Bucket(#[from] BucketError),
     #[error(transparent)]
     DataDir(#[from] DataDirError),
     #[error(transparent)]
@@ -47,9 +47,7 @@ impl CdnTarget {
             None => Ok(CdnTarget::Folder(to.into())),
             Some(("file", path)) if path.starts_with('/') => Ok(CdnTarget::Folder(path.into())),
             Some(("file", _)) => Err(CdnTargetError::RelativeFile),
-            Some(("s3", _)) => {
-                open_bucket(to).map(CdnTarget::Bucket).map_err(|e| CdnTargetError::Bucket(e.to_string()))
-            }
+            Some(("s3", _)) => Ok(CdnTarget::Bucket(open_bucket(to)?)),
             Some(("http" | "https", _)) => Err(CdnTargetError::WebAddress),
             Some(_) => Err(CdnTargetError::Scheme),
         }

@@ -1,6 +1,6 @@
 //! The data folder: settings, records, installed worlds, and the folder of the own CDN.
 
-use crate::error::FileError;
+use crate::file_error::FileError;
 use chicane_store::create_private;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! Files of drive commands: seconds, speed and steering on each line, separated by spaces or commas.
-//! `#` begins a comment, and the first line may contain the names of the columns.
+//! Files of drive commands: each line has seconds, speed and steering, separated by spaces or
+//! commas. `#` begins a comment, and the first line may contain the names of the columns.
 
-use crate::error::FileError;
+use crate::file_error::FileError;
 use chicane_host::DriveAt;
 use chicane_sim::TICKS_PER_SECOND;
 use std::path::{Path, PathBuf};

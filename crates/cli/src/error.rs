@@ -1,4 +1,4 @@
-//! All errors of the program, and errors about files.
+//! All errors of the program. Commands have enums of their own; only `main` and `exit` use this one.
 
 use crate::commands::build::BuildCommandError;
 use crate::commands::check::CheckError;
@@ -12,8 +12,6 @@ use crate::commands::setup::SetupError;
 use crate::commands::worlds::WorldsError;
 use crate::evaluation::EvaluationError;
 use chicane_session::jail::PartError;
-use std::io;
-use std::path::{Path, PathBuf};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -43,25 +41,4 @@ pub(crate) enum CliError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Jail(#[from] PartError),
-}
-
-/// A file or folder that can't be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FileError {
-    #[error("can't read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("can't write {}: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-}
-
-impl FileError {
-    /// Adds the path to an error of reading.
-    pub(crate) fn read(path: impl AsRef<Path>) -> impl Fn(io::Error) -> FileError {
-        move |source| FileError::Read { path: path.as_ref().to_owned(), source }
-    }
-
-    /// Adds the path to an error of writing.
-    pub(crate) fn write(path: impl AsRef<Path>) -> impl Fn(io::Error) -> FileError {
-        move |source| FileError::Write { path: path.as_ref().to_owned(), source }
-    }
 }

@@ -5,13 +5,15 @@
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use crate::drive_file::DriveFileError;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::robot::RobotError;
 use crate::runtime::{self, RuntimeError};
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
-use chicane_host::{DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess};
+use chicane_host::{
+    BootError, DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess,
+};
 use chicane_server::{Options, Server, StartError};
 use chicane_store::StoreError;
 use chicane_wire::{Outcome, Phase, Record, Session, StartRequest};
@@ -49,9 +51,9 @@ pub(crate) enum EvaluationError {
     Server(#[from] StartError),
     #[error(transparent)]
     Host(#[from] StartHostError),
-    /// The world of a simulator could not be loaded.
-    #[error("{0}")]
-    NotReady(String),
+    /// The world could not be loaded.
+    #[error(transparent)]
+    Boot(#[from] BootError),
     #[error(transparent)]
     Start(#[from] StartEvaluationError),
     #[error(transparent)]
@@ -157,7 +159,7 @@ impl LocalSimulator {
 
 /// Starts a session, shows its progress, and returns its record. Ctrl-C stops the session.
 async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, EvaluationError> {
-    host.ready().await.map_err(|e| EvaluationError::NotReady(e.to_string()))?;
+    host.ready().await?;
     let id = host.evaluate(job.request.clone(), job.drive.clone()).await?;
     let mut shown = SessionProgress::default();
     loop {

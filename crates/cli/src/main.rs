@@ -13,6 +13,7 @@ mod drive_file;
 mod error;
 mod evaluation;
 mod exit;
+mod file_error;
 mod judge_script;
 mod log;
 mod memory;

@@ -1,14 +1,15 @@
 //! Limits the memory that the allocator retains after it was freed.
 //!
-//! The C library has one arena for every few threads. Once a large block was freed, it also allocates
-//! large blocks from the arenas instead of mapping them. A world has tens of megabytes and is loaded on any free thread, so
-//! each arena would retain the memory of one or two worlds: hundreds of megabytes after an hour of
-//! switching. Therefore this module limits the program to two arenas, and large blocks are returned
-//! to the system when they are freed. Small blocks fragment the arenas with every world and session.
-//! A thread returns whole free pages to the system whenever the memory has grown.
+//! The C library has one arena for every few threads. Once a large block was freed, the library
+//! also takes large blocks from the arenas instead of mapping them. A world has tens of megabytes
+//! and is loaded on any free thread. Each arena would retain the memory of one or two worlds:
+//! hundreds of megabytes after an hour of switching. Therefore this module limits the program to
+//! two arenas, and large blocks are returned to the system when they are freed. Small blocks
+//! fragment the arenas with every world and session. A thread returns whole free pages to the
+//! system when memory has grown.
 
-/// Limits the retained memory. Call it before other threads are started. It does nothing with another
-/// C library than the GNU one.
+/// Limits the retained memory. Call it before other threads are started. It does nothing with a C
+/// library other than the GNU one.
 pub(crate) fn limit_retained() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     gnu::limit_retained();
@@ -20,8 +21,8 @@ mod gnu {
 
     /// Number of arenas. Two are enough, because few threads allocate at the same time.
     const ARENAS: i32 = 2;
-    /// Blocks of at least this size, in bytes, are mapped one by one and unmapped when freed. Camera
-    /// images are smaller, because there are many per second.
+    /// Blocks of at least this size, in bytes, are mapped one by one and unmapped when freed. The
+    /// limit is above the size of camera images, because mapping many of them per second is slow.
     const MAPPED_BYTES: i32 = 1 << 20;
     /// Time between two measurements.
     const INTERVAL: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! Builder projects on disk, and the worlds that are built from them.
 
 use crate::args::JudgeArgs;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::judge_script::{self, InvalidScript};
 use crate::progress::Progress;
 use chicane_builder::project::{MAX_JSON, Script, WorldName};

@@ -1,7 +1,7 @@
 //! The robot that `--robot` names: a built-in generation or a profile file.
 
 use crate::args::RobotArgs;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use chicane_world::Profile;
 use std::io::ErrorKind;
 

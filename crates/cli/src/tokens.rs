@@ -1,20 +1,21 @@
 //! Tokens of the command line.
 
-use chicane_remote::Token;
+use chicane_remote::{BadToken, Token};
+use chicane_store::RandomError;
 
 /// A token that can't be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TokenError {
-    #[error("{option}: {reason}")]
-    Invalid { option: &'static str, reason: String },
+    #[error("{option}: {source}")]
+    Invalid { option: &'static str, source: BadToken },
     #[error("can't create a token: {0}")]
-    Random(String),
+    Random(#[from] RandomError),
 }
 
 /// The value of `--token`. An empty text counts as no token, and `auto` as a random one.
 pub(crate) fn simulator_token(text: Option<&str>) -> Result<Option<Token>, TokenError> {
     match text {
-        Some("auto") => Token::random().map(Some).map_err(|e| TokenError::Random(e.to_string())),
+        Some("auto") => Ok(Some(Token::random()?)),
         text => parse("--token", text),
     }
 }
@@ -26,5 +27,5 @@ pub(crate) fn cdn_token(text: Option<&str>) -> Result<Option<Token>, TokenError>
 
 fn parse(option: &'static str, text: Option<&str>) -> Result<Option<Token>, TokenError> {
     let token = text.filter(|text| !text.is_empty()).map(Token::parse).transpose();
-    token.map_err(|e| TokenError::Invalid { option, reason: e.to_string() })
+    token.map_err(|source| TokenError::Invalid { option, source })
 }

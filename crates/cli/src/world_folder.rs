@@ -5,8 +5,7 @@ use chicane_world::{Bundle, MemoryBundle};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Largest number of bytes that are read. The limit of a published world is lower, but some of the
-/// files may not belong to the world.
+/// Largest number of bytes that are read. A folder with more exceeds the limit of a world.
 const MAX_READ: u64 = 300 << 20;
 /// Number of skipped files that are listed by name for each reason.
 const MAX_LISTED: usize = 10;

@@ -1,6 +1,6 @@
 //! The message that tells ROS 2 programs to which node the writers and readers of a participant
-//! belong. `ros2 node list` shows these nodes. The format follows the definition of `rmw_dds_common`
-//! as of ROS 2 Iron.
+//! belong. `ros2 node list` shows these nodes. The format follows the definition of
+//! `rmw_dds_common` as of ROS 2 Iron.
 
 use rustdds::{GUID, QosPolicies, QosPolicyBuilder, policy};
 use serde::Serialize;

@@ -3,8 +3,8 @@
 //! One thread reads a tap of the sim thread, makes the messages of each tick with
 //! `chicane_ros::Publisher`, and passes them to the DDS participant, where each message is encoded
 //! once for all subscribers. The sim thread never waits for it. A task draws images while a client
-//! subscribes to them. Another task executes incoming commands, one at a time, and only the newest of
-//! each topic. The participant has threads of its own.
+//! subscribes to them. Another task executes incoming commands, one at a time, and only the newest
+//! of each topic. The participant has threads of its own.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -118,8 +118,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&participant, &tap, publisher, stopped));
-            // Dropping the participant announces its end to the others. That blocks, so it happens on
-            // this thread.
+            // Dropping the participant announces its end to the others. That blocks, so it happens
+            // on this thread.
             drop(participant);
         })?;
         Ok(RosNode { thread, stop })

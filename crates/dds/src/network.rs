@@ -1,8 +1,9 @@
 //! The network addresses and sockets that DDS may use.
 //!
-//! The sockets of `rustdds` listen on all addresses of the machine, whichever addresses it announces,
-//! and accept packets from every sender. Without `--ros-network` they are therefore bound to the
-//! loopback device on Linux: packets from other machines do not reach them, and they send none there.
+//! The sockets of `rustdds` listen on all addresses of the machine, whichever addresses it
+//! announces, and accept packets from every sender. Without `--ros-network` they are therefore
+//! bound to the loopback device on Linux: packets from other machines do not reach them, and they
+//! send none there.
 
 use crate::JoinError;
 use std::collections::BTreeSet;

@@ -1,12 +1,13 @@
-//! The DDS participant of the robot, with a writer or a reader for every topic. Only this crate uses
-//! the library, `rustdds`, which implements RTPS in Rust.
+//! The DDS participant of the robot, with a writer or a reader for every topic. Only this crate
+//! uses the library, `rustdds`, which implements RTPS in Rust.
 //!
-//! Each outgoing topic has one writer for all subscribers, which encodes a message once. Writing never
-//! blocks. `rustdds` refuses a sample of a reliable writer while too many samples are not acknowledged.
-//! If that lasts a short time, samples are dropped, because a subscriber is only slow. A subscriber that
-//! never acknowledges would stop the topic for all others. Therefore a writer that is refused for
-//! [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new one, which the other subscribers discover soon.
-//! The number of unacknowledged samples is limited, because each image is large.
+//! Each outgoing topic has one writer for all subscribers, which encodes a message once. Writing
+//! never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are not
+//! acknowledged. If that lasts a short time, samples are dropped, because a subscriber is only
+//! slow. A subscriber that never acknowledges would stop the topic for all others. Therefore a
+//! writer that is refused for [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new one, which the other
+//! subscribers discover soon. The number of unacknowledged samples is limited, because each image
+//! is large.
 
 use crate::JoinError;
 use crate::graph::{self, ParticipantEntitiesInfo};
@@ -27,8 +28,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A subscriber whose
-/// process died is removed earlier, when its lease expires.
+/// Samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A subscriber
+/// whose process died is removed earlier, when its lease expires.
 const MAX_UNACKNOWLEDGED: i32 = 4096;
 /// Images that a subscriber may leave unacknowledged: 8 s.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;

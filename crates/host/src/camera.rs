@@ -1,4 +1,5 @@
-//! The on-board camera: a frame is drawn on the first request for it and then shared by all clients.
+//! The on-board camera: a frame is drawn on the first request for it and then shared by all
+//! clients.
 //!
 //! The sim thread keeps an [`Exposure`], the world at the tick of the frame. A drawn frame depends
 //! only on its exposure, its size and the brightness. One frame is drawn at a time, on all cores.

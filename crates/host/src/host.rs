@@ -21,7 +21,8 @@ use tokio::sync::watch;
 
 /// The world that a new data folder starts with.
 const FIRST_WORLD: &str = "oval";
-/// How long a stopping host waits for the sim thread, and then for the last user of the data folder.
+/// How long a stopping host waits for the sim thread, and then for the last user of the data
+/// folder.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why the first world was not loaded.
@@ -192,7 +193,8 @@ impl Host {
         Ok(setting.describe(isolation))
     }
 
-    /// Starts an evaluation and returns the id of its session. `drive` is a recorded drive, or empty.
+    /// Starts an evaluation and returns the id of its session. `drive` is a recorded drive, or
+    /// empty.
     pub async fn evaluate(
         &self,
         request: StartRequest,
@@ -227,8 +229,8 @@ impl Host {
         records::record(&self.data, Some(session))
     }
 
-    /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are refused
-    /// with [`Refused::Stopping`](crate::driver::Refused::Stopping).
+    /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are
+    /// refused with [`Refused::Stopping`](crate::driver::Refused::Stopping).
     pub async fn stop(&self) {
         // The session is first, because it needs the sim thread to stop the car.
         self.evaluations.shut_down().await;

@@ -4,11 +4,12 @@
 //! change that can't be stored has no effect.
 //!
 //! After a command was applied or refused, the keeper writes the published state again, because an
-//! HTTP client and a judging script may have changed a setting at the same time. The published state
-//! is read under the lock of the disk, so the last write has the newest state.
+//! HTTP client and a judging script may have changed a setting at the same time. The published
+//! state is read under the lock of the disk, so the last write has the newest state.
 //!
 //! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
-//! handler, because the handler may wait for the sim thread, and the sim thread waits for the script.
+//! handler, because the handler may wait for the sim thread, and the sim thread waits for the
+//! script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
 use chicane_session::SessionHostError;
@@ -17,15 +18,15 @@ use chicane_store::{Data, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why a setting was not stored: the database failed, or the task that writes to it panicked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the setting could not be stored: {0}")]
-pub struct KeepError(String);
-
-impl From<StoreError> for KeepError {
-    fn from(error: StoreError) -> KeepError {
-        KeepError(error.to_string())
-    }
+/// Why a setting was not stored.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum KeepError {
+    /// The database failed.
+    #[error("the setting could not be stored: {0}")]
+    Store(#[from] StoreError),
+    /// The task that writes to the database panicked, with this message.
+    #[error("the setting could not be stored: {0}")]
+    Panicked(String),
 }
 
 /// Why a change of a stored setting failed.
@@ -220,7 +221,7 @@ impl Keeper {
     ) -> Result<(), KeepError> {
         let own = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&own)).await;
-        done.unwrap_or_else(|e| Err(KeepError(e.to_string())))
+        done.unwrap_or_else(|e| Err(KeepError::Panicked(e.to_string())))
     }
 }
 

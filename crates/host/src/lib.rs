@@ -1,9 +1,9 @@
 //! The running simulator without a web server.
 //!
-//! [`Host`] starts the sim thread ([`driver`]) and the parts around it: [`loader`] loads worlds while
-//! another one runs, [`keeper`] stores settings, [`camera`] draws frames, [`feed`] sends events to
-//! subscribers, and [`evaluation`] runs evaluations. The web server, ROS 2 and the command line are
-//! clients of this crate.
+//! [`Host`] starts the sim thread ([`driver`]) and the parts around it: [`loader`] loads worlds
+//! while another one runs, [`keeper`] stores settings, [`camera`] draws frames, [`feed`] sends
+//! events to subscribers, and [`evaluation`] runs evaluations. The web server, ROS 2 and the
+//! command line are clients of this crate.
 //!
 //! Clocks, threads and files are used here and not in the crates of the simulation (`sim`, `robot`,
 //! `world`, `render`, `ros`), so that equal inputs give equal outputs there.

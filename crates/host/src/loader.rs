@@ -14,8 +14,8 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Seed of a simulation and of its camera if the client gives none. It is fixed, so that equal inputs
-/// give equal bytes.
+/// Seed of a simulation and of its camera if the client gives none. It is fixed, so that equal
+/// inputs give equal bytes.
 pub(crate) const DEFAULT_SEED: u64 = 0;
 
 /// Why a world was not loaded. The old world, if there is one, continues.
@@ -156,9 +156,9 @@ impl Loader {
         let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
         // The transition of the first world is open since the start of the sim thread.
         if kind != TransitionKind::Boot {
-            let of = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
+            let required_world = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
             let target = Arc::from(format!("{}.world", entry.name));
-            self.simulator.begin_transition(kind, target, of).await?;
+            self.simulator.begin_transition(kind, target, required_world).await?;
         }
         Ok(entry)
     }

@@ -41,8 +41,8 @@ pub(crate) fn rect(bounds: &Bounds) -> Rect {
     Rect { min_x: Num(min.x), max_x: Num(max.x), min_y: Num(min.y), max_y: Num(max.y) }
 }
 
-/// The lines of a route. Clients expect loops, so the first point of an open line is repeated at its
-/// end.
+/// The lines of a route. Clients expect loops, so the first point of an open line is repeated at
+/// its end.
 pub(crate) fn route_lines(route: &Route) -> RouteLines {
     let closed = route.is_closed();
     let points = |line: &[DVec2]| -> Vec<[Num; 2]> {

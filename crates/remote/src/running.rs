@@ -1,8 +1,9 @@
-//! The file `running.json` in a data folder: address and token of the simulator that uses the folder.
+//! The file `running.json` in a data folder: address and token of the simulator that uses the
+//! folder.
 //!
 //! The command line reads the file when the data folder is locked by another process. Only the user
-//! who started the simulator can read it, because it contains the token. A file that was left behind
-//! by a killed process is ignored: its process id differs from the one that holds the lock.
+//! who started the simulator can read it, because it contains the token. A file that was left
+//! behind by a killed process is ignored: its process id differs from the one that holds the lock.
 
 use crate::Token;
 use serde::{Deserialize, Serialize};
@@ -24,16 +25,16 @@ pub struct RunningSimulator {
 }
 
 impl RunningSimulator {
-    /// Reads the file of a data folder. `None` if there is no valid file, or if another process than
-    /// `pid` wrote it.
+    /// Reads the file of a data folder. `None` if there is no valid file, or if another process
+    /// than `pid` wrote it.
     pub fn read(data_dir: &Path, pid: u32) -> Option<RunningSimulator> {
         let bytes = std::fs::read(data_dir.join(FILE_NAME)).ok()?;
         let running: RunningSimulator = serde_json::from_slice(&bytes).ok()?;
         (running.pid == pid).then_some(running)
     }
 
-    /// Writes the file for this process. If that fails, the simulator runs on with a warning, because
-    /// only the command line needs the file.
+    /// Writes the file for this process. If that fails, the simulator runs on with a warning,
+    /// because only the command line needs the file.
     pub fn write(data_dir: &Path, address: SocketAddr, token: Option<&Token>) {
         let token = token.map(|t| t.secret().to_owned());
         let running = RunningSimulator { pid: std::process::id(), address, token };

@@ -22,8 +22,8 @@ impl std::fmt::Debug for Token {
 pub struct BadToken;
 
 impl Token {
-    /// Checks a token that a person chose. All permitted characters can be used in a cookie and in a
-    /// URL.
+    /// Checks a token that a person chose. All permitted characters can be used in a cookie and in
+    /// a URL.
     pub fn parse(text: &str) -> Result<Token, BadToken> {
         let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'~');
         if (MIN_LENGTH..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed) {

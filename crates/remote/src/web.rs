@@ -1,7 +1,7 @@
 //! Outgoing HTTP requests: parsed URLs, name resolution, connections and TLS.
 //!
-//! [`resolve`] and [`connect`] are separate functions, so that a caller can check the addresses of a
-//! host before a connection is opened.
+//! [`resolve`] and [`connect`] are separate functions, so that a caller can check the addresses of
+//! a host before a connection is opened.
 
 mod connections;
 
@@ -166,8 +166,8 @@ pub fn content_length(headers: &hyper::http::HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok())
 }
 
-/// The TLS settings with the root certificates of this machine. The certificates are read once, on a
-/// blocking thread, because they are files. `None` if there are none.
+/// The TLS settings with the root certificates of this machine. The certificates are read once, on
+/// a blocking thread, because they are files. `None` if there are none.
 async fn tls_config() -> Option<Arc<ClientConfig>> {
     static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(config) = CONFIG.get() {

@@ -1,14 +1,14 @@
-//! WebSockets: from a request to an open socket, and how one ends.
+//! WebSockets: the upgrade of a request, messages, and the closing handshake.
 //!
-//! A handler takes an [`Upgrade`], which has checked the handshake, and answers with
-//! [`Upgrade::run`]. What it gives runs beside the connection with a [`Socket`] that pings its
-//! peer, notices when that is gone, bounds what it sends, and ends with the simulator. Who speaks and
-//! listens by turns uses [`Socket::next`] and [`Socket::send`], who does both at once [`Socket::put`] and
-//! [`Socket::event`].
+//! A handler extracts an [`Upgrade`], which has checked the handshake, and returns the response of
+//! [`Upgrade::run`]. A task then runs with a [`Socket`]. The socket pings its peer, detects that
+//! the peer is gone, limits its send buffer, and closes when the simulator stops. A task that sends
+//! and receives in turn uses [`Socket::next`] and [`Socket::send`]. A task that does both at once
+//! uses [`Socket::start_send`] and [`Socket::next_event`].
 
 mod upgrade;
 
-pub(crate) use upgrade::{NoSocket, Upgrade};
+pub(crate) use upgrade::{Upgrade, UpgradeError};
 
 use crate::listen::Peer;
 use bytes::Bytes;
@@ -25,66 +25,68 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-/// A peer is asked this often whether it is still there.
-const PING: Duration = Duration::from_secs(3);
-/// A peer that was asked so often and said nothing is gone.
-const UNANSWERED: u32 = 3;
-/// A peer that takes nothing for this long is gone too.
-const STUCK: Duration = Duration::from_secs(5);
-/// One that others do not wait for may take a message this slowly.
-const SLOW: Duration = Duration::from_secs(30);
-/// Last words have this long, and no longer: the simulator may be stopping.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// Time between two pings.
+const PING_INTERVAL: Duration = Duration::from_secs(3);
+/// Pings without a message from the peer after which the peer is considered gone.
+const MAX_UNANSWERED_PINGS: u32 = 3;
+/// Time for [`Socket::send`] to send a message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for a message of [`Socket::start_send`]. It is longer, because only this client waits for
+/// it.
+const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for the closing handshake. It is short, because the simulator may be stopping.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
-fn beat() -> Interval {
-    let mut beat = interval_at(Instant::now() + PING, PING);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    beat
+fn ping_timer() -> Interval {
+    let mut timer = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    timer
 }
 
-/// What a peer says.
+/// A message from a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// A text.
+pub(crate) enum SocketMessage {
+    /// A text message.
     Text(Utf8Bytes),
-    /// Bytes.
+    /// A binary message.
     Binary(Bytes),
 }
 
-/// What happens on a socket.
+/// Result of [`Socket::next_event`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// The peer said something.
-    Said(Said),
-    /// What was put in is on its way.
+pub(crate) enum SocketEvent {
+    /// The peer sent a message.
+    Received(SocketMessage),
+    /// The message of [`Socket::start_send`] was written to the connection.
     Sent,
-    /// It must be closed, with this code and for this reason.
-    Fault(CloseCode, String),
-    /// There is nothing more to come.
-    Over,
+    /// The caller must close the socket with this code and reason.
+    MustClose(CloseCode, String),
+    /// The connection has ended.
+    Ended,
 }
 
-/// What a stream did.
-enum Turn {
+/// One step of the underlying stream.
+enum StreamStep {
     Flushed(Result<(), Error>),
-    Heard(Option<Result<Message, Error>>),
+    Received(Option<Result<Message, Error>>),
 }
 
-/// The peer is gone, or takes nothing any more.
+/// The peer is gone, or did not read a message in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gone;
+pub(crate) struct PeerGone;
 
 /// An open socket.
 pub(crate) struct Socket {
     stream: WebSocketStream<TokioIo<Upgraded>>,
     peer: Option<Peer>,
     simulator: chicane_host::driver::Simulator,
-    beat: Interval,
-    /// Pings since the peer last said anything.
-    unanswered: u32,
-    /// Since when something that was put in is on its way.
-    sending: Option<Instant>,
-    over: bool,
+    ping_timer: Interval,
+    /// Pings since the last message from the peer.
+    unanswered_pings: u32,
+    /// Start of the message that is being sent by [`Socket::start_send`].
+    sending_since: Option<Instant>,
+    /// The connection has ended, so nothing is read or sent.
+    ended: bool,
 }
 
 impl Socket {
@@ -93,13 +95,20 @@ impl Socket {
         peer: Option<Peer>,
         simulator: chicane_host::driver::Simulator,
     ) -> Socket {
-        Socket { stream, peer, simulator, beat: beat(), unanswered: 0, sending: None, over: false }
+        Socket {
+            stream,
+            peer,
+            simulator,
+            ping_timer: ping_timer(),
+            unanswered_pings: 0,
+            sending_since: None,
+            ended: false,
+        }
     }
 
-    /// What the peer says next; `None` when there is nothing more to come, for whatever reason.
-    /// Dropping the future loses nothing.
-    pub(crate) async fn next(&mut self) -> Option<Said> {
-        while !self.over {
+    /// The next message from the peer; `None` when the connection has ended. Cancel-safe.
+    pub(crate) async fn next(&mut self) -> Option<SocketMessage> {
+        while !self.ended {
             let message = tokio::select! {
                 biased;
                 () = self.simulator.ended() => {
@@ -107,21 +116,21 @@ impl Socket {
                     break;
                 }
                 message = self.stream.next() => message,
-                _ = self.beat.tick() => {
+                _ = self.ping_timer.tick() => {
                     self.ping().await;
                     continue;
                 }
             };
             match message {
-                None => self.over = true,
-                Some(Err(error)) => match fault(&error) {
-                    Some((code, why)) => self.close(code, &why).await,
-                    None => self.over = true,
+                None => self.ended = true,
+                Some(Err(error)) => match close_reason(&error) {
+                    Some((code, reason)) => self.close(code, &reason).await,
+                    None => self.ended = true,
                 },
                 Some(Ok(message)) => {
-                    self.unanswered = 0;
-                    if let Some(said) = said(message) {
-                        return Some(said);
+                    self.unanswered_pings = 0;
+                    if let Some(message) = data_message(message) {
+                        return Some(message);
                     }
                 }
             }
@@ -129,159 +138,171 @@ impl Socket {
         None
     }
 
-    /// The same for one who may have heard enough for now: then nothing is read, and `None` comes when the
-    /// peer hangs up. One that vanishes without a word is missed by the system, within a minute or so.
-    pub(crate) async fn next_if(&mut self, wanted: bool) -> Option<Said> {
+    /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is
+    /// `None` once the peer has closed its side. In that mode no pings are sent, and a peer that
+    /// vanished is detected by TCP keep-alive, within about a minute.
+    pub(crate) async fn next_if(&mut self, read: bool) -> Option<SocketMessage> {
         match &self.peer {
-            Some(peer) if !wanted => {
-                peer.hung_up().await;
+            Some(peer) if !read => {
+                peer.disconnected().await;
                 None
             }
-            None if !wanted => std::future::pending().await,
+            None if !read => std::future::pending().await,
             _ => self.next().await,
         }
     }
 
-    /// Whether something can be put in.
-    pub(crate) fn is_free(&self) -> bool {
-        self.sending.is_none()
+    /// Whether [`Socket::start_send`] may be called: no message is being sent.
+    pub(crate) fn can_send(&self) -> bool {
+        self.sending_since.is_none()
     }
 
-    /// Says a text, which [`Socket::event`] sends on its way. One at a time: see [`Socket::is_free`].
-    pub(crate) fn put(&mut self, text: Utf8Bytes) {
-        self.put_message(Message::Text(text));
+    /// Starts to send a text message, which [`Socket::next_event`] continues. Only one message may
+    /// be sent at a time, see [`Socket::can_send`].
+    pub(crate) fn start_send(&mut self, text: Utf8Bytes) {
+        self.start_send_message(Message::Text(text));
     }
 
-    fn put_message(&mut self, message: Message) {
+    fn start_send_message(&mut self, message: Message) {
         match self.stream.start_send_unpin(message) {
-            Ok(()) => self.sending = Some(Instant::now()),
-            Err(_) => self.over = true,
+            Ok(()) => self.sending_since = Some(Instant::now()),
+            Err(_) => self.ended = true,
         }
     }
 
-    /// What happens next. What was put in goes out meanwhile, and what the peer says is heard if it is to be
-    /// listened to. Dropping the future loses nothing.
-    pub(crate) async fn event(&mut self, listen: bool) -> Event {
-        while !self.over {
-            let sending = self.sending;
-            let turn = tokio::select! {
+    /// Waits for the next event. The message of [`Socket::start_send`] is sent meanwhile. Messages
+    /// from the peer are read only if `read` is true. Cancel-safe.
+    pub(crate) async fn next_event(&mut self, read: bool) -> SocketEvent {
+        while !self.ended {
+            let since = self.sending_since;
+            let deadline = since.unwrap_or_else(Instant::now) + BACKGROUND_SEND_TIMEOUT;
+            let step = tokio::select! {
                 biased;
-                () = self.simulator.ended() => return Event::Fault(CloseCode::Away, "the simulator stops".to_owned()),
-                turn = turn(&mut self.stream, sending.is_some(), listen) => turn,
-                () = sleep_until(sending.unwrap_or_else(Instant::now) + SLOW), if sending.is_some() => break,
-                _ = self.beat.tick() => {
-                    // One that is being spoken to is not asked.
-                    if sending.is_none() {
-                        self.unanswered += 1;
-                        self.put_message(Message::Ping(Bytes::new()));
-                        self.over |= self.unanswered > UNANSWERED;
+                () = self.simulator.ended() => {
+                    return SocketEvent::MustClose(CloseCode::Away, "the simulator stops".to_owned());
+                }
+                step = next_step(&mut self.stream, since.is_some(), read) => step,
+                () = sleep_until(deadline), if since.is_some() => break,
+                _ = self.ping_timer.tick() => {
+                    // While a message is being sent, its timeout detects a dead peer.
+                    if since.is_none() {
+                        self.unanswered_pings += 1;
+                        self.start_send_message(Message::Ping(Bytes::new()));
+                        self.ended |= self.unanswered_pings > MAX_UNANSWERED_PINGS;
                     }
                     continue;
                 }
             };
-            match turn {
-                Turn::Flushed(Ok(())) => {
-                    self.sending = None;
-                    return Event::Sent;
+            match step {
+                StreamStep::Flushed(Ok(())) => {
+                    self.sending_since = None;
+                    return SocketEvent::Sent;
                 }
-                Turn::Flushed(Err(_)) | Turn::Heard(None) => self.over = true,
-                Turn::Heard(Some(Err(error))) => {
-                    self.over = true;
-                    if let Some((code, why)) = fault(&error) {
-                        return Event::Fault(code, why);
+                StreamStep::Flushed(Err(_)) | StreamStep::Received(None) => self.ended = true,
+                StreamStep::Received(Some(Err(error))) => {
+                    self.ended = true;
+                    if let Some((code, reason)) = close_reason(&error) {
+                        return SocketEvent::MustClose(code, reason);
                     }
                 }
-                Turn::Heard(Some(Ok(message))) => {
-                    self.unanswered = 0;
-                    if let Some(said) = said(message) {
-                        return Event::Said(said);
+                StreamStep::Received(Some(Ok(message))) => {
+                    self.unanswered_pings = 0;
+                    if let Some(message) = data_message(message) {
+                        return SocketEvent::Received(message);
                     }
                 }
             }
         }
-        self.over = true;
-        Event::Over
+        self.ended = true;
+        SocketEvent::Ended
     }
 
-    /// Says a text.
-    pub(crate) async fn send(&mut self, text: impl Into<Utf8Bytes>) -> Result<(), Gone> {
+    /// Sends a text message, and waits until it was written to the connection.
+    pub(crate) async fn send(&mut self, text: impl Into<Utf8Bytes>) -> Result<(), PeerGone> {
         self.send_message(Message::Text(text.into())).await
     }
 
-    /// Says why it ends, and ends.
+    /// Closes the connection with a code and a reason.
     pub(crate) async fn close(&mut self, code: CloseCode, reason: &str) {
-        self.over = true;
+        self.ended = true;
         let frame = CloseFrame { code, reason: reason.into() };
-        let farewell = async {
+        let handshake = async {
             self.stream.close(Some(frame)).await?;
-            // What is still coming is read, or hanging up would take the farewell back. After an error
-            // that is not frames any more.
+            // Received bytes are read to their end, because closing a socket with unread bytes
+            // discards the close frame. After an error the bytes are not valid frames any more.
             while let Some(Ok(_)) = self.stream.next().await {}
-            let line = self.stream.get_mut();
-            line.shutdown().await?;
-            tokio::io::copy(line, &mut tokio::io::sink()).await?;
+            let connection = self.stream.get_mut();
+            connection.shutdown().await?;
+            tokio::io::copy(connection, &mut tokio::io::sink()).await?;
             Ok::<_, Error>(())
         };
-        let _ = timeout(LAST_WORDS, farewell).await;
+        let _ = timeout(CLOSE_TIMEOUT, handshake).await;
     }
 
-    async fn send_message(&mut self, message: Message) -> Result<(), Gone> {
-        if self.over {
-            return Err(Gone);
+    async fn send_message(&mut self, message: Message) -> Result<(), PeerGone> {
+        if self.ended {
+            return Err(PeerGone);
         }
         let sent = tokio::select! {
-            sent = timeout(STUCK, self.stream.send(message)) => matches!(sent, Ok(Ok(()))),
+            sent = timeout(SEND_TIMEOUT, self.stream.send(message)) => matches!(sent, Ok(Ok(()))),
             () = self.simulator.ended() => false,
         };
-        self.over |= !sent;
-        if sent { Ok(()) } else { Err(Gone) }
+        self.ended |= !sent;
+        if sent { Ok(()) } else { Err(PeerGone) }
     }
 
-    /// Asks whether the peer is still there.
+    /// Sends a ping. The socket ends if too many pings were unanswered, or if this one can't be
+    /// sent.
     async fn ping(&mut self) {
-        self.unanswered += 1;
-        if self.unanswered > UNANSWERED {
-            self.over = true;
+        self.unanswered_pings += 1;
+        if self.unanswered_pings > MAX_UNANSWERED_PINGS {
+            self.ended = true;
         }
-        // One that can't be asked is over too.
         let _ = self.send_message(Message::Ping(Bytes::new())).await;
     }
 }
 
-/// Sends what is to be sent and hears what comes, whichever is first.
-async fn turn(stream: &mut WebSocketStream<TokioIo<Upgraded>>, sending: bool, listen: bool) -> Turn {
+/// Flushes the stream if a message is being sent, and reads if `read` is true, whichever is ready
+/// first.
+async fn next_step(
+    stream: &mut WebSocketStream<TokioIo<Upgraded>>,
+    is_sending: bool,
+    read: bool,
+) -> StreamStep {
     std::future::poll_fn(|cx| {
-        if sending && let Poll::Ready(done) = stream.poll_flush_unpin(cx) {
-            return Poll::Ready(Turn::Flushed(done));
+        if is_sending && let Poll::Ready(done) = stream.poll_flush_unpin(cx) {
+            return Poll::Ready(StreamStep::Flushed(done));
         }
-        if listen { stream.poll_next_unpin(cx).map(Turn::Heard) } else { Poll::Pending }
+        if read { stream.poll_next_unpin(cx).map(StreamStep::Received) } else { Poll::Pending }
     })
     .await
 }
 
-/// What a peer says to us. The library answers pings, and a close when it is asked for more.
-fn said(message: Message) -> Option<Said> {
+/// A message for the caller; `None` for control frames. The WebSocket library responds to pings and
+/// closes by itself while it is read.
+fn data_message(message: Message) -> Option<SocketMessage> {
     match message {
-        Message::Text(text) => Some(Said::Text(text)),
-        Message::Binary(bytes) => Some(Said::Binary(bytes)),
+        Message::Text(text) => Some(SocketMessage::Text(text)),
+        Message::Binary(bytes) => Some(SocketMessage::Binary(bytes)),
         Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => None,
     }
 }
 
-/// What a peer is told that broke the rules; nothing if it is gone.
-fn fault(error: &Error) -> Option<(CloseCode, String)> {
+/// The code and reason of the close frame for a peer that violated the protocol. `None` if the
+/// connection itself has ended.
+fn close_reason(error: &Error) -> Option<(CloseCode, String)> {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { max_size, .. }) => {
             Some((CloseCode::Size, format!("a message may have up to {max_size} bytes")))
         }
-        Error::Utf8(_) => Some((CloseCode::Invalid, "this is no text".to_owned())),
+        Error::Utf8(_) => Some((CloseCode::Invalid, "a text message must be UTF-8".to_owned())),
         Error::Protocol(
             ProtocolError::ResetWithoutClosingHandshake
             | ProtocolError::ReceivedAfterClosing
             | ProtocolError::SendAfterClosing,
         ) => None,
-        // A reason has up to 123 bytes; these are all short.
-        Error::Protocol(why) => Some((CloseCode::Protocol, why.to_string())),
+        // A reason may have up to 123 bytes. All texts of the library are shorter.
+        Error::Protocol(violation) => Some((CloseCode::Protocol, violation.to_string())),
         _ => None,
     }
 }

@@ -3,12 +3,12 @@ import { type App, attempt } from "../app.ts";
 import { API, post } from "../net/api.ts";
 import type { LogLine } from "../net/session.ts";
 import { t } from "../strings.ts";
-import type { Outcome, Phase } from "../wire/sim.ts";
 import { card, labelledValue } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { clock, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { persistedSignal } from "../ui/signal.ts";
+import { outcomeText, phaseText, TONES } from "../ui/verdict.ts";
 import { history } from "./history.ts";
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -232,26 +232,6 @@ function resultPanel(app: App): HTMLElement {
     log.show(view.log, t.evaluation.noLog);
   });
   return element;
-}
-
-/** How the result card is coloured. The compiler reports an outcome that has no tone. */
-const TONES: Record<Outcome, "good" | "bad" | "neutral"> = {
-  finished: "good",
-  timeout: "bad",
-  script_error: "bad",
-  stopped: "neutral",
-  unsupported: "bad",
-};
-
-/** The displayed text of an outcome. The compiler reports an outcome that has no text. */
-export function outcomeText(outcome: Outcome | null | undefined): string {
-  const outcomes: Record<Outcome, string> = t.evaluation.outcomes;
-  return outcome ? outcomes[outcome] : t.units.none;
-}
-
-function phaseText(phase: Phase): string {
-  const phases: Record<Phase, string> = t.evaluation.phases;
-  return phases[phase];
 }
 
 /** A log that scrolls to new lines, unless the user has scrolled up. */

@@ -6,8 +6,8 @@ import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import { localTime, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
+import { outcomeText } from "../ui/verdict.ts";
 import type { RecordList } from "../wire/sim.ts";
-import { outcomeText } from "./evaluation.ts";
 
 const MAX_RECORDS = 50;
 const SVG = "http://www.w3.org/2000/svg";

@@ -12,10 +12,11 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS", env = "CHICANE_LISTEN", default_value = "127.0.0.1:8000")]
     pub(crate) listen: SocketAddr,
-    /// Folder for settings, records and worlds [default: the platform's folder for application data]
+    /// Folder for settings, records and worlds [default: the platform's folder for application
+    /// data]
     #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// First world: a name, a project file, or a world folder [default: the last world, or oval]
+    /// World to start with: a name, project file or world folder [default: the last world, or oval]
     #[arg(long, value_name = "WORLD", env = "CHICANE_WORLD")]
     pub(crate) world: Option<String>,
     /// CDN that published worlds are installed from [default: this simulator's own /cdn]
@@ -61,7 +62,8 @@ pub(crate) struct ServeArgs {
     /// that network can drive the car, because ROS 2 has no tokens
     #[arg(long, value_name = "INTERFACE", env = "CHICANE_ROS_NETWORK", requires = "ros")]
     pub(crate) ros_network: Option<String>,
-    /// Stop when standard input is closed, so that the simulator ends with the program that started it
+    /// Stop when standard input is closed, so that the simulator ends with the program that started
+    /// it
     #[arg(long)]
     pub(crate) lifeline: bool,
     /// Format of the log on standard error

@@ -49,7 +49,8 @@ impl From<AccessLevel> for Access {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DataDirArgs {
-    /// Folder for settings, records and worlds [default: the platform's folder for application data]
+    /// Folder for settings, records and worlds [default: the platform's folder for application
+    /// data]
     #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR", global = true)]
     pub(crate) data_dir: Option<PathBuf>,
 }
@@ -85,8 +86,8 @@ pub(crate) enum WorldsCommand {
     Install {
         /// Id of the world: 32 hex digits
         id: String,
-        /// CDN that has the world [default: the CDN of the simulator that uses the data folder, or the
-        /// CDN folder of the data folder]
+        /// CDN that has the world [default: the CDN of the simulator that uses the data folder, or
+        /// the CDN folder of the data folder]
         #[arg(long, value_name = "URL", value_parser = web_address)]
         cdn: Option<String>,
         /// Token of that CDN, for private worlds

@@ -1,7 +1,7 @@
 //! `chicane build`: builds the world of a project into a folder.
 
 use crate::args::BuildArgs;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::project::{self, Built, ProjectError};
 use chicane_store::FolderBundle;
 use chicane_world::{Bundle, MemoryBundle};

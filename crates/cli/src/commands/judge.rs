@@ -1,7 +1,7 @@
 //! `chicane judge`: runs a judging script on a recorded drive.
 
 use crate::args::JudgeDriveArgs;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::evaluation::{self, EvaluationError, EvaluationJob};
 use crate::{drive_file, robot};
 use chicane_wire::{Outcome, StartRequest};

@@ -1,7 +1,7 @@
 //! `chicane new`: writes a project with a random track.
 
 use crate::args::NewArgs;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use chicane_builder::{RandomError, RandomTrackOptions, random};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

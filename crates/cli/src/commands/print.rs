@@ -1,7 +1,7 @@
 //! `chicane print`: writes the floor of a world as an image for printing.
 
 use crate::args::PrintArgs;
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::progress::Progress;
 use crate::world_source::{self, WorldSourceError};
 use chicane_render::{Print, PrintError};

@@ -36,14 +36,14 @@ pub(crate) enum PublishCommandError {
 
 pub(crate) fn run(args: &PublishArgs) -> Result<(), PublishCommandError> {
     let cdn = cdn_target::open(args.to.as_deref(), args.data.data_dir.as_deref())?;
-    let stand = IdPlaceholder::new()?;
-    let (bundle, name) = bundle(&args.path, &stand, &args.judge)?;
+    let placeholder = IdPlaceholder::new()?;
+    let (bundle, name) = bundle(&args.path, &placeholder, &args.judge)?;
     if args.to.is_some() && args.access == AccessLevel::Private {
         eprintln!("warning: {PRIVATE_WARNING}");
     }
     let label = Label { name: args.name.clone().unwrap_or(name), access: args.access.into() };
     let mut progress = Progress::new(format!("publishing {}", label.name));
-    let package = Package::new(&bundle, &stand, &label, Need::Track)
+    let package = Package::new(&bundle, &placeholder, &label, Need::Track)
         .map_err(|source| PublishCommandError::Unfit { path: args.path.clone(), source })?;
     for warning in &package.warnings {
         eprintln!("warning: {warning}");
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &PublishArgs) -> Result<(), PublishCommandError> {
 /// The files to publish, and the display name of the world.
 fn bundle(
     path: &str,
-    stand: &IdPlaceholder,
+    placeholder: &IdPlaceholder,
     judge: &JudgeArgs,
 ) -> Result<(MemoryBundle, String), PublishCommandError> {
     if Path::new(path).is_dir() {
@@ -68,7 +68,7 @@ fn bundle(
         }
         return Ok((folder.bundle, folder.name));
     }
-    let built = project::build(path, WorldName::parse(&stand.world_name()), judge)?;
+    let built = project::build(path, WorldName::parse(&placeholder.world_name()), judge)?;
     built.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     Ok((built.bundle, built.project.display_name))
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{JudgeArgsError, LogFormat, LogLevel, ServeArgs};
 use crate::data_dir::{self, DataDirError};
-use crate::error::FileError;
+use crate::file_error::FileError;
 use crate::log::LogLines;
 use crate::memory;
 use crate::robot::{self, RobotError};
@@ -11,8 +11,8 @@ use crate::stop_signal::{SignalError, StopSignal};
 use crate::tokens::{self, TokenError};
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
-use chicane_dds::RosOptions;
-use chicane_host::{HostOptions, JudgeOptions};
+use chicane_dds::{BadDomain, RosOptions};
+use chicane_host::{BootError, HostOptions, JudgeOptions};
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_store::Library;
@@ -42,8 +42,8 @@ pub(crate) enum ServeError {
     )]
     WorkspaceInDataDir { workspace: PathBuf },
     /// `ROS_DOMAIN_ID` is invalid.
-    #[error("{0}")]
-    RosDomain(String),
+    #[error(transparent)]
+    RosDomain(#[from] BadDomain),
     #[error(transparent)]
     World(#[from] WorldSourceError),
     #[error(transparent)]
@@ -57,8 +57,8 @@ pub(crate) enum ServeError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The world could not be loaded.
-    #[error("{0}")]
-    NotReady(String),
+    #[error(transparent)]
+    Boot(#[from] BootError),
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
@@ -79,7 +79,7 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     let mut stop = StopSignal::new(args.lifeline)?;
     let server = Server::start(options).await?;
     tokio::select! {
-        ready = server.host().ready() => ready.map_err(|e| ServeError::NotReady(e.to_string()))?,
+        ready = server.host().ready() => ready?,
         () = stop.wait() => {
             server.stop().await;
             return Ok(());
@@ -146,8 +146,7 @@ fn ros_options(args: &ServeArgs) -> Result<Option<RosOptions>, ServeError> {
     }
     let domain = match args.ros_domain {
         Some(domain) => domain,
-        None => RosOptions::domain_from_environment(std::env::var("ROS_DOMAIN_ID").ok().as_deref())
-            .map_err(|e| ServeError::RosDomain(e.to_string()))?,
+        None => RosOptions::domain_from_environment(std::env::var("ROS_DOMAIN_ID").ok().as_deref())?,
     };
     Ok(Some(RosOptions { domain, network: args.ros_network.clone() }))
 }
@@ -178,7 +177,7 @@ async fn print_addresses(server: &Server, token: Option<&Token>) {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "chicane is ready: {}", viewer_url(server.address(), token));
     if let Some(address) = outside_address(server.address()).await {
-        // The token is printed once only, because people copy this line to others.
+        // Without the token, which is in the first line and is printed only once.
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
     }
 }

@@ -1,8 +1,8 @@
 //! `chicane worlds`: lists, installs, removes and changes worlds.
 //!
 //! A simulator may be using the data folder. An operation that concerns the running world then goes
-//! through the web API of that simulator, whose address is stored in the folder. The other operations
-//! change the disk: each change is atomic and locked, and the simulator notices it.
+//! through the web API of that simulator, whose address is stored in the folder. The other
+//! operations change the disk: each change is atomic and locked, and the simulator notices it.
 
 mod data_folder;
 mod import;
@@ -17,6 +17,8 @@ use crate::data_dir::DataDirError;
 use crate::runtime::RuntimeError;
 use crate::tokens::{self, TokenError};
 use crate::world_folder::WorldFolderError;
+use chicane_remote::SimulatorError;
+use chicane_remote::cdn::CdnError;
 use chicane_store::{InstallError, OpenError, PublishError, RandomError, Unfit};
 use chicane_wire::WorldId;
 use std::path::PathBuf;
@@ -57,11 +59,11 @@ pub(crate) enum WorldsError {
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     /// The running simulator refused a request or did not respond.
-    #[error("{0}")]
-    Simulator(String),
+    #[error(transparent)]
+    Simulator(#[from] SimulatorError),
     /// A CDN failed or does not have the world.
-    #[error("{0}")]
-    Cdn(String),
+    #[error(transparent)]
+    Cdn(#[from] CdnError),
 }
 
 /// Why a folder was not imported.

@@ -271,7 +271,7 @@ fn a_command_that_is_refused_is_reported() {
     // The respawn may end before a command is refused; a refusal must give the reason.
     if let Some(reply) = refused {
         assert_eq!(reply["id"], "mine");
-        assert!(reply["msg"].as_str().is_some_and(|m| m.starts_with("/speed was not followed: ")), "{reply}");
+        assert!(reply["msg"].as_str().is_some_and(|m| m.starts_with("/speed was refused: ")), "{reply}");
     }
 }
 

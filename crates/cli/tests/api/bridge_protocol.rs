@@ -16,7 +16,7 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
         ("nonsense", "not JSON"),
         ("[1, 2]", "JSON object"),
         ("", "not JSON"),
-        (r#"{"op": "dance"}"#, "there are advertise"),
+        (r#"{"op": "dance"}"#, "use one of advertise"),
         (r#"{"topic": "/scan"}"#, "op is missing"),
         (r#"{"op": "subscribe", "topic": "/nothing"}"#, "/rosapi/topics lists"),
         (
@@ -26,8 +26,11 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
         (r#"{"op": "subscribe", "topic": "/scan", "compression": "png"}"#, "use none"),
         (r#"{"op": "subscribe", "topic": "/scan", "compression": "cbor-raw"}"#, "use none"),
         (r#"{"op": "subscribe", "topic": "/scan", "throttle_rate": "fast"}"#, "milliseconds"),
-        (r#"{"op": "publish", "topic": "/scan", "msg": {}}"#, "the robot's to publish; publish on /speed"),
-        (r#"{"op": "advertise", "topic": "/tf", "type": "tf2_msgs/TFMessage"}"#, "the robot's"),
+        (
+            r#"{"op": "publish", "topic": "/scan", "msg": {}}"#,
+            "only the robot publishes /scan; a client can publish on /speed",
+        ),
+        (r#"{"op": "advertise", "topic": "/tf", "type": "tf2_msgs/TFMessage"}"#, "only the robot publishes"),
         (
             r#"{"op": "advertise", "topic": "/cmd_vel", "type": "std_msgs/Float64"}"#,
             "geometry_msgs/msg/Twist, not",
@@ -39,8 +42,8 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
         (r#"{"op": "publish", "topic": "/speed", "msg": {"data": 1e999}}"#, "not JSON"),
         (r#"{"op": "publish", "topic": "/speed", "msg": {"data": NaN}}"#, "not JSON"),
         (r#"{"op": "publish", "topic": "/cmd_vel", "msg": {"linear": 1}}"#, "must be an object"),
-        (r#"{"op": "advertise_service", "service": "/mine", "type": "a/B"}"#, "not offered"),
-        (r#"{"op": "advertise_action", "action": "/mine", "type": "a/B"}"#, "not offered"),
+        (r#"{"op": "advertise_service", "service": "/mine", "type": "a/B"}"#, "not supported"),
+        (r#"{"op": "advertise_action", "action": "/mine", "type": "a/B"}"#, "not supported"),
     ] {
         let reply = bridge.refused(message);
         assert!(reply.contains(word), "{message}: {reply}");
@@ -113,7 +116,7 @@ fn services_reply_by_name() {
     let details = bridge.call("/rosapi/message_details", json!({"type": "geometry_msgs/Twist"}));
     assert_eq!(details["typedefs"][0]["fieldnames"], json!(["linear", "angular"]));
     for (service, args, word) in [
-        ("/add_two_ints", json!({"a": 1}), "no service"),
+        ("/add_two_ints", json!({"a": 1}), "unknown service"),
         ("/rosapi/topic_type", json!({"name": "x"}), "takes topic"),
         ("/rosapi/topic_type", json!(7), "takes topic"),
     ] {
@@ -129,7 +132,7 @@ fn services_reply_by_name() {
         (&result["id"], &result["result"], &result["status"]),
         (&json!("goal"), &json!(false), &json!(6))
     );
-    assert!(bridge.next_of("status")["msg"].as_str().is_some_and(|m| m.contains("not offered")));
+    assert!(bridge.next_of("status")["msg"].as_str().is_some_and(|m| m.contains("not supported")));
 }
 
 #[test]

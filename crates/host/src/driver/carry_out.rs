@@ -38,8 +38,8 @@ impl Driver {
                 self.display.brightness = value;
                 self.reply(reply, ());
             }
-            Order::BeginTransition { kind, target, of, reply } => {
-                self.begin_transition(kind, target, of, reply)
+            Order::BeginTransition { kind, target, required_world, reply } => {
+                self.begin_transition(kind, target, required_world, reply)
             }
             Order::Progress(fraction) => {
                 if let Some(transition) = &mut self.worlds.transition {
@@ -79,8 +79,8 @@ impl Driver {
     /// Sends a command to the robot of this world, or of the running one if `world` is `None`.
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
-        // Orders that end a command are accepted during a transition. If the new world fails to load,
-        // the running world continues, and the car must not continue with it.
+        // Orders that end a command are accepted during a transition. If the new world fails to
+        // load, the running world continues, and the car must not continue with it.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -115,13 +115,13 @@ impl Driver {
         self.answer_holds();
     }
 
-    /// Registers that a world is being loaded. Only one transition is open at a time. For a respawn,
-    /// `of` is the name of the world that has to run.
+    /// Registers that a world is being loaded. Only one transition is open at a time. For a
+    /// respawn, `required_world` is the name of the world that has to run.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
         target: Arc<str>,
-        of: Option<Arc<str>>,
+        required_world: Option<Arc<str>>,
         reply: Reply<()>,
     ) {
         if self.session_owns_world() {
@@ -129,7 +129,8 @@ impl Driver {
         }
         let worlds = &self.worlds;
         let current = worlds.running.as_ref().map(|r| &r.served.name).or(worlds.lost.as_ref());
-        if worlds.transition.is_some() || of.as_ref().is_some_and(|of| current != Some(of)) {
+        if worlds.transition.is_some() || required_world.as_ref().is_some_and(|world| current != Some(world))
+        {
             return refuse(reply, Refused::Switching);
         }
         self.worlds.transition = Some(Transition { kind, target, progress: Num(0.0) });
@@ -144,7 +145,8 @@ impl Driver {
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // Ends the commands of the old world, so that clients that wait for their end get a reply.
+            // Ends the commands of the old world, so that clients that wait for their end get a
+            // reply.
             old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();
@@ -159,8 +161,9 @@ impl Driver {
     }
 }
 
-/// Whether this order has to wait until pending replies are published. Otherwise those replies would
-/// describe the effect of this order: another speed, text or world, or lights that were reset.
+/// Whether this order has to wait until pending replies are published. Otherwise those replies
+/// would describe the effect of this order: another speed, text or world, or lights that were
+/// reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

@@ -149,7 +149,8 @@ impl JudgedSession {
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// Whether this tick has to be observed. A tick past the time limit is not observed but reported.
+    /// Whether this tick has to be observed. A tick past the time limit is not observed but
+    /// reported.
     pub(super) fn is_due(&mut self, tick: u64) -> bool {
         let Some(run) = &mut self.run else { return false };
         if tick >= run.limit {

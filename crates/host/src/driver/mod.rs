@@ -3,10 +3,10 @@
 //! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
 //! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
 //! immutable value that replaces the last one, and only then sends the replies. A client that got a
-//! reply therefore sees its effect in every later read. Readers take the latest value and never wait
-//! for the sim thread. Between orders the sim thread simulates the ticks that are due and sleeps
-//! until the next one. It never blocks on a reader, because replies and published values are left in
-//! channels.
+//! reply therefore sees its effect in every later read. Readers take the latest value and never
+//! wait for the sim thread. Between orders the sim thread simulates the ticks that are due and
+//! sleeps until the next one. It never blocks on a reader, because replies and published values are
+//! left in channels.
 //!
 //! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, `run` its loop.
 
@@ -117,10 +117,10 @@ impl Simulator {
         let taps = Taps::default();
         let parts = (Arc::clone(&metrics), loudspeaker, taps.clone());
         let (driver, view) = Driver::new(start, Inbox::new(orders), Arc::clone(&stopping), parts);
-        let (living, alive) = watch::channel(());
+        let (alive_sender, alive) = watch::channel(());
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
             driver.run();
-            drop(living);
+            drop(alive_sender);
         })?;
         let queued_ticks = Arc::default();
         let source = Source::Program;
@@ -132,8 +132,9 @@ impl Simulator {
         Simulator { source, ..self.clone() }
     }
 
-    fn try_send(&self, order: Order) -> Result<(), TrySendError<Envelope>> {
-        self.inbox.try_send(Envelope { source: self.source, order })
+    /// An order with the origin of this handle.
+    fn envelope(&self, order: Order) -> Envelope {
+        Envelope { source: self.source, order }
     }
 
     /// The latest published value.
@@ -239,21 +240,21 @@ impl Simulator {
         self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
 
-    /// Registers that a world is being loaded. `target` is the file name of the world. For a respawn,
-    /// `of` is the name of the world that has to run.
+    /// Registers that a world is being loaded. `target` is the file name of the world. For a
+    /// respawn, `required_world` is the name of the world that has to run.
     pub(crate) async fn begin_transition(
         &self,
         kind: TransitionKind,
         target: Arc<str>,
-        of: Option<Arc<str>>,
+        required_world: Option<Arc<str>>,
     ) -> Answer<()> {
-        self.ask(|reply| Order::BeginTransition { kind, target, of, reply }).await
+        self.ask(|reply| Order::BeginTransition { kind, target, required_world, reply }).await
     }
 
     /// Shows the progress of loading, 0 to 1. A full inbox drops it, because a later value replaces
     /// it.
     pub(crate) fn report_progress(&self, fraction: f64) {
-        let _ = self.try_send(Order::Progress(fraction));
+        let _ = self.inbox.try_send(self.envelope(Order::Progress(fraction)));
     }
 
     /// Shows that a world is being installed; `None` at the end. Waits while the inbox is full.
@@ -280,12 +281,12 @@ impl Simulator {
     /// Wakes the thread after a request of the session, a change of its status, or a dropped reply.
     pub(crate) fn wake(&self) {
         // If the inbox is full, the thread is awake already.
-        let _ = self.try_send(Order::Wake);
+        let _ = self.inbox.try_send(self.envelope(Order::Wake));
     }
 
     /// Waits until the published state shows this session as active, or as not active. `active` is
-    /// called again for every published value, because the session may end in the meantime. The wait
-    /// has a timeout, because the sim thread publishes late during a long step.
+    /// called again for every published value, because the session may end in the meantime. The
+    /// wait has a timeout, because the sim thread publishes late during a long step.
     pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {
@@ -300,7 +301,7 @@ impl Simulator {
         self.stopping.store(true, Ordering::Relaxed);
         // The order only wakes the thread. If the inbox is full, the thread is awake and reads the
         // flag.
-        let _ = self.try_send(Order::Stop);
+        let _ = self.inbox.try_send(self.envelope(Order::Stop));
     }
 
     /// Why the thread dropped the reply of an order.
@@ -312,7 +313,7 @@ impl Simulator {
     async fn ask<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let sent_at = Instant::now();
         let (reply, answer) = oneshot::channel();
-        self.try_send(order(reply)).map_err(|e| match e {
+        self.inbox.try_send(self.envelope(order(reply))).map_err(|e| match e {
             TrySendError::Full(_) => Refused::Busy,
             TrySendError::Disconnected(_) => Refused::Failed,
         })?;
@@ -326,7 +327,7 @@ impl Simulator {
         let (reply, answer) = oneshot::channel();
         let mut order = order(reply);
         loop {
-            match self.try_send(order) {
+            match self.inbox.try_send(self.envelope(order)) {
                 Ok(()) => return answer.await.unwrap_or_else(|_| Err(self.lost())),
                 Err(TrySendError::Full(back)) => order = back.order,
                 Err(TrySendError::Disconnected(_)) => return Err(Refused::Failed),

@@ -40,9 +40,14 @@ pub(super) enum Order {
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
     /// Changes the brightness, a factor of every channel of a shown pixel.
     Brightness(f64, Reply<()>),
-    /// Registers that a world is being loaded. Refused while another one is. For a respawn, `of` is
-    /// the name of the world that has to run.
-    BeginTransition { kind: TransitionKind, target: Arc<str>, of: Option<Arc<str>>, reply: Reply<()> },
+    /// Registers that a world is being loaded. Refused while another one is. For a respawn,
+    /// `required_world` is the name of the world that has to run.
+    BeginTransition {
+        kind: TransitionKind,
+        target: Arc<str>,
+        required_world: Option<Arc<str>>,
+        reply: Reply<()>,
+    },
     /// Progress of loading, 0 to 1.
     Progress(f64),
     /// Shows that a world is being installed; `None` at the end. The running world continues.
@@ -51,8 +56,8 @@ pub(super) enum Order {
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Ends a transition whose world could not be loaded. The old world continues.
     AbortTransition(Reply<()>),
-    /// Begins an evaluation with a new simulation. Time waits until the session starts it. The reply
-    /// is the first observation.
+    /// Begins an evaluation with a new simulation. Time waits until the session starts it. The
+    /// reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,

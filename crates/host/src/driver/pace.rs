@@ -1,8 +1,8 @@
 //! Computes how many ticks are due, and measures the real-time factor.
 //!
 //! Due ticks are counted from a fixed time, so that a late wake-up is made up for and no error adds
-//! up. A lag above [`MAX_LAG`] is given up, because the machine is too slow. The measured factor then
-//! shows it.
+//! up. A lag above [`MAX_LAG`] is given up, because the machine is too slow. The measured factor
+//! then shows it.
 
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 use std::collections::VecDeque;
@@ -75,8 +75,8 @@ impl Pacer {
             return u64::MAX;
         }
         let rate = self.speed * TICKS_PER_SECOND as f64;
-        let wanted = (now.saturating_duration_since(self.since).as_secs_f64() * rate) as u64;
-        let due = wanted.saturating_sub(self.done);
+        let total = (now.saturating_duration_since(self.since).as_secs_f64() * rate) as u64;
+        let due = total.saturating_sub(self.done);
         if due as f64 > MAX_LAG.as_secs_f64() * rate + 1.0 {
             self.restart(now);
             return 1;

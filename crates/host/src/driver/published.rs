@@ -57,8 +57,8 @@ pub struct WorldView {
     pub robot: RobotView,
 }
 
-/// The newest sample of each of the robot's topics. A sample is shared by all published values until
-/// a newer one replaces it.
+/// The newest sample of each of the robot's topics. A sample is shared by all published values
+/// until a newer one replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
     /// Odometry.
@@ -87,8 +87,8 @@ pub struct TopicSample<T> {
 }
 
 impl<T> TopicSample<T> {
-    /// The JSON of the sample. Only the first call runs `write`, so all callers have to pass the same
-    /// function.
+    /// The JSON of the sample. Only the first call runs `write`, so all callers have to pass the
+    /// same function.
     pub fn json(&self, write: impl FnOnce(&T) -> Bytes) -> Bytes {
         self.json.get_or_init(|| write(&self.sample)).clone()
     }
@@ -226,8 +226,8 @@ impl Published {
         }
     }
 
-    /// The live state in the response to a step. It has no epoch, because the epoch still counts after
-    /// a respawn, and a repeated run has to get equal responses.
+    /// The live state in the response to a step. It has no epoch, because the epoch still counts
+    /// after a respawn, and a repeated run has to get equal responses.
     pub fn stepped_state(&self) -> State {
         State { epoch: None, ..self.state() }
     }

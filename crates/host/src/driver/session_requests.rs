@@ -15,8 +15,8 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 impl Driver {
-    /// Whether a session owns the world: from its creation, before its simulation is swapped in, until
-    /// its end. A world that panicked can be loaded again while its session ends.
+    /// Whether a session owns the world: from its creation, before its simulation is swapped in,
+    /// until its end. A world that panicked can be loaded again while its session ends.
     pub(super) fn session_owns_world(&self) -> bool {
         let session = &self.session;
         let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
@@ -132,8 +132,8 @@ impl Driver {
                     self.out.change();
                 }
                 if is_light {
-                    // The keeper stores the lights of the published state, so this command has to be
-                    // part of it when the reply arrives.
+                    // The keeper stores the lights of the published state, so this command has to
+                    // be part of it when the reply arrives.
                     self.publish();
                 }
                 // The send fails if the session gave up waiting.
@@ -170,8 +170,8 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Ends the session: the car stops, and time no longer waits for the judge. Returns the simulated
-    /// seconds of the session.
+    /// Ends the session: the car stops, and time no longer waits for the judge. Returns the
+    /// simulated seconds of the session.
     fn halt_session(&mut self) -> f64 {
         let Some(judging) = self.session.judging.take() else { return 0.0 };
         let Some(running) = &mut self.worlds.running else { return 0.0 };

@@ -2,8 +2,8 @@
 //!
 //! Readers of published values may skip ticks, but ROS topics are published by simulated time and
 //! must not. At every tick the sim thread puts the robot's topics of that tick into all taps. A tap
-//! is a bounded queue that drops its oldest ticks when its reader is slow. While there is no tap, the
-//! sim thread collects nothing.
+//! is a bounded queue that drops its oldest ticks when its reader is slow. While there is no tap,
+//! the sim thread collects nothing.
 
 use super::published::Exposure;
 use chicane_ros::Sample;
@@ -62,8 +62,8 @@ impl Taps {
         Tap { taps: self.clone(), queue }
     }
 
-    /// Puts a tick into all taps. `make` is only called if there is a tap. The locks are held only to
-    /// add one tick or to take all, so the sim thread does not wait for a reader.
+    /// Puts a tick into all taps. `make` is only called if there is a tap. The locks are held only
+    /// to add one tick or to take all, so the sim thread does not wait for a reader.
     pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;

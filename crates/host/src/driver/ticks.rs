@@ -33,8 +33,8 @@ impl Driver {
         }
         if done > 0 {
             self.clock.count_done(done);
-            // A fast judged run observes a thousand times a second. It still publishes at most once in
-            // a time slice.
+            // A fast judged run observes a thousand times a second. It still publishes at most once
+            // in a time slice.
             self.out.mark_stale();
             if !self.session.is_held() || self.out.age() >= TIME_SLICE {
                 self.publish();

@@ -180,8 +180,8 @@ fn new_session(
     })
 }
 
-/// Marks the session as ended when it is dropped: after its normal end, if its thread panics, and if
-/// its thread could not be started.
+/// Marks the session as ended when it is dropped: after its normal end, if its thread panics, and
+/// if its thread could not be started.
 struct EndGuard {
     id: String,
     current: Arc<Current>,

@@ -58,8 +58,8 @@ impl Current {
         view.session.as_ref().filter(|_| view.active).map(|session| session.id.clone())
     }
 
-    /// Shows a new session. The view changes before the status, so the published state never shows a
-    /// session that the view does not. `end` has the same order.
+    /// Shows a new session. The view changes before the status, so the published state never shows
+    /// a session that the view does not. `end` has the same order.
     pub(super) fn begin(&self, session: Session) {
         let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.view) = CurrentView { active: true, session: Some(session), log: VecDeque::new() };

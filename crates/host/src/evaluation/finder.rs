@@ -1,7 +1,7 @@
 //! Tests how judging scripts can be run on this machine, and checks scripts.
 //!
-//! The finder has no reference to the simulator, so a check that still runs at shutdown does not keep
-//! the data folder open.
+//! The finder has no reference to the simulator, so a check that still runs at shutdown does not
+//! keep the data folder open.
 
 use super::options::JudgeOptions;
 use chicane_session::{
@@ -57,8 +57,8 @@ impl Finder {
         Ok((setting, isolation))
     }
 
-    /// Checks without running it whether a script can judge, and logs a warning if not. Blocks while
-    /// the check runs in a process of its own.
+    /// Checks without running it whether a script can judge, and logs a warning if not. Blocks
+    /// while the check runs in a process of its own.
     pub fn check_script(&self, world: &str, script: &str) {
         let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
         match self.fault_of(script) {

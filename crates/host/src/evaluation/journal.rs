@@ -73,8 +73,8 @@ impl Journal {
         Ok(Journal { entries, thread, lines: 0, bytes: 0, full: false })
     }
 
-    /// Adds a line. A line beyond the limits is left out, unless it is `required`. Returns false for
-    /// the first line that is left out.
+    /// Adds a line. A line beyond the limits is left out, unless it is `required`. Returns false
+    /// for the first line that is left out.
     pub(super) fn add_line(&mut self, line: String, required: bool) -> bool {
         self.lines += 1;
         self.bytes += line.len();

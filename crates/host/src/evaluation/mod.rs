@@ -70,8 +70,8 @@ pub struct Evaluations {
     starting: tokio::sync::Mutex<()>,
     /// Channel to the supervisor of the last session.
     notes: Mutex<Option<Notes<Note>>>,
-    /// Processes of an earlier student program that were killed but still exist. A process that waits
-    /// for a device in the kernel can outlive its session.
+    /// Processes of an earlier student program that were killed but still exist. A process that
+    /// waits for a device in the kernel can outlive its session.
     leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Number of ended sessions.
     ended_sessions: Arc<watch::Sender<u64>>,
@@ -133,8 +133,8 @@ impl Evaluations {
             if request.command.is_some() && own.student_still_runs() {
                 return Err(StartEvaluationError::StudentStillRunning);
             }
-            // Under this lock no transition can begin. An earlier one is seen by `ready`, and a later
-            // one is refused because of the session.
+            // Under this lock no transition can begin. An earlier one is seen by `ready`, and a
+            // later one is refused because of the session.
             let _choice = own.parts.choice_lock.lock().await;
             let served = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();

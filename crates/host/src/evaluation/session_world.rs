@@ -141,8 +141,8 @@ impl SessionHost for SessionWorld {
         let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
         let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
         let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
-        // A session starts with green lights. They are stored, so that the world also has green lights
-        // after a restart of the program.
+        // A session starts with green lights. They are stored, so that the world also has green
+        // lights after a restart of the program.
         let stored = self.runtime.block_on(self.keeper.world(&self.served.name, loaded.red_lights()));
         stored.map_err(refused)?;
         let (requests, queue) = channel();
@@ -242,8 +242,8 @@ fn refused(error: impl Display) -> SessionHostError {
     SessionHostError::Refused(error.to_string())
 }
 
-/// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint to
-/// the second one, with its front bumper just behind the first.
+/// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint
+/// to the second one, with its front bumper just behind the first.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;

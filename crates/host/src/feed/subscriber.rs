@@ -48,8 +48,8 @@ struct Subscriber {
 }
 
 impl Feed {
-    /// Opens a stream: first the current state, then the story lines after `last_event_id`, then new
-    /// events.
+    /// Opens a stream: first the current state, then the story lines after `last_event_id`, then
+    /// new events.
     pub fn subscribe(
         &self,
         last_event_id: Option<u64>,

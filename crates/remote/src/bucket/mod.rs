@@ -1,9 +1,9 @@
 //! S3 buckets, to which worlds are published: Amazon S3 and compatible servers (MinIO, R2, Ceph).
 //!
 //! The address names the bucket. The environment holds the settings under their usual names:
-//! `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. Invalid settings are reported before
-//! the first request. Secrets are used for signatures only: an error never repeats the text of a
-//! server, because that text may contain them.
+//! `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. Invalid settings are reported
+//! before the first request. Secrets are used for signatures only: an error never repeats the text
+//! of a server, because that text may contain them.
 //!
 //! `object_store` implements the S3 protocol and its signatures; the connections are our own. A
 //! request whose response was lost is sent again. If the object then exists already, it is read and

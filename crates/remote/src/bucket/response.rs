@@ -1,7 +1,7 @@
 //! Decides what a response of a bucket means, and describes its errors in our own words.
 //!
-//! A server reports an error with a status and a code in an XML body. The rest of the body may repeat
-//! the request with its secrets, so only the code is shown.
+//! A server reports an error with a status and a code in an XML body. The rest of the body may
+//! repeat the request with its secrets, so only the code is shown.
 
 use hyper::http::{HeaderMap, StatusCode};
 
@@ -27,8 +27,8 @@ pub(super) fn classify(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> 
         return ResponseAction::Fail(format!("{text}{suffix}"));
     }
     match status {
-        // `object_store` handles these: the object does not exist, exists already, or was changed by
-        // another client.
+        // `object_store` handles these: the object does not exist, exists already, or was changed
+        // by another client.
         StatusCode::NOT_FOUND | StatusCode::PRECONDITION_FAILED => ResponseAction::PassOn,
         StatusCode::CONFLICT => ResponseAction::Retry(status_text()),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ResponseAction::Fail(format!("{DENIED}{suffix}")),
@@ -84,8 +84,8 @@ fn other_region(headers: &HeaderMap) -> String {
     }
 }
 
-/// The error code in a response body. Only letters and digits are accepted, so that no other text of
-/// the server is shown.
+/// The error code in a response body. Only letters and digits are accepted, so that no other text
+/// of the server is shown.
 fn error_code(body: &[u8]) -> Option<&str> {
     let body = &body[..body.len().min(64 << 10)];
     let find = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).position(|w| w == text);

@@ -5,7 +5,8 @@ use crate::web::HttpTarget;
 use object_store::ClientConfigKey;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey as Key};
 
-/// Makes a builder from the `AWS_` variables of an environment. An empty variable counts as not set.
+/// Makes a builder from the `AWS_` variables of an environment. An empty variable counts as not
+/// set.
 pub(super) fn builder_from(
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Result<AmazonS3Builder, BucketError> {
@@ -40,8 +41,8 @@ fn check(builder: &AmazonS3Builder) -> Result<(), BucketError> {
         Key::WebIdentityTokenFile,
         Key::ContainerCredentialsRelativeUri,
         Key::ContainerCredentialsFullUri,
-        // `object_store` would query the metadata service by default. That query takes long on machines
-        // outside of Amazon's network, so it requires this setting.
+        // `object_store` would query the metadata service by default. That query takes long on
+        // machines outside of Amazon's network, so it requires this setting.
         Key::MetadataEndpoint,
     ];
     let (id, secret) = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");

@@ -53,7 +53,8 @@ impl WorldDownload {
             let chunk = match arriving.next().await {
                 Ok(chunk) => chunk,
                 Err(e) => {
-                    // Write the bytes that arrived, so that the next attempt can continue after them.
+                    // Write the bytes that arrived, so that the next attempt can continue after
+                    // them.
                     let _ = write(writing, buffer.split()).await;
                     return Err(e);
                 }

@@ -1,8 +1,8 @@
 //! Installs published worlds.
 //!
 //! There is at most one job for each world id. A second request for the same world waits for the
-//! running job and gets the same result. A job continues when its requests were cancelled, and stops
-//! when the program stops.
+//! running job and gets the same result. A job continues when its requests were cancelled, and
+//! stops when the program stops.
 //!
 //! `meta.json` names the revision. If that revision is installed and complete, nothing is left to
 //! do. Otherwise a `Plan` holds paths, sizes and limits. A `Staging` folder, one for each id among
@@ -196,8 +196,8 @@ impl InstallerState {
             return Ok(installed);
         }
         let result = self.download_and_admit(&staging).await;
-        // If only the CDN failed, the downloaded files are kept for the next attempt. That requires a
-        // manifest, because otherwise they could not be verified later.
+        // If only the CDN failed, the downloaded files are kept for the next attempt. That requires
+        // a manifest, because otherwise they could not be verified later.
         if !matches!(result, Err(InstallError::Cdn(_))) || !plan.verified() {
             discard(staging).await;
         }
@@ -230,8 +230,8 @@ impl InstallerState {
         Ok(Some(Installed { record, cached: true, warnings: Vec::new() }))
     }
 
-    /// Refuses an unverified world if all worlds must be verified, or if it would replace a verified
-    /// one.
+    /// Refuses an unverified world if all worlds must be verified, or if it would replace a
+    /// verified one.
     fn check_verified(&self, id: &WorldId, verified: bool) -> Result<(), InstallError> {
         if verified {
             return Ok(());
@@ -268,8 +268,8 @@ impl InstallerState {
         Ok(Installed { record: checked.record, cached: false, warnings })
     }
 
-    /// Downloads all files of a plan. The progress is measured in bytes if the manifest states their
-    /// sizes, otherwise in files.
+    /// Downloads all files of a plan. The progress is measured in bytes if the manifest states
+    /// their sizes, otherwise in files.
     async fn download(&self, staging: &Arc<Staging>) -> Result<(), InstallError> {
         let plan = staging.plan();
         let (id, total) = (&plan.id, plan.total());

@@ -65,8 +65,8 @@ pub async fn install_world(
     Ok(installer.install(id).await?)
 }
 
-/// Returns the worlds that a CDN lists, as JSON. Only simulators have such a list; other web servers
-/// have none.
+/// Returns the worlds that a CDN lists, as JSON. Only simulators have such a list; other web
+/// servers have none.
 pub async fn list_worlds(url: &str, token: Option<Token>) -> Result<Value, CdnError> {
     let source = CdnLocation::Web(url.to_owned(), token).source()?;
     let no_list = || CdnError::NoList(url.to_owned());

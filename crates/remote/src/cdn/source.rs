@@ -1,8 +1,8 @@
 //! Reads published worlds from a static web server or from a folder of this machine.
 //!
 //! A web server is not trusted: it may be slow, send endless data, or redirect to another host.
-//! Therefore sizes and times are limited, redirects must stay on the CDN's own host, and the token is
-//! never sent to another host.
+//! Therefore sizes and times are limited, redirects must stay on the CDN's own host, and the token
+//! is never sent to another host.
 
 use super::CdnError;
 use crate::web::{self, Connection, ConnectionPool, HttpTarget, USER_AGENT};
@@ -50,8 +50,8 @@ impl CdnSource {
         Ok(CdnSource::Web(WebSource { base, token, timeout, connections: ConnectionPool::default() }))
     }
 
-    /// Reads a whole document of at most `max` bytes. `None` if the CDN does not have it, or requires
-    /// another token for it.
+    /// Reads a whole document of at most `max` bytes. `None` if the CDN does not have it, or
+    /// requires another token for it.
     pub(super) async fn document(&self, path: &str, max: usize) -> Result<Option<Vec<u8>>, InstallError> {
         let Some(mut file) = self.file(path, 0).await? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -65,8 +65,8 @@ impl CdnSource {
         Ok(Some(bytes))
     }
 
-    /// Opens a file at the byte `start`. `None` if the CDN does not have it, or requires another token
-    /// for it.
+    /// Opens a file at the byte `start`. `None` if the CDN does not have it, or requires another
+    /// token for it.
     pub(super) async fn file(
         &self,
         path: &str,
@@ -213,8 +213,9 @@ impl WebSource {
         Err(failed(format!("it redirected more than {MAX_REDIRECTS} times")))
     }
 
-    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` does not, and
-    /// neither does one to another port, except between the standard ports of `http` and `https`.
+    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` does not,
+    /// and neither does one to another port, except between the standard ports of `http` and
+    /// `https`.
     fn is_own(&self, to: &HttpTarget) -> bool {
         let standard_port = |t: &HttpTarget| t.port == if t.secure { 443 } else { 80 };
         let same_port = to.port == self.base.port && to.secure == self.base.secure;

@@ -5,7 +5,7 @@ use super::packed::{CACHE_FOREVER, PackedFile};
 use crate::body::PathName;
 use crate::error::ApiError;
 use crate::state::App;
-use crate::websocket::{NoSocket, Upgrade};
+use crate::websocket::{Upgrade, UpgradeError};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -16,10 +16,10 @@ include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
 /// `/`: redirects a browser to the page. A WebSocket is connected to rosbridge, because ROS clients
 /// usually connect without a path.
-pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, NoSocket>) -> Response {
+pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, UpgradeError>) -> Response {
     match upgrade {
         Ok(upgrade) => crate::bridge::open(State(app), upgrade).await,
-        Err(NoSocket::NotAsked) => Redirect::temporary("/sim").into_response(),
+        Err(UpgradeError::NotRequested) => Redirect::temporary("/sim").into_response(),
         Err(refused) => refused.into_response(),
     }
 }

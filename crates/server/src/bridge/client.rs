@@ -1,13 +1,13 @@
-//! What one client is, and what is done about what it says.
+//! A client of the bridge: executes its messages, and queues the responses.
 
 use super::commands::Commands;
 use super::definitions;
-use super::encode::Name;
-use super::hub::Member;
+use super::encode::TopicName;
+use super::hub::HubMember;
+use super::protocol::{self, ClientMessage, MessageId, Operation, StatusLevel, StatusMessage, quoted};
 use super::services;
-use super::words::{self, Id, Level, Op, Request, Trouble, short};
 use crate::state::App;
-use crate::websocket::Said;
+use crate::websocket::SocketMessage;
 use chicane_host::Source;
 use chicane_ros::messages::{Float64, Twist};
 use chicane_ros::{Direction, Message, RosType, Topic};
@@ -15,145 +15,153 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// Messages without sense, one after the other, before it is given up.
-const PATIENCE: u32 = 100;
-/// Answers that may wait for their reader; until some are taken nothing more is read.
-const MAX_ANSWERS: usize = 64;
+/// Invalid messages in a row after which the connection is closed.
+const MAX_CONSECUTIVE_ERRORS: u32 = 100;
+/// Responses that may wait to be sent. While more wait, nothing is read from the client.
+const MAX_RESPONSES: usize = 64;
 
-/// A client.
+/// A client of the bridge.
 pub(super) struct Client {
     app: App,
-    pub(super) member: Member,
+    pub(super) member: HubMember,
     pub(super) commands: Commands,
-    pub(super) answers: VecDeque<Utf8Bytes>,
-    /// What is less bad than this is not told.
-    level: Level,
-    /// Messages without sense since the last one with.
-    nonsense: u32,
+    /// Responses that wait to be sent.
+    pub(super) responses: VecDeque<Utf8Bytes>,
+    /// Status messages below this level are not sent.
+    level: StatusLevel,
+    /// Invalid messages since the last valid one.
+    consecutive_errors: u32,
 }
 
 impl Client {
     pub(super) fn new(app: App) -> Client {
         let (member, commands) = (app.bridge.join(), Commands::new(app.simulator.acting_as(Source::Ros)));
-        Client { app, member, commands, answers: VecDeque::new(), level: Level::Error, nonsense: 0 }
+        Client {
+            app,
+            member,
+            commands,
+            responses: VecDeque::new(),
+            level: StatusLevel::Error,
+            consecutive_errors: 0,
+        }
     }
 
-    /// Whether it may say more.
-    pub(super) fn is_heard(&self) -> bool {
-        self.answers.len() < MAX_ANSWERS
+    /// Whether the next message may be read: not too many responses are waiting.
+    pub(super) fn can_receive(&self) -> bool {
+        self.responses.len() < MAX_RESPONSES
     }
 
-    /// Whether it said so much nonsense that nothing else is to be expected.
-    pub(super) fn is_hopeless(&self) -> bool {
-        self.nonsense >= PATIENCE
+    /// Whether the connection has to be closed, because of too many invalid messages in a row.
+    pub(super) fn has_too_many_errors(&self) -> bool {
+        self.consecutive_errors >= MAX_CONSECUTIVE_ERRORS
     }
 
-    /// Follows a message, or says why not.
-    pub(super) fn hear(&mut self, said: &Said) {
-        let request = match said {
-            Said::Text(text) => Request::read(text),
-            Said::Binary(_) => Request {
+    /// Executes a message, or responds with a status message.
+    pub(super) fn handle(&mut self, message: &SocketMessage) {
+        let message = match message {
+            SocketMessage::Text(text) => ClientMessage::parse(text),
+            SocketMessage::Binary(_) => ClientMessage {
                 id: None,
-                op: Err(Trouble::error("send text frames: binary ones are not read here")),
+                operation: Err(StatusMessage::error("send text frames: binary frames are not supported")),
             },
         };
-        let Request { id, op } = request;
-        let done = op.and_then(|op| self.follow(op, id.as_ref()));
-        match done {
-            Err(trouble) => {
-                self.nonsense += u32::from(trouble.level == Level::Error);
-                self.complain(&trouble, id.as_ref());
+        let ClientMessage { id, operation } = message;
+        match operation.and_then(|operation| self.execute(operation, id.as_ref())) {
+            Err(status) => {
+                self.consecutive_errors += u32::from(status.level == StatusLevel::Error);
+                self.send_status(&status, id.as_ref());
             }
-            Ok(()) => self.nonsense = 0,
+            Ok(()) => self.consecutive_errors = 0,
         }
     }
 
-    /// Tells that something went wrong.
-    pub(super) fn complain(&mut self, trouble: &Trouble, id: Option<&Id>) {
-        if trouble.level >= self.level {
-            self.answers.push_back(words::status(trouble, id));
+    /// Queues a status message, unless its level is below that of the client.
+    pub(super) fn send_status(&mut self, status: &StatusMessage, id: Option<&MessageId>) {
+        if status.level >= self.level {
+            self.responses.push_back(protocol::status(status, id));
         }
     }
 
-    fn follow(&mut self, op: Op, id: Option<&Id>) -> Result<(), Trouble> {
-        match op {
-            Op::Subscribe { topic, kind, wish } => {
-                let name = named(&topic)?;
-                is_of(name.topic, kind.as_deref())?;
-                self.member.subscribe(name, id.cloned(), wish)
+    fn execute(&mut self, operation: Operation, id: Option<&MessageId>) -> Result<(), StatusMessage> {
+        match operation {
+            Operation::Subscribe { topic, kind, delivery } => {
+                let name = topic_name(&topic)?;
+                check_type(name.topic, kind.as_deref())?;
+                self.member.subscribe(name, id.cloned(), delivery)
             }
-            Op::Unsubscribe { topic } => self.member.unsubscribe(named(&topic)?, id),
-            Op::Advertise { topic, kind } => is_of(heard(&topic)?, kind.as_deref()),
-            // Nothing is kept of an advertisement, so that there is nothing to take back.
-            Op::Unadvertise { topic } => heard(&topic).map(drop),
-            Op::Publish { topic, message } => {
-                let topic = heard(&topic)?;
-                let message = message_of(topic, message)?;
+            Operation::Unsubscribe { topic } => self.member.unsubscribe(topic_name(&topic)?, id),
+            Operation::Advertise { topic, kind } => check_type(command_topic(&topic)?, kind.as_deref()),
+            // Advertisements are only checked and not stored, so there is nothing to remove.
+            Operation::Unadvertise { topic } => command_topic(&topic).map(drop),
+            Operation::Publish { topic, message } => {
+                let topic = command_topic(&topic)?;
+                let message = parse_message(topic, message)?;
                 let command = chicane_ros::command(topic, &message);
-                let command = command.map_err(|why| Trouble::error(format!("{}: {why}", topic.name())))?;
-                self.app.bridge.say(topic, &message);
+                let command =
+                    command.map_err(|why| StatusMessage::error(format!("{}: {why}", topic.name())))?;
+                self.app.bridge.publish(topic, &message);
                 self.commands.add(topic, command, id.cloned());
                 Ok(())
             }
-            Op::CallService { service, args } => {
+            Operation::CallService { service, args } => {
                 let tick = self.app.simulator.now().running.as_ref().map_or(0, |seen| seen.snapshot.tick);
-                let answer = services::call(&service, &args, tick);
-                self.answers.push_back(words::service_response(&service, answer, id));
+                let outcome = services::call(&service, &args, tick);
+                self.responses.push_back(protocol::service_response(&service, outcome, id));
                 Ok(())
             }
-            Op::SetLevel(level) => {
+            Operation::SetLevel(level) => {
                 self.level = level;
                 Ok(())
             }
-            Op::SendGoal { action } => {
-                self.answers.push_back(words::no_action(&action, id));
-                Err(Trouble::error(format!(
-                    "there is no action {}: actions are not offered here",
-                    short(&action)
-                )))
+            Operation::SendGoal { action } => {
+                self.responses.push_back(protocol::goal_aborted(&action, id));
+                let text = format!("unknown action {}: actions are not supported", quoted(&action));
+                Err(StatusMessage::error(text))
             }
         }
     }
 }
 
-fn named(text: &str) -> Result<Name, Trouble> {
-    Name::read(text).ok_or_else(|| {
-        Trouble::error(format!("there is no topic {}; /rosapi/topics lists what there is", short(text)))
+fn topic_name(text: &str) -> Result<TopicName, StatusMessage> {
+    TopicName::parse(text).ok_or_else(|| {
+        StatusMessage::error(format!("unknown topic {}; /rosapi/topics lists all topics", quoted(text)))
     })
 }
 
-/// A topic that the robot listens to.
-fn heard(text: &str) -> Result<Topic, Trouble> {
-    let topic = named(text)?.topic;
+/// A topic that the robot subscribes to.
+fn command_topic(text: &str) -> Result<Topic, StatusMessage> {
+    let topic = topic_name(text)?.topic;
     if topic.direction() == Direction::In {
         return Ok(topic);
     }
     let all = Topic::ALL.into_iter().filter(|t| t.direction() == Direction::In);
     let known: Vec<&str> = all.map(Topic::name).collect();
-    let text = format!("{} is the robot's to publish; publish on {}", topic.name(), known.join(", "));
-    Err(Trouble::error(text))
+    let text =
+        format!("only the robot publishes {}; a client can publish on {}", topic.name(), known.join(", "));
+    Err(StatusMessage::error(text))
 }
 
-/// Checks the type that someone believes a topic to have, if they say.
-fn is_of(topic: Topic, kind: Option<&str>) -> Result<(), Trouble> {
+/// Refuses a type that differs from the type of the topic. No type, an empty one and `*` are
+/// accepted.
+fn check_type(topic: Topic, kind: Option<&str>) -> Result<(), StatusMessage> {
     match kind {
         None | Some("" | "*") => Ok(()),
-        Some(kind) if definitions::plain(kind) == definitions::plain(topic.type_name()) => Ok(()),
+        Some(kind) if definitions::short_type(kind) == definitions::short_type(topic.type_name()) => Ok(()),
         Some(kind) => {
-            let text = format!("{} has type {}, not {}", topic.name(), topic.type_name(), short(kind));
-            Err(Trouble::error(text))
+            let text = format!("{} has type {}, not {}", topic.name(), topic.type_name(), quoted(kind));
+            Err(StatusMessage::error(text))
         }
     }
 }
 
-/// The message of a topic that the robot listens to.
-fn message_of(topic: Topic, value: Value) -> Result<Message, Trouble> {
+/// Parses the message of a topic that the robot subscribes to.
+fn parse_message(topic: Topic, value: Value) -> Result<Message, StatusMessage> {
     let kind = topic.type_name();
     definitions::check(kind, &value)?;
-    let read = match kind {
+    let parsed = match kind {
         Float64::NAME => serde_json::from_value::<Float64>(value).map(Message::from),
         Twist::NAME => serde_json::from_value::<Twist>(value).map(Message::from),
-        other => return Err(Trouble::error(format!("messages of type {other} are not read here"))),
+        other => return Err(StatusMessage::error(format!("messages of type {other} are not supported"))),
     };
-    read.map_err(|why| Trouble::error(format!("msg is no {kind}: {why}")))
+    parsed.map_err(|error| StatusMessage::error(format!("msg is not a valid {kind}: {error}")))
 }

@@ -1,39 +1,41 @@
-//! What a client asks the robot for: one after the other, while the client goes on listening.
+//! The commands of a client to the robot. They are executed one after the other, while the client
+//! continues to receive messages.
 //!
-//! The sim thread may be in the middle of a long step. Commands wait for it here, the last few of each topic,
-//! and not in its inbox.
+//! A command may wait for the sim thread during a long step. Waiting commands are queued here, the
+//! newest few of each topic, and not in the inbox of the sim thread.
 
-use super::words::{Id, Trouble};
+use super::protocol::{MessageId, StatusMessage};
 use chicane_host::driver::{Refused, Simulator};
 use chicane_robot::Command;
 use chicane_ros::Topic;
 use std::collections::VecDeque;
 use std::pin::Pin;
 
-/// What was asked for last of all is still done after the client has gone, unless it takes longer than this.
-pub(super) const AFTERWARDS: std::time::Duration = std::time::Duration::from_secs(2);
+/// Time for the remaining commands of a client that has disconnected.
+pub(super) const REMAINING_COMMANDS_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Commands of a client.
+/// The commands of a client.
 pub(super) struct Commands {
     simulator: Simulator,
-    waiting: VecDeque<(Topic, Command, Option<Id>)>,
-    under_way: Option<UnderWay>,
+    waiting: VecDeque<(Topic, Command, Option<MessageId>)>,
+    running: Option<RunningCommand>,
 }
 
-struct UnderWay {
-    id: Option<Id>,
+struct RunningCommand {
+    id: Option<MessageId>,
     topic: Topic,
     done: Pin<Box<dyn Future<Output = Result<(), Refused>> + Send>>,
 }
 
 impl Commands {
     pub(super) fn new(simulator: Simulator) -> Commands {
-        Commands { simulator, waiting: VecDeque::new(), under_way: None }
+        Commands { simulator, waiting: VecDeque::new(), running: None }
     }
 
-    /// Adds a command. Of each topic so many may wait as its history is deep; older ones are passed over.
-    pub(super) fn add(&mut self, topic: Topic, command: Command, id: Option<Id>) {
-        let same = |(other, ..): &(Topic, Command, Option<Id>)| *other == topic;
+    /// Adds a command. As many commands of a topic may wait as its history is deep. The oldest are
+    /// dropped.
+    pub(super) fn add(&mut self, topic: Topic, command: Command, id: Option<MessageId>) {
+        let same = |(other, ..): &(Topic, Command, Option<MessageId>)| *other == topic;
         if self.waiting.iter().filter(|one| same(one)).count() >= topic.qos().depth
             && let Some(oldest) = self.waiting.iter().position(same)
         {
@@ -42,24 +44,26 @@ impl Commands {
         self.waiting.push_back((topic, command, id));
     }
 
-    pub(super) fn is_done(&self) -> bool {
-        self.waiting.is_empty() && self.under_way.is_none()
+    /// Whether all commands were executed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.running.is_none()
     }
 
-    /// Carries out the next one; waits for ever if there is none. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Result<(), (Option<Id>, Trouble)> {
-        if self.under_way.is_none() {
+    /// Executes the next command. Waits forever if there is none. Cancel-safe.
+    pub(super) async fn run_next(&mut self) -> Result<(), (Option<MessageId>, StatusMessage)> {
+        if self.running.is_none() {
             let Some((topic, command, id)) = self.waiting.pop_front() else {
                 return std::future::pending().await;
             };
             let simulator = self.simulator.clone();
             let done = Box::pin(async move { simulator.robot(command).await.map(drop) });
-            self.under_way = Some(UnderWay { id, topic, done });
+            self.running = Some(RunningCommand { id, topic, done });
         }
-        let Some(under_way) = &mut self.under_way else { return Ok(()) };
-        let done = under_way.done.as_mut().await;
-        let (id, topic) = (under_way.id.take(), under_way.topic);
-        self.under_way = None;
-        done.map_err(|refused| (id, Trouble::error(format!("{} was not followed: {refused}", topic.name()))))
+        let Some(running) = &mut self.running else { return Ok(()) };
+        let done = running.done.as_mut().await;
+        let (id, topic) = (running.id.take(), running.topic);
+        self.running = None;
+        let refused = |why| StatusMessage::error(format!("{} was refused: {why}", topic.name()));
+        done.map_err(|why| (id, refused(why)))
     }
 }

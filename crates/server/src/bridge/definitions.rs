@@ -1,11 +1,13 @@
-//! What is in a message, as its definition says it: for those who ask, and to check what clients send.
+//! The definitions of message types. Services return them, and messages of clients are checked with
+//! them.
 //!
-//! Lines of type and name, as in a `.msg` file. A test holds them against the messages themselves.
+//! A definition has lines of type and name, as in a `.msg` file. A test compares the definitions
+//! with the messages.
 
-use super::words::{Trouble, short};
+use super::protocol::{StatusMessage, quoted};
 use serde_json::{Value, json};
 
-/// Type, and its fields.
+/// Types, and the lines of their fields.
 const DEFINITIONS: [(&str, &str); 25] = [
     ("builtin_interfaces/Time", "int32 sec\nuint32 nanosec"),
     ("geometry_msgs/Point", "float64 x\nfloat64 y\nfloat64 z"),
@@ -69,7 +71,7 @@ const DEFINITIONS: [(&str, &str); 25] = [
     ("std_msgs/Header", "builtin_interfaces/Time stamp\nstring frame_id"),
     ("std_msgs/UInt64", "uint64 data"),
     ("tf2_msgs/TFMessage", "geometry_msgs/TransformStamped[] transforms"),
-    // What the services about topics speak of.
+    // The type in which the services return definitions.
     (
         "rosapi_msgs/TypeDef",
         "string type\nstring[] fieldnames\nstring[] fieldtypes\nint32[] fieldarraylen\nstring[] examples\n\
@@ -81,14 +83,14 @@ const DEFINITIONS: [(&str, &str); 25] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) name: &'a str,
-    /// Of an array, that of its elements.
+    /// Type of the field; of an array, the type of its elements.
     pub(super) kind: &'a str,
-    /// −1: no array, 0: of any length.
+    /// Length of an array; 0 for any length, −1 if the field is not an array.
     pub(super) length: i32,
 }
 
-/// `package/Type`, however someone writes it.
-pub(super) fn plain(kind: &str) -> String {
+/// The short form of a type, `package/Type` for `package/msg/Type`.
+pub(super) fn short_type(kind: &str) -> String {
     kind.replacen("/msg/", "/", 1)
 }
 
@@ -97,7 +99,7 @@ fn lines(kind: &str) -> Option<&'static str> {
     DEFINITIONS.iter().find(|(name, _)| *name == kind).map(|(_, lines)| *lines)
 }
 
-/// Reads lines of type and name.
+/// Parses lines of type and name.
 pub(super) fn fields(lines: &str) -> impl Iterator<Item = Field<'_>> {
     lines.lines().filter_map(|line| line.split_once(' ')).map(|(kind, name)| match kind.split_once('[') {
         None => Field { name, kind, length: -1 },
@@ -107,22 +109,24 @@ pub(super) fn fields(lines: &str) -> impl Iterator<Item = Field<'_>> {
     })
 }
 
-/// A type and all that are in it, each once, in the shape of `rosapi_msgs/TypeDef`.
+/// A type and all types of its fields, each once, as JSON of `rosapi_msgs/TypeDef`.
 pub(super) fn type_definitions(kind: &str) -> Option<Vec<Value>> {
-    let kind = plain(kind);
-    with_parts(&kind, lines(&kind)?).map(|all| all.iter().map(|(kind, lines)| one(kind, lines)).collect())
+    let kind = short_type(kind);
+    with_field_types(&kind, lines(&kind)?)
+        .map(|all| all.iter().map(|(kind, lines)| type_definition(kind, lines)).collect())
 }
 
-/// The same for something that has lines but is no message.
+/// Same as [`type_definitions`], for the request or response of a service with the lines `own`.
 pub(super) fn definitions_of(kind: &str, own: &'static str) -> Vec<Value> {
-    let all = with_parts(kind, own).unwrap_or_default();
-    all.iter().map(|(kind, lines)| one(kind, lines)).collect()
+    let all = with_field_types(kind, own).unwrap_or_default();
+    all.iter().map(|(kind, lines)| type_definition(kind, lines)).collect()
 }
 
-/// The text of a definition with those of everything in it, as recorders and viewers want it.
+/// The definitions of a type and of all types of its fields, in the text format of recorders and
+/// viewers.
 pub(super) fn full_text(kind: &str) -> Option<String> {
-    let kind = plain(kind);
-    let all = with_parts(&kind, lines(&kind)?)?;
+    let kind = short_type(kind);
+    let all = with_field_types(&kind, lines(&kind)?)?;
     let mut text = String::new();
     for (i, (kind, lines)) in all.iter().enumerate() {
         if i > 0 {
@@ -134,8 +138,8 @@ pub(super) fn full_text(kind: &str) -> Option<String> {
     Some(text)
 }
 
-/// A type and all that are in it, with their lines.
-fn with_parts(kind: &str, own: &'static str) -> Option<Vec<(String, &'static str)>> {
+/// A type and all types of its fields, with their lines.
+fn with_field_types(kind: &str, own: &'static str) -> Option<Vec<(String, &'static str)>> {
     let mut all = vec![(kind.to_owned(), own)];
     let mut next = 0;
     while let Some((_, lines_of)) = all.get(next) {
@@ -149,7 +153,7 @@ fn with_parts(kind: &str, own: &'static str) -> Option<Vec<(String, &'static str
     Some(all)
 }
 
-fn one(kind: &str, lines: &str) -> Value {
+fn type_definition(kind: &str, lines: &str) -> Value {
     let all: Vec<Field<'_>> = fields(lines).collect();
     let column = |of: fn(&Field<'_>) -> Value| Value::Array(all.iter().map(of).collect());
     json!({
@@ -174,25 +178,27 @@ fn example(field: &Field<'_>) -> &'static str {
     }
 }
 
-/// Checks that a message has no field that its type has not, and in each the right kind of value. What
-/// commands are made of is numbers; nothing else is taken.
-pub(super) fn check(kind: &str, message: &Value) -> Result<(), Trouble> {
-    check_at(&plain(kind), message, "msg")
+/// Checks that a message has only fields of its type, with values of the right types. Commands
+/// consist of floating-point numbers, so other scalar types are refused.
+pub(super) fn check(kind: &str, message: &Value) -> Result<(), StatusMessage> {
+    check_at(&short_type(kind), message, "msg")
 }
 
-fn check_at(kind: &str, value: &Value, place: &str) -> Result<(), Trouble> {
+fn check_at(kind: &str, value: &Value, place: &str) -> Result<(), StatusMessage> {
     let Some(lines) = lines(kind) else {
         let is_number = value.is_number() && kind.starts_with("float");
-        return is_number.then_some(()).ok_or_else(|| Trouble::error(format!("{place} must be a number")));
+        return is_number
+            .then_some(())
+            .ok_or_else(|| StatusMessage::error(format!("{place} must be a number")));
     };
     let Value::Object(given) = value else {
-        return Err(Trouble::error(format!("{place} must be an object of type {kind}")));
+        return Err(StatusMessage::error(format!("{place} must be an object of type {kind}")));
     };
     for (name, value) in given {
         let Some(field) = fields(lines).find(|field| field.name == name) else {
             let known: Vec<&str> = fields(lines).map(|field| field.name).collect();
-            let text = format!("{kind} has no field {}; it has {}", short(name), known.join(", "));
-            return Err(Trouble::error(text));
+            let text = format!("{kind} has no field {}; it has {}", quoted(name), known.join(", "));
+            return Err(StatusMessage::error(text));
         };
         check_at(field.kind, value, &format!("{place}.{name}"))?;
     }
@@ -205,8 +211,9 @@ mod tests {
     use chicane_ros::messages::*;
     use chicane_ros::{Message, Topic};
 
-    /// Names by name, all the way down. Arrays of messages are looked into by an example.
-    fn agrees(kind: &str, value: &Value) {
+    /// Compares a definition with the JSON of a message, recursively. Arrays of messages are
+    /// compared by an example.
+    fn assert_matches(kind: &str, value: &Value) {
         let Some(lines) = lines(kind) else {
             let fits = match kind {
                 "string" => value.is_string(),
@@ -222,18 +229,18 @@ mod tests {
         for field in fields(lines) {
             let value = given.get(field.name).unwrap_or_else(|| panic!("{kind} has {}", field.name));
             match field.length {
-                -1 => agrees(field.kind, value),
+                -1 => assert_matches(field.kind, value),
                 length => {
                     let all = value.as_array().unwrap_or_else(|| panic!("{kind}.{}", field.name));
                     assert!(length == 0 || all.len() == length as usize, "{kind}.{}", field.name);
-                    all.iter().for_each(|one| agrees(field.kind, one));
+                    all.iter().for_each(|one| assert_matches(field.kind, one));
                 }
             }
         }
     }
 
     #[test]
-    fn definitions_agree_with_the_messages() {
+    fn definitions_match_the_messages() {
         let transforms = TFMessage { transforms: vec![TransformStamped::default()] };
         let all: [Message; 13] = [
             BatteryState::default().into(),
@@ -251,7 +258,7 @@ mod tests {
             UInt64::default().into(),
         ];
         for message in &all {
-            agrees(&plain(message.type_name()), &serde_json::to_value(message).expect("JSON"));
+            assert_matches(&short_type(message.type_name()), &serde_json::to_value(message).expect("JSON"));
         }
         for topic in Topic::ALL {
             assert!(all.iter().any(|m| m.type_name() == topic.type_name()), "{}", topic.name());
@@ -260,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_comes_with_all_that_is_in_it() {
+    fn a_definition_includes_the_types_of_its_fields() {
         let all = type_definitions("geometry_msgs/msg/Twist").expect("known");
         assert_eq!(all.len(), 2);
         assert_eq!(all[0]["type"], "geometry_msgs/Twist");
@@ -275,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_checked() {
+    fn invalid_messages_are_refused() {
         let twist = |message: Value| check("geometry_msgs/msg/Twist", &message).map_err(|t| t.text);
         assert_eq!(twist(json!({})), Ok(()));
         assert_eq!(twist(json!({"linear": {"x": 1}, "angular": {"z": -0.5}})), Ok(()));

@@ -1,100 +1,101 @@
-//! Who listens to what, and the way to them all.
+//! The clients of the bridge, and their subscriptions.
 //!
-//! Something is written only if someone subscribes to it, and then once. While nobody subscribes to anything
-//! there is nothing to do, and nothing is gathered either.
+//! A message is written as JSON only if its topic has subscribers, and then once. Without any
+//! subscriber the pump reads no ticks.
 
-use super::encode::{Frame, Name};
+use super::encode::{EncodedMessage, TopicName};
 use super::mailbox::Mailbox;
-use super::words::{Id, Trouble, Wish};
+use super::protocol::{Delivery, MessageId, StatusMessage};
 use chicane_ros::{Direction, Message, Topic};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// Everyone who is connected.
+/// All clients of the bridge.
 #[derive(Debug)]
 pub(crate) struct Hub {
     mailboxes: Mutex<Vec<Arc<Mailbox>>>,
-    /// Clients of each topic.
-    listeners: [AtomicUsize; Topic::ALL.len()],
-    /// Changes with each subscription and its end: how many listen to the robot.
-    changed: watch::Sender<usize>,
+    /// Number of subscribers of each topic.
+    subscribers: [AtomicUsize; Topic::ALL.len()],
+    /// Number of subscribers of all topics that the robot publishes. Receivers are notified of
+    /// every subscription, even if the number stays the same.
+    robot_subscribers: watch::Sender<usize>,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
         Hub {
             mailboxes: Mutex::default(),
-            listeners: std::array::from_fn(|_| AtomicUsize::new(0)),
-            changed: watch::Sender::new(0),
+            subscribers: std::array::from_fn(|_| AtomicUsize::new(0)),
+            robot_subscribers: watch::Sender::new(0),
         }
     }
 }
 
 impl Hub {
-    /// Another client.
-    pub(super) fn join(self: &Arc<Hub>) -> Member {
+    /// Adds a client.
+    pub(super) fn join(self: &Arc<Hub>) -> HubMember {
         let mailbox = Arc::<Mailbox>::default();
         self.lock().push(Arc::clone(&mailbox));
-        Member { hub: Arc::clone(self), mailbox }
+        HubMember { hub: Arc::clone(self), mailbox }
     }
 
-    /// Whether anyone listens to a topic.
-    pub(super) fn is_heard(&self, topic: Topic) -> bool {
-        self.listeners[topic as usize].load(Relaxed) > 0
+    /// Whether a topic has subscribers.
+    pub(super) fn has_subscribers(&self, topic: Topic) -> bool {
+        self.subscribers[topic as usize].load(Relaxed) > 0
     }
 
-    /// How many listen to what the robot says; changes with each who comes or goes.
-    pub(super) fn listening(&self) -> watch::Receiver<usize> {
-        self.changed.subscribe()
+    /// The number of subscribers of the topics that the robot publishes.
+    pub(super) fn robot_subscribers(&self) -> watch::Receiver<usize> {
+        self.robot_subscribers.subscribe()
     }
 
-    /// Says something to all who listen, if anyone does.
-    pub(super) fn say(&self, topic: Topic, message: &Message) {
-        if self.is_heard(topic) {
-            self.hand_out(topic, &Arc::new(Frame::new(topic, message)));
+    /// Publishes a message to all subscribers of its topic.
+    pub(super) fn publish(&self, topic: Topic, message: &Message) {
+        if !self.has_subscribers(topic) {
+            return;
         }
-    }
-
-    fn hand_out(&self, topic: Topic, frame: &Arc<Frame>) {
+        let message = Arc::new(EncodedMessage::new(topic, message));
         let now = Instant::now();
         for mailbox in self.lock().iter() {
-            mailbox.put(topic, frame, now);
+            mailbox.put(topic, &message, now);
         }
     }
 
-    /// Gives those who just came what stays true.
-    pub(super) fn welcome(&self, mut kept: impl FnMut(Topic) -> Option<Message>) {
-        // Written once, and only if someone is there for it.
-        let mut written: Vec<(Topic, Option<Arc<Frame>>)> = Vec::new();
+    /// Sends the latched message of a topic to its new subscribers. `latched` returns that message.
+    pub(super) fn send_latched(&self, mut latched: impl FnMut(Topic) -> Option<Message>) {
+        // Each message is encoded once, and only if there is a new subscriber for it.
+        let mut encoded: Vec<(Topic, Option<Arc<EncodedMessage>>)> = Vec::new();
         for mailbox in self.lock().iter() {
-            mailbox.welcome(|topic| match written.iter().find(|(known, _)| *known == topic) {
-                Some((_, frame)) => frame.clone(),
+            mailbox.put_latched(|topic| match encoded.iter().find(|(known, _)| *known == topic) {
+                Some((_, message)) => message.clone(),
                 None => {
-                    let frame = kept(topic).map(|message| Arc::new(Frame::new(topic, &message)));
-                    written.push((topic, frame.clone()));
-                    frame
+                    let message =
+                        latched(topic).map(|message| Arc::new(EncodedMessage::new(topic, &message)));
+                    encoded.push((topic, message.clone()));
+                    message
                 }
             });
         }
     }
 
     fn count(&self, topic: Topic, more: bool) {
-        let count = &self.listeners[topic as usize];
+        let count = &self.subscribers[topic as usize];
         if more {
             count.fetch_add(1, Relaxed)
         } else {
             count.fetch_sub(1, Relaxed)
         };
-        self.tell();
+        self.notify();
     }
 
-    fn tell(&self) {
-        let robots = Topic::ALL.into_iter().filter(|topic| topic.direction() == Direction::Out);
-        // Counted by one at a time: whoever is last has seen what all others did.
-        self.changed.send_modify(|all| {
-            *all = robots.map(|topic| self.listeners[topic as usize].load(Relaxed)).sum();
+    fn notify(&self) {
+        let robot_topics = Topic::ALL.into_iter().filter(|topic| topic.direction() == Direction::Out);
+        // `send_modify` holds a lock, so the last of several concurrent calls computes the final
+        // sum.
+        self.robot_subscribers.send_modify(|sum| {
+            *sum = robot_topics.map(|topic| self.subscribers[topic as usize].load(Relaxed)).sum();
         });
     }
 
@@ -103,24 +104,29 @@ impl Hub {
     }
 }
 
-/// A client's place; given up when it is dropped.
+/// The membership of a client. Dropping it ends all subscriptions of the client.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct HubMember {
     hub: Arc<Hub>,
     pub(super) mailbox: Arc<Mailbox>,
 }
 
-impl Member {
-    pub(super) fn subscribe(&self, name: Name, id: Option<Id>, wish: Wish) -> Result<(), Trouble> {
-        if self.mailbox.subscribe(name, id, wish)? {
+impl HubMember {
+    pub(super) fn subscribe(
+        &self,
+        name: TopicName,
+        id: Option<MessageId>,
+        delivery: Delivery,
+    ) -> Result<(), StatusMessage> {
+        if self.mailbox.subscribe(name, id, delivery)? {
             self.hub.count(name.topic, true);
         } else {
-            self.hub.tell();
+            self.hub.notify();
         }
         Ok(())
     }
 
-    pub(super) fn unsubscribe(&self, name: Name, id: Option<&Id>) -> Result<(), Trouble> {
+    pub(super) fn unsubscribe(&self, name: TopicName, id: Option<&MessageId>) -> Result<(), StatusMessage> {
         if self.mailbox.unsubscribe(name, id)? {
             self.hub.count(name.topic, false);
         }
@@ -128,7 +134,7 @@ impl Member {
     }
 }
 
-impl Drop for Member {
+impl Drop for HubMember {
     fn drop(&mut self) {
         self.hub.lock().retain(|other| !Arc::ptr_eq(other, &self.mailbox));
         for topic in self.mailbox.topics() {

@@ -1,10 +1,11 @@
-//! What a client has subscribed to, and what waits for it.
+//! The subscriptions of a client, and the messages that wait for it.
 //!
-//! Every subscription has a queue of its own with an end: what a slow reader does not take in time is lost,
-//! oldest first, and nobody waits for it. What is taken comes in the order it was said.
+//! Every subscription has a bounded queue. If the client is slow, the oldest messages are dropped,
+//! and publishers never wait. Messages of all subscriptions are taken in the order of their
+//! publication.
 
-use super::encode::{Frame, Name};
-use super::words::{Id, Trouble, Wish};
+use super::encode::{EncodedMessage, TopicName};
+use super::protocol::{Delivery, MessageId, StatusMessage};
 use chicane_ros::Topic;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,213 +13,224 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// Subscriptions of a client, by their ids.
+/// Subscriptions that a client may have, counted by their ids.
 const MAX_IDS: usize = 256;
-/// Messages that wait where no queue was asked for. About a second of the fastest topic.
-const WAITING: usize = 200;
-/// The same for pictures.
-const PICTURES: usize = 2;
-/// Bytes that may wait on a topic, but for a single message.
+/// Messages that may wait if the client sets no queue length: about a second of the fastest topic.
+const DEFAULT_QUEUE: usize = 200;
+/// Images that may wait if the client sets no queue length.
+const DEFAULT_IMAGE_QUEUE: usize = 2;
+/// Bytes that may wait on a topic. A single larger message may wait too.
 const MAX_BYTES: usize = 4 << 20;
 
-/// One client's.
+/// The mailbox of one client.
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
-    inner: Mutex<Inner>,
-    come: Notify,
+    contents: Mutex<MailboxContents>,
+    changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    subscriptions: BTreeMap<Name, Subscription>,
-    /// Counts what was put in.
+struct MailboxContents {
+    subscriptions: BTreeMap<TopicName, Subscription>,
+    /// Serial number of the last published message. It orders the messages of all topics.
     serial: u64,
 }
 
+/// All subscriptions of a client to one topic.
 #[derive(Debug, Default)]
 struct Subscription {
-    /// What each of them wants; several may share a topic.
-    wishes: Vec<(Option<Id>, Wish)>,
-    /// The least that is wanted.
-    wish: Wish,
-    waiting: VecDeque<(u64, Arc<Frame>)>,
+    /// The options of each subscription, by its id.
+    requested: Vec<(Option<MessageId>, Delivery)>,
+    /// The options in effect, see [`Subscription::combine_options`].
+    delivery: Delivery,
+    waiting: VecDeque<(u64, Arc<EncodedMessage>)>,
+    /// Length of all waiting messages.
     bytes: usize,
-    /// Nothing is sent before.
-    rest: Option<Instant>,
-    /// Someone came who has not got yet what stays true.
-    fresh: bool,
+    /// No message is sent before this time, because of the throttle.
+    throttled_until: Option<Instant>,
+    /// A new subscription has not got the latched message of its topic yet.
+    needs_latched: bool,
 }
 
-/// What there is for a client.
+/// Result of [`Mailbox::next`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextMessage {
+    /// The next message.
     Text(Utf8Bytes),
-    /// Nothing before this moment, or before something comes.
-    Later(Option<Instant>),
+    /// No message can be sent now. A throttled message can be sent at the given time.
+    Wait(Option<Instant>),
 }
 
 impl Mailbox {
-    /// Subscribes. Whether it is the first of its topic.
-    pub(super) fn subscribe(&self, name: Name, id: Option<Id>, wish: Wish) -> Result<bool, Trouble> {
-        let mut inner = self.lock();
-        let ids: usize = inner.subscriptions.values().map(|s| s.wishes.len()).sum();
-        let known = inner.subscriptions.get(&name);
-        let again = known.is_some_and(|s| s.wishes.iter().any(|(other, _)| *other == id));
-        if ids >= MAX_IDS && !again {
+    /// Adds a subscription. True if it is the first one of its topic.
+    pub(super) fn subscribe(
+        &self,
+        name: TopicName,
+        id: Option<MessageId>,
+        delivery: Delivery,
+    ) -> Result<bool, StatusMessage> {
+        let mut contents = self.lock();
+        let ids: usize = contents.subscriptions.values().map(|s| s.requested.len()).sum();
+        let known = contents.subscriptions.get(&name);
+        let is_update = known.is_some_and(|s| s.requested.iter().any(|(other, _)| *other == id));
+        if ids >= MAX_IDS && !is_update {
             let text = format!("a client may have up to {MAX_IDS} subscriptions: unsubscribe from some");
-            return Err(Trouble::error(text));
+            return Err(StatusMessage::error(text));
         }
-        let first = known.is_none();
-        let subscription = inner.subscriptions.entry(name).or_default();
-        subscription.wishes.retain(|(other, _)| *other != id);
-        subscription.wishes.push((id, wish));
-        subscription.agree();
-        subscription.fresh = true;
-        Ok(first)
+        let is_first = known.is_none();
+        let subscription = contents.subscriptions.entry(name).or_default();
+        subscription.requested.retain(|(other, _)| *other != id);
+        subscription.requested.push((id, delivery));
+        subscription.combine_options();
+        subscription.needs_latched = true;
+        Ok(is_first)
     }
 
-    /// Ends a subscription, or all of a topic if none is named. Whether that was the last of its topic.
-    pub(super) fn unsubscribe(&self, name: Name, id: Option<&Id>) -> Result<bool, Trouble> {
-        let mut inner = self.lock();
-        let Some(subscription) = inner.subscriptions.get_mut(&name) else {
-            return Err(Trouble::warning(format!("there was no subscription to {}", name.text())));
+    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. True if none of
+    /// the topic is left.
+    pub(super) fn unsubscribe(&self, name: TopicName, id: Option<&MessageId>) -> Result<bool, StatusMessage> {
+        let mut contents = self.lock();
+        let Some(subscription) = contents.subscriptions.get_mut(&name) else {
+            return Err(StatusMessage::warning(format!("there is no subscription to {}", name.text())));
         };
-        let before = subscription.wishes.len();
-        subscription.wishes.retain(|(own, _)| id.is_some() && own.as_ref() != id);
-        if subscription.wishes.len() == before {
-            return Err(Trouble::warning(format!("there was no subscription of this id to {}", name.text())));
+        let before = subscription.requested.len();
+        subscription.requested.retain(|(own, _)| id.is_some() && own.as_ref() != id);
+        if subscription.requested.len() == before {
+            let text = format!("there is no subscription with this id to {}", name.text());
+            return Err(StatusMessage::warning(text));
         }
-        subscription.agree();
-        let last = subscription.wishes.is_empty();
-        if last {
-            inner.subscriptions.remove(&name);
+        subscription.combine_options();
+        let was_last = subscription.requested.is_empty();
+        if was_last {
+            contents.subscriptions.remove(&name);
         }
-        Ok(last)
+        Ok(was_last)
     }
 
-    /// The topics that something is subscribed to.
+    /// The topics with subscriptions.
     pub(super) fn topics(&self) -> Vec<Topic> {
         self.lock().subscriptions.keys().map(|name| name.topic).collect()
     }
 
-    /// Puts in what was said on a topic, for whoever of this client wants it.
-    pub(super) fn put(&self, topic: Topic, frame: &Arc<Frame>, now: Instant) {
-        let mut inner = self.lock();
-        inner.serial += 1;
-        let serial = inner.serial;
-        let mut any = false;
-        for slash in [true, false] {
-            if let Some(subscription) = inner.subscriptions.get_mut(&Name { topic, slash }) {
-                any |= subscription.put(serial, frame, now);
+    /// Adds a published message to the queues of its topic.
+    pub(super) fn put(&self, topic: Topic, message: &Arc<EncodedMessage>, now: Instant) {
+        let mut contents = self.lock();
+        contents.serial += 1;
+        let serial = contents.serial;
+        let mut is_changed = false;
+        for has_slash in [true, false] {
+            if let Some(subscription) = contents.subscriptions.get_mut(&TopicName { topic, has_slash }) {
+                is_changed |= subscription.put(serial, message, now);
             }
         }
-        drop(inner);
-        if any {
-            self.come.notify_one();
+        drop(contents);
+        if is_changed {
+            self.changed.notify_one();
         }
     }
 
-    /// Gives those who just came what stays true on their topics.
-    pub(super) fn welcome(&self, mut kept: impl FnMut(Topic) -> Option<Arc<Frame>>) {
-        let mut inner = self.lock();
-        inner.serial += 1;
-        let serial = inner.serial;
-        let mut any = false;
-        for (name, subscription) in inner.subscriptions.iter_mut().filter(|(_, s)| s.fresh) {
-            subscription.fresh = false;
-            if let Some(frame) = kept(name.topic) {
-                subscription.keep(serial, &frame);
-                any = true;
+    /// Adds the latched message of a topic to the queues of its new subscriptions.
+    pub(super) fn put_latched(&self, mut latched: impl FnMut(Topic) -> Option<Arc<EncodedMessage>>) {
+        let mut contents = self.lock();
+        contents.serial += 1;
+        let serial = contents.serial;
+        let mut is_changed = false;
+        for (name, subscription) in contents.subscriptions.iter_mut().filter(|(_, s)| s.needs_latched) {
+            subscription.needs_latched = false;
+            if let Some(message) = latched(name.topic) {
+                subscription.enqueue(serial, &message);
+                is_changed = true;
             }
         }
-        drop(inner);
-        if any {
-            self.come.notify_one();
+        drop(contents);
+        if is_changed {
+            self.changed.notify_one();
         }
     }
 
-    /// The next message: of those whose time has come, the one that was said first.
-    pub(super) fn next(&self, now: Instant) -> Next {
-        let mut inner = self.lock();
-        let mut later: Option<Instant> = None;
-        let mut first: Option<(u64, Name)> = None;
-        for (name, subscription) in &inner.subscriptions {
+    /// Takes the oldest message of all queues that are not throttled.
+    pub(super) fn next(&self, now: Instant) -> NextMessage {
+        let mut contents = self.lock();
+        let mut due: Option<Instant> = None;
+        let mut first: Option<(u64, TopicName)> = None;
+        for (name, subscription) in &contents.subscriptions {
             let Some((serial, _)) = subscription.waiting.front() else { continue };
-            match subscription.rest.filter(|rest| *rest > now) {
-                Some(rest) => later = Some(later.map_or(rest, |other| other.min(rest))),
+            match subscription.throttled_until.filter(|until| *until > now) {
+                Some(until) => due = Some(due.map_or(until, |other| other.min(until))),
                 None if first.is_none_or(|(other, _)| *serial < other) => first = Some((*serial, *name)),
                 None => {}
             }
         }
-        let taken = first.and_then(|(_, name)| Some((name, inner.subscriptions.get_mut(&name)?.take(now)?)));
+        let taken =
+            first.and_then(|(_, name)| Some((name, contents.subscriptions.get_mut(&name)?.take(now)?)));
         match taken {
-            Some((name, frame)) => {
-                drop(inner);
-                Next::Text(frame.text(name.slash))
+            Some((name, message)) => {
+                drop(contents);
+                NextMessage::Text(message.text(name.has_slash))
             }
-            None => Next::Later(later),
+            None => NextMessage::Wait(due),
         }
     }
 
-    /// Waits until something was put in.
-    pub(super) async fn come(&self) {
-        self.come.notified().await;
+    /// Waits until a message is added.
+    pub(super) async fn changed(&self) {
+        self.changed.notified().await;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, MailboxContents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Subscription {
-    /// Serves the most eager of those who share the topic.
-    fn agree(&mut self) {
-        let least = self
-            .wishes
-            .iter()
-            .map(|(_, wish)| *wish)
-            .reduce(|a, b| Wish { throttle: a.throttle.min(b.throttle), queue: a.queue.min(b.queue) });
-        self.wish = least.unwrap_or_default();
-        if self.wish.throttle == Duration::ZERO {
-            self.rest = None;
+    /// Combines the options of all subscriptions to the shortest throttle time and the shortest
+    /// queue, as rosbridge does.
+    fn combine_options(&mut self) {
+        let requested = self.requested.iter().map(|(_, delivery)| *delivery);
+        let combined = requested
+            .reduce(|a, b| Delivery { throttle: a.throttle.min(b.throttle), queue: a.queue.min(b.queue) });
+        self.delivery = combined.unwrap_or_default();
+        if self.delivery.throttle == Duration::ZERO {
+            self.throttled_until = None;
         }
     }
 
-    /// Whether it is kept.
-    fn put(&mut self, serial: u64, frame: &Arc<Frame>, now: Instant) -> bool {
-        let Wish { throttle, queue } = self.wish;
-        // Without a queue what comes too soon is not wanted at all.
-        if throttle > Duration::ZERO && queue == 0 && self.rest.is_some_and(|rest| rest > now) {
+    /// Adds a message. False if it was dropped.
+    fn put(&mut self, serial: u64, message: &Arc<EncodedMessage>, now: Instant) -> bool {
+        let Delivery { throttle, queue } = self.delivery;
+        // Without a queue, a message that arrives before the end of the throttle time is dropped.
+        let is_throttled = self.throttled_until.is_some_and(|until| until > now);
+        if throttle > Duration::ZERO && queue == 0 && is_throttled {
             return false;
         }
-        self.keep(serial, frame);
+        self.enqueue(serial, message);
         true
     }
 
-    fn keep(&mut self, serial: u64, frame: &Arc<Frame>) {
-        let Wish { throttle, queue } = self.wish;
+    fn enqueue(&mut self, serial: u64, message: &Arc<EncodedMessage>) {
+        let Delivery { throttle, queue } = self.delivery;
         let limit = match (queue, throttle) {
-            (0, Duration::ZERO) if frame.is_picture() => PICTURES,
-            (0, Duration::ZERO) => WAITING,
+            (0, Duration::ZERO) if message.is_image() => DEFAULT_IMAGE_QUEUE,
+            (0, Duration::ZERO) => DEFAULT_QUEUE,
             (0, _) => 1,
             (queue, _) => queue,
         };
-        self.waiting.push_back((serial, Arc::clone(frame)));
-        self.bytes += frame.len();
+        self.waiting.push_back((serial, Arc::clone(message)));
+        self.bytes += message.len();
         while self.waiting.len() > limit || (self.bytes > MAX_BYTES && self.waiting.len() > 1) {
-            if let Some((_, lost)) = self.waiting.pop_front() {
-                self.bytes -= lost.len();
+            if let Some((_, dropped)) = self.waiting.pop_front() {
+                self.bytes -= dropped.len();
             }
         }
     }
 
-    fn take(&mut self, now: Instant) -> Option<Arc<Frame>> {
-        let (_, frame) = self.waiting.pop_front()?;
-        self.bytes -= frame.len();
-        if self.wish.throttle > Duration::ZERO {
-            self.rest = Some(now + self.wish.throttle);
+    fn take(&mut self, now: Instant) -> Option<Arc<EncodedMessage>> {
+        let (_, message) = self.waiting.pop_front()?;
+        self.bytes -= message.len();
+        if self.delivery.throttle > Duration::ZERO {
+            self.throttled_until = Some(now + self.delivery.throttle);
         }
-        Some(frame)
+        Some(message)
     }
 }
 

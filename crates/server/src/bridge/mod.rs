@@ -1,11 +1,11 @@
 //! The robot's topics for programs without ROS: the rosbridge protocol, JSON over a WebSocket.
 //!
-//! Theory of operation. Whoever subscribes gets a mailbox (`mailbox`), and the robot's ticks are
-//! tapped while anyone does (`pump`). What is said on a topic is written once (`encode`) and put into the mailboxes
-//! of all who want it (`hub`); each client takes from its own as fast as it can, and loses what
-//! is too old. What a client says (`words`) is followed (`client`) or answered by a line about what is wrong.
-//! Commands go the way of all others (`commands`): the newest wins. Nothing here knows of DDS, and it is there
-//! whether the robot is on a ROS 2 graph or not.
+//! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, a task reads
+//! the robot's ticks (`pump`). A message is written as JSON once (`encode`) and put into the
+//! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
+//! speed, and loses the oldest if it is slow. Messages from a client are parsed (`protocol`) and
+//! executed (`client`), or answered with a status message. Commands are queued, and the newest wins
+//! (`commands`). The bridge does not depend on DDS, and works without a ROS 2 graph.
 
 mod client;
 mod commands;
@@ -13,76 +13,77 @@ mod definitions;
 mod encode;
 pub(crate) mod hub;
 mod mailbox;
+mod protocol;
 mod pump;
 mod services;
-mod words;
 
 pub(crate) use pump::pump;
 
 use crate::state::App;
-use crate::websocket::{Event, Socket, Upgrade};
+use crate::websocket::{Socket, SocketEvent, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
 use client::Client;
-use mailbox::Next;
+use mailbox::NextMessage;
 use std::time::Instant;
 use tokio::time::{sleep_until, timeout};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-/// Largest message that is sent: a picture of a large camera.
+/// Largest message that is sent, in bytes: an uncompressed image of a large camera.
 const MAX_SENT: usize = 64 << 20;
 
 /// `GET /rosbridge`.
 pub(crate) async fn open(State(app): State<App>, upgrade: Upgrade) -> Response {
-    let speaking = app.clone();
-    upgrade.max_sent(MAX_SENT).run(&app, move |socket| converse(speaking, socket))
+    let app_of_client = app.clone();
+    upgrade.max_sent(MAX_SENT).run(&app, move |socket| serve_client(app_of_client, socket))
 }
 
-/// Listens and speaks at once, until the client goes.
-async fn converse(app: App, mut socket: Socket) {
+/// Sends and receives messages until the client disconnects.
+async fn serve_client(app: App, mut socket: Socket) {
     let mut client = Client::new(app);
-    let farewell = loop {
-        let mut later = None;
-        if socket.is_free() {
-            if let Some(answer) = client.answers.pop_front() {
-                socket.put(answer);
+    let close = loop {
+        let mut next_due = None;
+        if socket.can_send() {
+            if let Some(response) = client.responses.pop_front() {
+                socket.start_send(response);
             } else {
                 match client.member.mailbox.next(Instant::now()) {
-                    Next::Text(text) => socket.put(text),
-                    Next::Later(due) => later = due,
+                    NextMessage::Text(text) => socket.start_send(text),
+                    NextMessage::Wait(due) => next_due = due,
                 }
             }
         }
-        let (free, listen) = (socket.is_free(), client.is_heard());
+        let (can_send, read) = (socket.can_send(), client.can_receive());
         tokio::select! {
-            event = socket.event(listen) => match event {
-                Event::Said(said) => {
-                    client.hear(&said);
-                    if client.is_hopeless() {
-                        break Some((CloseCode::Policy, "nothing but errors: read their status messages".into()));
+            event = socket.next_event(read) => match event {
+                SocketEvent::Received(message) => {
+                    client.handle(&message);
+                    if client.has_too_many_errors() {
+                        let reason = "too many invalid messages: see the status messages";
+                        break Some((CloseCode::Policy, reason.into()));
                     }
                 }
-                Event::Sent => {}
-                Event::Fault(code, why) => break Some((code, why)),
-                Event::Over => break None,
+                SocketEvent::Sent => {}
+                SocketEvent::MustClose(code, reason) => break Some((code, reason)),
+                SocketEvent::Ended => break None,
             },
-            () = client.member.mailbox.come(), if free => {}
-            () = sleep_until(later.unwrap_or_else(Instant::now).into()), if later.is_some() => {}
-            done = client.commands.next() => if let Err((id, trouble)) = done {
-                client.complain(&trouble, id.as_ref());
+            () = client.member.mailbox.changed(), if can_send => {}
+            () = sleep_until(next_due.unwrap_or_else(Instant::now).into()), if next_due.is_some() => {}
+            done = client.commands.run_next() => if let Err((id, status)) = done {
+                client.send_status(&status, id.as_ref());
             },
         }
     };
     let Client { mut commands, member, .. } = client;
-    // Nothing more is written for one who has gone.
+    // Unsubscribes, so that no more messages are written for this client.
     drop(member);
-    if let Some((code, why)) = farewell {
-        socket.close(code, &why).await;
+    if let Some((code, reason)) = close {
+        socket.close(code, &reason).await;
     }
-    let last = async {
-        while !commands.is_done() {
-            let _ = commands.next().await;
+    let remaining = async {
+        while !commands.is_empty() {
+            let _ = commands.run_next().await;
         }
     };
-    let _ = timeout(commands::AFTERWARDS, last).await;
+    let _ = timeout(commands::REMAINING_COMMANDS_TIMEOUT, remaining).await;
 }

@@ -1,7 +1,10 @@
-//! From the sim thread's ticks to those who listen.
+//! Publishes the messages of every tick to the clients of the bridge.
 //!
-//! A tap is open while someone listens to the robot, and closed otherwise. One task empties it and writes
-//! what is wanted; another draws pictures, the newest frame only, so that nothing else waits for them.
+//! While a client subscribes at `/rosbridge`, the pump reads a tap of the sim thread. It makes the
+//! messages of each tick with the crate `ros`, writes each subscribed message as text once, and
+//! puts that text into the mailboxes of all subscribers. A client reads its mailbox at its own
+//! speed. The mailbox is bounded and drops the oldest messages. Images are drawn by another task,
+//! and only the newest frame, so that no other message waits for them.
 
 use super::hub::Hub;
 use crate::state::App;
@@ -13,100 +16,100 @@ use chicane_ros::{Message, Outgoing, Publisher, Sample, Topic};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A frame that was not drawn yet: the world, the tick, how bright.
-type Undrawn = Option<(Arc<Exposure>, u64, f64)>;
+/// A frame that is not drawn yet: exposure, tick and brightness.
+type PendingFrame = Option<(Arc<Exposure>, u64, f64)>;
 
-/// Speaks to whoever listens, until the simulator ends.
+/// Publishes messages while there are subscribers, until the simulator stops.
 pub(crate) async fn pump(app: App) {
-    let mut listening = app.bridge.listening();
+    let mut subscribers = app.bridge.robot_subscribers();
     loop {
         tokio::select! {
             () = app.simulator.ended() => return,
-            some = listening.wait_for(|all| *all > 0) => if some.is_err() { return },
+            found = subscribers.wait_for(|count| *count > 0) => if found.is_err() { return },
         }
         let (frames, newest) = watch::channel(None);
         let drawing = tokio::spawn(draw(Arc::clone(&app.bridge), app.camera.clone(), newest));
         tokio::select! {
             () = app.simulator.ended() => {}
-            () = speak(&app, &frames) => {}
+            () = publish_ticks(&app, &frames) => {}
         }
         drawing.abort();
     }
 }
 
-/// Says what there is to say, tick by tick, until nobody listens any more.
-async fn speak(app: &App, frames: &watch::Sender<Undrawn>) {
+/// Publishes the messages of every tick, until there are no subscribers.
+async fn publish_ticks(app: &App, frames: &watch::Sender<PendingFrame>) {
     let hub = &app.bridge;
-    let mut listening = hub.listening();
-    // Opened first: what comes from here on is in it, and what was before is published.
+    let mut subscribers = hub.robot_subscribers();
+    // The tap is opened before the state is read, so that no tick between the two is missed.
     let tap = app.simulator.tap();
-    let mut speaker = Speaker::new(app, &app.simulator.now());
-    let mut come = true;
-    while !come || *listening.borrow_and_update() > 0 {
-        if come {
-            hub.welcome(|topic| speaker.kept(topic));
+    let mut publisher = TickPublisher::new(app, &app.simulator.now());
+    let mut is_changed = true;
+    while !is_changed || *subscribers.borrow_and_update() > 0 {
+        if is_changed {
+            hub.send_latched(|topic| publisher.latched(topic));
         }
-        come = false;
+        is_changed = false;
         tokio::select! {
-            changed = listening.changed() => match changed {
-                Ok(()) => come = true,
+            changed = subscribers.changed() => match changed {
+                Ok(()) => is_changed = true,
                 Err(_) => return,
             },
             moments = tap.take() => for moment in moments {
-                for out in speaker.messages(&moment.sample) {
-                    hub.say(out.topic, &out.message);
+                for out in publisher.messages(&moment.sample) {
+                    hub.publish(out.topic, &out.message);
                 }
-                if let Some((of, brightness)) = &moment.frame {
-                    frames.send_replace(Some((Arc::clone(of), moment.sample.tick, *brightness)));
+                if let Some((exposure, brightness)) = &moment.frame {
+                    frames.send_replace(Some((Arc::clone(exposure), moment.sample.tick, *brightness)));
                 }
             },
         }
     }
 }
 
-/// What was said last.
-struct Speaker {
+/// Makes the messages of ticks, each tick once and in order.
+struct TickPublisher {
     publisher: Publisher,
-    /// Epoch and tick: nothing is said twice, and time goes ahead.
+    /// Epoch and tick of the last messages.
     last: (u64, u64),
-    /// Whether there is a world, and so a time.
-    begun: bool,
+    /// Whether a world is loaded, so that `last` is valid.
+    has_world: bool,
 }
 
-impl Speaker {
-    fn new(app: &App, now: &Published) -> Speaker {
+impl TickPublisher {
+    fn new(app: &App, now: &Published) -> TickPublisher {
         let tick = now.running.as_ref().map(|seen| seen.snapshot.tick);
         let last = (now.epoch, tick.unwrap_or(0));
         let mut publisher = Publisher::new(Arc::clone(&app.profile));
-        // It knows from now on what stays true.
+        // These messages are not sent. They only set the latched messages of the publisher.
         publisher.messages(&Sample::epoch_only(last.1, last.0));
-        Speaker { publisher, last, begun: tick.is_some() }
+        TickPublisher { publisher, last, has_world: tick.is_some() }
     }
 
     fn messages(&mut self, sample: &Sample) -> Vec<Outgoing> {
         let at = (sample.epoch, sample.tick);
-        if self.begun && at <= self.last {
+        if self.has_world && at <= self.last {
             return Vec::new();
         }
-        (self.last, self.begun) = (at, true);
+        (self.last, self.has_world) = (at, true);
         self.publisher.messages(sample)
     }
 
-    /// What holds until something else is said.
-    fn kept(&self, topic: Topic) -> Option<Message> {
+    /// The message that a new subscriber of a topic gets at once, if the topic has one.
+    fn latched(&self, topic: Topic) -> Option<Message> {
         match topic {
-            Topic::Clock => self.begun.then(|| Clock { clock: Time::of_tick(self.last.1) }.into()),
+            Topic::Clock => self.has_world.then(|| Clock { clock: Time::of_tick(self.last.1) }.into()),
             _ => self.publisher.latched().into_iter().find(|out| out.topic == topic).map(|out| out.message),
         }
     }
 }
 
-/// Draws the newest frame again and again, while someone wants it.
-async fn draw(hub: Arc<Hub>, camera: Camera, mut newest: watch::Receiver<Undrawn>) {
+/// Draws the newest frame repeatedly, for the image topics that have subscribers.
+async fn draw(hub: Arc<Hub>, camera: Camera, mut newest: watch::Receiver<PendingFrame>) {
     while newest.changed().await.is_ok() {
-        let Some((of, tick, brightness)) = newest.borrow_and_update().clone() else { continue };
-        let say = |out: Outgoing| hub.say(out.topic, &out.message);
-        let frame = FrameToPublish { exposure: &of, tick, brightness };
-        publish_frame(&camera, frame, |topic| hub.is_heard(topic), say).await;
+        let Some((exposure, tick, brightness)) = newest.borrow_and_update().clone() else { continue };
+        let publish = |out: Outgoing| hub.publish(out.topic, &out.message);
+        let frame = FrameToPublish { exposure: &exposure, tick, brightness };
+        publish_frame(&camera, frame, |topic| hub.has_subscribers(topic), publish).await;
     }
 }

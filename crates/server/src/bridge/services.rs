@@ -1,25 +1,28 @@
-//! The services of `rosapi` that programs ask: which topics, types, nodes and services there are, and
-//! what time it is.
+//! The services of `rosapi`, which list topics, types, nodes and services, and return the time.
 //!
-//! There is one node, the robot, and one parameter, `use_sim_time`, which is true: the robot's time is
-//! simulated.
+//! There is one node, the robot, and one parameter, `use_sim_time`. It is true, because the robot's
+//! time is simulated.
 
-use super::definitions::{definitions_of, fields, full_text, plain, type_definitions};
-use super::words::short;
+use super::definitions::{definitions_of, fields, full_text, short_type, type_definitions};
+use super::protocol::quoted;
 use chicane_ros::messages::Time;
 use chicane_ros::{Direction, Topic};
 use serde_json::{Map, Value, json};
 
-/// The one node.
+/// The name of the robot's node.
 const NODE: &str = "/chicane";
-/// The one parameter, and its value as JSON.
+/// The name of the parameter, and its value as JSON.
 const PARAMETER: (&str, &str) = ("use_sim_time", "true");
 
-/// A service: its name after `/rosapi/`, its type after `rosapi_msgs/srv/`, what it is asked and what it answers.
+/// A service.
 struct Service {
+    /// Name after `/rosapi/`.
     name: &'static str,
+    /// Type after `rosapi_msgs/srv/`.
     kind: &'static str,
+    /// Fields of the request, as lines of type and name.
     request: &'static str,
+    /// Fields of the response, as lines of type and name.
     response: &'static str,
 }
 
@@ -94,8 +97,9 @@ impl Service {
         format!("rosapi_msgs/srv/{}", self.kind)
     }
 
-    /// Of a type as people write it: `rosapi/Topics`, `rosapi_msgs/srv/Topics`, and in between.
-    fn is_of(&self, kind: &str) -> bool {
+    /// Whether the service has a type. `rosapi/Topics`, `rosapi_msgs/Topics` and
+    /// `rosapi_msgs/srv/Topics` are the same type.
+    fn has_type(&self, kind: &str) -> bool {
         let (package, name) = kind.replacen("/srv/", "/", 1).split_once('/').map_or_else(
             || (String::new(), kind.to_owned()),
             |(package, name)| (package.to_owned(), name.to_owned()),
@@ -112,31 +116,31 @@ fn by_name(name: &str) -> Option<&'static Service> {
 /// Answers a call at a tick.
 pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String> {
     let Some(service) = by_name(name) else {
-        return Err(format!("there is no service {}; /rosapi/services lists what there is", short(name)));
+        return Err(format!("unknown service {}; /rosapi/services lists all services", quoted(name)));
     };
-    let args = Args::read(service, args)?;
+    let args = ServiceArgs::parse(service, args)?;
     let names = |topics: Vec<Topic>| topics.iter().map(|t| t.name()).collect::<Vec<_>>();
     let types = || Topic::ALL.map(Topic::type_name);
     Ok(match service.name {
         "action_servers" => json!({"action_servers": []}),
         "delete_param" | "set_param" => {
-            json!({"successful": false, "reason": "parameters can't be changed here"})
+            json!({"successful": false, "reason": "parameters can't be changed"})
         }
-        "get_param" => match args.parameter() {
+        "get_param" => match args.names_the_parameter() {
             true => json!({"value": PARAMETER.1, "successful": true, "reason": ""}),
             false => {
                 let default = args.text("default_value");
                 let missing = default.is_empty();
-                let reason = if missing { args.no_parameter() } else { String::new() };
+                let reason = if missing { args.unknown_parameter() } else { String::new() };
                 let value = if missing { "null" } else { default };
                 json!({"value": value, "successful": !missing, "reason": reason})
             }
         },
-        "has_param" => json!({"exists": args.parameter(), "successful": true, "reason": ""}),
+        "has_param" => json!({"exists": args.names_the_parameter(), "successful": true, "reason": ""}),
         "get_param_names" => json!({"names": [format!("{NODE}:{}", PARAMETER.0)]}),
         "get_ros_version" => json!({"version": 2, "distro": "jazzy"}),
         "get_time" => {
-            // roslibpy asks for the names of ROS 1 here, whatever it is connected to.
+            // roslibpy reads the field names of ROS 1 even when it is connected to ROS 2.
             let Time { sec, nanosec } = Time::of_tick(tick);
             json!({"time": {"sec": sec, "nanosec": nanosec, "secs": sec, "nsecs": nanosec}})
         }
@@ -149,18 +153,18 @@ pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String>
         "message_details" => {
             let kind = args.text("type");
             let typedefs =
-                type_definitions(kind).ok_or_else(|| format!("no topic has type {}", short(kind)))?;
+                type_definitions(kind).ok_or_else(|| format!("no topic has type {}", quoted(kind)))?;
             json!({"typedefs": typedefs})
         }
-        "node_details" if args.node() => json!({
-            "subscribing": names(of(Direction::In)),
-            "publishing": names(of(Direction::Out)),
+        "node_details" if args.names_the_node() => json!({
+            "subscribing": names(topics_with(Direction::In)),
+            "publishing": names(topics_with(Direction::Out)),
             "services": SERVICES.iter().map(Service::full_name).collect::<Vec<_>>(),
         }),
         "node_details" => json!({"subscribing": [], "publishing": [], "services": []}),
         "nodes" => json!({"nodes": [NODE]}),
-        "publishers" => json!({"publishers": args.speakers(Direction::Out)}),
-        "subscribers" => json!({"subscribers": args.speakers(Direction::In)}),
+        "publishers" => json!({"publishers": args.nodes_with(Direction::Out)}),
+        "subscribers" => json!({"subscribers": args.nodes_with(Direction::In)}),
         "service_node" => json!({"node": args.service().map_or("", |_| NODE)}),
         "service_providers" => {
             json!({"providers": args.service().map(|_| NODE).into_iter().collect::<Vec<_>>()})
@@ -171,14 +175,14 @@ pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String>
         "services" => json!({"services": SERVICES.iter().map(Service::full_name).collect::<Vec<_>>()}),
         "services_for_type" => {
             let kind = args.text("type");
-            let all: Vec<_> = SERVICES.iter().filter(|s| s.is_of(kind)).map(Service::full_name).collect();
+            let all: Vec<_> = SERVICES.iter().filter(|s| s.has_type(kind)).map(Service::full_name).collect();
             json!({"services": all})
         }
         "topic_type" => json!({"type": args.topic().map_or("", Topic::type_name)}),
         "topics" => json!({"topics": names(Topic::ALL.to_vec()), "types": types()}),
         "topics_for_type" => {
-            let kind = plain(args.text("type"));
-            let all = Topic::ALL.into_iter().filter(|t| plain(t.type_name()) == kind).collect();
+            let kind = short_type(args.text("type"));
+            let all = Topic::ALL.into_iter().filter(|t| short_type(t.type_name()) == kind).collect();
             json!({"topics": names(all)})
         }
         "topics_and_raw_types" => json!({
@@ -186,20 +190,20 @@ pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String>
             "types": types(),
             "typedefs_full_text": types().map(|kind| full_text(kind).unwrap_or_default()),
         }),
-        other => return Err(format!("{other} is not answered here")),
+        other => return Err(format!("/rosapi/{other} is not supported")),
     })
 }
 
-fn of(direction: Direction) -> Vec<Topic> {
+fn topics_with(direction: Direction) -> Vec<Topic> {
     Topic::ALL.into_iter().filter(|topic| topic.direction() == direction).collect()
 }
 
-/// What a service was asked with: texts, by name.
-struct Args(Map<String, Value>);
+/// The arguments of a service call: texts by name.
+struct ServiceArgs(Map<String, Value>);
 
-impl Args {
-    /// Reads an object, or a list of values in the order of the fields.
-    fn read(service: &Service, args: &Value) -> Result<Args, String> {
+impl ServiceArgs {
+    /// Parses an object, or a list of values in the order of the fields.
+    fn parse(service: &Service, args: &Value) -> Result<ServiceArgs, String> {
         let known: Vec<&str> = fields(service.request).map(|field| field.name).collect();
         let takes = || match known.len() {
             0 => format!("{} takes no args", service.full_name()),
@@ -215,16 +219,16 @@ impl Args {
         };
         for (name, value) in &given {
             if !known.contains(&name.as_str()) {
-                return Err(format!("there is no arg {}: {}", short(name), takes()));
+                return Err(format!("unknown arg {}: {}", quoted(name), takes()));
             }
             if !value.is_string() {
                 return Err(format!("{name} must be a text: {}", takes()));
             }
         }
-        Ok(Args(given))
+        Ok(ServiceArgs(given))
     }
 
-    /// A text; empty if it is missing.
+    /// An argument; empty if it is missing.
     fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or("")
     }
@@ -237,31 +241,36 @@ impl Args {
         by_name(self.text("service"))
     }
 
-    fn node(&self) -> bool {
+    fn names_the_node(&self) -> bool {
         let node = self.text("node");
         node == NODE || node == &NODE[1..]
     }
 
-    fn speakers(&self, direction: Direction) -> Vec<&'static str> {
+    /// The robot's node if the topic has this direction, otherwise nothing.
+    fn nodes_with(&self, direction: Direction) -> Vec<&'static str> {
         self.topic().filter(|topic| topic.direction() == direction).map(|_| NODE).into_iter().collect()
     }
 
-    /// Whether the parameter is meant, by its name alone or with that of its node.
-    fn parameter(&self) -> bool {
+    /// Whether `name` is the parameter, with or without the name of its node.
+    fn names_the_parameter(&self) -> bool {
         let name = self.text("name");
         let (node, name) = name.rsplit_once(':').unwrap_or((NODE, name));
         let node = node.strip_prefix('/').unwrap_or(node);
         node == &NODE[1..] && name.strip_prefix('/').unwrap_or(name) == PARAMETER.0
     }
 
-    fn no_parameter(&self) -> String {
-        format!("there is no parameter {}; there is {NODE}:{}", short(self.text("name")), PARAMETER.0)
+    fn unknown_parameter(&self) -> String {
+        format!(
+            "unknown parameter {}; the only parameter is {NODE}:{}",
+            quoted(self.text("name")),
+            PARAMETER.0
+        )
     }
 
     fn service_details(&self, side: fn(&Service) -> (&'static str, &'static str)) -> Result<Value, String> {
         let kind = self.text("type");
-        let found = SERVICES.iter().find(|service| service.is_of(kind));
-        let service = found.ok_or_else(|| format!("no service has type {}", short(kind)))?;
+        let found = SERVICES.iter().find(|service| service.has_type(kind));
+        let service = found.ok_or_else(|| format!("no service has type {}", quoted(kind)))?;
         let (lines, suffix) = side(service);
         let name = format!("rosapi_msgs/{}_{suffix}", service.kind);
         Ok(json!({"typedefs": definitions_of(&name, lines)}))

@@ -1,6 +1,6 @@
-//! Connections: taking them in, bounding them, ending them.
+//! Accepts connections, limits them, and closes them when the server stops.
 
-mod line;
+mod client_stream;
 
 use crate::access::LocalAddress;
 use crate::metrics::HttpMetrics;
@@ -8,12 +8,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
 use chicane_wire::ErrorCode;
+pub(crate) use client_stream::Peer;
+use client_stream::{ClientStream, ConnectionState, error_response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-pub(crate) use line::Peer;
-use line::{Line, Progress, bare_error};
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
 use std::net::SocketAddr;
@@ -25,23 +25,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
-/// Connections at a time; one more is told so.
+/// Connections that may be open at a time. Further ones are refused with status 503.
 const MAX_CONNECTIONS: usize = 12_000;
-/// Connections that are told so at a time; more are just closed.
-const MAX_TURNED_AWAY: usize = 64;
-/// Largest head of a request; also what a reader that does not read is written ahead.
+/// Refusals that may be sent at a time. Further connections are closed without a response.
+const MAX_REFUSALS: usize = 64;
+/// Largest request head in bytes. `hyper` also buffers at most this many bytes of a response for a
+/// client that does not read.
 const MAX_HEAD: usize = 32 << 10;
-/// A connection may rest this long between requests.
-const REST: Duration = Duration::from_secs(600);
-/// A reader that takes nothing for this long is gone.
-const STALLED: Duration = Duration::from_secs(60);
-/// What the system may keep for a reader that does not read.
+/// Time between two requests after which an idle connection is closed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
+/// Time after which the system closes a connection whose client does not acknowledge data.
+const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes that the system buffers for a client that does not read.
 const SEND_BUFFER: usize = 128 << 10;
-/// A client that hangs up while it is owed an answer gets it if it is ready by then. The HTTP library is
-/// quicker, but sees nothing behind bytes that come after the request.
-const OWED: Duration = Duration::from_millis(100);
-/// Answers that are being written at the end have this long.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+/// How long a request is still handled after its client has closed its side of the connection. A
+/// client that only closed its sending side gets a response that is ready by then. `hyper` cancels
+/// sooner, but it does not detect a disconnect while bytes after the request are unread.
+const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
+/// Time for responses that are being written when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Binds a listening address.
 pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -52,24 +54,25 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(4096)
 }
 
-/// Takes connections in until told to stop; then ends them.
+/// Accepts connections until `stop` is set, then closes them.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     metrics: Arc<HttpMetrics>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let turned_away = Arc::new(Semaphore::new(MAX_TURNED_AWAY));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let refusal_permits = Arc::new(Semaphore::new(MAX_REFUSALS));
     let mut warned: Option<Instant> = None;
     loop {
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Most likely no descriptor is left; some will be closed.
+                    // Most likely the limit of open files is reached. Connections that close free
+                    // some.
                     if warned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
-                        tracing::warn!(%error, "connections can't be taken in");
+                        tracing::warn!(%error, "can't accept connections");
                         warned = Some(Instant::now());
                     }
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -78,66 +81,67 @@ pub(crate) async fn serve(
             },
             () = stopped(&mut stop) => break,
         };
-        match Arc::clone(&places).try_acquire_owned() {
-            Ok(place) => {
-                tokio::spawn(converse(stream, router.clone(), Arc::clone(&metrics), stop.clone(), place));
+        match Arc::clone(&permits).try_acquire_owned() {
+            Ok(permit) => {
+                let (router, metrics) = (router.clone(), Arc::clone(&metrics));
+                tokio::spawn(serve_connection(stream, router, metrics, stop.clone(), permit));
             }
             Err(_) => {
-                if let Ok(place) = Arc::clone(&turned_away).try_acquire_owned() {
-                    tokio::spawn(turn_away(stream, place));
+                if let Ok(permit) = Arc::clone(&refusal_permits).try_acquire_owned() {
+                    tokio::spawn(refuse(stream, permit));
                 }
             }
         }
     }
     drop(listener);
-    // When every place is free again, every connection has ended.
-    let _ = timeout(LAST_WORDS, places.acquire_many(MAX_CONNECTIONS as u32)).await;
+    // All permits are free when all connections have ended.
+    let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(MAX_CONNECTIONS as u32)).await;
 }
 
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // Whoever could tell us to stop and is gone meant it.
+    // A closed channel counts as a stop.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-/// One connection, from its first request to its end.
-async fn converse(
+/// Serves one connection until it ends.
+async fn serve_connection(
     stream: TcpStream,
     router: Router,
     metrics: Arc<HttpMetrics>,
     mut stop: watch::Receiver<bool>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 ) {
     let Ok(local) = stream.local_addr() else { return };
     prepare(&stream);
-    let _open = Open::new(metrics);
-    let progress = Arc::new(Progress::default());
+    let _counted = CountedConnection::new(metrics);
+    let state = Arc::new(ConnectionState::default());
     let peer = Peer::new(stream);
-    let io = TokioIo::new(Line::new(&peer, Arc::clone(&progress)));
+    let io = TokioIo::new(ClientStream::new(&peer, Arc::clone(&state)));
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(LocalAddress(local));
         request.extensions_mut().insert(peer.clone());
-        progress.requests.fetch_add(1, Relaxed);
-        let (router, progress, peer) = (router.clone(), Arc::clone(&progress), peer.clone());
+        state.requests.fetch_add(1, Relaxed);
+        let (router, state, peer) = (router.clone(), Arc::clone(&state), peer.clone());
         async move {
-            let gone = async {
-                peer.hung_up().await;
-                tokio::time::sleep(OWED).await;
+            let disconnected = async {
+                peer.disconnected().await;
+                tokio::time::sleep(DISCONNECT_GRACE).await;
             };
-            let answer = tokio::select! {
+            let response = tokio::select! {
                 biased;
-                answer = router.oneshot(request.map(Body::new)) => answer.unwrap_or_else(|never| match never {}),
-                // What was asked for goes with it.
-                () = gone => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+                response = router.oneshot(request.map(Body::new)) => response.unwrap_or_else(|never| match never {}),
+                // The handler is dropped, which cancels the request.
+                () = disconnected => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
             };
-            let upgraded = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
-            progress.upgraded.fetch_or(upgraded, Relaxed);
-            progress.answers.fetch_add(1, Relaxed);
-            Ok(answer)
+            let upgraded = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+            state.upgraded.fetch_or(upgraded, Relaxed);
+            state.responses.fetch_add(1, Relaxed);
+            Ok(response)
         }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(REST)
+        .header_read_timeout(IDLE_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         .serve_connection(io, service)
         .with_upgrades();
@@ -148,54 +152,55 @@ async fn converse(
     };
     if ended.is_none() {
         connection.as_mut().graceful_shutdown();
-        // What is not written by then stays unwritten.
-        let _ = timeout(LAST_WORDS, connection).await;
+        // After the timeout the connection is dropped, and the rest of its response is lost.
+        let _ = timeout(SHUTDOWN_TIMEOUT, connection).await;
     }
 }
 
-/// Counted while it is open.
-struct Open(Arc<HttpMetrics>);
+/// Counts a connection in the metrics while it is open.
+struct CountedConnection(Arc<HttpMetrics>);
 
-impl Open {
-    fn new(metrics: Arc<HttpMetrics>) -> Open {
+impl CountedConnection {
+    fn new(metrics: Arc<HttpMetrics>) -> CountedConnection {
         metrics.connections.fetch_add(1, Relaxed);
-        Open(metrics)
+        CountedConnection(metrics)
     }
 }
 
-impl Drop for Open {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Relaxed);
     }
 }
 
-/// Small answers go out at once; a peer that is gone is noticed; one that does not read costs little.
+/// Sets the socket options: small responses are sent without delay, a dead client is detected, and
+/// the send buffer is limited.
 fn prepare(stream: &TcpStream) {
     let socket = SockRef::from(stream);
     let keepalive =
         TcpKeepalive::new().with_time(Duration::from_secs(30)).with_interval(Duration::from_secs(10));
-    // A system that does not know one of these serves as well as it can.
+    // Errors are ignored, because the server works without these options too.
     let _ = socket.set_tcp_nodelay(true);
     let _ = socket.set_tcp_keepalive(&keepalive);
     let _ = socket.set_send_buffer_size(SEND_BUFFER);
     #[cfg(target_os = "linux")]
-    let _ = socket.set_tcp_user_timeout(Some(STALLED));
+    let _ = socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_TIMEOUT));
 }
 
-/// Says that there is no place, and hangs up.
-async fn turn_away(stream: TcpStream, _place: OwnedSemaphorePermit) {
-    let answer = bare_error(
+/// Responds that there are too many connections, and closes the connection.
+async fn refuse(stream: TcpStream, _permit: OwnedSemaphorePermit) {
+    let response = error_response(
         "503 Service Unavailable",
         ErrorCode::Busy,
         "too many connections; close some and try again",
     );
-    let talk = async {
+    let exchange = async {
         stream.writable().await?;
-        stream.try_write(&answer)?;
-        // What was asked is read, or hanging up would take the answer back.
+        stream.try_write(&response)?;
+        // The request is read, because closing a socket with unread bytes discards the response.
         stream.readable().await?;
-        let mut asked = [0; 4096];
-        stream.try_read(&mut asked)
+        let mut request = [0; 4096];
+        stream.try_read(&mut request)
     };
-    let _ = timeout(Duration::from_secs(1), talk).await;
+    let _ = timeout(Duration::from_secs(1), exchange).await;
 }

@@ -8,7 +8,7 @@ use super::error::RobotError;
 use super::to_wire;
 use crate::caller::Commander;
 use crate::state::App;
-use crate::websocket::{Said, Socket, Upgrade};
+use crate::websocket::{Socket, SocketMessage, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
 use chicane_host::driver::Simulator;
@@ -63,10 +63,10 @@ async fn execute_frames(simulator: Simulator, mut socket: Socket, axis: Axis, pa
     }
 }
 
-fn read(said: &Said, parse: Parse) -> Result<Command, RobotError> {
+fn read(said: &SocketMessage, parse: Parse) -> Result<Command, RobotError> {
     match said {
-        Said::Text(text) => Ok(parse(&Fields::read(text.as_bytes())?)?),
-        Said::Binary(_) => Err(RobotError::bad_value("send text frames such as {\"value\": 0.5}")),
+        SocketMessage::Text(text) => Ok(parse(&Fields::read(text.as_bytes())?)?),
+        SocketMessage::Binary(_) => Err(RobotError::bad_value("send text frames such as {\"value\": 0.5}")),
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) async fn request(
     path: &str,
     body: Option<Value>,
 ) -> Result<Value, WorldsError> {
-    call_simulator(running, method, path, body).await.map_err(|e| WorldsError::Simulator(e.to_string()))
+    Ok(call_simulator(running, method, path, body).await?)
 }
 
 /// Sends a request without a body and waits for the response.

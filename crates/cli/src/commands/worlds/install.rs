@@ -26,8 +26,9 @@ struct Installation {
     warnings: Vec<String>,
 }
 
-/// Installs a world from a CDN and its token. Without a CDN, the simulator that uses the data folder
-/// installs the world; without a simulator, the world comes from the CDN folder of the data folder.
+/// Installs a world from a CDN, which has an address and perhaps a token. If no CDN is given, the
+/// simulator that uses the data folder installs the world. If there is no simulator either, the
+/// world comes from the CDN folder of the data folder.
 pub(super) fn run(
     args: &WorldsArgs,
     id: &WorldId,
@@ -62,8 +63,8 @@ fn directly(
     progress: Progress,
     judge: &JudgeArgs,
 ) -> Result<Installation, WorldsError> {
-    // Shared with the callback, which may live longer than the installation. Taken out at the end, so
-    // that the bar is removed before a warning is printed.
+    // Shared with the callback, which may live longer than the installation. Taken out at the end,
+    // so that the bar is removed before a warning is printed.
     let progress = Arc::new(Mutex::new(Some(progress)));
     let shown = Arc::clone(&progress);
     let show = move |part| {
@@ -73,7 +74,7 @@ fn directly(
     };
     let installed = runtime::start()?.block_on(install_world(dir, id, from, require_verified, show));
     progress.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let mut installed = installed.map_err(|e| WorldsError::Cdn(e.to_string()))?;
+    let mut installed = installed?;
     let name = installed.record.world_name();
     if !installed.cached {
         installed.warnings.extend(script_warning(dir, &name, judge));

@@ -59,7 +59,7 @@ pub(super) fn published(data: &DataDirArgs, to: Option<&str>) -> Result<(), Worl
 /// Lists the worlds that the CDN of another simulator shows.
 pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError> {
     let list = runtime::start()?.block_on(list_worlds(url, token));
-    print_published(&list.map_err(|e| WorldsError::Cdn(e.to_string()))?["worlds"]);
+    print_published(&list?["worlds"]);
     Ok(())
 }
 

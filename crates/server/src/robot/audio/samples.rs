@@ -13,7 +13,7 @@ use super::super::sensors::robot;
 use super::super::to_wire::json;
 use super::to_wire;
 use crate::state::App;
-use crate::websocket::{Gone, Said, Socket, Upgrade};
+use crate::websocket::{PeerGone, Socket, SocketMessage, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
 use chicane_host::driver::Published;
@@ -87,7 +87,7 @@ async fn open(app: &App, settings: Stream) -> Result<(u64, u64), RobotError> {
     }
 }
 
-async fn send_json<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), Gone> {
+async fn send_json<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), PeerGone> {
     socket.send(String::from_utf8_lossy(&json(what)).into_owned()).await
 }
 
@@ -192,10 +192,10 @@ impl SoundStream {
     }
 
     /// Adds the samples of a message to the queue.
-    async fn receive(&mut self, said: Said) -> Result<(), Gone> {
+    async fn receive(&mut self, said: SocketMessage) -> Result<(), PeerGone> {
         let samples = match said {
-            Said::Binary(samples) => samples,
-            Said::Text(_) => {
+            SocketMessage::Binary(samples) => samples,
+            SocketMessage::Text(_) => {
                 let text = "send samples as binary frames of 16-bit little-endian integers";
                 return send_json(&mut self.socket, &RobotError::bad_value(text).detail()).await;
             }
@@ -203,7 +203,7 @@ impl SoundStream {
         if !samples.len().is_multiple_of(self.stride) {
             let text = format!("the size of a frame must be a multiple of {} bytes", self.stride);
             self.socket.close(CloseCode::Unsupported, &text).await;
-            return Err(Gone);
+            return Err(PeerGone);
         }
         self.queue.extend(&samples);
         Ok(())

@@ -1,12 +1,12 @@
-//! A connection as the HTTP library sees it, with four things that the library does not do.
+//! The stream between a client and the HTTP library `hyper`. It adds four features to the library.
 //!
-//! - Errors that the library answers by itself (a head that is not HTTP, or too large) come without
-//!   a body. Here they get one, in the envelope of all errors.
-//! - `#` in the target of a request is cut off by the library, and with it what follows. Here
-//!   such a request becomes one that is not HTTP.
-//! - A head that was begun must be complete within [`HEAD_TIME`]; between requests a
-//!   connection may rest much longer.
-//! - A peer that hangs up is noticed also behind bytes that nobody has read yet, through [`Peer`].
+//! - `hyper` responds to an invalid or too large request head by itself, without a body. The stream
+//!   replaces that response by one with the JSON body of all errors.
+//! - `hyper` ignores `#` in the target of a request and the text after it. The stream makes such a
+//!   request invalid.
+//! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection
+//!   may be idle much longer.
+//! - [`Peer`] detects that a client has closed its side, even if received bytes are still unread.
 
 use chicane_wire::{ErrorBody, ErrorCode};
 use socket2::SockRef;
@@ -21,19 +21,21 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A head that was begun must be complete by then.
-const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Time from the first byte of a request head to its last.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many requests of a connection were taken up, how many answered, and what it speaks.
+/// The state of a connection, which the request handler updates and the stream reads.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct ConnectionState {
+    /// Requests whose head was read.
     pub(super) requests: AtomicU64,
-    pub(super) answers: AtomicU64,
-    /// The connection speaks another protocol from here on: nothing in it is a request.
+    /// Responses that were passed to `hyper`.
+    pub(super) responses: AtomicU64,
+    /// The connection became a WebSocket, so its bytes are no requests.
     pub(super) upgraded: AtomicBool,
 }
 
-/// The other end of a connection.
+/// The client at the other end of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer(Arc<TcpStream>);
 
@@ -42,36 +44,37 @@ impl Peer {
         Peer(Arc::new(stream))
     }
 
-    /// Waits until it sends nothing more: it hung up, or is gone. What it sent before may still be there
-    /// to read.
-    pub(crate) async fn hung_up(&self) {
-        // Nobody asked for urgent bytes, so that there is but one thing that this can mean.
+    /// Waits until the client has closed its side of the connection. Bytes that it sent before may
+    /// still be unread.
+    pub(crate) async fn disconnected(&self) {
+        // The event for urgent data also reports a closed side. Urgent data itself is not used in
+        // HTTP.
         #[cfg(target_os = "linux")]
         let _ = self.0.ready(Interest::PRIORITY).await;
         #[cfg(not(target_os = "linux"))]
         while self.0.ready(Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {
-            // There are bytes that nobody reads at the moment.
+            // Unread bytes make the socket readable, so this loop polls.
             sleep(Duration::from_millis(50)).await;
         }
     }
 }
 
-/// A connection.
-pub(super) struct Line {
+/// The stream of one client.
+pub(super) struct ClientStream {
     stream: Arc<TcpStream>,
-    progress: Arc<Progress>,
-    /// A head was begun after so many requests, and must be complete by then.
-    begun: Option<(u64, Pin<Box<Sleep>>)>,
-    /// What is to be written instead of a bare error, and how much of it was.
-    instead: Option<(Vec<u8>, usize)>,
+    state: Arc<ConnectionState>,
+    /// The number of requests before an incomplete head, and the timeout of that head.
+    partial_head: Option<(u64, Pin<Box<Sleep>>)>,
+    /// A response that replaces one of `hyper`, and how many of its bytes were written.
+    replacement: Option<(Vec<u8>, usize)>,
 }
 
-impl Line {
-    pub(super) fn new(peer: &Peer, progress: Arc<Progress>) -> Line {
-        Line { stream: Arc::clone(&peer.0), progress, begun: None, instead: None }
+impl ClientStream {
+    pub(super) fn new(peer: &Peer, state: Arc<ConnectionState>) -> ClientStream {
+        ClientStream { stream: Arc::clone(&peer.0), state, partial_head: None, replacement: None }
     }
 
-    /// Reads what is there.
+    /// Reads the bytes that have arrived.
     fn read(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
             ready!(self.stream.poll_read_ready(cx))?;
@@ -82,26 +85,27 @@ impl Line {
         }
     }
 
-    /// Whether a head was begun and is not complete.
+    /// Whether a part of a head has arrived.
     fn in_head(&self) -> bool {
-        self.begun.as_ref().is_some_and(|(after, _)| self.progress.requests.load(Relaxed) == *after)
+        self.partial_head.as_ref().is_some_and(|(before, _)| self.state.requests.load(Relaxed) == *before)
     }
 
-    /// Whether no request is in work and none has begun: what comes is the start of a head.
+    /// Whether the next byte begins a request head: no request is being handled, and no part of a
+    /// head has arrived.
     fn is_at_start(&self) -> bool {
-        let requests = self.progress.requests.load(Relaxed);
-        let at_start = requests == self.progress.answers.load(Relaxed) && !self.in_head();
-        at_start && !self.progress.upgraded.load(Relaxed)
+        let requests = self.state.requests.load(Relaxed);
+        let at_start = requests == self.state.responses.load(Relaxed) && !self.in_head();
+        at_start && !self.state.upgraded.load(Relaxed)
     }
 
-    /// A head begins that is not complete.
-    fn begin(&mut self) {
-        let requests = self.progress.requests.load(Relaxed);
-        self.begun = Some((requests, Box::pin(sleep(HEAD_TIME))));
+    /// Starts the timeout of an incomplete head.
+    fn start_head_timeout(&mut self) {
+        let requests = self.state.requests.load(Relaxed);
+        self.partial_head = Some((requests, Box::pin(sleep(HEAD_TIMEOUT))));
     }
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for ClientStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -112,9 +116,9 @@ impl AsyncRead for Line {
             Poll::Ready(done) => {
                 let new = &mut buf.filled_mut()[before..];
                 if !new.is_empty() && self.is_at_start() {
-                    spoil_fragment(new);
-                    if !is_whole_head(new) {
-                        self.begin();
+                    invalidate_fragment(new);
+                    if !is_complete_head(new) {
+                        self.start_head_timeout();
                     }
                 }
                 Poll::Ready(done)
@@ -123,34 +127,34 @@ impl AsyncRead for Line {
                 if !self.in_head() {
                     return Poll::Pending;
                 }
-                let Some((_, timer)) = &mut self.begun else { return Poll::Pending };
+                let Some((_, timer)) = &mut self.partial_head else { return Poll::Pending };
                 ready!(timer.as_mut().poll(cx));
-                let answer = bare_error(
+                let response = error_response(
                     "408 Request Timeout",
                     ErrorCode::RequestTimeout,
-                    "the head of the request did not come within 10 s",
+                    "the head of the request did not arrive within 10 s",
                 );
-                // The connection ends either way.
-                let _ = self.stream.try_write(&answer);
+                // The connection is closed even if this fails.
+                let _ = self.stream.try_write(&response);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
         }
     }
 }
 
-impl AsyncWrite for Line {
+impl AsyncWrite for ClientStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.instead.is_none() {
-            match instead_of(bytes) {
+        if self.replacement.is_none() {
+            match replacement_for(bytes) {
                 None => return write(&self.stream, cx, &[io::IoSlice::new(bytes)]),
-                Some(answer) => self.instead = Some((answer, 0)),
+                Some(response) => self.replacement = Some((response, 0)),
             }
         }
-        let Line { stream, instead, .. } = &mut *self;
-        while let Some((answer, done)) = instead {
-            let rest = &answer[*done..];
+        let ClientStream { stream, replacement, .. } = &mut *self;
+        while let Some((response, done)) = replacement {
+            let rest = &response[*done..];
             if rest.is_empty() {
-                *instead = None;
+                *replacement = None;
                 break;
             }
             *done += ready!(write(stream, cx, &[io::IoSlice::new(rest)]))?;
@@ -182,7 +186,7 @@ impl AsyncWrite for Line {
     }
 }
 
-/// Writes as much as there is room for.
+/// Writes as many bytes as the send buffer can take.
 fn write(stream: &TcpStream, cx: &mut Context<'_>, bufs: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
     loop {
         ready!(stream.poll_write_ready(cx))?;
@@ -193,13 +197,14 @@ fn write(stream: &TcpStream, cx: &mut Context<'_>, bufs: &[io::IoSlice<'_>]) -> 
     }
 }
 
-/// Most requests come in one piece.
-fn is_whole_head(bytes: &[u8]) -> bool {
+/// Whether bytes contain the end of a head. Most heads arrive in one piece.
+fn is_complete_head(bytes: &[u8]) -> bool {
     bytes.windows(4).any(|w| w == b"\r\n\r\n")
 }
 
-/// Makes a request line with `#` in its target one that can't be read.
-fn spoil_fragment(bytes: &mut [u8]) {
+/// Replaces `#` in the target of a request line by a zero byte, so that `hyper` refuses the
+/// request.
+fn invalidate_fragment(bytes: &mut [u8]) {
     if !bytes.first().is_some_and(u8::is_ascii_uppercase) {
         return;
     }
@@ -212,9 +217,9 @@ fn spoil_fragment(bytes: &mut [u8]) {
     }
 }
 
-/// What to write instead of an error of the HTTP library's own. Our own answers all have more
-/// headers than those.
-fn instead_of(bytes: &[u8]) -> Option<Vec<u8>> {
+/// The response that replaces a response of `hyper` to an invalid request. The responses of our
+/// handlers are recognized by a header that `hyper` does not send.
+fn replacement_for(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"HTTP/1.") || bytes.len() > 200 || !bytes.ends_with(b"\r\n\r\n") {
         return None;
     }
@@ -223,27 +228,27 @@ fn instead_of(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     match head.get(9..12)? {
-        "400" => Some(bare_error(
+        "400" => Some(error_response(
             "400 Bad Request",
             ErrorCode::InvalidRequest,
             "this is not a valid HTTP/1.1 request",
         )),
-        "414" => Some(bare_error(
+        "414" => Some(error_response(
             "414 URI Too Long",
             ErrorCode::TooLarge,
             "the address of the request is too long",
         )),
-        "431" => Some(bare_error(
+        "431" => Some(error_response(
             "431 Request Header Fields Too Large",
             ErrorCode::TooLarge,
-            "the head of the request is larger than 32 KiB, has over 100 headers, or a length no body has",
+            "the head of the request is larger than 32 KiB, has more than 100 headers, or an invalid length",
         )),
         _ => None,
     }
 }
 
-/// A whole answer, after which the connection ends.
-pub(super) fn bare_error(status: &str, code: ErrorCode, text: &str) -> Vec<u8> {
+/// A complete error response, after which the connection is closed.
+pub(super) fn error_response(status: &str, code: ErrorCode, text: &str) -> Vec<u8> {
     let body = ErrorBody { error: text.to_owned(), code };
     let body = serde_json::to_string(&body).unwrap_or_default();
     let length = body.len();
@@ -259,24 +264,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_request_lines_with_a_fragment_are_spoilt() {
-        let spoilt = |text: &str| {
+    fn only_request_lines_with_a_fragment_are_invalidated() {
+        let is_changed = |text: &str| {
             let mut bytes = text.as_bytes().to_vec();
-            spoil_fragment(&mut bytes);
+            invalidate_fragment(&mut bytes);
             bytes != text.as_bytes()
         };
-        assert!(spoilt("GET /sim/api/status#x HTTP/1.1\r\nHost: a\r\n\r\n"));
+        assert!(is_changed("GET /sim/api/status#x HTTP/1.1\r\nHost: a\r\n\r\n"));
         for fine in ["GET /x HTTP/1.1\r\nX: #\r\n\r\n", "{\"text\": \"#1\"}", "A #1 in a body", ""] {
-            assert!(!spoilt(fine), "{fine}");
+            assert!(!is_changed(fine), "{fine}");
         }
     }
 
     #[test]
-    fn bare_errors_get_the_envelope_and_our_own_answers_pass() {
+    fn only_errors_of_the_library_are_replaced() {
         let bare = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\ndate: Sun, 15 Nov 2026 05:05:01 GMT\r\n\r\n";
-        let answer = String::from_utf8(instead_of(bare).expect("replaced")).expect("text");
-        assert!(answer.contains("\r\n\r\n{\"error\":"), "{answer}");
-        assert!(instead_of(answer.as_bytes()).is_none());
-        assert!(instead_of(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").is_none());
+        let response = String::from_utf8(replacement_for(bare).expect("replaced")).expect("text");
+        assert!(response.contains("\r\n\r\n{\"error\":"), "{response}");
+        assert!(replacement_for(response.as_bytes()).is_none());
+        assert!(replacement_for(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").is_none());
     }
 }
