@@ -51,9 +51,10 @@ impl CdnPath {
 
 /// `GET /cdn/…`
 pub(crate) async fn serve(State(app): State<App>, path: RawPathParams, request: Request) -> Response {
-    let nothing = || ApiError::new(ErrorCode::NotFound, "nothing is published at this path").into_response();
+    let not_found =
+        || ApiError::new(ErrorCode::NotFound, "nothing is published at this path").into_response();
     let path = path.iter().next().map(|(_, path)| path.to_owned()).unwrap_or_default();
-    let Some(cdn_path) = CdnPath::parse(&path) else { return nothing() };
+    let Some(cdn_path) = CdnPath::parse(&path) else { return not_found() };
     let port = request.extensions().get::<crate::access::LocalAddress>().map_or(0, |a| a.0.port());
     let trusted = app.cdn_tokens.admit(request.headers(), port);
     let folder = app.published.clone();
@@ -66,7 +67,7 @@ pub(crate) async fn serve(State(app): State<App>, path: RawPathParams, request: 
     };
     match found.ok().flatten() {
         Some(found) => found.answer(request.headers()),
-        None => nothing(),
+        None => not_found(),
     }
 }
 

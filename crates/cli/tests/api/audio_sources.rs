@@ -89,7 +89,7 @@ fn only_files_of_the_workspace_are_played() {
         ("/etc/passwd", "workspace"),
         ("sounds/link.ogg", "link"),
         ("sounds/etc/passwd", "link"),
-        ("sounds", "no file"),
+        ("sounds", "not a regular file"),
         ("sounds/nothing.wav", "there is no file"),
         ("sounds/notes.txt", "not a wav, mp3, ogg or flac"),
     ] {
@@ -129,7 +129,7 @@ fn local_and_private_addresses_are_never_contacted() {
     ] {
         for url in [format!("http://{host}:{port}/beep.wav"), format!("https://{host}:{port}/beep.wav")] {
             let (status, text) = refused(&mut robot, &json!({"url": url}));
-            assert_eq!((status, text.contains("open internet")), (422, true), "{url}: {text}");
+            assert_eq!((status, text.contains("public addresses")), (422, true), "{url}: {text}");
         }
     }
     for url in [

@@ -137,7 +137,7 @@ async fn no_such_path(State(app): State<App>, request: Request) -> Response {
     drain(request).await;
     if crate::robot::is_path(&path) {
         let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists all paths");
-        return crate::robot::at(app.simulator.now().time_s(), error_response(error, &path));
+        return crate::robot::with_sim_time(app.simulator.now().time_s(), error_response(error, &path));
     }
     ApiError::new(ErrorCode::NotFound, "no such path; /sim/api/docs lists all paths").into_response()
 }

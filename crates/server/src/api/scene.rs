@@ -20,7 +20,7 @@ use std::sync::Arc;
 ))]
 pub(super) async fn scene(State(app): State<App>) -> Result<Json<Scene>, ApiError> {
     let name = served(&app)?.name.to_string();
-    let [world, car] = made(&app).await?;
+    let [world, car] = scene_files(&app).await?;
     let address = |file: &SceneFile| format!("/sim/scene/{}.glb", file.version);
     Ok(Json(Scene {
         world: name,
@@ -36,7 +36,7 @@ pub(super) async fn file(
     PathName(name): PathName,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let files = made(&app).await?;
+    let files = scene_files(&app).await?;
     let found = files.into_iter().find(|file| name.strip_suffix(".glb") == Some(&file.version));
     let file = found.ok_or_else(|| {
         ApiError::new(
@@ -55,8 +55,8 @@ pub(super) async fn file(
 }
 
 /// The current files of the world and of the car. The first request waits until they are made.
-async fn made(app: &App) -> Result<[Arc<SceneFile>; 2], ApiError> {
+async fn scene_files(app: &App) -> Result<[Arc<SceneFile>; 2], ApiError> {
     let (served, app) = (served(app)?, app.clone());
-    let made = tokio::task::spawn_blocking(move || [served.scene(), app.car.file(&app.profile)]);
-    made.await.map_err(|e| ApiError::internal(e.to_string()))
+    let files = tokio::task::spawn_blocking(move || [served.scene(), app.car.file(&app.profile)]);
+    files.await.map_err(|e| ApiError::internal(e.to_string()))
 }

@@ -103,10 +103,10 @@ fn not_drawn() -> ApiError {
 fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observations {
     let lidar = &app.profile.lidar;
     let range = |&r: &f32| r.is_finite().then(|| Num(f64::from(r)));
-    let asked = |sensor: Observe| observe.contains(&sensor);
+    let is_observed = |sensor: Observe| observe.contains(&sensor);
     Observations {
         camera: None,
-        lidar: robot.scan.as_ref().filter(|_| asked(Observe::Lidar)).map(|scan| LidarObservation {
+        lidar: robot.scan.as_ref().filter(|_| is_observed(Observe::Lidar)).map(|scan| LidarObservation {
             time: Num(view::sample_time(scan.sample, lidar.rate_hz)),
             angle_min: Num(-PI),
             angle_increment: Num(TAU / f64::from(lidar.beams)),
@@ -114,12 +114,16 @@ fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observatio
             range_max: Num(lidar.range_max_m),
             ranges: scan.ranges.iter().map(range).collect(),
         }),
-        imu: robot.imu.as_ref().filter(|_| asked(Observe::Imu)).map(|imu| ImuObservation {
+        imu: robot.imu.as_ref().filter(|_| is_observed(Observe::Imu)).map(|imu| ImuObservation {
             time: Num(view::sample_time(imu.sample, app.profile.imu.rate_hz)),
             acceleration: view::xyz(imu.acceleration),
             gyro: view::xyz(imu.angular_velocity),
         }),
-        odom: robot.odom.as_ref().filter(|_| asked(Observe::Odom)).map(|odom| view::odom_observation(odom)),
+        odom: robot
+            .odom
+            .as_ref()
+            .filter(|_| is_observed(Observe::Odom))
+            .map(|odom| view::odom_observation(odom)),
     }
 }
 

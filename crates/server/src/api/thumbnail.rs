@@ -32,9 +32,9 @@ pub(super) async fn thumbnail_of(
     let key = (name.clone(), entry(&app, &name).await?.rev);
     // The lock is held while a thumbnail is drawn: one at a time, and a second request for the same
     // world finds it in the cache.
-    let mut made = app.thumbnails.lock().await;
-    let known = made.get(&key).cloned();
-    let png = match known {
+    let mut cache = app.thumbnails.lock().await;
+    let cached = cache.get(&key).cloned();
+    let png = match cached {
         Some(png) => png,
         None => {
             let (library, profile) = (Arc::clone(&app.loader.library), Arc::clone(&app.profile));
@@ -50,12 +50,12 @@ pub(super) async fn thumbnail_of(
             let drawn = tokio::task::spawn_blocking(draw).await;
             let png = drawn.map_err(|e| ApiError::internal(e.to_string()))??;
             // Older revisions of this world can no longer be requested.
-            made.retain(|(name, _), _| *name != key.0);
-            made.insert(key, png.clone());
+            cache.retain(|(name, _), _| *name != key.0);
+            cache.insert(key, png.clone());
             png
         }
     };
-    drop(made);
+    drop(cache);
     let headers = [(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "private, max-age=60")];
     Ok((headers, png).into_response())
 }

@@ -117,21 +117,21 @@ pub(super) async fn waypoints(
 ) -> Result<Response, ApiError> {
     // The key contains the revision, because another revision of the world may be installed later.
     let key = (name.clone(), entry(&app, &name).await?.rev);
-    let mut made = app.waypoints.lock().await;
-    let known = made.get(&key).cloned();
-    let npy = match known {
+    let mut cache = app.waypoints.lock().await;
+    let cached = cache.get(&key).cloned();
+    let npy = match cached {
         Some(npy) => npy,
         None => {
             let (library, file) = (app.loader.library.clone(), name.clone());
             let load = move || library.load(&file).map(|world| world.route.map(|r| Bytes::from(r.to_npy())));
             let loaded = tokio::task::spawn_blocking(load).await;
             let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))??;
-            made.retain(|(other, _), _| *other != name);
-            made.insert(key, npy.clone());
+            cache.retain(|(other, _), _| *other != name);
+            cache.insert(key, npy.clone());
             npy
         }
     };
-    drop(made);
+    drop(cache);
     let npy = npy.ok_or_else(|| ApiError::new(ErrorCode::NoRoute, "route not available"))?;
     let attachment = format!("attachment; filename=\"{name}.npy\"");
     let headers = [

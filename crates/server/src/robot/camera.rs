@@ -2,7 +2,7 @@
 
 use super::error::RobotError;
 use super::query::Query;
-use super::sim_time::{at, text};
+use super::sim_time::{text, with_sim_time};
 use crate::state::App;
 use axum::body::Body;
 use axum::extract::State;
@@ -39,7 +39,7 @@ pub(super) async fn camera(State(app): State<App>, query: Query) -> Result<Respo
     let running = now.running.as_ref().ok_or(RobotError::Waiting("camera"))?;
     let jpeg = app.camera.jpeg(&running.exposure, size, now.brightness).await;
     let jpeg = jpeg.map_err(|_| RobotError::failed("the picture could not be drawn"))?;
-    Ok(at(running.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
+    Ok(with_sim_time(running.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
 }
 
 /// A stream that sends the newest frame whenever the client is ready for one. Older frames are
@@ -52,7 +52,7 @@ fn stream(app: &App, size: [usize; 2]) -> Response {
     });
     let kind = format!("multipart/x-mixed-replace; boundary={BOUNDARY}");
     let time_s = app.simulator.now().running.as_ref().map_or(0.0, |s| s.exposure.snapshot.time_s);
-    at(time_s, ([(header::CONTENT_TYPE, kind)], Body::from_stream(frames)))
+    with_sim_time(time_s, ([(header::CONTENT_TYPE, kind)], Body::from_stream(frames)))
 }
 
 /// The position of one client in the stream of frames.

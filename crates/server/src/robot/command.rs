@@ -7,7 +7,7 @@
 
 use super::body::RobotJsonBody;
 use super::error::RobotError;
-use super::sim_time::at;
+use super::sim_time::with_sim_time;
 use crate::caller::Commander;
 use axum::Json;
 use axum::response::Response;
@@ -39,7 +39,7 @@ pub(super) async fn speed(
     let ticks = (duration * TICKS_PER_SECOND as f64).round().max(1.0) as u64;
     let (held, now) = simulator.hold(request.value, ticks).await?;
     let message = Some(if held.superseded { "superseded" } else { "stopped" });
-    Ok(at(now.time_s(), Json(Commanded { success: true, value: Num(held.value), message })))
+    Ok(with_sim_time(now.time_s(), Json(Commanded { success: true, value: Num(held.value), message })))
 }
 
 /// Sets the steering angle, until the next command.
@@ -71,7 +71,7 @@ pub(super) async fn drive(
     let (done, now) = simulator.robot(command).await?;
     let Done::Driving(drive) = done else { return Err(unexpected(done)) };
     let value = DriveValues { speed: Num(drive.speed), steering: Num(drive.steering) };
-    Ok(at(now.time_s(), Json(Driven { success: true, value, message: None })))
+    Ok(with_sim_time(now.time_s(), Json(Driven { success: true, value, message: None })))
 }
 
 /// Turns the camera left or right.
@@ -106,7 +106,7 @@ pub(super) async fn tilt(
 async fn give(simulator: &Simulator, command: Command) -> Result<Response, RobotError> {
     let (done, now) = simulator.robot(command).await?;
     let Done::Commanded { value, .. } = done else { return Err(unexpected(done)) };
-    Ok(at(now.time_s(), Json(Commanded { success: true, value: Num(value), message: None })))
+    Ok(with_sim_time(now.time_s(), Json(Commanded { success: true, value: Num(value), message: None })))
 }
 
 fn unexpected(done: Done) -> RobotError {

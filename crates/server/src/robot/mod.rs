@@ -17,7 +17,7 @@ mod stream;
 mod to_wire;
 
 pub(crate) use error::RobotError;
-pub(crate) use sim_time::at;
+pub(crate) use sim_time::with_sim_time;
 
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};

@@ -40,12 +40,12 @@ impl Query {
 
     /// Whether the client requests a stream, by `stream` or by `Accept`.
     pub(super) fn stream(&self) -> Result<bool, RobotError> {
-        let asked = match self.get("stream").map(str::to_ascii_lowercase).as_deref() {
+        let requested = match self.get("stream").map(str::to_ascii_lowercase).as_deref() {
             None | Some("false" | "0") => false,
             Some("true" | "1") => true,
             Some(_) => return Err(RobotError::bad_value("stream must be true or false")),
         };
-        Ok(asked || self.accepts_events)
+        Ok(requested || self.accepts_events)
     }
 
     /// A parameter that is a whole number from `low` to `high`.

@@ -15,7 +15,7 @@ pub(super) fn text(time_s: f64) -> String {
 }
 
 /// Adds the header with the time `time_s` to a response.
-pub(crate) fn at(time_s: f64, response: impl IntoResponse) -> Response {
+pub(crate) fn with_sim_time(time_s: f64, response: impl IntoResponse) -> Response {
     let mut response = response.into_response();
     if let Ok(value) = HeaderValue::try_from(text(time_s)) {
         response.headers_mut().insert(X_SIM_TIME, value);
@@ -29,5 +29,5 @@ pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) 
     if response.headers().contains_key(X_SIM_TIME) {
         return response;
     }
-    at(app.simulator.now().time_s(), response)
+    with_sim_time(app.simulator.now().time_s(), response)
 }

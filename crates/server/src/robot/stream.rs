@@ -6,7 +6,7 @@
 
 use super::error::RobotError;
 use super::query::Query;
-use super::sim_time::at;
+use super::sim_time::with_sim_time;
 use crate::state::App;
 use axum::body::Body;
 use axum::http::header;
@@ -82,12 +82,12 @@ pub(super) async fn respond<R: Reading>(
     if query.stream()? {
         let now = app.simulator.now();
         let time_s = reading.stamp(app, &now).map_or_else(|| now.time_s(), |stamp| stamp.time_s);
-        return Ok(at(time_s, event_stream(follow(app, reading))));
+        return Ok(with_sim_time(time_s, event_stream(follow(app, reading))));
     }
     let now = app.simulator.now();
     let stamp = reading.stamp(app, &now).ok_or(RobotError::Waiting(R::NAME))?;
     let json = reading.json(app, &now).await?;
-    Ok(at(stamp.time_s, ([(header::CONTENT_TYPE, "application/json")], json)))
+    Ok(with_sim_time(stamp.time_s, ([(header::CONTENT_TYPE, "application/json")], json)))
 }
 
 /// A response of server-sent events.

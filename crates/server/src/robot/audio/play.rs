@@ -2,7 +2,7 @@
 
 use super::super::body::RobotJsonBody;
 use super::super::error::RobotError;
-use super::super::sim_time::at;
+use super::super::sim_time::with_sim_time;
 use super::sound_id::{number_of, refused};
 use super::{source, to_wire};
 use crate::body::read_json_without_permit;
@@ -82,7 +82,7 @@ pub(super) async fn play(State(app): State<App>, play: PlayInput) -> Result<Resp
     let Done::SoundStarted(number) = done else {
         return Err(RobotError::failed("the robot did not start the sound"));
     };
-    Ok(at(now.time_s(), Json(Played { success: true, id: to_wire::id(number), duration })))
+    Ok(with_sim_time(now.time_s(), Json(Played { success: true, id: to_wire::id(number), duration })))
 }
 
 /// Stops a sound, or all of them.
@@ -101,7 +101,7 @@ pub(super) async fn stop(
         StopSoundRequest::All => (Command::StopAll, String::new()),
     };
     let (_, now) = app.simulator.robot(command).await.map_err(|why| refused(why, &id))?;
-    Ok(at(now.time_s(), Json(SoundStopped { success: true })))
+    Ok(with_sim_time(now.time_s(), Json(SoundStopped { success: true })))
 }
 
 /// Sets the volume of a sound.
@@ -118,5 +118,5 @@ pub(super) async fn volume(
     let VolumeRequest { id, volume } = request;
     let command = Command::Volume { id: number_of(&id)?, volume };
     let (_, now) = app.simulator.robot(command).await.map_err(|why| refused(why, &id))?;
-    Ok(at(now.time_s(), Json(VolumeChanged { success: true, id, volume: Num(volume) })))
+    Ok(with_sim_time(now.time_s(), Json(VolumeChanged { success: true, id, volume: Num(volume) })))
 }

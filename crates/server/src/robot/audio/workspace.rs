@@ -62,14 +62,14 @@ fn find(workspace: &Path, path: &str) -> Result<OwnedFd, PathError> {
     };
     let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     // The workspace itself may be a link, because the operator chose it with `--workspace`.
-    let mut at = open(workspace, folder, Mode::empty()).map_err(explain)?;
+    let mut current = open(workspace, folder, Mode::empty()).map_err(explain)?;
     let Some((last, folders)) = names.split_last() else { return Err(PathError::InvalidPath) };
     for name in folders {
-        at = openat(&at, *name, folder | OFlags::NOFOLLOW, Mode::empty()).map_err(explain)?;
+        current = openat(&current, *name, folder | OFlags::NOFOLLOW, Mode::empty()).map_err(explain)?;
     }
     // `NONBLOCK`, because opening a pipe would otherwise wait for its writer.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    openat(&at, *last, flags, Mode::empty()).map_err(explain)
+    openat(&current, *last, flags, Mode::empty()).map_err(explain)
 }
 
 #[cfg(test)]
