@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(array.values.iter().all(|v| v.is_finite()));
             assert_eq!(npy::read("fuzz.npy", &npy::write(&array)).expect("what was written is read"), array);
         }
-        Err(e) => assert_eq!(e.place.file, "fuzz.npy"),
+        Err(e) => assert_eq!(e.location.file, "fuzz.npy"),
     }
     if let Ok(route) = Route::from_npy("fuzz.npy", bytes) {
         let again = Route::from_npy("fuzz.npy", &route.to_npy()).expect("what was written is read");

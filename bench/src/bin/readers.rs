@@ -116,7 +116,7 @@ fn meshes(folder: &str) -> Result<(), Broken> {
 }
 
 /// What can be said of triangles without an order.
-fn facts(model: &collada::Model, part: &collada::Part, group: &collada::Group) -> Value {
+fn facts(model: &collada::Model, part: &collada::MeshPart, group: &collada::Group) -> Value {
     let corner = |i: &u32| Vec3::from_array(part.positions[*i as usize]).as_dvec3();
     let uv = |i: &u32| glam::Vec2::from_array(part.uvs[*i as usize]).as_dvec2();
     let (mut area, mut volume, mut uv_area) = (0.0, 0.0, 0.0);
