@@ -11,7 +11,7 @@ fn read(bytes: &[u8]) -> Option<Model> {
     let model = match collada::read("fuzz.dae", bytes, &mut warnings) {
         Ok(model) => Some(model),
         Err(e) => {
-            assert_eq!(e.place.file, "fuzz.dae");
+            assert_eq!(e.location.file, "fuzz.dae");
             None
         }
     };

@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
                 array
             );
         }
-        Err(e) => assert_eq!(e.place.file, "fuzz.npy"),
+        Err(e) => assert_eq!(e.location.file, "fuzz.npy"),
     }
     if let Ok(route) = Route::from_npy("fuzz.npy", bytes) {
         let again = Route::from_npy("fuzz.npy", &route.to_npy()).expect("a written route can be read");

@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
             let _ = World::load(&Assets::of(&bundle));
             let _ = World::load(&Assets::with_shared(&bundle, &*PARTS));
         }
-        Err(e) => assert_eq!(e.place.file, "worlds/fuzz.world"),
+        Err(e) => assert_eq!(e.location.file, "worlds/fuzz.world"),
     }
     if let Ok(model) = sdf::read_model("models/fuzz/model.sdf", bytes, &mut Warnings::default()) {
         let written = sdf::write_model(&model, "1.7");
