@@ -158,7 +158,48 @@ class ErrorBody(TypedDict):
     """The cause of the error and, where possible, how to correct the request."""
 
 
-ErrorCode: TypeAlias = Literal["invalid_request", "out_of_range", "token_needed", "foreign_site", "unknown_host", "not_json", "not_a_proxy", "not_movable", "protected_world", "no_world", "no_such_object", "no_such_light", "no_such_world", "no_route", "no_bounds", "no_floor", "no_evaluation", "no_record", "no_such_sound", "not_found", "method_not_allowed", "request_timeout", "not_ready", "switch_in_progress", "evaluation_in_progress", "already_running", "yellow_phase", "world_in_use", "robot_refused", "too_large", "range_not_satisfiable", "bad_world", "upgrade_required", "internal", "not_stored", "cdn_failed", "busy", "stopping", "no_judge", "no_reading"]
+ErrorCode: TypeAlias = Literal[
+    "invalid_request",
+    "out_of_range",
+    "token_needed",
+    "foreign_site",
+    "unknown_host",
+    "not_json",
+    "not_a_proxy",
+    "not_movable",
+    "protected_world",
+    "no_world",
+    "no_such_object",
+    "no_such_light",
+    "no_such_world",
+    "no_route",
+    "no_bounds",
+    "no_floor",
+    "no_evaluation",
+    "no_record",
+    "no_such_sound",
+    "not_found",
+    "method_not_allowed",
+    "request_timeout",
+    "not_ready",
+    "switch_in_progress",
+    "evaluation_in_progress",
+    "already_running",
+    "yellow_phase",
+    "world_in_use",
+    "robot_refused",
+    "too_large",
+    "range_not_satisfiable",
+    "bad_world",
+    "upgrade_required",
+    "internal",
+    "not_stored",
+    "cdn_failed",
+    "busy",
+    "stopping",
+    "no_judge",
+    "no_reading",
+]
 """The kind of an error, for programs. A text may change; a code does not."""
 
 
@@ -509,7 +550,7 @@ class SoundEvent(TypedDict):
     """Id of the sound."""
 
 
-SoundEvent: TypeAlias = "SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent"
+SoundEvent: TypeAlias = SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent
 """Data of an event of `GET /audio/events`; the event's name is sent separately."""
 
 

@@ -176,7 +176,48 @@ class ErrorBody(TypedDict):
     """The cause of the error and, where possible, how to correct the request."""
 
 
-ErrorCode: TypeAlias = Literal["invalid_request", "out_of_range", "token_needed", "foreign_site", "unknown_host", "not_json", "not_a_proxy", "not_movable", "protected_world", "no_world", "no_such_object", "no_such_light", "no_such_world", "no_route", "no_bounds", "no_floor", "no_evaluation", "no_record", "no_such_sound", "not_found", "method_not_allowed", "request_timeout", "not_ready", "switch_in_progress", "evaluation_in_progress", "already_running", "yellow_phase", "world_in_use", "robot_refused", "too_large", "range_not_satisfiable", "bad_world", "upgrade_required", "internal", "not_stored", "cdn_failed", "busy", "stopping", "no_judge", "no_reading"]
+ErrorCode: TypeAlias = Literal[
+    "invalid_request",
+    "out_of_range",
+    "token_needed",
+    "foreign_site",
+    "unknown_host",
+    "not_json",
+    "not_a_proxy",
+    "not_movable",
+    "protected_world",
+    "no_world",
+    "no_such_object",
+    "no_such_light",
+    "no_such_world",
+    "no_route",
+    "no_bounds",
+    "no_floor",
+    "no_evaluation",
+    "no_record",
+    "no_such_sound",
+    "not_found",
+    "method_not_allowed",
+    "request_timeout",
+    "not_ready",
+    "switch_in_progress",
+    "evaluation_in_progress",
+    "already_running",
+    "yellow_phase",
+    "world_in_use",
+    "robot_refused",
+    "too_large",
+    "range_not_satisfiable",
+    "bad_world",
+    "upgrade_required",
+    "internal",
+    "not_stored",
+    "cdn_failed",
+    "busy",
+    "stopping",
+    "no_judge",
+    "no_reading",
+]
 """The kind of an error, for programs. A text may change; a code does not."""
 
 
@@ -224,7 +265,7 @@ class RunEventExit(TypedDict):
     phase: Literal["exit"]
 
 
-RunEvent: TypeAlias = "RunEventStart | RunEventLog | RunEventExit"
+RunEvent: TypeAlias = RunEventStart | RunEventLog | RunEventExit
 """Start, output and exit of the student's program."""
 
 
@@ -334,16 +375,16 @@ class EvaluationKindEnd(EvaluationKindEndRequired, total=False):
 
 
 EvaluationKind: TypeAlias = (
-    "EvaluationKindStart | "
-    "EvaluationKindPhase | "
-    "EvaluationKindRecord | "
-    "EvaluationKindLog | "
-    "EvaluationKindCommand | "
-    "EvaluationKindRunStart | "
-    "EvaluationKindRunLog | "
-    "EvaluationKindRunExit | "
-    "EvaluationKindTruncated | "
-    "EvaluationKindEnd"
+    EvaluationKindStart
+    | EvaluationKindPhase
+    | EvaluationKindRecord
+    | EvaluationKindLog
+    | EvaluationKindCommand
+    | EvaluationKindRunStart
+    | EvaluationKindRunLog
+    | EvaluationKindRunExit
+    | EvaluationKindTruncated
+    | EvaluationKindEnd
 )
 """Type and data of an event of a session."""
 
@@ -439,16 +480,16 @@ class EvaluationEventEnd(EvaluationKindEnd):
 
 
 EvaluationEvent: TypeAlias = (
-    "EvaluationEventStart | "
-    "EvaluationEventPhase | "
-    "EvaluationEventRecord | "
-    "EvaluationEventLog | "
-    "EvaluationEventCommand | "
-    "EvaluationEventRunStart | "
-    "EvaluationEventRunLog | "
-    "EvaluationEventRunExit | "
-    "EvaluationEventTruncated | "
-    "EvaluationEventEnd"
+    EvaluationEventStart
+    | EvaluationEventPhase
+    | EvaluationEventRecord
+    | EvaluationEventLog
+    | EvaluationEventCommand
+    | EvaluationEventRunStart
+    | EvaluationEventRunLog
+    | EvaluationEventRunExit
+    | EvaluationEventTruncated
+    | EvaluationEventEnd
 )
 """An event of an evaluation session."""
 
@@ -588,7 +629,7 @@ class JudgeCallCheck(TypedDict):
     type: Literal["check"]
 
 
-JudgeCall: TypeAlias = "JudgeCallLoad | JudgeCallInitialize | JudgeCallEvaluate | JudgeCallCheck"
+JudgeCall: TypeAlias = JudgeCallLoad | JudgeCallInitialize | JudgeCallEvaluate | JudgeCallCheck
 """A call from the simulator to the harness."""
 
 
@@ -663,13 +704,13 @@ class JudgeSaidChecked(JudgeSaidCheckedRequired, total=False):
 
 
 JudgeSaid: TypeAlias = (
-    "JudgeSaidReady | "
-    "JudgeSaidAct | "
-    "JudgeSaidRecord | "
-    "JudgeSaidPrinted | "
-    "JudgeSaidAnswer | "
-    "JudgeSaidRaised | "
-    "JudgeSaidChecked"
+    JudgeSaidReady
+    | JudgeSaidAct
+    | JudgeSaidRecord
+    | JudgeSaidPrinted
+    | JudgeSaidAnswer
+    | JudgeSaidRaised
+    | JudgeSaidChecked
 )
 """A line from the harness."""
 
@@ -747,11 +788,11 @@ class JudgeSoundEventEnded(TypedDict):
 
 
 JudgeSoundEvent: TypeAlias = (
-    "JudgeSoundEventPlay | "
-    "JudgeSoundEventPcm | "
-    "JudgeSoundEventVolume | "
-    "JudgeSoundEventStop | "
-    "JudgeSoundEventEnded"
+    JudgeSoundEventPlay
+    | JudgeSoundEventPcm
+    | JudgeSoundEventVolume
+    | JudgeSoundEventStop
+    | JudgeSoundEventEnded
 )
 """A change of a sound. Binary data is base64."""
 
@@ -1279,16 +1320,16 @@ class RecordedEventEnd(EvaluationKindEnd):
 
 
 RecordedEvent: TypeAlias = (
-    "RecordedEventStart | "
-    "RecordedEventPhase | "
-    "RecordedEventRecord | "
-    "RecordedEventLog | "
-    "RecordedEventCommand | "
-    "RecordedEventRunStart | "
-    "RecordedEventRunLog | "
-    "RecordedEventRunExit | "
-    "RecordedEventTruncated | "
-    "RecordedEventEnd"
+    RecordedEventStart
+    | RecordedEventPhase
+    | RecordedEventRecord
+    | RecordedEventLog
+    | RecordedEventCommand
+    | RecordedEventRunStart
+    | RecordedEventRunLog
+    | RecordedEventRunExit
+    | RecordedEventTruncated
+    | RecordedEventEnd
 )
 """An event as a record holds it."""
 
