@@ -109,12 +109,15 @@ def variants(schema: Schema, schemas: dict[str, Schema]) -> list[Variant]:
 
 
 def is_union(schema: Schema) -> bool:
-    return any("properties" in part or "allOf" in part for part in schema.get("oneOf", []))
+    """Whether a schema is a union whose members differ by a tag."""
+    parts = schema.get("oneOf", [])
+    return bool(parts) and all(any(map(tag, part.get("allOf", [part]))) for part in parts)
 
 
 def tag(own: Schema) -> str:
     """The word that tells a variant from the others, as a part of a class name."""
-    words = [f["enum"][0] for f in own["properties"].values() if len(f.get("enum", [])) == 1]
+    fields_of = own.get("properties", {}).values()
+    words = [f["enum"][0] for f in fields_of if len(f.get("enum", [])) == 1]
     return "".join(part.capitalize() for part in re.split("[_ ]", words[-1])) if words else ""
 
 

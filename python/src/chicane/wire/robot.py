@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 
 class Battery(TypedDict):
@@ -512,45 +512,7 @@ class SoundBegun(SoundBegunRequired, total=False):
     """Path under which the file is served; null for a stream."""
 
 
-class SoundEvent(SoundBegun):
-    """A sound started, or was already playing when the client subscribed."""
-
-
-
-class SoundEvent(SoundSamples):
-    """Samples of a stream."""
-
-
-
-class SoundEvent(TypedDict):
-    """The volume of a sound changed."""
-
-    id: str
-    """Id of the sound."""
-    volume: Num
-    """New volume, 0 to 1."""
-
-
-class SoundEvent(TypedDict):
-    """A sound was stopped."""
-
-    id: str
-    """Id of the sound."""
-
-
-class SoundEvent(TypedDict):
-    """All sounds were stopped."""
-
-
-
-class SoundEvent(TypedDict):
-    """A sound played to its end."""
-
-    id: str
-    """Id of the sound."""
-
-
-SoundEvent: TypeAlias = SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent | SoundEvent
+SoundEvent: TypeAlias = "SoundBegun | SoundSamples | dict[str, Any]"
 """Data of an event of `GET /audio/events`; the event's name is sent separately."""
 
 
