@@ -30,7 +30,7 @@ pub(super) async fn execute_commands(
         let Some(first) = first else { return };
         for (topic, message) in newest(first, &mut messages) {
             let done = match chicane_ros::command(topic, &message) {
-                Ok(command) => simulator.robot(command).await.map(drop).map_err(|why| format!("{why:?}")),
+                Ok(command) => simulator.robot(command).await.map(drop).map_err(|why| why.to_string()),
                 Err(why) => Err(why.to_string()),
             };
             if let Err(why) = done

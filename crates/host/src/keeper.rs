@@ -76,10 +76,12 @@ impl Keeper {
         // Spawned, so that a cancelled request cannot leave disk and state different.
         finished(tokio::spawn(async move {
             let _turn = own.turn.lock().await;
-            own.blocking(move |own| own.write_brightness(value)).await?;
+            own.blocking(move |own| own.put_brightness(&mut own.disk(), value)).await?;
             let answer = simulator.brightness(value).await;
-            own.store_shown_brightness(&simulator).await?;
+            let view = simulator.clone();
+            let shown = own.blocking(move |own| own.put_shown_brightness(&mut own.disk(), &view)).await;
             answer?;
+            warn_if_not_kept(shown);
             Ok(())
         }))
         .await
@@ -97,14 +99,14 @@ impl Keeper {
         // Spawned, so that a cancelled request cannot leave disk and state different.
         finished(tokio::spawn(async move {
             let _turn = own.turn.lock().await;
-            if let Some((world, mut red)) = lights(&simulator.now()) {
-                change(&mut red);
-                own.blocking(move |own| own.write_lights(world, red)).await?;
-            }
+            let view = simulator.clone();
+            own.blocking(move |own| own.put_changed_lights(&mut own.disk(), &view, change)).await?;
             let answer: Answer<Applied> = simulator.command_when_free(command).await;
             let view = simulator.clone();
-            own.blocking(move |own| own.write_shown_lights(&view)).await?;
-            Ok(answer?)
+            let shown = own.blocking(move |own| own.put_shown_lights(&mut own.disk(), &view)).await;
+            let answer = answer?;
+            warn_if_not_kept(shown);
+            Ok(answer)
         }))
         .await
     }
@@ -116,14 +118,16 @@ impl Keeper {
         (name, red): (&str, bool),
         apply: impl FnOnce() -> Result<(), SessionHostError>,
     ) -> Result<(), SessionHostError> {
-        if let Some((world, mut all)) = lights(&simulator.now()) {
+        // The lock is held until the command is applied. The sim thread never takes it.
+        let mut disk = self.disk();
+        let change = |all: &mut RedLights| {
             if let Some(is_red) = all.get_mut(name) {
                 *is_red = red;
             }
-            self.write_lights(world, all).map_err(not_kept)?;
-        }
+        };
+        self.put_changed_lights(&mut disk, simulator, change).map_err(not_kept)?;
         let applied = apply();
-        self.write_shown_lights(simulator).map_err(not_kept)?;
+        warn_if_not_kept(self.put_shown_lights(&mut disk, simulator));
         applied
     }
 
@@ -134,9 +138,10 @@ impl Keeper {
         value: f64,
         apply: impl FnOnce() -> Result<(), SessionHostError>,
     ) -> Result<(), SessionHostError> {
-        self.write_brightness(value).map_err(not_kept)?;
+        let mut disk = self.disk();
+        self.put_brightness(&mut disk, value).map_err(not_kept)?;
         let applied = apply();
-        self.write_shown_brightness(simulator).map_err(not_kept)?;
+        warn_if_not_kept(self.put_shown_brightness(&mut disk, simulator));
         applied
     }
 
@@ -145,19 +150,14 @@ impl Keeper {
         let _turn = self.turn.lock().await;
         let name = name.to_owned();
         self.blocking(move |own| {
-            own.write_world(&name)?;
-            own.write_lights(name, red)
+            let mut disk = own.disk();
+            own.put_world(&mut disk, &name)?;
+            own.put_lights(&mut disk, name, red)
         })
         .await
     }
 
-    async fn store_shown_brightness(&self, simulator: &Simulator) -> Result<(), KeepError> {
-        let simulator = simulator.clone();
-        self.blocking(move |own| own.write_shown_brightness(&simulator)).await
-    }
-
-    fn write_world(&self, name: &str) -> Result<(), KeepError> {
-        let mut disk = self.disk();
+    fn put_world(&self, disk: &mut OnDisk, name: &str) -> Result<(), KeepError> {
         if disk.world.as_deref() != Some(name) {
             disk.world = None;
             self.data.settings().set_last_world(name)?;
@@ -166,17 +166,21 @@ impl Keeper {
         Ok(())
     }
 
-    fn write_lights(&self, world: String, red: RedLights) -> Result<(), KeepError> {
-        self.put_lights(&mut self.disk(), world, red)
+    /// Writes the lights of the published state as they will be after `change`.
+    fn put_changed_lights(
+        &self,
+        disk: &mut OnDisk,
+        simulator: &Simulator,
+        change: impl FnOnce(&mut RedLights),
+    ) -> Result<(), KeepError> {
+        let Some((world, mut red)) = lights(&simulator.now()) else { return Ok(()) };
+        change(&mut red);
+        self.put_lights(disk, world, red)
     }
 
     /// Writes the lights of the published state.
-    fn write_shown_lights(&self, simulator: &Simulator) -> Result<(), KeepError> {
-        let mut disk = self.disk();
-        match lights(&simulator.now()) {
-            Some((world, red)) => self.put_lights(&mut disk, world, red),
-            None => Ok(()),
-        }
+    fn put_shown_lights(&self, disk: &mut OnDisk, simulator: &Simulator) -> Result<(), KeepError> {
+        self.put_changed_lights(disk, simulator, |_| {})
     }
 
     fn put_lights(&self, disk: &mut OnDisk, world: String, red: RedLights) -> Result<(), KeepError> {
@@ -190,14 +194,9 @@ impl Keeper {
         Ok(())
     }
 
-    fn write_brightness(&self, value: f64) -> Result<(), KeepError> {
-        self.put_brightness(&mut self.disk(), value)
-    }
-
     /// Writes the brightness of the published state.
-    fn write_shown_brightness(&self, simulator: &Simulator) -> Result<(), KeepError> {
-        let mut disk = self.disk();
-        self.put_brightness(&mut disk, simulator.now().brightness)
+    fn put_shown_brightness(&self, disk: &mut OnDisk, simulator: &Simulator) -> Result<(), KeepError> {
+        self.put_brightness(disk, simulator.now().brightness)
     }
 
     fn put_brightness(&self, disk: &mut OnDisk, value: f64) -> Result<(), KeepError> {
@@ -222,6 +221,14 @@ impl Keeper {
         let own = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&own)).await;
         done.unwrap_or_else(|e| Err(KeepError::Panicked(e.to_string())))
+    }
+}
+
+/// Logs that the published state could not be stored after a change. The change itself was stored
+/// and applied, so its client gets a success.
+fn warn_if_not_kept(result: Result<(), KeepError>) {
+    if let Err(error) = result {
+        tracing::warn!(%error, "the settings on disk may differ from the published state");
     }
 }
 

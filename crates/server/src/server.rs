@@ -36,6 +36,8 @@ impl Server {
         if !options.listen.ip().is_loopback() && options.token.is_none() {
             return Err(StartError::NeedsToken(options.listen));
         }
+        // Before the simulator starts, so that a malformed address leaves nothing running.
+        let web_cdn = web_cdn(&options)?;
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
         let (listener, address) = bind(options.listen)?;
         // Before the simulator opens sockets, because the DDS participant takes the first free ports
@@ -49,7 +51,7 @@ impl Server {
             loopback_only: options.listen.ip().is_loopback(),
         })?;
         let (stop, stopped) = watch::channel(false);
-        let (app, access) = assemble(options, Arc::clone(&host), address, &stopped)?;
+        let (app, access) = assemble(options, web_cdn, Arc::clone(&host), address, &stopped);
         RunningSimulator::write(host.data.dir(), reachable(address), access.token.as_ref());
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
@@ -92,20 +94,24 @@ fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
     Ok((listener, address))
 }
 
+/// The CDN on another machine, with its address, if the options name one.
+fn web_cdn(options: &Options) -> Result<Option<(CdnSource, String)>, StartError> {
+    let Some(url) = &options.cdn else { return Ok(None) };
+    let secret = options.cdn_token.as_ref().map(|t| t.secret().to_owned());
+    Ok(Some((CdnSource::web(url, secret, options.cdn_timeout)?, url.clone())))
+}
+
 /// Creates the state of the handlers and the access rules.
 fn assemble(
     options: Options,
+    web_cdn: Option<(CdnSource, String)>,
     host: Arc<Host>,
     address: SocketAddr,
     stopped: &watch::Receiver<bool>,
-) -> Result<(App, Access), StartError> {
+) -> (App, Access) {
     let published = host.data.dir().join("cdn");
-    let secret = options.cdn_token.as_ref().map(|t| t.secret().to_owned());
-    let (source, cdn, cdn_token) = match options.cdn {
-        Some(url) => {
-            let source = CdnSource::web(&url, secret, options.cdn_timeout)?;
-            (source, url, None)
-        }
+    let (source, cdn, cdn_token) = match web_cdn {
+        Some((source, url)) => (source, url, None),
         // The simulator reads its own CDN from the folder, without HTTP.
         None => {
             let url = format!("http://{}/cdn", reachable(address));
@@ -133,7 +139,7 @@ fn assemble(
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
     });
-    Ok((app, Access { hosts, token: options.token, cdn_token }))
+    (app, Access { hosts, token: options.token, cdn_token })
 }
 
 /// The environment variables of a student's program.

@@ -112,7 +112,7 @@ impl Socket {
             let message = tokio::select! {
                 biased;
                 () = self.simulator.ended() => {
-                    self.close(CloseCode::Away, "the simulator stops").await;
+                    self.close(CloseCode::Away, "the simulator is stopping").await;
                     break;
                 }
                 message = self.stream.next() => message,
@@ -179,7 +179,7 @@ impl Socket {
             let step = tokio::select! {
                 biased;
                 () = self.simulator.ended() => {
-                    return SocketEvent::MustClose(CloseCode::Away, "the simulator stops".to_owned());
+                    return SocketEvent::MustClose(CloseCode::Away, "the simulator is stopping".to_owned());
                 }
                 step = next_step(&mut self.stream, since.is_some(), read) => step,
                 () = sleep_until(deadline), if since.is_some() => break,

@@ -2,7 +2,7 @@
 
 use crate::audio::play;
 use crate::support::judged::{judged, one_second, run, script_log, wait_for_phase};
-use crate::support::{near, setup};
+use crate::support::{near, setup, setup_in};
 use chicane_testkit::sounds::wav;
 use serde_json::{Value, json};
 
@@ -223,4 +223,20 @@ fn a_step_of_a_client_is_judged_at_every_observation() {
     let record = api.get("/evaluation/record");
     assert!(near(&record["elapsed_s"], after["time"].as_f64().expect("a time")), "{record}");
     assert!(record["judge"]["observations"].as_u64().is_some_and(|n| n >= 100), "{}", record["judge"]);
+}
+
+/// The lights of a script were not stored: after a restart a light that it had set to red was green.
+#[test]
+fn lights_and_brightness_of_a_script_survive_a_restart() {
+    let script = "def evaluate(sim):\n    \
+                  sim.set_light('signal1', 'red')\n    \
+                  sim.set_brightness(0.5)\n    \
+                  sim.finish()\n";
+    let simulator = judged(setup().speed(0.0), script);
+    assert_eq!(run(&mut simulator.api(), one_second())["outcome"], "finished");
+    let data = simulator.stop_and_keep();
+    let simulator = setup_in(&data).start();
+    let mut api = simulator.api();
+    assert_eq!(api.get("/traffic_lights")["lights"][0]["state"], "red");
+    assert_eq!(api.get("/brightness"), json!({"value": 0.5}));
 }

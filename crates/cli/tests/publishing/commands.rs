@@ -105,7 +105,7 @@ fn commands_work_on_a_data_folder_that_a_simulator_uses() {
     assert_eq!(worlds(data, &["install", &id]), format!("{name}.world"));
     assert!(worlds(data, &["list"]).lines().any(|l| l.starts_with("oval") && l.contains("running")));
     assert_eq!(client.post("/sim/api/switch", &json!({"world_id": id}).to_string()).status, 200);
-    assert!(refused(data, &["remove", &id]).contains("current"));
+    assert!(refused(data, &["remove", &id]).contains("the world is running"));
     // The running simulator sees renamed and imported worlds.
     worlds(data, &["rename", &id, "On the fly"]);
     let listed = get(&mut client, "/worlds");

@@ -57,7 +57,6 @@ pub(super) struct SessionWorld {
     pub(super) progress_written_at: Instant,
 }
 
-/// An event in the database.
 /// An event as it is stored in the database.
 pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
     let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };

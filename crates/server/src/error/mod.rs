@@ -1,7 +1,8 @@
 //! The error of an HTTP request: a code, which determines the status, and a text.
 //!
-//! Only the module `status` chooses a status: for each [`ErrorCode`], and for each error of the
-//! crates below, which do not know HTTP.
+//! The module `status` chooses the status: for each [`ErrorCode`], and for each error of the crates
+//! below, which do not know HTTP. There are two exceptions. The robot's API answers an invalid value
+//! with 422, and the listener answers a malformed request line or head without this module.
 
 mod status;
 

@@ -36,13 +36,14 @@ use utoipa_axum::routes;
 const ABOUT: &str = "Drives a robot car and reads its sensors. The API of the simulator is described \
     [on another page](/sim/api/docs).\n\n\
     Units are metres, seconds and radians, unless another unit is named. Every response has the header \
-    `X-Sim-Time` with its simulated time in seconds. An error is `{\"detail\": \"<text>\"}`. An error of the access \
-    rules is `{\"error\": \"<text>\"}`, as on every path. Before the first reading of a sensor, the error is \
-    `{\"error\": …, \"status\": \"waiting\"}`.\n\n\
+    `X-Sim-Time` with its simulated time in seconds. An error is \
+    `{\"detail\": \"<text>\", \"code\": \"<code>\"}`. An error of the access rules is \
+    `{\"error\": \"<text>\", \"code\": \"<code>\"}`, as on every path. Before the first reading of a sensor, the \
+    error is `{\"error\": …, \"status\": \"waiting\", \"code\": \"no_reading\"}`.\n\n\
     With `?stream=true` or `Accept: text/event-stream`, a GET request of a reading returns a stream: server-sent \
     events, or MJPEG for the camera.\n\n\
     WebSockets: `/speed/stream` and `/steering/stream` accept text frames `{\"value\": x}`. Each frame is a command. \
-    The reply to an invalid frame is `{\"detail\": \"<text>\"}`. When the client disconnects, its last command is set \
+    The reply to an invalid frame is `{\"detail\": \"<text>\", \"code\": \"<code>\"}`. When the client disconnects, its last command is set \
     to zero after 0.7 s, unless a newer command was given.\n\n\
     `/audio/stream?sample_rate=24000&channels=1&volume=1.0` plays samples. The server first sends \
     `{\"id\", \"sample_rate\", \"channels\"}`. Then it accepts binary frames of 16-bit little-endian samples with \

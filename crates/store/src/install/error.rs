@@ -24,7 +24,7 @@ pub enum InstallError {
     #[error("too many worlds are being installed; try again")]
     Busy,
     /// The simulator is shutting down.
-    #[error("the simulator stops")]
+    #[error("the simulator is stopping")]
     Stopping,
 }
 

@@ -6,6 +6,7 @@ use super::super::sim_time::with_sim_time;
 use super::sound_id::{number_of, refused};
 use super::{source, to_wire};
 use crate::body::read_json_without_permit;
+use crate::caller::Commander;
 use crate::state::App;
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
@@ -65,8 +66,12 @@ impl<S: Sync> FromRequest<S> for PlayInput {
     (status = 413, body = Detail, description = "The body is larger than 24 MiB"),
     (status = 422, body = Detail, description = "The body is invalid, or the file can't be fetched, read or decoded"),
 ))]
-pub(super) async fn play(State(app): State<App>, play: PlayInput) -> Result<Response, RobotError> {
-    let now = app.simulator.now();
+pub(super) async fn play(
+    State(app): State<App>,
+    Commander(simulator): Commander,
+    play: PlayInput,
+) -> Result<Response, RobotError> {
+    let now = simulator.now();
     let world = now.assets_version;
     if now.current().is_none() {
         return Err(RobotError::new(ErrorCode::NotReady, "world not ready"));
@@ -78,7 +83,7 @@ pub(super) async fn play(State(app): State<App>, play: PlayInput) -> Result<Resp
     let (file, source) = (Arc::clone(&loaded.file), Arc::clone(&loaded.source));
     let sound = Sound { clip: loaded.clip, file, source, volume, looped, replace };
     // If another world was loaded since the request came, the sound must not start in it.
-    let (done, now) = app.simulator.robot_of_world(Command::Play(Box::new(sound)), world).await?;
+    let (done, now) = simulator.robot_of_world(Command::Play(Box::new(sound)), world).await?;
     let Done::SoundStarted(number) = done else {
         return Err(RobotError::failed("the robot did not start the sound"));
     };
@@ -93,14 +98,14 @@ pub(super) async fn play(State(app): State<App>, play: PlayInput) -> Result<Resp
     (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn stop(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     RobotJsonBody(request): RobotJsonBody<StopSoundRequest>,
 ) -> Result<Response, RobotError> {
     let (command, id) = match request {
         StopSoundRequest::One(id) => (Command::Stop { id: number_of(&id)? }, id),
         StopSoundRequest::All => (Command::StopAll, String::new()),
     };
-    let (_, now) = app.simulator.robot(command).await.map_err(|why| refused(why, &id))?;
+    let (_, now) = simulator.robot(command).await.map_err(|why| refused(why, &id))?;
     Ok(with_sim_time(now.time_s(), Json(SoundStopped { success: true })))
 }
 
@@ -112,11 +117,11 @@ pub(super) async fn stop(
     (status = 422, body = Detail, description = "The body is invalid"),
 ))]
 pub(super) async fn volume(
-    State(app): State<App>,
+    Commander(simulator): Commander,
     RobotJsonBody(request): RobotJsonBody<VolumeRequest>,
 ) -> Result<Response, RobotError> {
     let VolumeRequest { id, volume } = request;
     let command = Command::Volume { id: number_of(&id)?, volume };
-    let (_, now) = app.simulator.robot(command).await.map_err(|why| refused(why, &id))?;
+    let (_, now) = simulator.robot(command).await.map_err(|why| refused(why, &id))?;
     Ok(with_sim_time(now.time_s(), Json(VolumeChanged { success: true, id, volume: Num(volume) })))
 }

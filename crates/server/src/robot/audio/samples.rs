@@ -12,11 +12,12 @@ use super::super::query::Query;
 use super::super::sensors::robot;
 use super::super::to_wire::json;
 use super::to_wire;
+use crate::caller::Commander;
 use crate::state::App;
 use crate::websocket::{PeerGone, Socket, SocketMessage, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
-use chicane_host::driver::Published;
+use chicane_host::driver::{Published, Simulator};
 use chicane_robot::audio::Stream;
 use chicane_robot::{Command, Done};
 use chicane_wire::StreamOpened;
@@ -44,6 +45,7 @@ const SHORT_PIECE_PAUSE: Duration = Duration::from_millis(10);
 /// Opens the WebSocket. Its samples are 16-bit little-endian integers with interleaved channels.
 pub(super) async fn stream(
     State(app): State<App>,
+    Commander(simulator): Commander,
     query: Query,
     upgrade: Upgrade,
 ) -> Result<Response, RobotError> {
@@ -52,14 +54,13 @@ pub(super) async fn stream(
         channels: query.whole("channels", 1, 2)?.unwrap_or(1) as u16,
         volume: query.number("volume", [0.0, 1.0])?.unwrap_or(1.0),
     };
-    let for_socket = app.clone();
     let upgrade = upgrade.max_message(MAX_MESSAGE_BYTES);
-    Ok(upgrade.run(&app, move |socket| run(for_socket, socket, settings)))
+    Ok(upgrade.run(&app, move |socket| run(simulator, socket, settings)))
 }
 
 /// Starts a sound, plays the samples of the client, and stops the sound.
-async fn run(app: App, mut socket: Socket, settings: Stream) {
-    let (id, world) = match open(&app, settings).await {
+async fn run(simulator: Simulator, mut socket: Socket, settings: Stream) {
+    let (id, world) = match open(&simulator, settings).await {
         Ok(opened) => opened,
         Err(error) => {
             let _ = send_json(&mut socket, &error.detail()).await;
@@ -71,7 +72,7 @@ async fn run(app: App, mut socket: Socket, settings: Stream) {
     let piece = sample_rate as usize / PIECES_PER_SECOND * stride;
     let queue = SampleQueue { piece, pieces: VecDeque::new(), bytes: 0 };
     let short_allowed_at = Instant::now();
-    let mut stream = SoundStream { app, socket, id, world, stride, ready: 0, short_allowed_at, queue };
+    let mut stream = SoundStream { simulator, socket, id, world, stride, ready: 0, short_allowed_at, queue };
     let opened = StreamOpened { id: to_wire::id(id), sample_rate, channels };
     if send_json(&mut stream.socket, &opened).await.is_ok() {
         stream.feed().await;
@@ -80,8 +81,8 @@ async fn run(app: App, mut socket: Socket, settings: Stream) {
 }
 
 /// Starts a sound. Returns its number and the number of the world.
-async fn open(app: &App, settings: Stream) -> Result<(u64, u64), RobotError> {
-    match app.simulator.robot_with_world(Command::Open(settings)).await? {
+async fn open(simulator: &Simulator, settings: Stream) -> Result<(u64, u64), RobotError> {
+    match simulator.robot_with_world(Command::Open(settings)).await? {
         (Done::SoundStarted(id), world) => Ok((id, world)),
         _ => Err(RobotError::failed("the robot did not start the stream")),
     }
@@ -93,7 +94,7 @@ async fn send_json<T: Serialize>(socket: &mut Socket, what: &T) -> Result<(), Pe
 
 /// An open stream.
 struct SoundStream {
-    app: App,
+    simulator: Simulator,
     socket: Socket,
     id: u64,
     /// Number of the world in which the sound plays.
@@ -155,7 +156,7 @@ impl SampleQueue {
 impl SoundStream {
     /// Plays samples until the client disconnects or the sound ends.
     async fn feed(&mut self) {
-        let mut view = self.app.simulator.watch();
+        let mut view = self.simulator.watch();
         loop {
             let now = Arc::clone(&view.borrow_and_update());
             if !self.plays(&now) {
@@ -179,7 +180,7 @@ impl SoundStream {
                 },
                 () = sleep_until(self.short_allowed_at), if must_pause => {}
                 changed = view.changed() => if changed.is_err() {
-                    return self.socket.close(CloseCode::Away, "the simulator stops").await;
+                    return self.socket.close(CloseCode::Away, "the simulator is stopping").await;
                 },
             }
         }
@@ -212,7 +213,7 @@ impl SoundStream {
     /// Passes a piece to the robot. If the robot refuses it, puts it back and returns false.
     async fn play(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
-        match self.app.simulator.robot_of_world(command, self.world).await {
+        match self.simulator.robot_of_world(command, self.world).await {
             Ok((Done::Buffered(ahead), now)) => {
                 self.ready = tick(&now) + ahead.saturating_sub(MAX_AHEAD_TICKS);
                 self.short_allowed_at = Instant::now() + SHORT_PIECE_PAUSE;
@@ -230,9 +231,9 @@ impl SoundStream {
     /// Stops the sound. If the robot refuses because a world is being loaded, retries after the next
     /// change.
     async fn stop(&mut self) {
-        let mut view = self.app.simulator.watch();
+        let mut view = self.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {
-            let stopped = self.app.simulator.robot_of_world(Command::Stop { id: self.id }, self.world).await;
+            let stopped = self.simulator.robot_of_world(Command::Stop { id: self.id }, self.world).await;
             if stopped.is_ok() || view.changed().await.is_err() {
                 return;
             }
