@@ -1,4 +1,5 @@
-//! Access to the files of a world: its bundle first, then the assets that ship with the simulator.
+//! Access to the files of a world. A file of the bundle takes precedence over a shared asset, which
+//! ships with the simulator.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,14 +10,14 @@ pub trait Bundle {
     /// The bytes of a file; `None` if the file is missing or unreadable.
     fn read(&self, path: &str) -> Option<Cow<'_, [u8]>>;
 
-    /// All paths below a folder (`"worlds/"`), sorted.
+    /// All paths below a folder, sorted. The folder ends with `/`, as in `"worlds/"`.
     fn list(&self, folder: &str) -> Vec<String>;
 }
 
 /// A bundle in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryBundle {
-    /// Path → bytes.
+    /// The bytes of each file, by path.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -37,7 +38,7 @@ impl Bundle for MemoryBundle {
     }
 }
 
-/// A bundle and the shared assets. All paths in world files are resolved here.
+/// A bundle and the shared assets. Resolves all paths that world files contain.
 #[derive(Clone, Copy)]
 pub struct Assets<'a> {
     bundle: &'a dyn Bundle,
@@ -45,12 +46,12 @@ pub struct Assets<'a> {
 }
 
 impl<'a> Assets<'a> {
-    /// A bundle without shared assets.
+    /// Creates assets from a bundle alone.
     pub fn of(bundle: &'a dyn Bundle) -> Assets<'a> {
         Assets { bundle, shared: None }
     }
 
-    /// A bundle and shared assets. A file of the bundle takes precedence.
+    /// Creates assets from a bundle and shared assets. A file of the bundle takes precedence.
     pub fn with_shared(bundle: &'a dyn Bundle, shared: &'a dyn Bundle) -> Assets<'a> {
         Assets { bundle, shared: Some(shared) }
     }
@@ -60,8 +61,9 @@ impl<'a> Assets<'a> {
         self.bundle
     }
 
-    /// Reads a file from the bundle, else from the shared assets, and returns its normalised path
-    /// and bytes. `path` may contain `..`. `None` if it leaves the root or does not exist.
+    /// Reads a file from the bundle, else from the shared assets. Returns the normalised path and
+    /// the bytes of the file. `path` may contain `..`. The result is `None` if `path` leaves the
+    /// root or the file does not exist.
     pub fn read(&self, path: &str) -> Option<(String, Cow<'a, [u8]>)> {
         let path = normalise(path)?;
         let bytes = self.bundle.read(&path).or_else(|| self.shared.and_then(|s| s.read(&path)))?;
@@ -69,8 +71,8 @@ impl<'a> Assets<'a> {
     }
 }
 
-/// Resolves `.` and `..` in a relative path; `None` when it would leave the root, is absolute,
-/// empty, or contains a backslash, a colon or a NUL.
+/// Resolves `.` and `..` in a relative path. The result is `None` if the path would leave the root,
+/// is absolute, is empty, has more than 1024 bytes, or contains a backslash, a colon or a NUL.
 pub fn normalise(path: &str) -> Option<String> {
     if path.starts_with('/') || path.len() > 1024 || path.contains(['\\', '\0', ':']) {
         return None;

@@ -1,21 +1,21 @@
-//! Errors and warnings with the file, line and column they refer to.
+//! Errors and warnings, with the file, line and column that they refer to.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A position in a file of a bundle. A line of 0 means "the file as a whole".
+/// A position in a file of a bundle. Line 0 means the file as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceLocation {
     /// Path in the bundle.
     pub file: String,
-    /// Line, from 1.
+    /// Line number. The first line is 1.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// Column in characters. The first column is 1.
     pub column: u32,
 }
 
 impl SourceLocation {
-    /// The file as a whole.
+    /// The location of a file as a whole.
     pub fn file(file: &str) -> SourceLocation {
         SourceLocation { file: file.to_owned(), line: 0, column: 0 }
     }
@@ -45,9 +45,9 @@ pub(crate) fn advance((line, column): (u32, u32), text: &[u8]) -> (u32, u32) {
     (line + lines, 1 + columns(&text[start..]))
 }
 
-/// Counts the bytes that `matches` accepts. The sum of each 255-byte chunk fits a `u8`, which the
-/// compiler vectorises: ten times faster than `filter().count()`. The speed matters because a
-/// 64 MiB mesh file may produce 200 warnings, each with a location.
+/// Counts the bytes that `matches` accepts. The count of a chunk of 255 bytes fits in a `u8`, so
+/// the compiler can vectorise the loop. This is ten times faster than `filter().count()`. The speed
+/// matters because a mesh file of 64 MiB may produce 200 warnings, each with a location.
 fn count_bytes(bytes: &[u8], matches: impl Fn(u8) -> bool) -> usize {
     let count_chunk = |chunk: &[u8]| chunk.iter().fold(0u8, |sum, &b| sum.wrapping_add(u8::from(matches(b))));
     bytes.chunks(255).map(|chunk| usize::from(count_chunk(chunk))).sum()
@@ -67,30 +67,31 @@ impl fmt::Display for SourceLocation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {message}")]
 pub struct Error {
-    /// Position of the mistake.
+    /// Position of the invalid input.
     pub location: SourceLocation,
-    /// The mistake and the expected input, in one line.
+    /// What is wrong and what is expected, in one line.
     pub message: String,
 }
 
 impl Error {
-    /// An error at a location.
+    /// Creates an error at a location.
     pub fn at(location: SourceLocation, message: impl Into<String>) -> Error {
         Error { location, message: message.into() }
     }
 
-    /// An error about a whole file.
+    /// Creates an error about a file as a whole.
     pub fn file(file: &str, message: impl Into<String>) -> Error {
         Error::at(SourceLocation::file(file), message)
     }
 }
 
-/// Input that the loader ignored or replaced. Equal messages are merged into one warning.
+/// A warning about input that the loader ignored or replaced. Equal messages are merged into one
+/// warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Position of the first occurrence.
     pub location: SourceLocation,
-    /// The ignored input and the consequence, in one line.
+    /// The affected input and the consequence, in one line.
     pub message: String,
     /// Number of occurrences.
     pub count: u32,
@@ -106,7 +107,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Collects warnings: one per distinct message, in the order of first occurrence.
+/// Collects warnings. There is one warning per distinct message, in the order of first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Warnings {
     list: Vec<Warning>,
@@ -115,10 +116,11 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// Maximum number of distinct messages. Further messages are only counted.
+    /// Maximum number of distinct messages. All further messages are counted but not listed.
     pub const MAX: usize = 200;
 
-    /// Adds a warning. `location` is only called for a new message, because it can be slow.
+    /// Adds a warning. `location` is only called if the message is new, because the call can be
+    /// slow.
     pub fn add(&mut self, message: impl Into<String>, location: impl FnOnce() -> SourceLocation) {
         let message = message.into();
         if let Some(&i) = self.index.get(&message) {
@@ -131,7 +133,8 @@ impl Warnings {
         }
     }
 
-    /// The collected warnings. The last one gives the number of unlisted messages, if any.
+    /// Returns the collected warnings. If some messages are not listed, the last warning gives
+    /// their number.
     pub fn into_vec(mut self) -> Vec<Warning> {
         if self.unlisted > 0 {
             let message = format!("{} more warnings are not listed", self.unlisted);
@@ -152,7 +155,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A simple reference implementation of line and column.
+    /// A simple and slow way to compute line and column, to compare results with.
     fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
         let before = &text[..offset];
         let start = before.rfind('\n').map_or(0, |i| i + 1);

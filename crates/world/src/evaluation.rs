@@ -1,7 +1,7 @@
-//! The two evaluation files of a bundle: a JSON document and a judging script.
+//! The two files of a world's evaluation: a JSON document and a judging script.
 //!
-//! The config object is checked but kept as JSON text. Unknown keys thus reach the judge in their
-//! original order and spelling. The script is not parsed.
+//! The config object of the document is checked but kept as JSON text. The judge therefore gets
+//! unknown keys too, and all keys in their original order and spelling. The script is not parsed.
 
 use crate::error::{Error, SourceLocation};
 use serde_json::Value;
@@ -16,23 +16,24 @@ pub const MAX_SCRIPT: usize = 1 << 20;
 /// The evaluation of a world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// Version of the document. Any version loads, but the session only runs version 1.
+    /// Version of the document. Every version can be loaded, but a session only runs version 1.
     pub version: i64,
-    /// The config object as compact JSON text, with unknown keys and without default values.
+    /// The config object as compact JSON text. It contains unknown keys. Default values are not
+    /// filled in.
     pub config_json: String,
-    /// Description of the task, for the user.
+    /// Description of the task, which users see.
     pub description: String,
-    /// Whether a lower or a higher record is better.
+    /// Whether lower or higher records are better.
     pub better: Better,
     /// Time limit of a run, in simulated seconds.
     pub time_limit_s: f64,
-    /// Robot generation that the evaluation is made for.
+    /// Name of the robot generation that the evaluation is made for.
     pub robot: String,
-    /// Source text of the judging script, in Python.
+    /// Source text of the judging script, which is a Python program.
     pub script: String,
 }
 
-/// The order of records.
+/// Which of two records is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     /// A lower record is better, as for lap times.
@@ -56,7 +57,8 @@ impl Evaluation {
             return Err(Error::at(location, "the script contains a NUL byte; remove it"));
         }
 
-        // Parse everything first, because `RawValue` checks neither nesting depth nor escapes.
+        // Parse the whole document first, because `RawValue` checks neither nesting depth nor
+        // escapes.
         serde_json::from_str::<Value>(source.text).map_err(|e| source.json_error(&e))?;
         let document = source.object(source.text, "the document")?;
         let version = match document.get("version") {
@@ -100,7 +102,7 @@ impl Evaluation {
     }
 }
 
-/// The JSON file, with its name for error messages.
+/// The text of the JSON file. The file name is used in error messages.
 struct JsonSource<'a> {
     file: &'a str,
     text: &'a str,
@@ -126,8 +128,8 @@ impl<'a> JsonSource<'a> {
         Error::at(self.location(raw.get()), format!("\"{key}\" must be {expected}"))
     }
 
-    /// The location of a slice of the text. A slice of another text, such as a default value,
-    /// gives the start of the file.
+    /// The location of `slice` in the file. If `slice` is not part of the file's text, as for a
+    /// default value, the location is the start of the file.
     fn location(&self, slice: &str) -> SourceLocation {
         let offset = (slice.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         let offset = if offset <= self.text.len() { offset } else { 0 };
@@ -136,14 +138,15 @@ impl<'a> JsonSource<'a> {
     }
 
     fn json_error(&self, e: &serde_json::Error) -> Error {
-        // Remove the location that `serde_json` appends, because `Error` has its own.
+        // Remove the location that `serde_json` appends to its message, because `Error` has its own
+        // location.
         let message = e.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(m, _)| m);
         Error::at(SourceLocation::of_json(self.file, e), format!("not JSON: {message}"))
     }
 }
 
-/// Checks the size and the UTF-8 encoding of a file and removes a byte order mark.
+/// Checks the size of a file and that it is UTF-8, and removes a byte order mark.
 fn utf8_text<'a>(file: &str, bytes: &'a [u8], limit: usize) -> Result<&'a str, Error> {
     if bytes.len() > limit {
         return Err(Error::file(file, format!("file is larger than {} MiB", limit >> 20)));

@@ -5,7 +5,7 @@ use crate::vehicle::Profile;
 /// A built-in robot generation.
 #[derive(Debug, Clone, Copy)]
 pub struct Generation {
-    /// Name of the generation, `gen1`.
+    /// Name of the generation, such as `gen1`.
     pub name: &'static str,
     /// Returns the profile of the generation.
     pub profile: fn() -> Profile,
@@ -17,10 +17,10 @@ impl Profile {
     pub const GENERATIONS: &[Generation] =
         &[Generation { name: Profile::DEFAULT_GENERATION, profile: Profile::gen1 }];
 
-    /// The generation of a simulator that is started without a choice.
+    /// The generation that the simulator uses if the user does not choose one.
     pub const DEFAULT_GENERATION: &str = "gen1";
 
-    /// The built-in profile of a generation. Returns `None` if the name is unknown.
+    /// The built-in profile of a generation. The result is `None` if the name is unknown.
     pub fn named(name: &str) -> Option<Profile> {
         let generation = Profile::GENERATIONS.iter().find(|generation| generation.name == name)?;
         Some((generation.profile)())

@@ -4,8 +4,9 @@
 //! same structure as the world file and can be edited. A `Spec` is compiled into a [`World`], which
 //! is immutable and shared. The writers are [`sdf::write`], [`collada::write`] and [`npy::write`].
 //!
-//! This crate has no access to disk or network and does not depend on the physics engine or the
-//! renderer. Its input may be hostile: every parser has limits, and every error has a location.
+//! This crate has no access to disk or network, and it does not depend on the physics engine or the
+//! renderer. The files of a world may be hostile, so every parser has limits. Every error has a
+//! location.
 //!
 //! # Examples
 //!

@@ -1,8 +1,9 @@
 //! Reads and writes two-dimensional tables of numbers as NumPy `.npy` files.
 //!
-//! The reader accepts format 1.0 to 3.0 with floats of 4 or 8 bytes, little- or big-endian, in C or
-//! Fortran order. It checks the header and every number before it allocates memory. It refuses
-//! Python objects, because unpickling them would run code.
+//! The reader accepts the formats 1.0 to 3.0. Numbers are floats of 4 or 8 bytes, little- or
+//! big-endian, in C or Fortran order. The reader checks the header and every number before it
+//! allocates memory for the table. Python objects are refused, because unpickling them would run
+//! code.
 
 use crate::error::Error;
 
@@ -12,7 +13,7 @@ const MAX_ROWS: u64 = 200_000;
 const MAX_COLUMNS: u64 = 16;
 /// Maximum size of the header text, in bytes.
 const MAX_HEADER: usize = 64 << 10;
-/// First bytes of every `.npy` file.
+/// The first bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// A table of finite numbers.
@@ -27,22 +28,23 @@ pub struct Array {
 }
 
 impl Array {
-    /// One row.
+    /// The numbers of row `i`.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.columns..(i + 1) * self.columns]
     }
 }
 
-/// Reads a table.
+/// Reads a table. `file` is the path for error messages.
 pub fn read(file: &str, bytes: &[u8]) -> Result<Array, Error> {
     parse(bytes).map_err(|message| Error::file(file, message))
 }
 
-/// Writes a table with the same bytes as NumPy: `<f8`, format 1.0, C order.
+/// Writes a table as `<f8` in format 1.0 and C order. The bytes are those that NumPy writes.
 pub fn write(array: &Array) -> Vec<u8> {
     let dict =
         format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", array.rows, array.columns);
-    // NumPy reserves space for a row count of 21 digits, then pads the header to a multiple of 64.
+    // NumPy reserves space for a row count of 21 digits. Then it pads the header to a multiple of
+    // 64 bytes.
     let spare = 21usize.saturating_sub(array.rows.to_string().len());
     let used = MAGIC.len() + 4 + dict.len() + spare + 1;
     let padding = spare + 64 - used % 64;
@@ -60,7 +62,7 @@ pub fn write(array: &Array) -> Vec<u8> {
     out
 }
 
-/// The parsed header.
+/// The parsed header of a file.
 struct Header {
     /// Size of one number, in bytes.
     size: usize,
@@ -169,7 +171,7 @@ fn header(text: &str) -> Result<Header, String> {
     Ok(Header { size, big_endian, fortran, rows, columns })
 }
 
-/// A cursor over the header text.
+/// A cursor over the header text. `rest` is the unread text.
 struct HeaderScanner<'a> {
     rest: &'a str,
 }
@@ -206,7 +208,8 @@ impl<'a> HeaderScanner<'a> {
         Ok(string)
     }
 
-    /// The type of the numbers: whether they are big-endian, and their size in bytes.
+    /// Parses the type of the numbers. Returns whether they are big-endian, and their size in
+    /// bytes.
     fn descr(&mut self) -> Result<(bool, usize), String> {
         self.rest = self.rest.trim_start();
         if self.rest.starts_with('[') {
@@ -235,7 +238,7 @@ impl<'a> HeaderScanner<'a> {
         Err("'fortran_order' must be True or False".to_owned())
     }
 
-    /// The number of rows and columns, both within their limits.
+    /// Parses the number of rows and columns, and checks their limits.
     fn shape(&mut self) -> Result<(usize, usize), String> {
         self.expect('(')?;
         let (text, rest) = self.rest.split_once(')').ok_or("bad header: the shape has no closing )")?;
@@ -260,8 +263,8 @@ impl<'a> HeaderScanner<'a> {
 
 const SUPPORTED_TYPES: &str = "use <f8, >f8, <f4 or >f4";
 
-/// One number of a shape, possibly with the suffix L of Python 2. A number that does not fit `u64`
-/// becomes `u64::MAX`, so that the limit on rows or columns refuses it.
+/// Parses one number of a shape. Python 2 may append the suffix `L`. A number that does not fit
+/// `u64` becomes `u64::MAX`, which then exceeds the limit on rows or columns.
 fn dimension(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('L').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {

@@ -1,15 +1,15 @@
 //! Checks the size of a picture file before the renderer decodes it.
 //!
-//! Only the header is read. The renderer detects errors in the pixel data.
+//! This module only reads the header of a picture. The renderer detects errors in the pixel data.
 
 use crate::error::Error;
 use imagesize::ImageError;
 
 /// Maximum size of a picture file, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
-/// Maximum number of pixels of a picture.
+/// Maximum number of pixels of a picture, which is width times height.
 pub const MAX_PIXELS: u64 = 8192 * 8192;
-/// Maximum width and height, in pixels.
+/// Maximum width and maximum height, in pixels.
 pub const MAX_SIDE: u64 = 16384;
 
 /// Checks a picture file and returns its width and height in pixels.

@@ -1,10 +1,10 @@
-//! Rigid poses. Angles are in radians. Trigonometry uses `libm`, so that every machine computes
-//! the same bits.
+//! Poses of rigid bodies. Angles are in radians. The trigonometry functions are those of `libm`, so
+//! that every machine computes the same bits.
 
 use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Position and orientation of a frame in its parent frame.
+/// Position and orientation of a frame relative to its parent frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
     /// Origin of the frame, in metres.
@@ -20,20 +20,21 @@ impl Default for Pose {
 }
 
 impl Pose {
-    /// The pose of a frame that coincides with its parent.
+    /// The pose of a frame that coincides with its parent frame.
     pub const IDENTITY: Pose = Pose { position: DVec3::ZERO, rotation: DQuat::IDENTITY };
 
-    /// A pose from a position and from rotations about the fixed x, y and z axes, in that order.
+    /// Creates a pose from a position and three rotations: about the fixed x axis, then y, then z.
     pub fn from_xyz_rpy(xyz: [f64; 3], rpy: [f64; 3]) -> Pose {
         Pose { position: DVec3::from_array(xyz), rotation: quat_from_rpy(rpy) }
     }
 
-    /// A pose from a position and a rotation about z.
+    /// Creates a pose from a position and a rotation about z.
     pub fn from_xyz_yaw(x: f64, y: f64, z: f64, yaw: f64) -> Pose {
         Pose { position: DVec3::new(x, y, z), rotation: quat_from_yaw(yaw) }
     }
 
-    /// Composes two poses: `child` is given in this frame, the result in the parent of this frame.
+    /// Composes two poses. `child` is relative to this frame. The result is relative to the parent
+    /// of this frame.
     pub fn then(&self, child: &Pose) -> Pose {
         Pose {
             position: self.position + self.rotation * child.position,
@@ -41,7 +42,7 @@ impl Pose {
         }
     }
 
-    /// The pose of the parent in this frame.
+    /// The pose of the parent frame relative to this frame.
     pub fn inverse(&self) -> Pose {
         let rotation = self.rotation.conjugate();
         Pose { position: rotation * -self.position, rotation }
@@ -52,12 +53,12 @@ impl Pose {
         self.position + self.rotation * p
     }
 
-    /// Roll, pitch and yaw.
+    /// Roll, pitch and yaw, in radians.
     pub fn rpy(&self) -> [f64; 3] {
         rpy_from_quat(self.rotation)
     }
 
-    /// Heading in −π..π.
+    /// Yaw, from −π to π.
     pub fn yaw(&self) -> f64 {
         self.rpy()[2]
     }
@@ -68,12 +69,12 @@ impl Pose {
     }
 }
 
-/// Rotation about z.
+/// The rotation by `yaw` about z.
 fn quat_from_yaw(yaw: f64) -> DQuat {
     DQuat::from_xyzw(0.0, 0.0, libm::sin(yaw * 0.5), libm::cos(yaw * 0.5))
 }
 
-/// The rotation of roll, pitch and yaw about the fixed x, y and z axes.
+/// The rotation by roll, pitch and yaw about the fixed axes x, then y, then z.
 pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     let (sr, cr) = (libm::sin(roll * 0.5), libm::cos(roll * 0.5));
     let (sp, cp) = (libm::sin(pitch * 0.5), libm::cos(pitch * 0.5));
@@ -86,7 +87,8 @@ pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     )
 }
 
-/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2, where they are ambiguous, roll is 0.
+/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2 roll and yaw are ambiguous, and roll is
+/// set to 0.
 pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     let m = DMat3::from_quat(q);
     let sin_pitch = -m.x_axis.z;
@@ -97,7 +99,7 @@ pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     [libm::atan2(m.y_axis.z, m.z_axis.z), libm::asin(sin_pitch), libm::atan2(m.x_axis.y, m.x_axis.x)]
 }
 
-/// Wraps an angle into −π..π.
+/// Wraps an angle into the range from −π to π.
 pub fn wrap_angle(a: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
     (a + PI).rem_euclid(TAU) - PI

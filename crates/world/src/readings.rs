@@ -1,7 +1,7 @@
-//! The data that the simulated car and its on-board stack exchange: sensor readings and actuator
-//! targets, with their sample times.
+//! The data that the simulated car and its stack exchange: sensor readings with their sample
+//! numbers, and actuator targets.
 //!
-//! The readings do not contain the true pose, because a real robot does not know it.
+//! The readings do not contain the true pose, because a real robot does not know its true pose.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ pub const TICKS_PER_SECOND: u64 = 200;
 /// Duration of a tick, in simulated seconds.
 pub const TICK_S: f64 = 1.0 / TICKS_PER_SECOND as f64;
 
-/// Tick of sample `k` of a sensor: `ceil(200·k / rate)`.
+/// The tick at which sample `k` of a sensor is taken: `ceil(200·k / rate)`.
 pub fn sample_tick(k: u64, rate_hz: u32) -> u64 {
     (TICKS_PER_SECOND * k).div_ceil(u64::from(rate_hz))
 }
 
-/// The sample of a sensor that falls on a tick, if any.
+/// The number of the sample that a sensor takes at `tick`. The result is `None` if it takes none.
 pub fn sample_at(tick: u64, rate_hz: u32) -> Option<u64> {
     let k = tick * u64::from(rate_hz) / TICKS_PER_SECOND;
     (sample_tick(k, rate_hz) == tick).then_some(k)
@@ -25,37 +25,39 @@ pub fn sample_at(tick: u64, rate_hz: u32) -> Option<u64> {
 /// Targets of the actuators for one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Drive {
-    /// Wheel speed, m/s.
+    /// Target wheel speed, in m/s.
     pub speed: f64,
-    /// Steering angle of the virtual centre wheel, rad; positive is left.
+    /// Target steering angle of the virtual centre wheel, in rad. Positive means left.
     pub steering: f64,
-    /// Camera pan, rad; positive is left.
+    /// Target pan angle of the camera, in rad. Positive means left.
     pub pan: f64,
-    /// Camera tilt, rad; positive is up.
+    /// Target tilt angle of the camera, in rad. Positive means up.
     pub tilt: f64,
 }
 
-/// Readings at one tick. A sensor without a sample on this tick gives `None`.
+/// Sensor readings at one tick. A sensor that takes no sample at this tick has the value `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct Readings<'a> {
-    /// Tick of the readings.
+    /// The tick at which the samples were taken.
     pub tick: u64,
-    /// Laser scan.
+    /// Scan of the lidar.
     pub lidar: Option<&'a Scan>,
-    /// Gyro and accelerometer.
+    /// Sample of the gyro and the accelerometer.
     pub imu: Option<ImuSample>,
-    /// Encoders: exact, and sampled on every tick.
+    /// Readings of the encoders. They have no noise, and there is a sample at every tick.
     pub wheels: Wheels,
-    /// Battery.
+    /// Sample of the battery.
     pub battery: Option<BatterySample>,
 }
 
-/// One revolution of the lidar. Beam `i` points to `-π + i·2π/n`, counter-clockwise from above.
+/// One revolution of the lidar. The angle of beam `i` of `n` is `-π + i·2π/n`, counter-clockwise
+/// seen from above.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Scan {
     /// Number of the sample, from 0.
     pub sample: u64,
-    /// Ranges, m; infinite for a beam without a hit between the minimum and maximum range.
+    /// Range of each beam, in m. The range is infinite if the beam hits nothing between the minimum
+    /// and the maximum range.
     pub ranges: Vec<f32>,
 }
 
@@ -64,9 +66,10 @@ pub struct Scan {
 pub struct ImuSample {
     /// Number of the sample, from 0.
     pub sample: u64,
-    /// Mean specific force since the previous sample, m/s². At rest it is +g upwards.
+    /// Mean specific force since the previous sample, in m/s². At rest it points upwards and equals
+    /// gravity.
     pub acceleration: DVec3,
-    /// Mean angular velocity since the previous sample, rad/s.
+    /// Mean angular velocity since the previous sample, in rad/s.
     pub angular_velocity: DVec3,
 }
 
@@ -75,24 +78,24 @@ pub struct ImuSample {
 pub struct BatterySample {
     /// Number of the sample, from 0.
     pub sample: u64,
-    /// Voltage, V.
+    /// Voltage, in V.
     pub voltage: f64,
-    /// Charge, 0 to 100 %.
+    /// Charge, from 0 to 100 %.
     pub percentage: f64,
-    /// Current, A; negative while the battery discharges.
+    /// Current, in A. It is negative while the battery discharges.
     pub current: f64,
 }
 
-/// Readings of the wheel and servo encoders.
+/// Readings of the encoders of wheels and servos.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Wheels {
-    /// Angular velocity of the front left, front right, rear left and rear right wheel, rad/s.
+    /// Angular velocity of the front left, front right, rear left and rear right wheel, in rad/s.
     pub spin: [f64; 4],
-    /// Angle of the steering servo, rad.
+    /// Angle of the steering servo, in rad.
     pub steering: f64,
-    /// Angle of the camera's pan servo, rad.
+    /// Angle of the camera's pan servo, in rad.
     pub pan: f64,
-    /// Angle of the camera's tilt servo, rad.
+    /// Angle of the camera's tilt servo, in rad.
     pub tilt: f64,
 }
 

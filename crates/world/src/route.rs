@@ -1,9 +1,10 @@
-//! Waypoints: the centre line and the borders of the road.
+//! The route: the centre line and the borders of the road, as waypoints.
 //!
-//! The reader normalises a waypoint file: it drops repeated points, closes a loop by repeating the
-//! first row at the end, and makes the border with the smaller area the inner one. Distances along
-//! and across the road are measured on the polylines. The two border points of a row are not used
-//! for that, because in real files they do not lie perpendicular to the centre line.
+//! The reader normalises a waypoint file. It drops repeated points, and closes a loop by repeating
+//! the first row at the end. The border that encloses the smaller area becomes the inner border.
+//! Distances across the road are measured to the border polylines. They are not measured to the two
+//! border points in a row of the file, because in real files these points do not lie perpendicular
+//! to the centre line.
 
 use crate::error::Error;
 use crate::npy::{self, Array};
@@ -13,12 +14,13 @@ mod measure;
 
 pub use measure::{Lateral, Projection};
 
-/// Maximum coordinate, in metres. Within this limit `f64` lengths are exact to a micrometre.
+/// Maximum coordinate, in metres. Below this limit, the rounding error of an `f64` length is less
+/// than a micrometre.
 const MAX_COORDINATE_M: f64 = 1e6;
-/// Points closer than this fraction of the route's diagonal count as the same point.
+/// Points count as equal if their distance is at most this fraction of the route's diagonal.
 const SAME_POINT: f64 = 1e-6;
-/// The route is a loop if the gap between its last and first point is at most this many times the
-/// median distance between waypoints.
+/// The route is a loop if the gap between its last and first point is small. The maximum gap is
+/// this number times the median distance between waypoints.
 const CLOSING_STEPS: f64 = 3.0;
 
 /// An axis-aligned rectangle on the ground.
@@ -30,8 +32,8 @@ pub struct Bounds {
     pub max: DVec2,
 }
 
-/// A route. Row i of the borders belongs to row i of the centre line. A closed route repeats its
-/// first point at the end.
+/// A route. Point i of each border belongs to point i of the centre line. If the route is closed,
+/// its last point equals its first point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     /// Centre line in metres, with at least two distinct points.
@@ -40,7 +42,8 @@ pub struct Route {
     pub borders: Option<Borders>,
 }
 
-/// The two borders of a road, in metres.
+/// The two borders of a road, in metres. An open border is closed by a straight line to compute its
+/// area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Borders {
     /// The border that encloses the smaller area.
@@ -50,8 +53,9 @@ pub struct Borders {
 }
 
 impl Route {
-    /// Reads a waypoint file with 2 columns (centre x, y) or 6 (centre, inner, outer). The route
-    /// may be open or closed; its direction of travel is kept.
+    /// Reads a waypoint file. It has 2 columns (centre x and y) or 6 columns (x and y of centre,
+    /// inner border and outer border). The route may be open or closed. Its direction of travel is
+    /// kept.
     pub fn from_npy(file: &str, bytes: &[u8]) -> Result<Route, Error> {
         let array = npy::read(file, bytes)?;
         if array.columns != 2 && array.columns != 6 {
@@ -87,7 +91,7 @@ impl Route {
         Ok(route)
     }
 
-    /// Writes a waypoint file with 6 columns if the route has borders, else with 2.
+    /// Writes a waypoint file. It has 6 columns if the route has borders, and otherwise 2 columns.
     pub fn to_npy(&self) -> Vec<u8> {
         let mut lines = vec![&self.centre];
         if let Some(borders) = &self.borders {
@@ -98,7 +102,7 @@ impl Route {
         npy::write(&Array { rows, columns: 2 * lines.len(), values })
     }
 
-    /// Removes every row whose centre point equals that of the previous row.
+    /// Removes every row whose centre point equals the centre point of the row before.
     fn drop_duplicates(&mut self, same: f64) {
         let mut keep = vec![true; self.centre.len()];
         let mut last: Option<DVec2> = None;
@@ -114,13 +118,13 @@ impl Route {
         }
     }
 
-    /// Repeats the first row at the end if the route is a loop.
+    /// If the route is a loop, appends a copy of the first row.
     fn close(&mut self, same: f64) {
         let (first, last) = (self.centre[0], self.centre[self.centre.len() - 1]);
         let gap = first.distance(last);
         if gap <= same {
-            // The route ends at its start. Remove the final rows that only differ from the first
-            // one by rounding, because the exact first row is appended below.
+            // The route ends at its start. Remove the last rows that equal the first row except for
+            // rounding, because the exact first row is appended below.
             let rows = self.centre.iter().rposition(|p| first.distance(*p) > same).map_or(1, |i| i + 1);
             self.lines_mut().for_each(|line| line.truncate(rows));
         } else {
@@ -129,7 +133,8 @@ impl Route {
             steps.sort_by(f64::total_cmp);
             let median = steps[steps.len() / 2];
             // A straight line of up to four evenly spaced points also has a gap of at most
-            // `CLOSING_STEPS`. It is not a loop, because its gap is as long as the line.
+            // `CLOSING_STEPS` distances. The line is not a loop, because its gap is as long as the
+            // line.
             let is_line = gap > 0.5 * length * (1.0 + 1e-9);
             if self.centre.len() < 3 || gap > CLOSING_STEPS * median || is_line {
                 return;
@@ -140,11 +145,12 @@ impl Route {
         }
     }
 
-    /// Swaps the borders if the inner one encloses the larger area.
+    /// Swaps the borders if the inner border encloses the larger area.
     fn order_borders(&mut self) {
         if let Some(borders) = &mut self.borders {
             let (inner, outer) = (enclosed_area(&borders.inner), enclosed_area(&borders.outer));
-            // The tolerance prevents a swap by rounding: both areas of an open straight are equal.
+            // Both areas of an open straight road are equal. The tolerance prevents a swap because
+            // of rounding errors.
             if inner > outer * (1.0 + 1e-9) + 1e-9 {
                 std::mem::swap(&mut borders.inner, &mut borders.outer);
             }
@@ -156,7 +162,7 @@ impl Route {
         std::iter::once(&mut self.centre).chain(borders)
     }
 
-    /// Whether the route ends at its first point.
+    /// Whether the last point of the route equals its first point.
     pub fn is_closed(&self) -> bool {
         self.centre.len() > 2 && self.centre.first() == self.centre.last()
     }
@@ -177,11 +183,11 @@ fn extent(points: &[DVec2]) -> f64 {
     min.distance(max)
 }
 
-/// The area of the polygon whose outline is `line`, independent of the direction of the line.
+/// The area of the polygon with the outline `line`. The direction of the line does not matter.
 pub fn enclosed_area(line: &[DVec2]) -> f64 {
     let Some(&origin) = line.first() else { return 0.0 };
-    // Relative to the first point, because products of large coordinates would lose the area to
-    // rounding.
+    // Subtract the first point, because products of large coordinates would have large rounding
+    // errors.
     let twice: f64 = line.windows(2).map(|w| (w[0] - origin).perp_dot(w[1] - origin)).sum();
     0.5 * twice.abs()
 }

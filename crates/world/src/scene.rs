@@ -1,4 +1,4 @@
-//! The visible part of a world. The camera renderer and the viewer use the same description.
+//! The visible part of a world. The camera renderer and the viewer both use this description.
 
 use crate::pose::Pose;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 /// The meshes, materials and textures of a world, and the instances that use them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorldScene {
-    /// Triangle meshes, each used by at least one instance.
+    /// Triangle meshes. Each mesh is used by at least one instance.
     pub meshes: Vec<Arc<Mesh>>,
     /// Materials of the meshes and instances.
     pub materials: Vec<Material>,
     /// Textures of the materials.
     pub textures: Vec<Texture>,
-    /// The drawn objects, in file order.
+    /// The instances to draw, in file order.
     pub instances: Vec<Instance>,
     /// Ambient light, linear RGB.
     pub ambient: [f64; 3],
-    /// The directional light.
+    /// The only directional light of the scene.
     pub sun: Sun,
 }
 
 /// A directional light.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sun {
-    /// Direction in which the light travels, a unit vector.
+    /// Direction in which the light travels, as a unit vector.
     pub direction: [f64; 3],
     /// Colour, RGB 0..1.
     pub colour: [f64; 3],
@@ -31,7 +31,7 @@ pub struct Sun {
 
 impl Default for Sun {
     fn default() -> Self {
-        // 63° above the horizon, so that shadows are visible but short.
+        // The sun is 63° above the horizon, so that shadows are visible but short.
         Sun {
             direction: [-0.381_000_381_000_571_5, 0.254_000_254_000_381, -0.889_000_889_001_333_5],
             colour: [0.8, 0.8, 0.8],
@@ -57,18 +57,18 @@ pub struct Mesh {
 pub struct Group {
     /// Index into [`WorldScene::materials`].
     pub material: usize,
-    /// Three vertex indices per triangle, counter-clockwise seen from the front.
+    /// Three vertex indices per triangle. They are counter-clockwise seen from the front.
     pub indices: Vec<u32>,
 }
 
 /// The appearance of a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// RGBA 0..1, multiplied with the texture if there is one.
+    /// RGBA 0..1. If there is a texture, its pixels are multiplied by this colour.
     pub colour: [f32; 4],
     /// Emitted light, RGB 0..1.
     pub emissive: [f32; 3],
-    /// Index into [`WorldScene::textures`].
+    /// Index into [`WorldScene::textures`]; `None` means no texture.
     pub texture: Option<usize>,
 }
 
@@ -78,10 +78,10 @@ impl Default for Material {
     }
 }
 
-/// A texture whose size was checked. Its pixels are not decoded.
+/// A texture. The size of its picture was checked, but the pixels are not decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
-    /// Path of the picture, normalised.
+    /// Normalised path of the picture.
     pub path: String,
     /// Source of the pixels.
     pub source: TextureSource,
@@ -103,24 +103,24 @@ pub enum TextureSource {
     BuiltIn(BuiltInTexture),
 }
 
-/// The standard surfaces of a track.
+/// The built-in textures for the surfaces of a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BuiltInTexture {
     /// Asphalt.
     Road,
     /// The solid line at the road's edge.
     OuterLine,
-    /// The dashed line in the middle.
+    /// The dashed line in the middle of the road.
     CentreLine,
     /// The chequered start line.
     StartLine,
-    /// Carpet field.
+    /// The carpet of the field around the road.
     Carpet,
-    /// Grass field.
+    /// The grass of the field around the road.
     Grass,
 }
 
-/// The standard meshes of objects, which the renderer generates.
+/// The built-in meshes of objects. The renderer generates them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BuiltInMesh {
     /// A cardboard box.
@@ -131,7 +131,7 @@ pub enum BuiltInMesh {
     Cone,
 }
 
-/// A drawn shape: one visual of a model.
+/// A shape to draw. It comes from one visual of a model, or from the built-in ground plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
     /// The part of the world that the instance belongs to.
@@ -140,16 +140,16 @@ pub struct Instance {
     pub name: String,
     /// Special function of the visual.
     pub role: Role,
-    /// Pose in the owner's frame if the owner is an object, else in the world.
+    /// Pose in the frame of the owner if the owner is an object. Otherwise the pose in the world.
     pub pose: Pose,
     /// Scale factor on each axis.
     pub scale: [f64; 3],
     /// Shape of the visual.
     pub look: Look,
-    /// Index into [`WorldScene::materials`]. It replaces the mesh's own materials. A primitive
-    /// always has one.
+    /// Index into [`WorldScene::materials`]. This material replaces the materials of a mesh; `None`
+    /// keeps them. The value is never `None` for a primitive.
     pub material: Option<usize>,
-    /// Opacity: 1 is solid, 0 is invisible.
+    /// Opacity: 1 means opaque, 0 means invisible.
     pub opacity: f64,
 }
 
@@ -177,25 +177,26 @@ pub enum Role {
     Screen,
 }
 
-/// The shape of an instance. All lengths are in metres.
+/// The shape of an instance. All lengths are in metres. Every shape except `Mesh` has its centre at
+/// the origin of the instance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Look {
-    /// A mesh, as an index into [`WorldScene::meshes`].
+    /// A mesh: its index in [`WorldScene::meshes`].
     Mesh(usize),
-    /// A centred box: full edge lengths.
+    /// A box: its full edge lengths.
     Box([f64; 3]),
-    /// A centred cylinder along z: radius, length.
+    /// A cylinder along z: its radius and length.
     Cylinder(f64, f64),
-    /// A centred sphere: radius.
+    /// A sphere: its radius.
     Sphere(f64),
-    /// A centred capsule along z: radius, length without the caps.
+    /// A capsule along z: its radius, and its length without the caps.
     Capsule(f64, f64),
-    /// A centred cone along z with its tip up: radius, length.
+    /// A cone along z with its tip up: its radius and length.
     Cone(f64, f64),
-    /// A centred ellipsoid: half axes.
+    /// An ellipsoid: its half axes.
     Ellipsoid([f64; 3]),
-    /// A centred rectangle that faces +z: size along x and y.
+    /// A rectangle that faces +z: its size along x and y.
     Plane([f64; 2]),
-    /// A centred standard mesh, stretched to these full extents.
+    /// A built-in mesh, and the full edge lengths of the box that it is stretched to.
     BuiltIn(BuiltInMesh, [f64; 3]),
 }

@@ -1,18 +1,18 @@
 //! `Spec`: the content of an SDF world file as editable data.
 //!
-//! References are not resolved: a pose keeps the name of its reference frame, and includes and
-//! meshes are URIs. [`crate::compile`] turns a `Spec` into a [`crate::World`].
+//! A `Spec` keeps references as they are in the file: a pose has the name of its reference frame,
+//! and includes and meshes have URIs. [`crate::compile`] turns a `Spec` into a [`crate::World`].
 
 use crate::world::ObjectType;
 
 /// A world file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Spec {
-    /// SDF version as written, such as `"1.7"`.
+    /// SDF version as it is in the file, such as `"1.7"`.
     pub version: String,
-    /// Name of the world, which equals the stem of its file name.
+    /// Name of the world. When a bundle is loaded, it is set to the stem of the file name.
     pub name: String,
-    /// Gravity, m/s²; `None` means the default of 9.8 m/s² downwards.
+    /// Gravity in m/s²; `None` means the default, which is 9.8 m/s² downwards.
     pub gravity: Option<[f64; 3]>,
     /// Colours of ambient light and background.
     pub scene: SceneSpec,
@@ -29,27 +29,27 @@ pub enum SdfEntry {
     Model(ModelSpec),
     /// A model from another file.
     Include(IncludeSpec),
-    /// A light source (not a traffic light).
+    /// A light source, which is not a traffic light.
     Light(LightSpec),
 }
 
-/// Ambient light and background.
+/// Colours of ambient light and background.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SceneSpec {
-    /// Ambient light, RGBA 0..1.
+    /// Colour of the ambient light, RGBA 0..1.
     pub ambient: Option<[f64; 4]>,
-    /// Background, RGBA 0..1.
+    /// Colour of the background, RGBA 0..1.
     pub background: Option<[f64; 4]>,
 }
 
-/// A pose as written in the file.
+/// A pose as it is in the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PoseSpec {
     /// Position, in metres.
     pub xyz: [f64; 3],
-    /// Roll, pitch and yaw, in radians.
+    /// Roll, pitch and yaw relative to the reference frame, in radians.
     pub rpy: [f64; 3],
-    /// Name of the reference frame; empty means the default frame of the element.
+    /// Name of the reference frame. An empty name means the default reference frame of the element.
     pub relative_to: String,
 }
 
@@ -58,22 +58,24 @@ pub struct PoseSpec {
 pub struct FrameSpec {
     /// Name of the frame.
     pub name: String,
-    /// Name of the frame or link it is attached to; empty means the enclosing model or world.
+    /// Name of the frame or link that this frame is attached to. An empty name means the enclosing
+    /// model or world.
     pub attached_to: String,
     /// Pose of the frame.
     pub pose: PoseSpec,
 }
 
-/// A model: inline in a world file, nested in another model, or the content of a model file.
+/// A model. It is defined in a world file, nested in another model, or the content of a model file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelSpec {
     /// Name of the model.
     pub name: String,
     /// Pose in the enclosing model or world.
     pub pose: PoseSpec,
-    /// Frame inside the model to which `pose` applies; empty means the model frame.
+    /// Name of the frame inside the model that `pose` describes. An empty name means the frame of
+    /// the model.
     pub placement_frame: String,
-    /// Link to which the model frame is attached; empty means the first link.
+    /// Name of the link that the model's frame is attached to. An empty name means the first link.
     pub canonical_link: String,
     /// Whether the model never moves.
     pub is_static: bool,
@@ -90,8 +92,9 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// The object type that the link names of an inline model declare. The first link whose name is
-    /// a marker decides; `None` means scenery.
+    /// The object type of a model that is defined in the world file. It is declared by a marker,
+    /// which is a link with one of the names below. The first marker decides. The result is `None`
+    /// if no link is a marker; then the model is the track or scenery.
     pub fn marker(&self) -> Option<ObjectType> {
         self.links.iter().find_map(|link| match link.name.as_str() {
             "object" => Some(ObjectType::Object),
@@ -102,7 +105,7 @@ impl ModelSpec {
     }
 }
 
-/// A joint. Chicane treats a model as one rigid body, so a joint only serves as a reference frame.
+/// A joint. Chicane treats a model as one rigid body, so a joint is only used as a reference frame.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointSpec {
     /// Name of the joint.
@@ -111,26 +114,28 @@ pub struct JointSpec {
     pub kind: String,
     /// Name of the parent link.
     pub parent: String,
-    /// Name of the child link, which is the default reference frame of `pose`.
+    /// Name of the child link. This link is the default reference frame of `pose`.
     pub child: String,
     /// Pose of the joint.
     pub pose: PoseSpec,
 }
 
-/// A model from another file.
+/// An include: a model from another file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IncludeSpec {
     /// URI of the model folder or file, such as `model://cone`.
     pub uri: String,
-    /// Name in this world; `None` means the name in the model file.
+    /// Name of the included model; `None` means the name in the model file.
     pub name: Option<String>,
-    /// Pose in this world; `None` means the pose in the model file.
+    /// Pose of the included model; `None` means the pose in the model file.
     pub pose: Option<PoseSpec>,
-    /// Frame inside the model to which `pose` applies; empty means that of the model file.
+    /// Name of the frame inside the model that `pose` describes. An empty name means the placement
+    /// frame in the model file.
     pub placement_frame: String,
-    /// Overrides the static flag of the model file.
+    /// Replaces the static flag of the model file; `None` keeps the flag.
     pub is_static: Option<bool>,
-    /// Whether the content becomes part of the enclosing model. False outside of models.
+    /// Whether the content of the included model becomes part of the enclosing model. The value is
+    /// false if the include is not inside a model.
     pub merge: bool,
 }
 
@@ -145,7 +150,7 @@ pub struct LightSpec {
     pub pose: PoseSpec,
     /// Colour, RGBA 0..1.
     pub diffuse: Option<[f64; 4]>,
-    /// Direction in which the light travels, in the light's frame.
+    /// Direction in which the light travels, in the frame of the light.
     pub direction: Option<[f64; 3]>,
     /// Whether the light casts shadows.
     pub cast_shadows: Option<bool>,
@@ -154,24 +159,25 @@ pub struct LightSpec {
 /// A rigid part of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LinkSpec {
-    /// Name of the link. In an inline model it may be a marker (see [`ModelSpec::marker`]).
+    /// Name of the link. In a model of a world file, the name may be a marker (see
+    /// [`ModelSpec::marker`]).
     pub name: String,
-    /// Pose in the model.
+    /// Pose in the frame of the model.
     pub pose: PoseSpec,
     /// Mass and inertia.
     pub inertial: Option<InertialSpec>,
-    /// Collision shapes, for physics.
+    /// Collision shapes, which physics uses.
     pub collisions: Vec<CollisionSpec>,
-    /// Visible shapes.
+    /// Visible shapes, which the scene uses.
     pub visuals: Vec<VisualSpec>,
 }
 
-/// Mass properties as written in the file.
+/// Mass properties as they are in the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InertialSpec {
     /// Mass, in kilograms.
     pub mass: Option<f64>,
-    /// Pose in the link of the centre of mass and of the inertia axes.
+    /// Pose of the centre of mass and of the inertia axes, in the frame of the link.
     pub pose: PoseSpec,
     /// Moments and products of inertia in kg m²: `ixx, iyy, izz, ixy, ixz, iyz`.
     pub inertia: Option<[f64; 6]>,
@@ -180,9 +186,10 @@ pub struct InertialSpec {
 /// A collision shape.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CollisionSpec {
-    /// Name of the collision. The name `cone` makes the object a traffic cone.
+    /// Name of the collision. If an object has a collision named `cone`, the object is a traffic
+    /// cone.
     pub name: String,
-    /// Pose in the link.
+    /// Pose in the frame of the link.
     pub pose: PoseSpec,
     /// The shape.
     pub geometry: Geometry,
@@ -195,15 +202,17 @@ pub struct CollisionSpec {
 /// A visible shape.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VisualSpec {
-    /// Name of the visual. On a traffic light, `lamp_red`, `lamp_green` and `screen` are special.
+    /// Name of the visual. In a traffic light, the names `lamp_red`, `lamp_green` and `screen` have
+    /// a special function.
     pub name: String,
-    /// Pose in the link.
+    /// Pose in the frame of the link.
     pub pose: PoseSpec,
     /// The shape.
     pub geometry: Geometry,
-    /// Material; `None` means the mesh's own materials, or the default one for a primitive.
+    /// Material of the visual; `None` means the materials of the mesh, or the default material of a
+    /// primitive.
     pub material: Option<MaterialSpec>,
-    /// Transparency: 0 is solid, 1 is invisible.
+    /// Transparency: 0 means opaque, 1 means invisible.
     pub transparency: f64,
     /// Whether the visual casts a shadow.
     pub cast_shadows: Option<bool>,
@@ -212,76 +221,76 @@ pub struct VisualSpec {
 /// Colours and textures of a visual.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MaterialSpec {
-    /// RGBA 0..1.
+    /// Ambient colour, RGBA 0..1.
     pub ambient: Option<[f64; 4]>,
-    /// RGBA 0..1.
+    /// Diffuse colour, RGBA 0..1.
     pub diffuse: Option<[f64; 4]>,
-    /// RGBA 0..1.
+    /// Specular colour, RGBA 0..1.
     pub specular: Option<[f64; 4]>,
-    /// RGBA 0..1.
+    /// Emitted light, RGBA 0..1.
     pub emissive: Option<[f64; 4]>,
-    /// Name of a script material, such as `Gazebo/Red`.
+    /// Name of a script material of Gazebo, such as `Gazebo/Red`.
     pub script: Option<String>,
     /// URI of the colour texture of a physically based material.
     pub albedo_map: Option<String>,
 }
 
-/// A single part of a mesh file.
+/// A reference to a single part of a mesh file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Submesh {
     /// Name of the part.
     pub name: String,
-    /// Whether the centre of the part's bounding box is moved to the origin.
+    /// Whether the part is moved so that the centre of its bounding box is at the origin.
     pub centred: bool,
 }
 
-/// A shape as written in the file. All lengths are in metres.
+/// A shape as it is in the file. All lengths are in metres.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Geometry {
     /// No shape.
     #[default]
     Empty,
-    /// A centred box.
+    /// A box. Its centre is at the origin.
     Box {
         /// Full edge lengths.
         size: [f64; 3],
     },
-    /// A centred cylinder along z.
+    /// A cylinder along z. Its centre is at the origin.
     Cylinder {
         /// Radius.
         radius: f64,
         /// Full length.
         length: f64,
     },
-    /// A centred sphere.
+    /// A sphere. Its centre is at the origin.
     Sphere {
         /// Radius.
         radius: f64,
     },
-    /// A centred capsule along z.
+    /// A capsule along z. Its centre is at the origin.
     Capsule {
         /// Radius.
         radius: f64,
         /// Length without the caps.
         length: f64,
     },
-    /// A centred cone along z with its tip up.
+    /// A cone along z with its tip up. The origin is halfway between base and tip.
     Cone {
         /// Radius of the base.
         radius: f64,
         /// Height.
         length: f64,
     },
-    /// A centred ellipsoid.
+    /// An ellipsoid. Its centre is at the origin.
     Ellipsoid {
-        /// Half axes.
+        /// Half axes along x, y and z.
         radii: [f64; 3],
     },
-    /// A rectangle (visual) or a half-space (collision).
+    /// A plane: a rectangle in a visual, a half-space in a collision.
     Plane {
         /// Normal vector.
         normal: [f64; 3],
-        /// Size of the rectangle.
+        /// Size of the rectangle. A half-space has no size.
         size: [f64; 2],
     },
     /// A mesh file.
@@ -290,7 +299,7 @@ pub enum Geometry {
         uri: String,
         /// Scale factor on each axis.
         scale: [f64; 3],
-        /// The only part of the file to use; `None` means the whole file.
+        /// The part of the file to use; `None` means the whole file.
         submesh: Option<Submesh>,
     },
     /// A prism: a polygon in the plane z = 0, extruded upwards.
@@ -302,7 +311,7 @@ pub enum Geometry {
     },
     /// A shape that Chicane does not support.
     Unsupported {
-        /// Name of its XML element, such as `heightmap` or `image`.
+        /// Name of the shape's XML element, such as `heightmap` or `image`.
         element: String,
     },
 }

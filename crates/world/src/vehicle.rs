@@ -3,16 +3,16 @@
 use crate::error::{Error, SourceLocation};
 use serde::Deserialize;
 
-/// The profile of the default generation, embedded in the binary.
+/// The profile of the generation `gen1` as JSON text, embedded in the binary.
 const GEN1: &str = include_str!("../../../vehicles/gen1.json");
 
-/// A vehicle generation. Positions are relative to the pose origin, which is on the ground midway
-/// between the axles; x points ahead, y left and z up.
+/// All parameters of a vehicle generation. Positions are relative to the car's origin, which is on
+/// the ground midway between the axles. The x axis points forwards, y to the left and z up.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Profile {
-    /// Identifier, such as `gen1`.
+    /// Name of the generation, such as `gen1`.
     pub generation: String,
-    /// Name to show to users.
+    /// Display name.
     pub model_name: String,
     /// Distance between the axles.
     pub wheelbase_m: f64,
@@ -22,13 +22,14 @@ pub struct Profile {
     pub wheel_radius_m: f64,
     /// Width of a wheel.
     pub wheel_width_m: f64,
-    /// Mass of one wheel, part of `mass_kg`. It determines the wheel's moment of inertia.
+    /// Mass of one wheel. It is included in `mass_kg`, and it determines the moment of inertia of
+    /// the wheel.
     pub wheel_mass_kg: f64,
-    /// Mass of the whole car.
+    /// Mass of the whole car, including its wheels.
     pub mass_kg: f64,
-    /// Centre of mass.
+    /// Position of the centre of mass.
     pub centre_of_mass_m: [f64; 3],
-    /// Box shape of the car body.
+    /// Box that approximates the car body.
     pub body: BodyBox,
     /// Limits of motor and steering servo.
     pub drive: DriveLimits,
@@ -46,50 +47,51 @@ pub struct Profile {
     pub battery: Battery,
 }
 
-/// Box shape of the car body.
+/// Box that approximates the car body.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct BodyBox {
     /// Full edge lengths.
     pub size_m: [f64; 3],
-    /// Position of the centre.
+    /// Position of the centre of the box.
     pub centre_m: [f64; 3],
 }
 
 /// Limits of motor and steering servo.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct DriveLimits {
-    /// Maximum speed, forwards and backwards.
+    /// Maximum speed, both forwards and backwards.
     pub max_speed_mps: f64,
     /// Maximum acceleration and deceleration.
     pub max_acceleration_mps2: f64,
-    /// Maximum steering angle of the virtual centre wheel, to the left and to the right.
+    /// Maximum steering angle of the virtual centre wheel, both to the left and to the right.
     pub max_steering_rad: f64,
-    /// Angular speed of the steering servo.
+    /// Maximum angular speed of the steering servo.
     pub steering_rate_radps: f64,
 }
 
 /// Tyres.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Tyre {
-    /// Friction coefficient: the radius of the friction circle divided by the load.
+    /// Friction coefficient: the maximum tyre force divided by the load.
     pub friction: f64,
-    /// Side force divided by load and slip angle, for small angles: front and rear. A softer front
-    /// makes the car understeer.
+    /// Side force divided by load and by slip angle, for small slip angles. The first value is for
+    /// the front tyres, the second for the rear tyres. If the first value is lower, the car
+    /// understeers.
     pub cornering_stiffness_per_rad: [f64; 2],
-    /// Drive force divided by load and slip ratio, for small ratios.
+    /// Drive force divided by load and by slip ratio, for small slip ratios.
     pub slip_stiffness: f64,
-    /// Relaxation length: the distance a tyre rolls while its side force builds up.
+    /// Relaxation length: the distance that a tyre rolls while its side force builds up.
     pub relaxation_m: f64,
 }
 
 /// Suspension.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Suspension {
-    /// Natural frequency of the car's heave.
+    /// Natural frequency of the car's vertical oscillation.
     pub frequency_hz: f64,
-    /// Fraction of critical damping.
+    /// Damping, as a fraction of the critical damping.
     pub damping_ratio: f64,
-    /// Maximum drop of a wheel below its rest position.
+    /// Maximum distance of a wheel below its rest position.
     pub travel_m: f64,
 }
 
@@ -106,22 +108,22 @@ pub struct Camera {
     pub horizontal_fov_rad: f64,
     /// Position of the camera.
     pub position_m: [f64; 3],
-    /// Maximum pan angle, to the left and to the right.
+    /// Maximum pan angle, both to the left and to the right.
     pub max_pan_rad: f64,
-    /// Maximum tilt angle, up and down.
+    /// Maximum tilt angle, both up and down.
     pub max_tilt_rad: f64,
-    /// Standard deviation of the pixel noise, as a fraction of full scale.
+    /// Standard deviation of the pixel noise, as a fraction of the largest pixel value.
     pub noise_sd: f64,
-    /// Radial distortion coefficient of second order.
+    /// Coefficient of the second-order radial distortion.
     pub distortion_k1: f64,
-    /// Radial distortion coefficient of fourth order.
+    /// Coefficient of the fourth-order radial distortion.
     pub distortion_k2: f64,
 }
 
 /// Lidar.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Lidar {
-    /// Number of beams over the full circle.
+    /// Number of beams in the full circle.
     pub beams: u32,
     /// Scans per simulated second.
     pub rate_hz: u32,
@@ -144,25 +146,25 @@ pub struct Imu {
     pub gyro_sd_radps: f64,
     /// Standard deviation of the accelerometer noise.
     pub accelerometer_sd_mps2: f64,
-    /// Position of the unit.
+    /// Position of the inertial measurement unit.
     pub position_m: [f64; 3],
 }
 
-/// Battery. All values are constant.
+/// Battery. Its state does not change during a simulation.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Battery {
     /// Voltage.
     pub voltage_v: f64,
     /// Charge in percent.
     pub percentage: f64,
-    /// Current; negative while the battery discharges.
+    /// Current, which is negative while the battery discharges.
     pub current_a: f64,
     /// Samples per simulated second.
     pub rate_hz: u32,
 }
 
 impl Profile {
-    /// The profile of the default generation.
+    /// The built-in profile of the generation `gen1`.
     #[allow(clippy::expect_used, clippy::missing_panics_doc)]
     pub fn gen1() -> Profile {
         Profile::from_json("vehicles/gen1.json", GEN1.as_bytes()).expect("the built-in profile is valid")
@@ -179,16 +181,16 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The x and y where wheel `i` touches the ground at rest. The order is front left, front
-    /// right, rear left, rear right.
+    /// The x and y of the point where wheel `i` touches the ground at rest. The order of the wheels
+    /// is front left, front right, rear left, rear right.
     pub fn wheel_position(&self, i: usize) -> [f64; 2] {
         let x = if i < 2 { 0.5 } else { -0.5 } * self.wheelbase_m;
         let y = if i.is_multiple_of(2) { 0.5 } else { -0.5 } * self.track_m;
         [x, y]
     }
 
-    /// Moments of inertia about the x, y and z axes through the centre of mass. The car is
-    /// approximated by a solid box and four point masses at the wheels.
+    /// Moments of inertia about the x, y and z axes through the centre of mass. To compute them,
+    /// the car is approximated by a solid box and four point masses at the wheels.
     pub fn inertia_kgm2(&self) -> [f64; 3] {
         let wheels = 4.0 * self.wheel_mass_kg;
         let mass = self.mass_kg - wheels;
@@ -277,8 +279,8 @@ impl Profile {
         within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)
     }
 
-    /// Limits the steering angle, because with Ackermann steering the inner wheel turns further
-    /// than the virtual centre wheel and must stay below 90°.
+    /// Checks that the steering angle is not too large. With Ackermann steering, the inner wheel
+    /// turns further than the virtual centre wheel, and its angle must stay below 90°.
     fn check_steering(&self) -> Result<(), String> {
         let max = libm::atan(1.8 * self.wheelbase_m / self.track_m);
         if self.drive.max_steering_rad <= max {
@@ -287,15 +289,15 @@ impl Profile {
         Err(format!("drive.max_steering_rad must be at most {max:.3} with this wheelbase and track"))
     }
 
-    /// Limits the stiffness of springs, dampers and tyres relative to the car's mass and size.
+    /// Checks that springs, dampers and tyres are not too stiff for the car's mass and size.
     /// Stiffer values would be numerically unstable at the simulator's 400 sub-steps per second.
     fn check_stiffness(&self) -> Result<(), String> {
         const SUBSTEP_S: f64 = 0.0025;
         let omega = std::f64::consts::TAU * self.suspension.frequency_hz;
         let (half_base, half_track) = (0.5 * self.wheelbase_m, 0.5 * self.track_m);
         let [roll, pitch, yaw] = self.inertia_kgm2();
-        // The ratio of the car's mass to its effective mass at a wheel, for a rotation with this
-        // lever arm and moment of inertia.
+        // The car's mass divided by its effective mass at a wheel. The effective mass is that of a
+        // rotation with the given lever arm and moment of inertia.
         let mass_ratio = |arm: f64, inertia: f64| self.mass_kg * arm * arm / inertia;
         let vertical = 1f64.max(mass_ratio(half_track, roll)).max(mass_ratio(half_base, pitch));
         let lateral = 1f64.max(mass_ratio(half_base, yaw));
@@ -323,7 +325,7 @@ fn within(name: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
     }
 }
 
-/// Checks a position on the car: every coordinate is within 2 m.
+/// Checks a position on the car. Every coordinate must be between −2 m and 2 m.
 fn point(name: &str, p: [f64; 3]) -> Result<(), String> {
     p.iter().try_for_each(|&v| within(name, v, -2.0, 2.0))
 }

@@ -11,42 +11,44 @@ use std::sync::Arc;
 /// A world that can be simulated and drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
-    /// Name of the world: the stem of its file name.
+    /// Name of the world, which is the stem of its file name.
     pub name: String,
-    /// Gravity, m/s².
+    /// Gravity, in m/s².
     pub gravity: DVec3,
     /// The ground plane.
     pub ground: Ground,
     /// Centre line and borders of the road.
     pub route: Option<Route>,
-    /// Start pose of the car: on waypoint 0, heading to waypoint 1.
+    /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. Without a route, it is
+    /// at the origin, on the ground.
     pub spawn: Pose,
-    /// The objects, walls and traffic lights, in file order. Names are unique.
+    /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,
-    /// Collision shapes that never move: those of the track and of scenery.
+    /// The collision shapes of the track and of scenery. They never move.
     pub scenery: Vec<Solid>,
-    /// The names of the track and scenery models, which cannot be moved by a pose command.
+    /// The names of the track and of scenery models. No command can move them.
     pub fixed_names: Vec<FixedName>,
     /// The visible part of the world.
     pub scene: WorldScene,
     /// The rules by which a run is judged.
     pub evaluation: Option<Evaluation>,
-    /// Warnings of the loader.
+    /// The warnings of the loader.
     pub warnings: Vec<Warning>,
 }
 
 /// The ground plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
-    /// Height, in metres.
+    /// Height of the plane, in metres.
     pub z: f64,
-    /// Bounds of the track's drivable surface.
+    /// Bounds of the track's drivable surface; `None` if there is no such surface.
     pub bounds: Option<Bounds>,
-    /// Coefficient of Coulomb friction against objects. Tyres use that of their profile.
+    /// Coefficient of Coulomb friction against objects. Tyres use the friction of the vehicle
+    /// profile instead.
     pub friction: f64,
 }
 
-/// A model that cannot be moved.
+/// The name of a model that cannot be moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixedName {
     /// Name of the model.
@@ -55,10 +57,10 @@ pub struct FixedName {
     pub is_track: bool,
 }
 
-/// The type of an object, declared by the name of a link.
+/// The type of an object. The name of one of its links declares the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectType {
-    /// An obstacle.
+    /// An object that is neither a wall nor a traffic light, for example an obstacle.
     Object,
     /// A wall or a side of the fence.
     Wall,
@@ -66,7 +68,7 @@ pub enum ObjectType {
     Light,
 }
 
-/// The kind of an object, derived from its type and its collision shape.
+/// The kind of an object. It is derived from the type and the collision shapes of the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
     /// A box.
@@ -84,7 +86,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The kind as one lower-case word.
+    /// The name of the kind, as one lower-case word.
     pub fn name(self) -> &'static str {
         match self {
             ObjectKind::Box => "box",
@@ -102,43 +104,43 @@ impl ObjectKind {
 pub struct Object {
     /// Unique name.
     pub name: String,
-    /// Type, declared by the name of a link.
+    /// Type of the object, declared by the name of a link.
     pub object_type: ObjectType,
-    /// Kind, derived from the type and the collision shape.
+    /// Kind of the object, derived from its type and its collision shapes.
     pub kind: ObjectKind,
-    /// Whether the object never moves by physics.
+    /// Whether physics never moves the object.
     pub is_static: bool,
-    /// Whether a pose command may move the object. False for walls only.
+    /// Whether a pose command may move the object. This is false for walls only.
     pub movable: bool,
-    /// Pose at load.
+    /// Pose of the object when the world is loaded.
     pub origin: Pose,
-    /// Full edge lengths of the bounding box of its collision shapes, in the object's frame.
+    /// Full edge lengths of the bounding box of the collision shapes, in the frame of the object.
     pub size: DVec3,
-    /// Centre of that bounding box, in the object's frame.
+    /// Centre of the bounding box, in the frame of the object.
     pub centre: DVec3,
-    /// Mass properties. Physics ignores them if the object is static.
+    /// Mass properties. Physics ignores these values if the object is static.
     pub mass: MassProperties,
-    /// Collision shapes, in the object's frame.
+    /// Collision shapes, in the frame of the object.
     pub solids: Vec<Solid>,
-    /// The screen of a traffic light, if it has one.
+    /// The screen of a traffic light; `None` if there is no screen.
     pub panel: Option<Panel>,
 }
 
-/// Mass, centre of mass and inertia. The values are always physically possible.
+/// Mass, centre of mass and inertia. The values are always possible for a real body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
     /// Mass in kilograms, greater than 0.
     pub mass: f64,
-    /// Centre of mass and principal axes of inertia, in the object's frame.
+    /// Centre of mass and principal axes of inertia, in the frame of the object.
     pub frame: Pose,
-    /// Principal moments of inertia, kg m².
+    /// Principal moments of inertia, in kg m².
     pub principal: DVec3,
 }
 
 /// A collision shape with its pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
-    /// Pose in the object's frame, or in the world for scenery.
+    /// Pose in the frame of the object. For scenery, the pose in the world.
     pub pose: Pose,
     /// The shape.
     pub shape: Shape,
@@ -148,38 +150,39 @@ pub struct Solid {
     pub restitution: f64,
 }
 
-/// A collision shape. All lengths are in metres.
+/// A collision shape. All lengths are in metres. Every shape except `Mesh` has its centre at the
+/// origin of its pose.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A centred box: half edge lengths.
+    /// A box: its half edge lengths.
     Box(DVec3),
-    /// A centred cylinder along z.
+    /// A cylinder along z.
     Cylinder {
         /// Radius.
         radius: f64,
         /// Half the length.
         half_length: f64,
     },
-    /// A centred sphere.
+    /// A sphere.
     Sphere {
         /// Radius.
         radius: f64,
     },
-    /// A centred capsule along z.
+    /// A capsule along z.
     Capsule {
         /// Radius.
         radius: f64,
         /// Half the length, without the caps.
         half_length: f64,
     },
-    /// A centred cone along z with its tip up.
+    /// A cone along z with its tip up.
     Cone {
         /// Radius of the base.
         radius: f64,
         /// Half the height.
         half_length: f64,
     },
-    /// A triangle mesh. Only the track and scenery have one.
+    /// A triangle mesh. Only the track and scenery have such a shape.
     Mesh(Arc<TriangleMesh>),
 }
 
@@ -188,28 +191,28 @@ pub enum Shape {
 pub struct TriangleMesh {
     /// Vertex positions, in metres.
     pub vertices: Vec<DVec3>,
-    /// Three indices into `vertices` per triangle, all in range.
+    /// Three indices into `vertices` per triangle. All indices are in range.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The screen of a traffic light, in the light's frame.
+/// The screen of a traffic light, in the frame of the light.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Panel {
-    /// Pose of the screen's centre. The screen faces +x.
+    /// Pose of the centre of the screen. The screen faces the +x axis of this pose.
     pub pose: Pose,
     /// Width (along y) and height (along z), in metres.
     pub size: [f64; 2],
-    /// Radius of the yellow disc in metres: half of min(0.98 width, 0.41 height).
+    /// Radius of the yellow disc, in metres: `0.5 * min(0.98 * width, 0.41 * height)`.
     pub lamp_radius: f64,
 }
 
 impl World {
-    /// Index of the object with a name.
+    /// Index of the object with the name `name`.
     pub fn object(&self, name: &str) -> Option<usize> {
         self.objects.iter().position(|o| o.name == name)
     }
 
-    /// The traffic lights with their indices, in file order.
+    /// The traffic lights and their indices in `objects`, in file order.
     pub fn lights(&self) -> impl Iterator<Item = (usize, &Object)> {
         self.objects.iter().enumerate().filter(|(_, o)| o.object_type == ObjectType::Light)
     }

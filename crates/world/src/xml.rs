@@ -1,8 +1,8 @@
 //! A tolerant XML parser that builds a tree and enforces limits.
 //!
-//! Real world files have undeclared namespace prefixes, `--` in comments and unknown elements. The
-//! parser accepts them. It requires correct nesting and UTF-8, refuses a DOCTYPE, and limits size,
-//! depth and the number of elements and attributes.
+//! Real world files contain undeclared namespace prefixes, `--` in comments and unknown elements.
+//! The parser accepts all of these. It requires correct nesting and UTF-8, and it refuses a
+//! DOCTYPE. It limits the size, the depth, and the number of elements and attributes.
 
 use crate::error::{Error, SourceLocation, Warnings, advance};
 use quick_xml::Reader;
@@ -11,7 +11,8 @@ use std::cell::Cell;
 
 /// Maximum size of a world or model file, in bytes.
 pub(crate) const MAX_SDF: usize = 8 << 20;
-/// Maximum size of a mesh file, in bytes. It is larger, because COLLADA stores numbers as text.
+/// Maximum size of a mesh file, in bytes. It is larger than `MAX_SDF`, because COLLADA stores many
+/// numbers as text.
 pub(crate) const MAX_MESH: usize = 64 << 20;
 /// Maximum nesting depth of elements.
 const MAX_DEPTH: usize = 64;
@@ -25,50 +26,51 @@ const MAX_ALL_ATTRIBUTES: usize = 1_000_000;
 /// A parsed document.
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
-    /// Path of the file, for messages.
+    /// Path of the file, for error messages.
     pub(crate) file: &'a str,
     bytes: &'a [u8],
     /// The root element.
     pub(crate) root: Element,
-    /// Byte offset of the first comment that contains `--`, which the XML standard forbids.
+    /// Byte offset of the first comment that contains `--`, which the XML standard forbids; `None`
+    /// if there is no such comment.
     dashed_comment: Option<usize>,
-    /// Offset, line and column of the last call of `location`. The next call continues from here,
-    /// because its element usually comes later in the file.
+    /// Byte offset, line and column of the last result of `location`. The next call continues from
+    /// this position, because its element usually comes later in the file.
     last_location: Cell<(usize, u32, u32)>,
 }
 
-/// One element with its text and child elements.
+/// An element with its attributes, its text and its child elements.
 #[derive(Debug, Default)]
 pub(crate) struct Element {
-    /// Tag name as written, with its prefix.
+    /// Tag name as it is in the file, with its namespace prefix.
     pub(crate) name: String,
-    /// Attributes in file order. Of attributes with the same name, the first is used.
+    /// Attributes in file order. If several attributes have the same name, the first one is used.
     pub(crate) attributes: Vec<(String, String)>,
-    /// The text of the element without that of its children, trimmed.
+    /// The trimmed text of the element. It does not include the text of child elements.
     pub(crate) text: String,
     /// Child elements in file order.
     pub(crate) children: Vec<Element>,
-    /// Byte offset of the start tag.
+    /// Byte offset of the start tag in the file.
     pub(crate) offset: usize,
 }
 
 impl Element {
-    /// Value of an attribute.
+    /// The value of the attribute `name`.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    /// First child with a name.
+    /// The first child with the given name.
     pub(crate) fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|c| c.name == name)
     }
 
-    /// All children with a name.
+    /// All children with the given name.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
         self.children.iter().filter(move |c| c.name == name)
     }
 
-    /// Follows a path of names; at each step it takes the first child with the name.
+    /// Follows a path of names. Each step goes to the first child with the next name.
     pub(crate) fn path(&self, names: &[&str]) -> Option<&Element> {
         names.iter().try_fold(self, |e, n| e.child(n))
     }
@@ -89,7 +91,7 @@ impl<'a> Document<'a> {
         Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment, last_location })
     }
 
-    /// Adds a warning for invalid XML that the parser accepted.
+    /// Adds a warning if the parser accepted invalid XML.
     pub(crate) fn warn_of_tolerated(&self, warnings: &mut Warnings) {
         if let Some(offset) = self.dashed_comment {
             let location = || SourceLocation::at(self.file, self.bytes, offset);
@@ -106,13 +108,13 @@ impl<'a> Document<'a> {
         SourceLocation { file: self.file.to_owned(), line, column }
     }
 
-    /// An error at an element.
+    /// Creates an error at the location of an element.
     pub(crate) fn error(&self, e: &Element, message: impl Into<String>) -> Error {
         Error::at(self.location(e), message)
     }
 }
 
-/// The state of `Document::parse`: the counters behind the limits.
+/// The state of `Document::parse`. It contains the counters that the limits apply to.
 struct Parser<'a> {
     file: &'a str,
     bytes: &'a [u8],
@@ -127,7 +129,7 @@ impl Parser<'_> {
     }
 
     fn run(&mut self, text: &str) -> Result<Element, Error> {
-        // The reader's positions do not include the byte order mark.
+        // The positions of `quick_xml` do not count the byte order mark.
         let bom = text.len() - text.trim_start_matches('\u{feff}').len();
         let mut reader = Reader::from_str(&text[bom..]);
         let mut open: Vec<Element> = Vec::new();
@@ -186,7 +188,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The character of an entity (`&lt;`) or a character reference (`&#60;`).
+    /// The character that an entity (`&lt;`) or a character reference (`&#60;`) stands for.
     fn referenced_char(&self, reference: &BytesRef<'_>, offset: usize) -> Result<char, Error> {
         let name = self.utf8(reference, offset)?;
         match reference.resolve_char_ref() {
@@ -199,7 +201,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A slice of the document as text. The whole document was checked to be UTF-8.
+    /// Converts a slice of the document to text. No error is expected, because the whole document
+    /// was checked to be UTF-8.
     fn utf8<'b>(&self, part: &'b [u8], offset: usize) -> Result<&'b str, Error> {
         std::str::from_utf8(part).or_else(|_| self.fail(offset, "not UTF-8 text"))
     }
@@ -213,7 +216,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads a start tag that has `depth` open elements around it.
+    /// Reads a start tag. `depth` is the number of open elements around it.
     fn enter(
         &mut self,
         tag: &BytesStart<'_>,
@@ -281,12 +284,13 @@ fn named_entity(name: &str) -> Option<char> {
     })
 }
 
-/// Shortens a text from a file to 40 characters and removes control characters, for messages.
+/// Shortens a text of a file to 40 characters and removes control characters. The result is for
+/// messages.
 pub(crate) fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
 
-/// Shortens a message of `quick_xml`, because it may quote a large part of the file.
+/// Shortens a message of `quick_xml`, because such a message may quote a large part of the file.
 fn one_line(message: &str) -> String {
     shortened(message, 120)
 }
@@ -299,7 +303,7 @@ fn shortened(text: &str, limit: usize) -> String {
     short
 }
 
-/// Escapes a text for use between tags or in a quoted attribute.
+/// Escapes a text, so that it can be used between tags or in a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

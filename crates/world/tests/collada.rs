@@ -1,4 +1,4 @@
-//! The COLLADA reader: units, axes, polygons, nodes and materials as exporters write them.
+//! Tests the COLLADA reader with units, axes, polygons, nodes and materials that exporters write.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Model};
@@ -17,7 +17,7 @@ fn read(text: &str) -> Model {
 
 const Z_UP: &str = r#"<asset><unit name="meter" meter="1"/><up_axis>Z_UP</up_axis></asset>"#;
 
-/// A geometry of one triangle: (1, 2, 3), (4, 2, 3), (1, 5, 3).
+/// A geometry with one triangle. Its corners are (1, 2, 3), (4, 2, 3) and (1, 5, 3).
 const TRIANGLE: &str = r##"<geometry id="g" name="gee"><mesh>
   <source id="p"><float_array id="pa" count="9">1 2 3 4 2 3 1 5 3</float_array>
     <technique_common><accessor source="#pa" count="3" stride="3">
@@ -41,8 +41,8 @@ fn scene(nodes: &str) -> String {
     )
 }
 
-/// A file with a unit square in the xy plane. `primitives` are its primitive elements, which use
-/// separate indices for positions, normals and uvs.
+/// A mesh file with a unit square in the xy plane. `primitives` are its primitive elements. A
+/// corner of a primitive has separate indices for position, normal and uv.
 fn square(primitives: &str) -> String {
     let geometry = format!(
         r##"<geometry id="g"><mesh>
@@ -59,7 +59,7 @@ fn square(primitives: &str) -> String {
 
 const INPUTS: &str = r##"<input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#n" offset="2"/><input semantic="TEXCOORD" source="#t" offset="1" set="0"/><input semantic="COLOR" source="#nowhere" offset="3"/>"##;
 
-/// The corner positions of all triangles.
+/// The corner positions of all triangles of a model.
 fn triangles(model: &Model) -> Vec<[[f32; 3]; 3]> {
     let parts = model.parts.iter();
     parts
@@ -156,7 +156,7 @@ fn inputs_of_a_vertices_element_share_its_index() {
     );
     let part = &read(&text).parts[0];
     assert_eq!(part.uvs, [[0., 0.], [1., 0.], [1., 1.]]);
-    // Normals are normalised; a zero normal becomes +z.
+    // The reader normalises normals. A zero normal becomes +z.
     assert_eq!(part.normals[..2], [[0., 0., 1.], [1., 0., 0.]]);
     assert!((part.normals[2][0] - 0.5f32.sqrt()).abs() < 1e-6);
 }
@@ -203,7 +203,7 @@ fn a_mirroring_scale_keeps_the_front_of_triangles() {
 
 #[test]
 fn normals_are_correct_under_a_non_uniform_scale() {
-    // A slope that is scaled to a tenth of its height, so that its normal points nearly up.
+    // This slope is scaled to a tenth of its height, so that its normal points nearly up.
     let geometry =
         TRIANGLE.replace(" material=\"sym\"", "").replace("1 2 3 4 2 3 1 5 3", "0 0 0 1 0 1 0 1 0");
     let nodes = r##"<node><scale>1 1 0.1</scale><instance_geometry url="#g"/></node>"##;

@@ -1,5 +1,5 @@
-//! Broken and hostile mesh files give an error with a location, never a panic, a hang or a large
-//! allocation.
+//! Tests that broken and hostile mesh files give an error with a location. They never cause a
+//! panic, a hang or a large allocation.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Model};
@@ -12,7 +12,7 @@ fn read(text: &str) -> Result<Model, Error> {
     collada::read("meshes/m.dae", text.as_bytes(), &mut Warnings::default())
 }
 
-/// The message of an error, which must have a line and a column.
+/// Returns the error message for a file. The error must have a line and a column.
 fn error(text: &str) -> String {
     let e = read(text).expect_err("bad");
     assert!(e.location.line > 0 && e.location.column > 0 && e.location.file == "meshes/m.dae", "{e}");
@@ -104,7 +104,8 @@ fn a_vcount_larger_than_the_data_is_refused() {
     }
 }
 
-/// Nodes that each instance the next one twice, which gives 2^nodes visits.
+/// A file with a chain of nodes. Each node instances the next one twice, so the innermost content
+/// is visited 2^nodes times.
 fn doubling(nodes: usize, innermost: &str) -> String {
     let mut text = String::from("<library_nodes>");
     for i in 0..nodes {
@@ -123,7 +124,7 @@ fn exponential_instancing_is_refused() {
     assert!(error(&doubling(63, "")).contains(too_many));
     let itself = doubling(3, "<instance_node url=\"#d0\"/>");
     assert!(error(&itself).contains("nodes are nested deeper than 64"));
-    // Few instances with many triangles each.
+    // This file has few instances, but each instance has many triangles.
     let many = "0 1 2 ".repeat(3000);
     let bomb = doubling(10, "<instance_geometry url=\"#geometry-0\"/>")
         .replace("<p>0 1 2</p>", &format!("<p>{many}</p>"));
@@ -173,7 +174,7 @@ fn renaming_any_element_does_not_panic() {
     }
 }
 
-/// Found by fuzzing: vertices with −0 changed when they were written and read.
+/// Fuzzing found this bug: a vertex with −0 changed when it was written and read.
 #[test]
 fn minus_zero_becomes_zero() {
     let text = changed("0 0 0 1.5 0 0 0 0.1 0", "-0 0 -1e-46 1.5 -0.0 0 0 0.1 0");
@@ -189,7 +190,7 @@ fn minus_zero_becomes_zero() {
     assert_eq!(read(&collada::write(&model)), Ok(model));
 }
 
-/// The input that fuzzing found: a scene with every primitive element, mirrored and rotated.
+/// Fuzzing found this file: a mirrored and rotated scene with every primitive element.
 #[test]
 fn a_rotated_mirror_image_survives_writing_and_reading() {
     let model = read(include_str!("data/turned_mirror.dae")).expect("mesh");
@@ -254,7 +255,8 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Checks that every model the reader accepts is valid: indices are in range, numbers are finite.
+/// Checks that every model that the reader accepts is valid: its indices are in range and its
+/// numbers are finite.
 fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     if let Ok(model) = collada::read("m", bytes, &mut Warnings::default()) {
         for part in &model.parts {

@@ -1,9 +1,9 @@
-//! Materials of mesh files: shaders, transparency, and the ways to refer to a picture.
+//! Tests the materials of mesh files: shaders, transparency, and the ways to refer to a picture.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Material};
 
-/// The material of a file with this effect and these images, and the warnings.
+/// Returns the material and the warnings of a file with the given effect profile and images.
 fn material(profile: &str, images: &str) -> (Material, Vec<String>) {
     let text = format!(
         r##"<COLLADA><library_images>{images}</library_images>
@@ -55,7 +55,7 @@ fn transparency_gives_alpha() {
     assert_eq!(both(" opaque=\"A_ZERO\"", "0 0 0 0.25", "1"), 0.75);
     assert!((both(" opaque=\"RGB_ZERO\"", "1 1 1 1", "0.25") - 0.75).abs() < 1e-6);
     assert!((both(" opaque=\"RGB_ONE\"", "1 1 1 1", "0.25") - 0.25).abs() < 1e-6);
-    // Old exporters write these values for solid surfaces.
+    // Old exporters write these values for opaque surfaces.
     assert_eq!(both("", "1 1 1 1", "0"), 1.0);
     assert_eq!(both(" opaque=\"RGB_ZERO\"", "0 0 0 1", "1"), 1.0);
     assert_eq!(alpha("<transparency><float>1</float></transparency>"), 1.0);

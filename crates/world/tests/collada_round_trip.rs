@@ -1,4 +1,4 @@
-//! Writing and reading a model gives the same model.
+//! Tests that a model stays the same when it is written and read.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Group, Material, MeshPart, Model};
@@ -9,7 +9,7 @@ fn read(text: &str) -> Model {
     collada::read("m.dae", text.as_bytes(), &mut warnings).expect("written files are readable")
 }
 
-/// One line per corner of every triangle, with its position, normal and uv.
+/// One line of text per corner of every triangle. The line contains position, normal and uv.
 fn corners(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
     for part in &model.parts {
@@ -53,7 +53,7 @@ fn material() -> impl Strategy<Value = Material> {
         })
 }
 
-/// Parts with vertices in any order. Some vertices are used twice, others not at all.
+/// Generates parts with vertices in any order. Some vertices are used twice, and others not at all.
 fn part(materials: usize) -> impl Strategy<Value = MeshPart> {
     let vertices =
         proptest::collection::vec(([number(), number(), number()], unit(), [number(), number()]), 3..12);
@@ -63,7 +63,7 @@ fn part(materials: usize) -> impl Strategy<Value = MeshPart> {
             proptest::collection::vec([0..n, 0..n, 0..n], 1..6)
                 .prop_map(|t| t.into_iter().flatten().collect::<Vec<_>>())
         };
-        // At most one group per material, as the reader gives it.
+        // Each part has at most one group per material, like the parts that the reader returns.
         proptest::sample::subsequence((0..=materials).collect::<Vec<_>>(), 1..=materials + 1)
             .prop_flat_map(move |chosen| {
                 let group = move |m: usize| {

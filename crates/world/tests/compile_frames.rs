@@ -1,4 +1,5 @@
-//! Frame resolution: the poses must equal those of libsdformat 12.3. Invalid frames are refused.
+//! Tests the resolution of frames. The poses must equal those of libsdformat 12.3, and invalid
+//! frames are refused.
 
 mod sdf_support;
 
@@ -7,8 +8,8 @@ use glam::{DQuat, DVec3};
 use sdf_support::{fixture_models, load, read};
 use std::collections::BTreeMap;
 
-/// Compares all poses of a world file with a golden file. A line of the golden file has a name, a
-/// position and a quaternion.
+/// Compares all poses of a world file with a golden file. A line of the golden file contains a
+/// name, a position and a quaternion.
 fn check(file: &str, text: &str, golden: &str, models: &MemoryBundle) {
     let spec = sdf::read(file, text.as_bytes(), &mut Warnings::default()).expect("readable");
     let ours: BTreeMap<String, Pose> =
@@ -57,7 +58,7 @@ fn cyclic_poses_and_attachments_are_refused() {
         refusal("<frame name='a' attached_to='b'/><frame name='b' attached_to='a'/>"),
         "worlds/t.world:4:1: frame \"a\" is attached to itself"
     );
-    // A nested model whose pose is relative to a frame inside itself.
+    // The pose of this nested model is relative to a frame inside the model itself.
     assert_eq!(
         refusal(
             "<model name='m'><link name='l'/><model name='n'><pose relative_to='n::f'/>
@@ -95,7 +96,7 @@ fn unknown_frames_are_refused() {
 
 #[test]
 fn a_chain_of_a_hundred_thousand_frames_is_resolved() {
-    // In reverse order, so that the first frame depends on all others.
+    // The frames are in reverse order, so that the first frame depends on all others.
     let mut inside = String::new();
     for i in 0..99_000 {
         inside += &format!("<frame name='f{i}'><pose relative_to='f{}'>0 0 1 0 0 0</pose></frame>", i + 1);
@@ -135,7 +136,7 @@ fn an_error_in_an_included_file_names_that_file() {
     let include = "<include><uri>model://part</uri><name>other</name></include>";
     let error = load(include, &[("models/part/model.sdf", part)]).expect_err("no x");
     assert_eq!(error.to_string(), "models/part/model.sdf:4:1: no frame named \"x\" in model \"other\"");
-    // The file of an edited spec may not exist. The error then has its name without a line.
+    // The file of an edited spec may not exist. The error then contains the file name but no line.
     let (spec, _) = read("<frame name='f' attached_to='x'/>").expect("readable");
     let error = compile::poses(&spec, &Assets::of(&MemoryBundle::default())).expect_err("no x");
     assert_eq!(error.to_string(), "worlds/t.world: no frame named \"x\" in the world");

@@ -1,5 +1,5 @@
-//! Features of newer SDF files (merged includes, lights in frames, polylines, ellipsoids), and
-//! content that the compiler tolerates or refuses.
+//! Tests features of newer SDF files (merged includes, lights in frames, polylines, ellipsoids),
+//! and content that the compiler tolerates or refuses.
 
 mod sdf_support;
 
@@ -17,7 +17,7 @@ fn model(link: &str, inside: &str) -> String {
     format!("<model name='m'><link name='{link}'>{inside}</link></model>")
 }
 
-/// Loads a world that must not give warnings.
+/// Loads a world and checks that there are no warnings.
 fn load_without_warnings(inside: &str) -> World {
     let world = load(inside, &[]).expect("loads");
     assert_eq!(warnings(&world), Vec::<String>::new());
@@ -55,8 +55,8 @@ fn a_merged_include_is_part_of_the_enclosing_model() {
         (world.objects[0].object_type, world.objects[0].kind),
         (ObjectType::Object, ObjectKind::Sphere)
     );
-    // Without merging, a link of a nested model is no marker, and its frames need the prefix
-    // `part::`.
+    // Without merging, a link name in the nested model is not a marker. References to the frames of
+    // the nested model need the prefix `part::`.
     let nested = inside.replace(" merge='true'", "");
     assert!(load(&nested, &files).expect_err("no tip here").message.starts_with("no frame named \"tip\""));
     let nested = nested.replace("relative_to='tip'", "relative_to='part::tip'");

@@ -1,4 +1,4 @@
-//! Loading of whole bundles: the world file, its route, its evaluation and its includes.
+//! Tests the loading of whole bundles: the world file, its route, its evaluation and its includes.
 
 mod sdf_support;
 

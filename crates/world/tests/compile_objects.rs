@@ -1,4 +1,4 @@
-//! The objects of a world: markers, kinds, sizes and mass properties.
+//! Tests the objects of a world: markers, kinds, sizes and mass properties.
 
 mod sdf_support;
 
@@ -11,7 +11,7 @@ fn objects() -> World {
     World::load(&Assets::of(&objects_bundle())).expect("loads")
 }
 
-/// The single object of a world, and the warnings.
+/// Loads a world and returns its only object and the warnings.
 fn only(inside: &str) -> (Object, Vec<String>) {
     let world = load(inside, &[("meshes/m/box.dae", &box_mesh([0.4, 0.2, 0.1], None))]).expect("loads");
     assert_eq!(world.objects.len(), 1);
@@ -98,7 +98,7 @@ fn the_default_mass_is_half_a_kilogram() {
     assert!(near(world.objects[1].mass.principal, [across, across, 0.25 * r2]));
 }
 
-/// A box of 0.3 × 0.2 × 0.1 m with this `<inertial>`.
+/// An object that is a box of 0.3 × 0.2 × 0.1 m with the given `<inertial>`.
 fn boxed(inertial: &str) -> Object {
     only(&format!(
         "<model name='b'><link name='object'>{inertial}<collision name='c'>
@@ -115,7 +115,7 @@ fn an_impossible_inertia_is_replaced_by_that_of_the_shape() {
         "<inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia>",
         "<inertia><ixx>-0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>",
         "<inertia><ixx>0.001</ixx><iyy>0.001</iyy><izz>0.01</izz></inertia>",
-        // Too large for a box of this size.
+        // These moments are too large for a box of this size.
         "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>",
         "<inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz><ixy>0.02</ixy></inertia>",
         "<inertia><ixx>1e-300</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>",
@@ -169,7 +169,7 @@ fn the_first_marker_of_an_inline_model_decides() {
         "<model name='b'><link name='base'/><link name='wall'>{shape}</link><link name='object'/></model>"
     ));
     assert_eq!((object.object_type, object.is_static), (ObjectType::Wall, true));
-    // The track of the fixture has a link named `object`.
+    // The track of the fixture has a link named `object`, but it is not an object.
     assert!(objects().object("racetrack").is_none());
     let nested = format!(
         "<model name='a'><link name='l'/><model name='b'><link name='object'>{shape}</link></model></model>"

@@ -1,4 +1,4 @@
-//! The scene of a world, and the collision shapes of its track, scenery and ground.
+//! Tests the scene of a world, and the collision shapes of its track, scenery and ground.
 
 mod sdf_support;
 
@@ -16,7 +16,7 @@ fn instance<'a>(world: &'a World, owner: Owner, name: &str) -> &'a Instance {
     world.scene.instances.iter().find(|i| i.owner == owner && i.name == name).expect("drawn")
 }
 
-/// A scenery model with this content of a visual.
+/// A scenery model with one visual. `inside` is the content of the visual.
 fn visual(inside: &str) -> String {
     format!("<model name='m'><link name='l'><visual name='v'>{inside}</visual></link></model>")
 }
@@ -147,7 +147,7 @@ fn equal_meshes_and_textures_are_stored_once() {
 fn shared_assets_take_precedence_over_built_in_textures() {
     let dae = box_mesh([1.0; 3], Some("../world_builder/textures/road.png"));
     let own = bundle(&mesh("model://meshes/a/x.dae", ""), &[("meshes/a/x.dae", &dae)]);
-    // The picture does not exist, so the built-in texture of this name is used.
+    // The picture does not exist, so the built-in texture with this name is used.
     let world = World::load(&Assets::of(&own)).expect("loads");
     assert_eq!(world.scene.textures[0].source, TextureSource::BuiltIn(BuiltInTexture::Road));
     assert!(world.warnings.is_empty());
@@ -240,7 +240,7 @@ fn a_mirrored_mesh_keeps_the_front_of_its_triangles() {
     }
 }
 
-/// A track with a collision mesh at height `z`.
+/// A track model with a collision mesh at height `z`.
 fn track(z: f64) -> String {
     format!(
         "<model name='racetrack'><link name='l'><collision name='c'><pose>0 0 {z} 0 0 0</pose><geometry>

@@ -1,4 +1,5 @@
-//! The reader of the two evaluation files: accepted values, defaults, and errors with a location.
+//! Tests the reader of the two evaluation files: accepted values, defaults, and errors with a
+//! location.
 
 use chicane_world::evaluation::{Better, Evaluation};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
-//! Input that respects every limit of a single file but needs much time or memory in total. Each
-//! test checks the peak of memory. Each should take at most two seconds in a release build on an
-//! idle machine; the test runner shows the times and ends a test that hangs.
+//! Tests input that respects every limit of a single file, but needs much time or memory in total.
+//! Each test checks the peak memory use. A test should take at most two seconds in a release build
+//! on an idle machine. The test runner shows the times and ends a test that hangs.
 
 mod sdf_support;
 
@@ -8,12 +8,14 @@ use chicane_world::{Error, Route, World, npy};
 use sdf_support::load;
 use std::fmt::Write;
 
-/// Limit of the memory peak. The tests need about 500 MB unless data is stored twice.
+/// Maximum peak memory use. The tests need about 500 MB. They would need more if the code stored
+/// data twice.
 const MAX_MEGABYTES: u64 = 700;
 
 fn measured<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let out = work();
-    // The peak belongs to the process, so it is only meaningful with one process per test.
+    // The kernel measures the peak memory use of a process. The value is only meaningful if each
+    // test has its own process.
     if std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|m| m == "process-per-test") {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
@@ -28,7 +30,7 @@ fn loaded(what: &str, inside: &str, files: &[(&str, &[u8])]) -> Result<World, Er
     measured(what, || load(inside, files))
 }
 
-/// The concatenation of `piece(0)` to `piece(n - 1)`.
+/// Concatenates `piece(0)` to `piece(n - 1)`.
 fn many(n: usize, piece: impl Fn(usize) -> String) -> String {
     (0..n).fold(String::new(), |mut all, i| {
         all += &piece(i);
@@ -48,7 +50,7 @@ fn one_link(inside: &str) -> String {
     format!("<model name='m'><link name='l'>{inside}</link></model>")
 }
 
-/// A mesh file with one geometry and these nodes.
+/// A mesh file with one geometry and the given nodes.
 fn dae(points: &str, indices: &str, nodes: &str) -> Vec<u8> {
     format!(
         "<COLLADA><asset><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>
@@ -68,7 +70,8 @@ fn parts(n: usize) -> Vec<u8> {
     dae(TRIANGLE, "0 1 2", &many(n, |i| format!("<node name='n{i}'>{INSTANCE}</node>")))
 }
 
-/// A mesh file of less than a megabyte with the maximum number of triangles, by instancing.
+/// A mesh file with the maximum number of triangles. It is smaller than a megabyte, because it
+/// instances one geometry many times.
 fn two_million_triangles() -> Vec<u8> {
     let points = many(2_100, |i| format!("{i} {} 1 ", (i * i) % 97));
     let mut indices = String::new();

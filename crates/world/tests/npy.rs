@@ -1,9 +1,10 @@
-//! The reader and writer of `.npy` tables: compatible with NumPy, and safe for hostile files.
+//! Tests the reader and writer of `.npy` tables. They must be compatible with NumPy and safe for
+//! hostile files.
 
 use chicane_world::npy::{Array, read, write};
 use proptest::prelude::*;
 
-/// A file with this format version, header and data.
+/// A file with the given format version, header and data.
 fn file(version: [u8; 2], header: &str, data: &[u8]) -> Vec<u8> {
     let mut out = b"\x93NUMPY".to_vec();
     out.extend_from_slice(&version);
@@ -60,7 +61,7 @@ fn unusual_headers_are_read() {
     }
 }
 
-/// The expected bytes are those of `numpy.save` (2.x) for `[[0, 1], [2, 3], [4, 5]]`.
+/// The expected bytes are those that `numpy.save` (2.x) writes for `[[0, 1], [2, 3], [4, 5]]`.
 #[test]
 fn the_writer_gives_the_bytes_of_numpy() {
     let array = Array { rows: 3, columns: 2, values: vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0] };

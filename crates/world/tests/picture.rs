@@ -1,4 +1,4 @@
-//! The check of the size of picture files.
+//! Tests the check of the size of picture files.
 
 use chicane_world::picture::check;
 use proptest::prelude::*;

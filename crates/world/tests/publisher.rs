@@ -1,5 +1,5 @@
-//! A whole bundle in the style of another publisher: SDF 1.6, a brand in every name, an included
-//! track, and all kinds of objects.
+//! Tests a whole bundle in the style of another publisher. It uses SDF 1.6, a brand in every name,
+//! an included track, and all kinds of objects.
 
 mod sdf_support;
 
@@ -11,7 +11,8 @@ use chicane_world::{Assets, MemoryBundle, World};
 use glam::{DVec2, DVec3};
 use sdf_support::{PNG, warnings};
 
-/// A rectangle with a corner at `at`. It spans `axes` and faces the third axis.
+/// A rectangle with one corner at `at`. Its sides are parallel to the two `axes`, and it faces
+/// along the third axis.
 fn rectangle(name: &str, at: [f32; 3], sides: [f32; 2], axes: [usize; 2], material: usize) -> MeshPart {
     let corner = |u: f32, v: f32| {
         let mut p = at;
@@ -196,7 +197,7 @@ fn the_light_has_a_panel_and_roles() {
     let roles: Vec<_> =
         ["stand", "screen", "lamp_red", "lamp_green"].map(|v| drawn(&world, "signal1", v).role).into();
     assert_eq!(roles, [Role::Plain, Role::Screen, Role::LampRed, Role::LampGreen]);
-    // The stand is a single submesh, moved to the origin.
+    // The stand is a single submesh that is moved to the origin.
     let Look::Mesh(mesh) = drawn(&world, "signal1", "stand").look else { panic!("a mesh") };
     let mesh = &world.scene.meshes[mesh];
     assert_eq!(mesh.positions.len(), 4);
@@ -216,7 +217,8 @@ fn the_track_gives_bounds_textures_and_route() {
     let standard = |name: &str| source(&format!("meshes/world_builder/textures/{name}.png")).clone();
     assert_eq!(standard("road"), TextureSource::BuiltIn(BuiltInTexture::Road));
     assert_eq!(standard("start_line"), TextureSource::BuiltIn(BuiltInTexture::StartLine));
-    // Of the track's collision mesh only the fence is left, because the rest is ground.
+    // Only the fence is left of the track's collision mesh, because the rest coincides with the
+    // ground.
     assert_eq!(world.scenery.len(), 1);
     assert_eq!(world.scene.ambient, [0.6; 3]);
     let along = DVec3::from_array(world.scene.sun.direction);

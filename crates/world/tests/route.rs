@@ -1,4 +1,4 @@
-//! The reader of waypoint files, and distances along and across a route.
+//! Tests the reader of waypoint files, and the distances along and across a route.
 
 use chicane_world::npy::{self, Array};
 use chicane_world::{Error, Route};
@@ -16,7 +16,7 @@ fn line(points: &[(f64, f64)]) -> Route {
     read(&points.iter().map(|&(x, y)| vec![x, y]).collect::<Vec<_>>()).expect("route")
 }
 
-/// A ring road: centre radius 5, borders 4.5 and 5.6.
+/// A ring road. The radius of its centre line is 5 m, and those of its borders are 4.5 m and 5.6 m.
 fn ring(points: usize, closed: bool, clockwise: bool, swapped: bool) -> Vec<Vec<f64>> {
     let n = if closed { points + 1 } else { points };
     (0..n)
@@ -127,7 +127,7 @@ fn points_are_projected_onto_a_square() {
     assert_eq!((p.distance_along, p.offset, p.point, p.segment), (1.0, 0.5, DVec2::new(1.0, 0.0), 0));
     assert_eq!((on(1.0, -0.5).offset, on(4.5, 1.0).offset, on(4.5, 1.0).distance_along), (-0.5, -0.5, 5.0));
     assert_eq!(on(2.0, 2.0).segment, 0, "the first of equally near segments");
-    // Points outside a corner, including the one where the loop closes.
+    // These points are outside a corner. One of them is at the corner where the loop closes.
     for (x, y) in [(5.0, -1.0), (-1.0, -1.0), (-1.0, 5.0)] {
         assert!((on(x, y).offset + 2f64.sqrt()).abs() < 1e-12);
     }
@@ -136,7 +136,8 @@ fn points_are_projected_onto_a_square() {
 
 #[test]
 fn a_point_outside_a_sharp_corner_has_the_right_side() {
-    // A hairpin to the left: every point beyond its tip is outside, to the right.
+    // A hairpin to the left. Every point beyond its tip is outside, and therefore to the right of
+    // the road.
     let route = line(&[(0.0, 0.0), (4.0, 0.0), (0.0, 0.5), (-9.0, 0.5)]);
     for y in [-0.2, -0.05, 0.0, 0.05, 0.2, 0.5] {
         assert!(route.project(DVec2::new(4.5, y)).offset < 0.0, "{y}");

@@ -1,4 +1,5 @@
-//! Hostile world files: each gives a world or an error with a location, in reasonable time.
+//! Tests that every hostile world file gives a world or an error with a location, in reasonable
+//! time.
 
 mod sdf_support;
 
@@ -12,7 +13,8 @@ const FIXTURES: [&str; 3] = [
     include_str!("fixtures/sdf/frames.world"),
 ];
 
-/// Reads and compiles a file. An error must have a file and a message of one line.
+/// Reads and compiles a file. If the result is an error, it must have a file name and a message of
+/// one line.
 fn load_or_fail(bytes: &[u8], mut files: MemoryBundle) {
     files.files.retain(|path, _| !path.starts_with("worlds/"));
     files.insert("worlds/t.world", bytes);
@@ -32,7 +34,7 @@ fn a_file_truncated_at_any_byte_is_an_error() {
         for end in 0..text.len() {
             let mut warnings = Warnings::default();
             match sdf::read("w", &text.as_bytes()[..end], &mut warnings) {
-                // The file is complete if only the whitespace at its end is missing.
+                // The file is still valid if only the whitespace at its end was cut off.
                 Ok(_) => assert!(text[end..].trim().is_empty(), "cut at {end}"),
                 Err(e) => assert!(e.location.line > 0 && e.location.column > 0, "{e}"),
             }
@@ -73,7 +75,8 @@ proptest! {
         to in any::<prop::sample::Index>(),
         lines in 1..12usize,
     ) {
-        // Whole lines, because a file with repeated bytes would rarely be well-formed.
+        // The test repeats whole lines, because a file with repeated bytes would rarely be
+        // well-formed.
         let all: Vec<&str> = FIXTURES[which].lines().collect();
         let from = from.index(all.len());
         let piece = &all[from..(from + lines).min(all.len())];
@@ -104,7 +107,7 @@ proptest! {
 fn deep_nesting_is_refused() {
     let deep = "<model name='m'>".repeat(100_000);
     assert!(refusal(&deep).ends_with("nested deeper than 64 elements"));
-    // The maximum depth is read, compiled and written.
+    // A file with the maximum depth can be read, compiled and written.
     let (open, close) = ("<model name='m'><link name='l'/>".repeat(60), "</model>".repeat(60));
     let (spec, _) = read(&(open.clone() + &close)).expect("readable");
     read_text(&sdf::write(&spec)).expect("readable again");
@@ -164,7 +167,7 @@ fn the_number_of_warnings_is_limited() {
     assert!(warnings[200].contains("4800 more warnings"));
 }
 
-/// A model file that includes these URIs.
+/// A model file that includes the given URIs.
 fn including(name: &str, uris: &[String]) -> Vec<u8> {
     let includes: String = uris
         .iter()
@@ -258,7 +261,8 @@ fn a_collision_mesh_that_is_used_too_often_becomes_boxes() {
     let world = load(&inside, &[("meshes/a.dae", dae.as_bytes())]).expect("loads");
     let meshes =
         world.scenery.iter().filter(|s| matches!(s.shape, chicane_world::world::Shape::Mesh(_))).count();
-    // Each use counts 3,000 triangles and 9,000 vertices, up to 4,000,000 in total.
+    // Each use of the mesh counts 3,000 triangles and 9,000 vertices. The limit is 4,000,000 in
+    // total.
     assert_eq!((meshes, world.scenery.len()), (333, 400));
     assert!(world.warnings[0].message.contains("too many triangles"), "{:?}", world.warnings);
 }

@@ -1,4 +1,4 @@
-//! The SDF reader: accepted, ignored and refused content of world and model files.
+//! Tests the SDF reader with accepted, ignored and refused content of world and model files.
 
 mod sdf_support;
 
@@ -11,7 +11,7 @@ fn model(spec: &Spec, i: usize) -> &ModelSpec {
     model
 }
 
-/// A model with one link of this content.
+/// A model with one link. `inside` is the content of the link.
 fn link(inside: &str) -> String {
     format!("<model name='m'><link name='l'>{inside}</link></model>")
 }

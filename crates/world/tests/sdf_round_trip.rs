@@ -1,4 +1,4 @@
-//! Writing and reading a `Spec` gives the same `Spec`, to the last bit.
+//! Tests that a `Spec` stays the same, to the last bit, when it is written and read.
 
 mod sdf_support;
 
@@ -9,7 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use sdf_support::read_text;
 
-/// Any finite number up to `MAX_METRES`.
+/// Generates any finite number up to `MAX_METRES`.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -32,12 +32,13 @@ fn lengths<const N: usize>() -> impl Strategy<Value = [f64; N]> {
     vec(length(), N).prop_map(|v| v.try_into().expect("N of them"))
 }
 
-/// Names with all characters that are special in XML.
+/// Generates names that may contain all characters that are special in XML.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z][a-z0-9_]{0,8}", "[ <>&\"'a-zé:/\u{1F697};#-]{1,12}"]
 }
 
-/// Text between tags. It has no surrounding whitespace, because the reader trims it.
+/// Generates text between tags. The text has no surrounding whitespace, because the reader would
+/// remove it.
 fn text() -> impl Strategy<Value = String> {
     name().prop_map(|n| format!("x{}", n.trim()))
 }
@@ -154,7 +155,7 @@ fn include() -> impl Strategy<Value = IncludeSpec> {
     )
 }
 
-/// An include in a model. Only such an include can have the merge flag.
+/// Generates an include inside a model. Only such an include can have the merge flag.
 fn nested_include() -> impl Strategy<Value = IncludeSpec> {
     (include(), any::<bool>()).prop_map(|(include, merge)| IncludeSpec { merge, ..include })
 }
@@ -229,7 +230,7 @@ proptest! {
             Err(e) if e.message.starts_with("a second object") => return Ok(()),
             Err(e) => return Err(TestCaseError::fail(format!("{e}\n{text}"))),
         };
-        // Compared as Debug text, because -0.0 == 0.0.
+        // The specs are compared as Debug text, because `==` does not distinguish −0.0 from 0.0.
         prop_assert_eq!(format!("{back:?}"), format!("{spec:?}"));
         prop_assert_eq!(sdf::write(&back), text);
     }

@@ -1,7 +1,7 @@
 //! Turns one `<geometry>` into triangles with positions, normals and uvs.
 //!
-//! Counts in the file are never used to allocate memory, because they may be wrong. Allocations
-//! grow with the actual data.
+//! The reader allocates memory for the data that it finds, and never for a count that the file
+//! claims, because such a count may be wrong.
 
 use super::MAX_TRIANGLES;
 use super::inputs::{Input, InputLoader, Inputs, append};
@@ -12,10 +12,11 @@ use crate::xml::{Document, Element};
 use glam::DVec3;
 use std::ops::Range;
 
-/// The triangles of a geometry in its own frame.
+/// The triangles of a geometry, in the frame of the geometry.
 pub(super) struct Mesh<'a> {
     pub(super) welded: Welded,
-    /// Ranges of indices that share a material symbol, in file order.
+    /// Consecutive ranges of `welded.indices`, in file order. The triangles of a range share the
+    /// given material symbol.
     pub(super) runs: Vec<(Option<&'a str>, Range<usize>)>,
 }
 
@@ -46,7 +47,7 @@ pub(super) fn read<'a>(
 struct TriangleBuilder<'a> {
     doc: &'a Document<'a>,
     loader: InputLoader<'a>,
-    /// Index of the uv `[0, 0]`, for primitives without uvs.
+    /// Index of the uv `[0, 0]`, which corners of primitives without uvs use.
     zero_uv: Option<u32>,
     corners: Vec<Corner>,
     runs: Vec<(Option<&'a str>, Range<usize>)>,
@@ -70,8 +71,7 @@ impl<'a> TriangleBuilder<'a> {
     /// Reads one primitive element, such as `<triangles>` or `<polylist>`.
     fn primitive(&mut self, e: &'a Element, warnings: &mut Warnings) -> Result<(), Error> {
         let doc = self.doc;
-        // A polygon with holes is read without its holes, because a filled hole is better than a
-        // missing face.
+        // The holes of a polygon are filled, because a filled hole is better than a missing face.
         let holed = e.all("ph").filter_map(|ph| ph.child("p"));
         let lists: Vec<&Element> = e.all("p").chain(holed).collect();
         if e.child("ph").is_some() {
@@ -82,7 +82,7 @@ impl<'a> TriangleBuilder<'a> {
         }
         let inputs = self.loader.inputs(e)?;
         let stride = inputs.stride;
-        // Number of faces, to compare with the `count` attribute.
+        // The number of faces, which is compared with the `count` attribute below.
         let mut faces = 0u64;
         let mut vcount = match e.child("vcount") {
             Some(v) if e.name == "polylist" => indices(doc, v)?.into_iter(),
@@ -142,8 +142,8 @@ impl<'a> TriangleBuilder<'a> {
         Ok(())
     }
 
-    /// Turns the indices of a `<p>` into corners and checks their range. Without a normal input, a
-    /// corner gets `NO_NORMAL` until `triangle` computes one.
+    /// Turns the indices of a `<p>` into corners and checks their range. If the primitive has no
+    /// normals, the corners get `NO_NORMAL`, and `triangle` replaces it by a computed normal.
     fn corners(&mut self, indices: &[u32], inputs: &Inputs, p: &Element) -> Result<Vec<Corner>, Error> {
         let uvs = &mut self.loader.arena.uvs;
         let zero_uv = match &inputs.uv {
@@ -199,5 +199,5 @@ impl<'a> TriangleBuilder<'a> {
     }
 }
 
-/// Placeholder for a normal that is not computed yet.
+/// Placeholder for the index of a normal that is not computed yet.
 const NO_NORMAL: u32 = u32::MAX;

@@ -1,4 +1,5 @@
-//! Loads the positions, normals and uvs that the indices of a primitive refer to, each source once.
+//! Loads the positions, normals and uvs that the indices of a primitive refer to. Each source is
+//! loaded once.
 
 use super::MAX_TRIANGLES;
 use super::source::{local, vectors};
@@ -8,18 +9,19 @@ use crate::xml::{Document, Element, excerpt};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Maximum number of vectors of one kind in a geometry. Its triangles cannot use more.
+/// Maximum number of positions, of normals and of uvs in a geometry. Its triangles have no more
+/// corners than this.
 const MAX_VECTORS: usize = 3 * MAX_TRIANGLES;
-/// Maximum number of inputs read from a `<vertices>`. The limit bounds the work, because every
-/// primitive of the mesh reads the shared `<vertices>` again.
+/// Maximum number of inputs that are read from a `<vertices>` element. Every primitive of a mesh
+/// reads this element again, so without a limit the time could be quadratic.
 const MAX_INPUTS: usize = 64;
-/// Maximum offset of an input.
+/// Maximum `offset` attribute of an input.
 const MAX_OFFSET: usize = 63;
 
 /// One input of a primitive.
 #[derive(Clone)]
 pub(super) struct Input {
-    /// Position of the input's index in the index tuple of a corner.
+    /// Position of this input's index among the indices of one corner.
     pub(super) offset: usize,
     /// Range of the input's vectors in the arena.
     pub(super) vectors: Range<u32>,
@@ -44,10 +46,10 @@ enum VectorKind {
 /// Loads the sources of one `<mesh>` into an arena.
 pub(super) struct InputLoader<'a> {
     doc: &'a Document<'a>,
-    /// `<source>` and `<vertices>` elements by id.
+    /// The `<source>` and `<vertices>` elements of the mesh, by id.
     by_id: BTreeMap<&'a str, &'a Element>,
     pub(super) arena: Arena,
-    /// Ranges of the loaded sources in the arena.
+    /// The range in the arena of each source that is already loaded.
     loaded: BTreeMap<(VectorKind, &'a str), Range<u32>>,
 }
 
@@ -109,7 +111,7 @@ impl<'a> InputLoader<'a> {
         })
     }
 
-    /// The `<source>` or `<vertices>` that an input names.
+    /// The `<source>` or `<vertices>` element that an input refers to.
     fn source_of(&self, input: &'a Element) -> Result<&'a Element, Error> {
         let reference = input.attribute("source").unwrap_or("");
         local(reference)
@@ -117,7 +119,7 @@ impl<'a> InputLoader<'a> {
             .ok_or_else(|| self.doc.error(input, format!("no source '{}' in this mesh", excerpt(reference))))
     }
 
-    /// Appends the vectors of a source to the arena, unless they are there already.
+    /// Appends the vectors of a source to the arena, unless the arena already contains them.
     fn load(&mut self, kind: VectorKind, (offset, input): (usize, &'a Element)) -> Result<Input, Error> {
         let source = self.source_of(input)?;
         let id = source.attribute("id").unwrap_or("");

@@ -1,4 +1,4 @@
-//! Reads materials, their effects, and the paths of their pictures.
+//! Reads materials, their effects, and the paths of their texture pictures.
 
 use super::Material;
 use super::source::{floats, local};
@@ -7,7 +7,7 @@ use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use std::collections::BTreeMap;
 
-/// All materials of a file, with indices by id and name.
+/// All materials of a file. They can be found by id and by name.
 #[derive(Default)]
 pub(super) struct Materials<'a> {
     pub(super) list: Vec<Material>,
@@ -16,7 +16,8 @@ pub(super) struct Materials<'a> {
 }
 
 impl<'a> Materials<'a> {
-    /// Index of the material with this id, else with this name.
+    /// Index of the material with the id `name`. If there is none, the index of the material with
+    /// this name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.by_id.get(name).or_else(|| self.by_name.get(name)).copied()
     }
@@ -28,7 +29,7 @@ impl<'a> Materials<'a> {
         };
         let effects: BTreeMap<&str, &Element> = library("library_effects", "effect").collect();
         let images: BTreeMap<&str, &Element> = library("library_images", "image").collect();
-        // Materials of the effects that were read already.
+        // Cache: the material of each effect that was already read, by the id of the effect.
         let mut cache: BTreeMap<&str, Material> = BTreeMap::new();
         let mut materials = Materials::default();
         for e in doc.root.all("library_materials").flat_map(|l| l.all("material")) {
@@ -66,11 +67,11 @@ impl<'a> Materials<'a> {
 struct Effect<'a> {
     doc: &'a Document<'a>,
     effect: &'a Element,
-    /// Images inside the effect, by id.
+    /// Images that the effect itself defines, by id.
     images: BTreeMap<&'a str, &'a Element>,
-    /// Images of the file, by id.
+    /// Images of the file's image library, by id.
     library: &'a BTreeMap<&'a str, &'a Element>,
-    /// Parameters (samplers and surfaces), by sid.
+    /// Parameters of the effect (samplers and surfaces), by sid.
     params: BTreeMap<&'a str, &'a Element>,
 }
 
@@ -105,7 +106,7 @@ impl<'a> Effect<'a> {
         if let Some(emission) = self.colour(shader.child("emission"))? {
             material.emissive = [emission[0], emission[1], emission[2]];
         }
-        // The `constant` shader has no diffuse colour; it only shows its emission.
+        // The `constant` shader has no diffuse colour. It only has an emission colour.
         let base =
             shader.child(if constant && shader.child("diffuse").is_none() { "emission" } else { "diffuse" });
         if let Some(texture) = base.and_then(|b| b.child("texture")) {
@@ -117,7 +118,7 @@ impl<'a> Effect<'a> {
             material.colour = [r, g, b, 1.0];
         }
         material.colour[3] = self.alpha(shader)?;
-        // The extension that `write` uses for a texture with a colour.
+        // `write` stores the colour of a textured material in this extension.
         let extension = technique.and_then(|t| t.path(&["extra", "technique"]));
         if let Some(tint) =
             extension.filter(|t| t.attribute("profile") == Some("CHICANE")).and_then(|t| t.child("tint"))
@@ -133,7 +134,7 @@ impl<'a> Effect<'a> {
         slot.and_then(|s| s.child("color")).map(|c| self.numbers(c)).transpose()
     }
 
-    /// A colour of three or four numbers, clamped to 0..1.
+    /// Parses a colour of three or four numbers and clamps each number to 0..1.
     fn numbers(&self, e: &Element) -> Result<[f32; 4], Error> {
         let numbers = floats::<f32>(self.doc, e)?;
         let (rgb, alpha) = match numbers.as_slice() {
@@ -147,8 +148,9 @@ impl<'a> Effect<'a> {
         Ok([rgb[0], rgb[1], rgb[2], alpha].map(|c| c.clamp(0.0, 1.0)))
     }
 
-    /// Opacity of a surface, where 1 is solid. A result of 0 counts as solid, because exporters
-    /// disagree on the meaning of 0 and none of them exports invisible surfaces on purpose.
+    /// Opacity of a surface: 1 means opaque. A computed opacity of 0 is replaced by 1, because
+    /// exporters disagree on the meaning of 0 and none of them exports invisible surfaces on
+    /// purpose.
     fn alpha(&self, shader: &Element) -> Result<f32, Error> {
         let transparent = shader.child("transparent");
         let [r, g, b, a] = self.colour(transparent)?.unwrap_or([1.0; 4]);
@@ -170,8 +172,8 @@ impl<'a> Effect<'a> {
         Ok(if alpha > 0.0 { alpha.min(1.0) } else { 1.0 })
     }
 
-    /// The path of the picture of a `<texture>`. The reference goes from sampler to surface to
-    /// image, but exporters may omit the sampler, the surface or both.
+    /// The path of the picture of a `<texture>`. A texture refers to a sampler, which refers to a
+    /// surface, which refers to an image. Some exporters omit the sampler, the surface or both.
     fn texture(&self, texture: &Element, warnings: &mut Warnings) -> Option<String> {
         let name = texture.attribute("texture").unwrap_or("").trim();
         let image = self.image(name).or_else(|| {
@@ -199,8 +201,8 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// Turns the URI of a picture into a path relative to the mesh file. Of an absolute path only the
-/// file name is kept, because the folder belongs to the exporter's machine.
+/// Turns the URI of a picture into a path relative to the mesh file. If the path is absolute, only
+/// its file name is kept, because the folder exists only on the exporter's machine.
 fn picture_path(uri: &str) -> Option<String> {
     let uri = uri.trim();
     let (is_file, path) = match uri.strip_prefix("file:") {

@@ -1,8 +1,8 @@
 //! Reader and writer of COLLADA mesh files (`.dae`).
 //!
-//! The reader resolves node transforms, units, up axes and instances. All parts of a [`Model`] are
-//! in one frame, in metres with z up, and their triangles are grouped by material. The reader only
-//! returns the paths of pictures; it does not read them.
+//! The reader applies node transforms, units, up axes and instances. All parts of a [`Model`] are
+//! therefore in one frame, in metres with z up. The triangles of a part are grouped by material.
+//! The reader returns the paths of pictures, but it does not read the pictures.
 //!
 //! | module | content |
 //! |---|---|
@@ -27,13 +27,13 @@ mod write;
 pub use read::read;
 pub use write::write;
 
-/// Maximum number of triangles of a file. Every instance of a geometry counts.
+/// Maximum number of triangles of a file. The triangles of a geometry count once per instance.
 pub const MAX_TRIANGLES: usize = 2_000_000;
 
 /// The content of a mesh file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
-    /// The geometry instances, in file order. Each has at least one triangle.
+    /// The instances of geometries, in file order. Each part has at least one triangle.
     pub parts: Vec<MeshPart>,
     /// All materials of the file, in file order, including unused ones.
     pub materials: Vec<Material>,
@@ -42,7 +42,8 @@ pub struct Model {
 /// One instance of one geometry.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeshPart {
-    /// Name of the node, else of the geometry. It may be empty and need not be unique.
+    /// Name of the node, or of the geometry if the node has no name. The name may be empty and need
+    /// not be unique.
     pub name: String,
     /// Vertex positions, in metres with z up.
     pub positions: Vec<[f32; 3]>,
@@ -57,22 +58,24 @@ pub struct MeshPart {
 /// Triangles that share a material.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Group {
-    /// Index into [`Model::materials`].
+    /// Index into [`Model::materials`]; `None` if the triangles have no known material.
     pub material: Option<usize>,
-    /// Three vertex indices per triangle, counter-clockwise seen from the front, all in range.
+    /// Three vertex indices per triangle. They are counter-clockwise seen from the front, and all
+    /// are in range.
     pub indices: Vec<u32>,
 }
 
 /// The appearance of a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Name of the material, else its id.
+    /// Name of the material, or its id if it has no name.
     pub name: String,
-    /// RGBA 0..1, multiplied with the texture if there is one.
+    /// RGBA 0..1. If there is a texture, its pixels are multiplied by this colour.
     pub colour: [f32; 4],
     /// Emitted light, RGB 0..1.
     pub emissive: [f32; 3],
-    /// Path of a picture, relative to the folder of the mesh file. It may contain `..`.
+    /// Path of the texture picture, relative to the folder of the mesh file. The path may contain
+    /// `..`.
     pub texture: Option<String>,
 }
 

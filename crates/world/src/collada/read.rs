@@ -1,7 +1,7 @@
 //! Traverses the scene of a mesh file and collects its parts with their transforms and materials.
 //!
-//! Nodes can be instanced repeatedly, so a small file can describe an exponential amount of work.
-//! The traversal therefore limits its steps and the number of resulting triangles.
+//! A node can be instanced repeatedly, so a small file can describe a scene of exponential size.
+//! The traversal therefore limits the number of its steps and of the resulting triangles.
 
 use super::geometry::{self, Mesh};
 use super::material::Materials;
@@ -14,9 +14,9 @@ use glam::DAffine3;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Maximum depth of nodes, by nesting or by instance.
+/// Maximum depth of nodes. Nested nodes and instanced nodes both count.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of visited elements. Every instance of an element counts.
+/// Maximum number of visited elements. An element counts once per instance.
 const MAX_STEPS: usize = 500_000;
 /// Maximum length of a part's name, in characters. Longer names are cut.
 const MAX_NAME: usize = 200;
@@ -55,7 +55,8 @@ fn library<'a>(
     root.all(library).flat_map(move |l| l.all(item))
 }
 
-/// The scene that `<scene>` names, else the first one.
+/// The scene that the `<scene>` element refers to. If it refers to none, the first scene of the
+/// file.
 fn scene(root: &Element) -> Option<&Element> {
     let named = root.path(&["scene", "instance_visual_scene"]).and_then(|i| local(i.attribute("url")?));
     let mut scenes = library(root, "library_visual_scenes", "visual_scene");
@@ -73,9 +74,9 @@ struct Traversal<'a, 'w> {
     geometries: BTreeMap<&'a str, &'a Element>,
     controllers: BTreeMap<&'a str, &'a Element>,
     nodes: BTreeMap<&'a str, &'a Element>,
-    /// Cache of geometries, by the offset of their element.
+    /// Cache of geometries, by the byte offset of their element in the file.
     meshes: BTreeMap<usize, Rc<Mesh<'a>>>,
-    /// Cache of transforms, by the offset of their element.
+    /// Cache of transforms, by the byte offset of their element in the file.
     transforms: BTreeMap<usize, DAffine3>,
     steps: usize,
     triangles: usize,
@@ -106,7 +107,7 @@ impl<'a, 'w> Traversal<'a, 'w> {
         }
     }
 
-    /// Adds to the step counter; an error if it exceeds its limit.
+    /// Adds `steps` to the step counter. The result is an error if the counter exceeds `MAX_STEPS`.
     fn step(&mut self, e: &Element, steps: usize) -> Result<(), Error> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > MAX_STEPS {
@@ -147,7 +148,7 @@ impl<'a, 'w> Traversal<'a, 'w> {
         Ok(())
     }
 
-    /// The transform of an element, from the cache or by `read`.
+    /// The transform of an element. It comes from the cache, or from `read` at the first call.
     fn transform(
         &mut self,
         e: &'a Element,
@@ -161,7 +162,7 @@ impl<'a, 'w> Traversal<'a, 'w> {
         Ok(transform)
     }
 
-    /// Adds the geometry of a skin or morph in its rest pose.
+    /// Adds the geometry of a skin or morph controller in its rest pose.
     fn controller(&mut self, e: &'a Element, world: DAffine3, name: Option<&str>) -> Result<(), Error> {
         let doc = self.doc;
         let Some(controller) = self.target(e, "controller", |w| &w.controllers)? else { return Ok(()) };
@@ -180,7 +181,8 @@ impl<'a, 'w> Traversal<'a, 'w> {
         self.part(e, geometry, Some(e), world * bind, name)
     }
 
-    /// The element that an instance refers to; `None` with a warning if it does not exist.
+    /// The element that an instance refers to. If it does not exist, a warning is added and the
+    /// result is `None`.
     fn target(
         &mut self,
         e: &'a Element,
@@ -197,7 +199,8 @@ impl<'a, 'w> Traversal<'a, 'w> {
         Ok(found)
     }
 
-    /// Adds an instance of a geometry. `binding` maps the geometry's symbols to materials.
+    /// Adds an instance of a geometry. `binding` contains the `<bind_material>` that maps the
+    /// material symbols of the geometry to materials.
     fn part(
         &mut self,
         e: &'a Element,
@@ -280,7 +283,8 @@ impl<'a, 'w> Traversal<'a, 'w> {
     }
 }
 
-/// Collects all nodes below an element by id. Of nodes with the same id, the first is used.
+/// Collects all nodes below an element, by id. If several nodes have the same id, the first one is
+/// used.
 fn collect_nodes<'a>(e: &'a Element, nodes: &mut BTreeMap<&'a str, &'a Element>) {
     for child in &e.children {
         if child.name == "node"

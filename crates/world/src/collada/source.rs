@@ -1,4 +1,4 @@
-//! Parses lists of numbers in the text of an element, and `<source>` elements.
+//! Parses elements whose text is a list of numbers, and `<source>` elements.
 
 use crate::error::Error;
 use crate::xml::{Document, Element, excerpt};
@@ -20,7 +20,7 @@ pub(super) fn floats<T: Number>(doc: &Document<'_>, e: &Element) -> Result<Vec<T
     Ok(numbers)
 }
 
-/// Parses the text of an element as exactly `N` finite numbers.
+/// Parses the text of an element as `N` finite numbers. Any other count is an error.
 pub(super) fn exactly<const N: usize>(doc: &Document<'_>, e: &Element) -> Result<[f64; N], Error> {
     let numbers = floats(doc, e)?;
     numbers
@@ -28,7 +28,7 @@ pub(super) fn exactly<const N: usize>(doc: &Document<'_>, e: &Element) -> Result
         .map_err(|n: Vec<f64>| doc.error(e, format!("<{}> needs {N} numbers, found {}", e.name, n.len())))
 }
 
-/// Parses the text of an element as indices.
+/// Parses the text of an element as unsigned integers.
 pub(super) fn indices(doc: &Document<'_>, e: &Element) -> Result<Vec<u32>, Error> {
     e.text
         .split_ascii_whitespace()
@@ -59,7 +59,8 @@ impl Number for f64 {
     }
 }
 
-/// The id of a reference into the same file (`#id`); `None` for a reference to another file.
+/// The id in a reference to an element of the same file (`#id`). The result is `None` if the
+/// reference is to another file.
 pub(super) fn local(reference: &str) -> Option<&str> {
     reference.trim().strip_prefix('#')
 }
@@ -83,7 +84,7 @@ pub(super) fn vectors<const N: usize>(doc: &Document<'_>, source: &Element) -> R
         (attribute("stride", if params > 0 { params } else { N })?, attribute("offset", 0)?);
     let columns = components::<N>(accessor, stride)
         .ok_or_else(|| doc.error(at, format!("a stride of {stride} is too small for vectors of {N}")))?;
-    // Check `count` against the data, because the file may give any number.
+    // Compare `count` with the data, because the file may contain a wrong count.
     let available = numbers.len().saturating_sub(offset) / stride.max(1);
     let count = attribute("count", available)?;
     if count > available {
@@ -98,8 +99,9 @@ pub(super) fn positive_zero(number: f32) -> f32 {
     number + 0.0
 }
 
-/// The columns of an accessor that form a vector: its first `N` named params, else the first `N`
-/// columns. `None` if a column is outside the stride.
+/// The columns of an accessor that form a vector: the first `N` params that have a name, or the
+/// first `N` columns if fewer params have a name. The result is `None` if a column is outside the
+/// stride.
 fn components<const N: usize>(accessor: Option<&Element>, stride: usize) -> Option<[usize; N]> {
     let named = accessor.into_iter().flat_map(|a| a.all("param").enumerate());
     let named: Vec<usize> = named

@@ -1,4 +1,4 @@
-//! Reads the transforms of nodes and of the file's unit and up axis, and applies them to a mesh.
+//! Reads the transforms of nodes, and the file's unit and up axis. Applies transforms to a mesh.
 
 use super::geometry::Mesh;
 use super::source::{exactly, positive_zero};
@@ -7,7 +7,7 @@ use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-/// The transform from the file's unit and up axis to metres with z up.
+/// The transform that converts the file's unit and up axis to metres with z up.
 pub(super) fn of_asset(doc: &Document<'_>) -> Result<DAffine3, Error> {
     let asset = doc.root.child("asset");
     let mut metres = 1.0;
@@ -56,8 +56,8 @@ pub(super) fn of_node(
     Ok(product)
 }
 
-/// Reads a `<matrix>` or `<bind_shape_matrix>`: 16 numbers, row by row. The last row is ignored,
-/// because it is always 0 0 0 1.
+/// Reads a `<matrix>` or `<bind_shape_matrix>`, which has 16 numbers, row by row. The last row is
+/// ignored, because in a valid file it is 0 0 0 1.
 pub(super) fn matrix(doc: &Document<'_>, e: &Element) -> Result<DAffine3, Error> {
     let m: [f64; 16] = exactly(doc, e)?;
     let column = |i: usize| DVec3::new(m[i], m[4 + i], m[8 + i]);
@@ -73,7 +73,7 @@ fn rotation(axis: DVec3, angle: f64) -> DQuat {
 pub(super) struct VertexTransform {
     affine: DAffine3,
     normals: DMat3,
-    /// Whether the transform mirrors, which reverses the orientation of triangles.
+    /// Whether the transform mirrors. A mirroring transform reverses the orientation of triangles.
     pub(super) mirrors: bool,
 }
 
@@ -81,13 +81,13 @@ impl VertexTransform {
     pub(super) fn new(affine: DAffine3) -> VertexTransform {
         let DMat3 { x_axis: x, y_axis: y, z_axis: z } = affine.matrix3;
         let mirrors = affine.matrix3.determinant() < 0.0;
-        // Normals transform with the inverse transpose. The cofactor matrix gives the same
+        // Normals must be transformed by the inverse transpose. The cofactor matrix gives the same
         // directions and needs no division, so it also works for a singular matrix.
         let normals = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
         VertexTransform { affine, normals: if mirrors { normals * -1.0 } else { normals }, mirrors }
     }
 
-    /// Transforms a position; `None` if the result is out of the range of `f32`.
+    /// Transforms a position. The result is `None` if a coordinate is too large for `f32`.
     pub(super) fn position(&self, p: [f32; 3]) -> Option<[f32; 3]> {
         let moved = self.affine.transform_point3(DVec3::from_array(p.map(f64::from))).to_array();
         let moved = moved.map(|c| positive_zero(c as f32));
@@ -99,7 +99,8 @@ impl VertexTransform {
         let n = self.normals * DVec3::from_array(n.map(f64::from));
         let length = n.length();
         let unit = if (length - 1.0).abs() < 1e-4 {
-            // Not normalised again, so that a normal keeps its bits when it is written and read.
+            // A normal of about unit length is not normalised again. Otherwise its bits would
+            // change each time the mesh is written and read.
             n
         } else if length > 0.0 && length.is_finite() {
             n / length
@@ -110,8 +111,8 @@ impl VertexTransform {
     }
 }
 
-/// Transforms a mesh and numbers its vertices in the order of first use. `None` if a position is
-/// out of the range of `f32`.
+/// Transforms a mesh and numbers its vertices in the order of first use. The result is `None` if a
+/// coordinate is too large for `f32`.
 pub(super) fn transformed_part(
     mesh: &Mesh<'_>,
     mut groups: Vec<Group>,

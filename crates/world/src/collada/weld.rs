@@ -1,8 +1,8 @@
 //! Merges corners with equal position, normal and uv into one vertex.
 //!
 //! A corner is a triangle's reference to a position, a normal and a uv. Equal corners are found by
-//! sorting, because the result is the same on every machine and no input makes it slow. A hash map
-//! guarantees neither.
+//! sorting. With sorting, the result is the same on every machine, and no input makes the search
+//! slow. A hash map would guarantee neither.
 
 /// The positions, normals and uvs of a geometry.
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub(super) struct Arena {
     pub(super) uvs: Vec<[f32; 2]>,
 }
 
-/// Indices into the three lists of an [`Arena`].
+/// A corner of a triangle: indices into the three lists of an [`Arena`].
 #[derive(Clone, Copy)]
 pub(super) struct Corner {
     pub(super) position: u32,
@@ -20,7 +20,7 @@ pub(super) struct Corner {
     pub(super) uv: u32,
 }
 
-/// Vertices in the order of first use, and the vertex index of every corner.
+/// Vertices in the order of first use. `indices` has the vertex index of every corner.
 #[derive(Default)]
 pub(super) struct Welded {
     pub(super) positions: Vec<[f32; 3]>,
@@ -29,7 +29,7 @@ pub(super) struct Welded {
     pub(super) indices: Vec<u32>,
 }
 
-/// Merges equal corners. Every index of a corner must be in range.
+/// Merges equal corners. The indices of all corners must be in range.
 pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
     let firsts = first_equal_corner(arena, corners);
     let mut out = Welded { indices: Vec::with_capacity(corners.len()), ..Welded::default() };
@@ -47,18 +47,19 @@ pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
     out
 }
 
-/// For every corner, the index of the first corner with equal values.
+/// Returns for every corner the index of the first corner with equal position, normal and uv.
 fn first_equal_corner(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
     let (positions, normals, uvs) =
         (first_equal(&arena.positions), first_equal(&arena.normals), first_equal(&arena.uvs));
-    // Sort keys: the three values in 32 bits each, then the index of the corner.
+    // A sort key has position, normal, uv and the index of the corner, in 32 bits each.
     let mut order: Vec<(u64, u64)> = Vec::with_capacity(corners.len());
     for (i, c) in corners.iter().enumerate() {
         let (p, n, t) = (positions[c.position as usize], normals[c.normal as usize], uvs[c.uv as usize]);
         order.push((u64::from(p) << 32 | u64::from(n), u64::from(t) << 32 | i as u64));
     }
     order.sort_unstable();
-    // Dropped early to lower the peak of memory, because there may be millions of them.
+    // Drop these lists early to lower the peak memory use, because they may have millions of
+    // entries.
     drop((positions, normals, uvs));
     let mut firsts = vec![0u32; corners.len()];
     let mut previous: Option<(u64, u64)> = None;
@@ -74,10 +75,10 @@ fn first_equal_corner(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
     firsts
 }
 
-/// For every vector, the index of the first vector with the same bits.
+/// Returns for every vector the index of the first vector with the same bits.
 fn first_equal<const N: usize>(vectors: &[[f32; N]]) -> Vec<u32> {
     let key = |v: &[f32; N]| v.iter().fold(0u128, |key, c| key << 32 | u128::from(c.to_bits()));
-    // Sort keys: up to three numbers and the index, in 32 bits each.
+    // A sort key has the two or three numbers of the vector and its index, in 32 bits each.
     let mut order: Vec<u128> = vectors.iter().enumerate().map(|(i, v)| key(v) << 32 | i as u128).collect();
     order.sort_unstable();
     let mut firsts = vec![0u32; vectors.len()];

@@ -1,13 +1,13 @@
-//! Writes COLLADA 1.4.1 for this crate's reader, Blender and Gazebo.
+//! Writes COLLADA 1.4.1 that this crate's reader, Blender and Gazebo can read.
 //!
-//! Equal models give equal bytes: ids are sequence numbers, and dates are constant. Numbers have
-//! the fewest digits that parse to the same `f32`.
+//! Equal models give equal bytes: ids are sequence numbers, and dates are constant. A number is
+//! written with the fewest digits that parse to the same `f32`.
 
 use super::{Group, Material, MeshPart, Model};
 use crate::xml::escape;
 use std::fmt::Write;
 
-/// Writes a model as COLLADA 1.4.1, in metres with z up. Equal models give equal bytes.
+/// Writes a model as COLLADA 1.4.1, in metres with z up.
 pub fn write(model: &Model) -> String {
     let mut out = ColladaWriter(String::new());
     out.line(0, r#"<?xml version="1.0" encoding="utf-8"?>"#);
@@ -34,7 +34,7 @@ pub fn write(model: &Model) -> String {
     out.0
 }
 
-/// The text written so far.
+/// Writes indented lines. The string is the text written so far.
 struct ColladaWriter(String);
 
 impl ColladaWriter {
@@ -46,7 +46,7 @@ impl ColladaWriter {
         self.0.push('\n');
     }
 
-    /// Writes a library unless it is empty, because COLLADA forbids empty libraries.
+    /// Writes a library element. An empty library is omitted, because COLLADA forbids it.
     fn library<'m, T: 'm>(
         &mut self,
         name: &str,
@@ -66,7 +66,7 @@ impl ColladaWriter {
         }
     }
 
-    /// Writes a `<source>` of vectors.
+    /// Writes a list of vectors as a `<source>` element.
     fn source<const N: usize>(&mut self, id: &str, names: [&str; N], vectors: &[[f32; N]]) {
         self.line(4, &format!(r#"<source id="{id}">"#));
         let mut text = format!(r#"<float_array id="{id}-array" count="{}">"#, vectors.len() * N);
@@ -83,7 +83,7 @@ impl ColladaWriter {
     }
 }
 
-/// Appends numbers, separated by blanks.
+/// Appends numbers to `text`, separated by spaces.
 fn list<'n, T: std::fmt::Display + 'n>(text: &mut String, numbers: impl Iterator<Item = &'n T>) {
     for (i, number) in numbers.enumerate() {
         if i > 0 {
@@ -130,8 +130,8 @@ fn effect(out: &mut ColladaWriter, i: usize, material: &Material) {
         out.line(5, "<transparency><float>1</float></transparency>");
     }
     out.line(4, "</lambert>");
-    // COLLADA cannot express a texture multiplied with a colour, so the colour is written as an
-    // extension. Other readers ignore it.
+    // COLLADA cannot express a texture that is multiplied by a colour. The colour is therefore
+    // written as an extension, which other readers ignore.
     if material.texture.is_some() && [r, g, b] != [1.0; 3] {
         let tint = numbers(&[r, g, b]);
         out.line(
@@ -205,7 +205,7 @@ fn node(out: &mut ColladaWriter, i: usize, part: &MeshPart) {
     out.line(3, "</node>");
 }
 
-/// Replaces the characters of a name that XML does not allow.
+/// Replaces the characters that XML does not allow by U+FFFD.
 fn printable(name: &str) -> String {
     let bad = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\r' | '\t')) || matches!(c, '\u{fffe}' | '\u{ffff}')
@@ -213,7 +213,7 @@ fn printable(name: &str) -> String {
     name.chars().map(|c| if bad(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Turns a path into a URI with percent escapes.
+/// Turns a path into a URI: special characters become percent escapes.
 fn uri(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-~+,=@()".contains(&b);
     let mut text = String::with_capacity(path.len());

@@ -1,6 +1,6 @@
-//! Colours of Gazebo's script materials, which world files refer to by name only.
+//! Colours of Gazebo's script materials. World files contain only the names of these materials.
 
-/// RGBA of a script material of Gazebo; `None` if the name is unknown.
+/// RGBA of a script material of Gazebo. The result is `None` if the name is unknown.
 pub(super) fn script_colour(name: &str) -> Option<[f32; 4]> {
     let rgb = match name.trim().strip_prefix("Gazebo/")? {
         "Black" | "FlatBlack" => [0.0, 0.0, 0.0],

@@ -13,7 +13,7 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    /// The bounding box of points; `None` if there are none.
+    /// The bounding box of points. The result is `None` if there are no points.
     pub(super) fn of_points(points: impl Iterator<Item = DVec3>) -> Option<Extents> {
         let bounds = points.fold(None, |bounds: Option<(DVec3, DVec3)>, p| match bounds {
             None => Some((p, p)),
@@ -22,11 +22,11 @@ impl Extents {
         bounds.map(|(min, max)| Extents { centre: (min + max) * 0.5, size: max - min })
     }
 
-    /// The bounding box of a shape with a pose.
+    /// The bounding box of a shape at `pose`.
     pub(super) fn of(pose: &Pose, shape: &Shape) -> Extents {
         let rotation = DMat3::from_quat(pose.rotation);
         let axis = rotation.z_axis;
-        // Half extents of a disc that is perpendicular to the shape's axis.
+        // Half the size of the bounding box of a disc that is perpendicular to the shape's axis.
         let disc = |radius: f64| (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(libm::sqrt) * radius;
         let at = |half: DVec3| Extents { centre: pose.position, size: half * 2.0 };
         match shape {
@@ -48,13 +48,13 @@ impl Extents {
         }
     }
 
-    /// The bounding box of solids; `None` if there are none.
+    /// The bounding box of solids. The result is `None` if there are no solids.
     pub(super) fn of_solids(solids: &[Solid]) -> Option<Extents> {
         Extents::union(solids.iter().map(|s| Extents::of(&s.pose, &s.shape)))
     }
 
-    /// The bounding box of boxes; `None` if there are none. A single box is returned unchanged, to
-    /// the last bit.
+    /// The bounding box of several boxes. The result is `None` if there are no boxes. The bounding
+    /// box of a single box is the box itself, without rounding errors.
     pub(super) fn union(mut all: impl Iterator<Item = Extents>) -> Option<Extents> {
         let first = all.next()?;
         Some(all.fold(first, |a, b| {
@@ -72,8 +72,8 @@ impl Extents {
         self.centre + self.size * 0.5
     }
 
-    /// The box as a collision shape with a minimum thickness. `pose` is the pose of the frame in
-    /// which the box is given.
+    /// Turns the bounding box into a collision shape with a minimum thickness. `pose` is the pose
+    /// of the frame in which the bounding box is given.
     pub(super) fn to_solid(self, pose: &Pose) -> (Pose, Shape) {
         let box_pose = Pose { position: pose.point(self.centre), rotation: pose.rotation };
         (box_pose, Shape::Box((self.size * 0.5).max(DVec3::splat(MIN_HALF))))

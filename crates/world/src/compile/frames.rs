@@ -1,8 +1,9 @@
-//! Resolves the pose of every frame relative to its scope.
+//! Resolves the pose of every frame relative to its scope, which is the world or a model.
 //!
-//! In the file, a pose is relative to a reference frame. The pose of a model with a placement frame
-//! also depends on that frame inside the model. The dependencies are resolved with an explicit
-//! stack, so that a long chain does not overflow the call stack and a cycle is detected.
+//! In the file, a pose is relative to a reference frame. If a model has a placement frame, the pose
+//! in the file is that of the placement frame. The pose of the model then also depends on where
+//! this frame is inside the model. The dependencies are resolved with an explicit stack, so that a
+//! long chain does not overflow the call stack and a cycle is detected.
 
 use super::locate::ErrorSubject;
 use super::tree::{FrameKind, Tree, WORLD};
@@ -17,11 +18,11 @@ use crate::xml::excerpt;
 enum ReferenceFrame {
     /// The frame of the scope itself.
     Scope,
-    /// A frame of the scope or of a nested scope, by index.
+    /// The frame with this index. It belongs to the scope or to a nested scope.
     Frame(usize),
 }
 
-/// A tree with the pose of every frame relative to its scope.
+/// A tree of frames, with the pose of every frame relative to its scope.
 pub(super) struct Frames<'a> {
     pub(super) tree: Tree<'a>,
     local: Vec<Pose>,
@@ -31,7 +32,7 @@ pub(super) struct Frames<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VisitState {
     New,
-    /// On the path of the search: reaching it again means a cycle.
+    /// The frame is on the current search path. If the search reaches it again, there is a cycle.
     Open,
     Done,
 }
@@ -73,7 +74,7 @@ impl<'a> Frames<'a> {
         Ok(frames)
     }
 
-    /// Appends the frames that must be resolved before this one.
+    /// Appends the frames that must be resolved before the frame `id`.
     fn dependencies(&self, id: usize, out: &mut Vec<usize>) -> Result<(), Error> {
         let scope = self.tree.frames[id].scope;
         if let ReferenceFrame::Frame(base) = self.tree.base(id)? {
@@ -102,7 +103,7 @@ impl<'a> Frames<'a> {
         self.tree.checked(frame.scope, frame.name, pose)
     }
 
-    /// Pose of a frame in an enclosing scope.
+    /// Pose of a frame in the frame of an enclosing scope.
     fn within(&self, frame: usize, scope: usize) -> Pose {
         let mut path = self.tree.ancestors(frame, scope);
         let first = path.next().map_or(Pose::IDENTITY, |f| self.local[f]);
@@ -114,7 +115,7 @@ impl<'a> Frames<'a> {
         self.within(frame, WORLD)
     }
 
-    /// Pose of a model's frame in an enclosing model.
+    /// Pose of a model in the frame of an enclosing model. `scope` is the scope of the model.
     pub(super) fn model_in(&self, scope: usize, enclosing: usize) -> Pose {
         match self.tree.scopes[scope].frame {
             Some(frame) if scope != enclosing => self.within(frame, enclosing),
@@ -122,12 +123,12 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// Pose in the model of a part of one of its links.
+    /// Pose of a part of a link, such as a visual, in the frame of the model.
     pub(super) fn part(&self, scope: usize, link: usize, pose: &PoseSpec) -> Result<Pose, Error> {
         self.placed(scope, ReferenceFrame::Frame(link), pose)
     }
 
-    /// Pose in the world of a top-level element that is not a frame, such as a light.
+    /// Pose of a top-level element that is not a frame, such as a light, in the world.
     pub(super) fn placed_in_world(&self, pose: &PoseSpec) -> Result<Pose, Error> {
         self.placed(WORLD, ReferenceFrame::Scope, pose)
     }
@@ -177,13 +178,14 @@ impl Frames<'_> {
     }
 }
 
-/// A pose as written, without its reference frame.
+/// Converts the numbers of a pose. The reference frame is not applied.
 fn pose_of(spec: &PoseSpec) -> Pose {
     Pose::from_xyz_rpy(spec.xyz, spec.rpy)
 }
 
 impl Tree<'_> {
-    /// A frame and the frames of its enclosing models, up to but excluding `scope`.
+    /// A frame and the frames of the models around it, from the inside out. The frame of `scope` is
+    /// not included.
     fn ancestors(&self, frame: usize, scope: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(frame), move |&f| {
             let enclosing = self.frames[f].scope;
@@ -191,12 +193,12 @@ impl Tree<'_> {
         })
     }
 
-    /// Whether a frame belongs to a model that was merged into the enclosing one.
+    /// Whether a frame is the frame of a model that was merged into its enclosing model.
     fn is_merged(&self, id: usize) -> bool {
         matches!(self.frames[id].kind, FrameKind::Model { inside, .. } if self.scopes[inside].merged)
     }
 
-    /// The reference frame of a frame's pose.
+    /// The reference frame to which the pose of the frame `id` is relative.
     fn base(&self, id: usize) -> Result<ReferenceFrame, Error> {
         let frame = &self.frames[id];
         match (frame.pose.relative_to.as_str(), frame.default) {
@@ -205,7 +207,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The placement frame of a model.
+    /// The placement frame of the model with the frame `id`.
     fn placement(&self, id: usize) -> Result<ReferenceFrame, Error> {
         match self.frames[id].kind {
             FrameKind::Model { inside, placement } if !placement.is_empty() => self.lookup(inside, placement),
@@ -213,7 +215,8 @@ impl Tree<'_> {
         }
     }
 
-    /// SceneBuilder up a name in a scope: `a`, or `a::b` for the frame `b` of the nested model `a`.
+    /// Looks up a name in a scope. The name is `a`, or `a::b` for the frame `b` of the nested model
+    /// `a`.
     fn lookup(&self, scope: usize, name: &str) -> Result<ReferenceFrame, Error> {
         let (mut inside, mut rest) = (scope, name);
         loop {
@@ -225,7 +228,7 @@ impl Tree<'_> {
                 "world" | "__root__" if inside == WORLD => return Ok(ReferenceFrame::Scope),
                 _ => {}
             }
-            // Try the whole name first, because flattened models have names that contain `::`.
+            // Try the whole name first, because the names in flattened models contain `::`.
             if let Some(found) = self.scopes[inside].names.get(rest) {
                 return Ok(ReferenceFrame::Frame(*found));
             }
@@ -257,7 +260,8 @@ impl Tree<'_> {
         Error::at(self.location(frame.scope, ErrorSubject::Named(frame.name)), message)
     }
 
-    /// Checks the range of a resolved pose. A chain of valid poses can leave the range or overflow.
+    /// Checks the range of a resolved pose. A chain of valid poses can lead to a position that is
+    /// too far away or not finite.
     fn checked(&self, scope: usize, name: &str, pose: Pose) -> Result<Pose, Error> {
         if pose.is_finite() && pose.position.abs().max_element() <= MAX_METRES {
             return Ok(pose);

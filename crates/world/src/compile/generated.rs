@@ -1,4 +1,5 @@
-//! Generates meshes for shapes without a mesh file: extruded polygons, and static ellipsoids.
+//! Generates meshes for shapes that have no mesh file: extruded polygons, and ellipsoids that never
+//! move.
 
 use crate::scene::{Group, Mesh};
 use crate::world::TriangleMesh;
@@ -6,11 +7,12 @@ use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Maximum number of corners of a polygon, because triangulation takes cubic time.
+/// Maximum number of corners of a polygon. The limit is low, because triangulation takes cubic
+/// time.
 const MAX_POINTS: usize = 128;
-/// Maximum number of corners of all polygons of a world.
+/// Maximum number of corners of all polygons of a world together.
 const MAX_ALL_POINTS: usize = 100_000;
-/// Number of segments around an ellipsoid; from pole to pole there are half as many.
+/// Number of segments around an ellipsoid. From pole to pole there are half as many.
 const STEPS: usize = 16;
 
 /// Cache of the extruded polygons of a world.
@@ -21,8 +23,8 @@ pub(super) struct GeneratedMeshes {
 }
 
 impl GeneratedMeshes {
-    /// An extruded polygon. `None` if the polygon intersects itself, has no area or has too many
-    /// corners.
+    /// The mesh of an extruded polygon. The result is `None` if the polygon intersects itself, has
+    /// no area or has too many corners.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
         let key = polygon_key(points, height);
         if let Some(known) = self.prisms.get(&key) {
@@ -41,7 +43,8 @@ pub(super) fn polygon_key(points: &[[f64; 2]], height: f64) -> Vec<u64> {
     points.iter().flatten().chain([&height]).map(|x| x.to_bits()).collect()
 }
 
-/// A visible mesh with flat shading: every triangle has its own normal. One uv unit is one metre.
+/// Turns a collision mesh into a visible mesh with flat shading: every triangle has its own normal.
+/// One uv unit is one metre.
 pub(super) fn flat_shaded(from: &TriangleMesh, material: usize) -> Mesh {
     let mut mesh = Mesh::default();
     for triangle in &from.triangles {
@@ -81,7 +84,7 @@ fn extruded(points: &[[f64; 2]], height: f64) -> Option<TriangleMesh> {
     Some(TriangleMesh { vertices, triangles })
 }
 
-/// Triangulates a counter-clockwise polygon by ear clipping.
+/// Triangulates a counter-clockwise polygon by ear clipping. The result is `None` if this fails.
 fn triangulated(ring: &[DVec2]) -> Option<Vec<[u32; 3]>> {
     let turn = |a: DVec2, b: DVec2, c: DVec2| (b - a).perp_dot(c - a);
     let mut left: Vec<usize> = (0..ring.len()).collect();
@@ -100,7 +103,7 @@ fn triangulated(ring: &[DVec2]) -> Option<Vec<[u32; 3]>> {
     (!triangles.is_empty()).then_some(triangles)
 }
 
-/// A closed mesh of an ellipsoid with these half axes.
+/// A closed mesh of an ellipsoid. `radii` are the half axes.
 pub(super) fn ellipsoid(radii: DVec3) -> TriangleMesh {
     use std::f64::consts::{PI, TAU};
     let rings = STEPS / 2;
@@ -132,7 +135,8 @@ pub(super) fn ellipsoid(radii: DVec3) -> TriangleMesh {
 mod tests {
     use super::*;
 
-    /// The enclosed volume. It is only correct if the mesh is closed and faces outwards.
+    /// The volume that a mesh encloses. It is only correct if the mesh is closed and its triangles
+    /// face outwards.
     fn volume(mesh: &TriangleMesh) -> f64 {
         let of = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);

@@ -1,4 +1,4 @@
-//! The ground plane: its height, and the bounds of the drivable surface of the track.
+//! The ground plane of a world: its height, and the bounds of the track's drivable surface.
 
 use super::meshes::point;
 use super::rigid_model::RigidModel;
@@ -14,20 +14,21 @@ use glam::DVec3;
 
 /// Default friction of the ground.
 const FRICTION: f64 = 0.6;
-/// Maximum height of the drivable surface above the ground, in metres.
+/// Maximum height of the drivable surface above the ground plane, in metres.
 const NEAR: f64 = 0.05;
-/// Minimum z of the unit normal of a drivable triangle.
+/// A triangle is drivable if the z of its unit normal is greater than this value.
 const UPRIGHT: f64 = 0.7;
-/// Minimum z of the unit normal of a ground plane. The simulator does not support slopes.
+/// Minimum z of the unit normal of a ground plane. A plane with a smaller value is sloped, which
+/// the simulator does not support.
 const LEVEL: f64 = 0.9999;
 
-/// Maximum number of triangles to visit, far more than a track has.
+/// Maximum number of triangles to visit. A real track has far fewer.
 const MAX_TRIANGLES: usize = 20_000_000;
 
 /// The ground of a world without a ground plane.
 pub(super) const DEFAULT: Ground = Ground { z: 0.0, bounds: None, friction: FRICTION };
 
-/// The ground from the first level plane of a track or scenery model.
+/// The ground that the first level plane of a track or scenery model defines.
 pub(super) fn plane_in(body: &RigidModel<'_>, warnings: &mut Warnings) -> Option<Ground> {
     let mut found = None;
     for part in &body.collisions {
@@ -45,7 +46,8 @@ pub(super) fn plane_in(body: &RigidModel<'_>, warnings: &mut Warnings) -> Option
     found
 }
 
-/// The ground from the built-in ground plane; `None` if it is not level.
+/// The ground that the built-in ground plane defines. The result is `None` if the plane is not
+/// level.
 pub(super) fn built_in(pose: &Pose, file: &str, warnings: &mut Warnings) -> Option<Ground> {
     if (pose.rotation * DVec3::Z).z < LEVEL {
         warnings.add("the ground plane is not level and is ignored", || SourceLocation::file(file));
@@ -54,14 +56,15 @@ pub(super) fn built_in(pose: &Pose, file: &str, warnings: &mut Warnings) -> Opti
     Some(Ground { z: pose.position.z, ..DEFAULT })
 }
 
-/// The bounds of the track's drivable surface: all triangles near the ground that face up.
+/// The bounds of the track's drivable surface, which consists of all triangles near the ground that
+/// face up.
 pub(super) fn bounds_of(scene: &WorldScene, ground: f64) -> Option<Bounds> {
     let mut bounds: Option<Bounds> = None;
     let mut budget = MAX_TRIANGLES;
     let mut add = |[a, b, c]: [DVec3; 3]| {
         let normal = (b - a).cross(c - a);
         let highest = a.z.max(b.z).max(c.z);
-        // Strictly greater, so that a triangle without area does not count.
+        // `>` and not `>=`, because a triangle without area must not count.
         let up = normal.z > UPRIGHT * normal.length();
         if !up || highest > ground + NEAR {
             return;
@@ -73,7 +76,7 @@ pub(super) fn bounds_of(scene: &WorldScene, ground: f64) -> Option<Bounds> {
         }
     };
     for instance in scene.instances.iter().filter(|i| i.owner == Owner::Track) {
-        // At least 1, because an instance without triangles takes time too.
+        // Each instance costs at least 1, because an instance without triangles takes time too.
         budget = budget.saturating_sub(1 + triangle_count(instance, scene));
         if budget == 0 {
             break;
@@ -93,7 +96,7 @@ fn triangle_count(instance: &Instance, scene: &WorldScene) -> usize {
 }
 
 /// Calls `visit` for every triangle of an instance, in world coordinates. Round shapes are skipped,
-/// because they cannot be ground.
+/// because they cannot be part of the drivable surface.
 fn for_each_triangle(instance: &Instance, scene: &WorldScene, visit: &mut impl FnMut([DVec3; 3])) {
     let scale = DVec3::from_array(instance.scale);
     let mut at = |p: [DVec3; 3]| visit(p.map(|p| instance.pose.point(p * scale)));

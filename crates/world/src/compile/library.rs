@@ -1,4 +1,4 @@
-//! Reads all model files that a world includes, directly or indirectly, each once.
+//! Reads all model files that a world includes, directly or indirectly. Each file is read once.
 
 use super::uri::{UriResolution, UriTarget, folder_of, join, resolve_uri};
 use crate::bundle::{Assets, normalise};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Maximum number of includes of a world.
 pub(super) const MAX_INCLUDES: usize = 2_000;
-/// Maximum number of models, links, joints, frames, visuals and collisions of a world.
+/// Maximum number of models, links, joints, frames, visuals and collisions of a world together.
 pub(super) const MAX_PARTS: usize = 200_000;
 
 /// The target of an include.
@@ -22,7 +22,7 @@ pub(super) enum IncludeTarget {
     Sun,
     /// The built-in ground plane.
     GroundPlane,
-    /// No target; a warning was added.
+    /// There is no usable target. A warning was added.
     Missing,
 }
 
@@ -31,14 +31,15 @@ pub(super) enum IncludeTarget {
 pub(super) struct ModelLibrary {
     /// Models by the path of their file.
     models: BTreeMap<String, ModelSpec>,
-    /// Targets by the folder of the including file and the URI.
+    /// The target of each include, by the folder of the including file and the URI.
     found: BTreeMap<(String, String), IncludeTarget>,
-    /// Cache of the model file of each visited folder.
+    /// Cache: the model file of each folder that was searched.
     folders: BTreeMap<String, Option<String>>,
 }
 
 impl ModelLibrary {
-    /// Reads all included models, also those that included models include.
+    /// Reads all model files that the world includes, and the model files that these include in
+    /// turn.
     pub(super) fn load(
         spec: &Spec,
         file: &str,
@@ -46,7 +47,7 @@ impl ModelLibrary {
         warnings: &mut Warnings,
     ) -> Result<ModelLibrary, Error> {
         let mut library = ModelLibrary::default();
-        // Pairs of the including file and the URI.
+        // Includes that are not read yet: the path of the including file, and the URI.
         let mut todo: Vec<(String, String)> = Vec::new();
         for entry in spec.entries.iter().rev() {
             match entry {
@@ -75,7 +76,8 @@ impl ModelLibrary {
                     library.found.insert(key, IncludeTarget::Missing);
                     continue;
                 };
-                // Stop early: the tree will contain every part at least once.
+                // Check the limit here already, because every part of a read model will be in the
+                // tree at least once.
                 parts += parts_in(&model);
                 if parts > MAX_PARTS {
                     return Err(Error::file(&path, format!("more than {MAX_PARTS} parts, with includes")));
@@ -88,7 +90,8 @@ impl ModelLibrary {
         Ok(library)
     }
 
-    /// Returns the path and the model of an include. `Err` has the target if it is not a model.
+    /// Returns the path and the model of an include. If the target is not a model, it is returned
+    /// as `Err`.
     pub(super) fn get(
         &self,
         folder: &str,
@@ -141,8 +144,9 @@ impl ModelLibrary {
     }
 }
 
-/// The model file at a path: the path itself if it ends with `.sdf`. Otherwise it is the file that
-/// the folder's `model.config` names, or else `model.sdf`.
+/// The path of the model file at `path`. If `path` ends with `.sdf`, it is the file itself.
+/// Otherwise `path` is a folder, and its `model.config` names the model file. If no such file
+/// exists, the model file is `model.sdf`.
 fn model_file(path: &str, assets: &Assets<'_>, warnings: &mut Warnings) -> Result<Option<String>, Error> {
     if path.ends_with(".sdf") {
         return Ok(assets.read(path).map(|(path, _)| path));
@@ -158,7 +162,7 @@ fn model_file(path: &str, assets: &Assets<'_>, warnings: &mut Warnings) -> Resul
     Ok(assets.read(&join(path, "model.sdf")).map(|(path, _)| path))
 }
 
-/// Appends the includes of a model and of its nested models.
+/// Appends the URIs of the includes of a model and of its nested models.
 fn uris_of(model: &ModelSpec, file: &str, todo: &mut Vec<(String, String)>) {
     let mut models = vec![model];
     while let Some(model) = models.pop() {
@@ -167,7 +171,7 @@ fn uris_of(model: &ModelSpec, file: &str, todo: &mut Vec<(String, String)>) {
     }
 }
 
-/// The number of parts of a model with its nested models, without its includes.
+/// The number of parts of a model and its nested models. Parts of included models do not count.
 fn parts_in(model: &ModelSpec) -> usize {
     let of_link = |l: &LinkSpec| 1 + l.collisions.len() + l.visuals.len();
     let links: usize = model.links.iter().map(of_link).sum();

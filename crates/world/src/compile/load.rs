@@ -12,7 +12,7 @@ use crate::world::World;
 use crate::xml::excerpt;
 
 impl World {
-    /// Loads the world of a bundle, with its route and its evaluation.
+    /// Loads the world of a bundle, together with its route and its evaluation.
     pub fn load(assets: &Assets<'_>) -> Result<World, Error> {
         let path = world_file(assets)?;
         let bundle = assets.bundle();
@@ -51,7 +51,8 @@ impl World {
     }
 }
 
-/// The path of the world file of a bundle. It is an error if there is none or more than one.
+/// The path of the world file of a bundle. A bundle without a world file or with several is an
+/// error.
 fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
     let is_world = |p: &String| {
         p.strip_prefix("worlds/")
@@ -68,7 +69,8 @@ fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
     }
 }
 
-/// The start pose of the car: on the first waypoint, heading to the next different waypoint.
+/// The start pose of the car. The car is on the first waypoint and faces the next waypoint that has
+/// a different position.
 fn spawn_on(route: &Route, ground: f64) -> Pose {
     let Some(first) = route.centre.first() else { return Pose::from_xyz_yaw(0.0, 0.0, ground, 0.0) };
     let next = route.centre.iter().find(|p| (**p - *first).length_squared() > 1e-12);

@@ -1,7 +1,7 @@
-//! Finds the locations of errors that are detected after a file was parsed.
+//! Finds the location of an error that is detected after the file was parsed.
 //!
-//! A `Spec` has no line numbers. On such an error the file is therefore parsed again, and the
-//! element that caused the error is searched.
+//! A `Spec` has no line numbers. After such an error, the file is therefore parsed again, and the
+//! element that caused the error is searched for.
 
 use crate::bundle::Assets;
 use crate::error::SourceLocation;
@@ -10,16 +10,16 @@ use crate::xml::{Document, Element, MAX_SDF};
 /// The element that an error is about.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ErrorSubject<'s> {
-    /// The first element that refers to a frame of this name.
+    /// The first element that refers to a frame with this name.
     Reference(&'s str),
-    /// The first element of this name.
+    /// The first element with this name.
     Named(&'s str),
-    /// The first include of this URI.
+    /// The first include with this URI.
     Include(&'s str),
 }
 
-/// The location of an element in a model of `file`, or in no model if `model` is `None`. If the
-/// element is not found, the location is the file as a whole.
+/// The location of an element in the model `model` of `file`. If `model` is `None`, the element is
+/// outside of all models. If the element is not found, the location is the file as a whole.
 pub(super) fn locate(
     assets: &Assets<'_>,
     file: &str,
@@ -36,8 +36,8 @@ pub(super) fn locate(
         .unwrap_or_else(|| SourceLocation::file(file))
 }
 
-/// Searches `e` and its descendants, where `around` is the name of the enclosing model.
-/// `xml::MAX_DEPTH` limits the recursion.
+/// Searches `e` and its descendants. `around` is the name of the model that encloses `e`. The
+/// recursion is limited by `xml::MAX_DEPTH`.
 fn find<'e>(
     e: &'e Element,
     around: Option<&str>,
@@ -50,7 +50,7 @@ fn find<'e>(
     matched.or_else(|| e.children.iter().find_map(|child| find(child, own.or(around), model, subject)))
 }
 
-/// The element or its child, if it is the subject of the error.
+/// Returns `e` or a child of `e`, if this element is the subject of the error.
 fn matching<'e>(e: &'e Element, subject: ErrorSubject<'_>) -> Option<&'e Element> {
     match subject {
         ErrorSubject::Named(name) => {

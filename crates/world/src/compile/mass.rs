@@ -1,5 +1,5 @@
-//! Mass properties of an object: those of the file if they are physically possible, otherwise
-//! computed from its shape.
+//! Mass properties of an object. The values of the file are used if they are physically possible.
+//! Otherwise the values are computed from the object's shape.
 
 use super::extents::Extents;
 use super::rigid_model::{PlacedSpec, RigidModel};
@@ -8,12 +8,13 @@ use crate::spec::InertialSpec;
 use crate::world::{MassProperties, Shape, Solid};
 use glam::{DMat3, DQuat, DVec3};
 
-/// Mass of an object without a valid mass, kg.
+/// Mass of an object whose file gives no valid mass, in kg.
 const DEFAULT_MASS: f64 = 0.5;
-/// Minimum mass of a link, kg. A smaller mass is treated as missing.
+/// Minimum mass of a link, in kg. A smaller mass is treated as missing.
 const MIN_MASS: f64 = 1e-6;
 
-/// The mass properties of a model with these collision shapes and bounding box.
+/// The mass properties of a model. `solids` are its collision shapes, and `extents` is their
+/// bounding box.
 pub(super) fn mass_of(body: &RigidModel<'_>, solids: &[Solid], extents: &Extents) -> MassProperties {
     let links: Vec<(f64, &PlacedSpec<'_, InertialSpec>)> = body
         .inertials
@@ -29,7 +30,8 @@ pub(super) fn mass_of(body: &RigidModel<'_>, solids: &[Solid], extents: &Extents
         .unwrap_or_else(|| from_shape(mass, solids, extents))
 }
 
-/// The mass properties of all links as one rigid body; `None` if a link has no valid inertia.
+/// The mass properties of all links together, as one rigid body. The result is `None` if a link has
+/// no valid inertia.
 fn composed(mass: f64, links: &[(f64, &PlacedSpec<'_, InertialSpec>)]) -> Option<MassProperties> {
     let centre = links.iter().map(|(m, p)| p.pose.position * (m / mass)).sum::<DVec3>();
     let mut total = DMat3::ZERO;
@@ -43,30 +45,30 @@ fn composed(mass: f64, links: &[(f64, &PlacedSpec<'_, InertialSpec>)]) -> Option
     Some(MassProperties { mass, frame: Pose { position: centre, rotation: axes }, principal })
 }
 
-/// The inertia matrix of `ixx, iyy, izz, ixy, ixz, iyz`.
+/// The inertia matrix with the entries `ixx, iyy, izz, ixy, ixz, iyz`.
 fn tensor([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> DMat3 {
     DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
 }
 
-/// The inertia of a point mass at distance `r` (the term of the parallel axis theorem).
+/// The inertia of a point mass at position `r`, which the parallel axis theorem adds.
 fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer) * mass
 }
 
-/// Whether a body can have these principal moments: all are positive, and none is larger than the
-/// sum of the other two.
+/// Whether a rigid body can have these principal moments of inertia. All must be positive, and none
+/// may be larger than the sum of the other two.
 fn are_possible(m: DVec3) -> bool {
     let largest = m.max_element();
     m.is_finite() && m.min_element() > largest * 1e-6 && m.element_sum() - largest >= largest * (1.0 - 1e-6)
 }
 
-/// Whether a body inside this bounding box can have these mass properties.
+/// Whether a rigid body inside this bounding box can have these mass properties.
 fn is_physical(m: &MassProperties, extents: &Extents) -> bool {
     let off = (m.frame.position - extents.centre).abs();
     let half = extents.size * 0.5;
-    // Square of the largest distance between the centre of mass and a corner of the box. No moment
-    // can exceed the mass times this square.
+    // The square of the largest distance between the centre of mass and a corner of the bounding
+    // box. No moment of inertia can exceed the mass times this square.
     let farthest = (off + half).length_squared();
     m.frame.is_finite()
         && off.cmple(half + DVec3::splat(1e-6)).all()
@@ -74,8 +76,8 @@ fn is_physical(m: &MassProperties, extents: &Extents) -> bool {
         && m.principal.max_element() <= m.mass * farthest * (1.0 + 1e-6)
 }
 
-/// The mass properties of a solid body of uniform density. Several solids and meshes are
-/// approximated by their bounding box.
+/// The mass properties of a body of uniform density. A mesh, or a body of several solids, is
+/// approximated by its bounding box.
 fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties {
     let boxed = |half: DVec3| {
         let q = half * half * (mass / 3.0);
@@ -96,7 +98,8 @@ fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties 
         }
         Shape::Capsule { radius, half_length } => {
             let (r, length) = (*radius, 2.0 * half_length);
-            // Mass fractions of the cylinder and of the two caps, which together form a ball.
+            // Mass fractions of the cylinder and of the two caps. The two caps together form a
+            // ball.
             let (cylinder, ball) = (length, 4.0 / 3.0 * r);
             let (c, b) = (cylinder / (cylinder + ball), ball / (cylinder + ball));
             round(
@@ -107,7 +110,8 @@ fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties 
         }
         Shape::Cone { radius, half_length } => {
             let (r2, h) = (radius * radius, 2.0 * half_length);
-            // The centre of mass of a cone is a quarter of its height above the base.
+            // The distance from the base of a cone to its centre of mass is a quarter of the
+            // height.
             frame.position = only.pose.point(DVec3::new(0.0, 0.0, -h / 4.0));
             round(0.15 * r2 + 0.0375 * h * h, 0.3 * r2)
         }
@@ -119,9 +123,9 @@ fn from_shape(mass: f64, solids: &[Solid], extents: &Extents) -> MassProperties 
     MassProperties { mass, frame, principal }
 }
 
-/// The eigenvectors and eigenvalues of a symmetric matrix, by Jacobi's method. It uses only basic
-/// arithmetic and square roots in a fixed order, so that every machine computes the same bits.
-/// `None` if a number is not finite.
+/// The eigenvectors and eigenvalues of a symmetric matrix, computed by Jacobi's method. This method
+/// uses only basic arithmetic and square roots in a fixed order, so every machine computes the same
+/// bits. The result is `None` if a number is not finite.
 fn principal_axes(matrix: DMat3) -> Option<(DQuat, DVec3)> {
     let mut a = matrix.to_cols_array_2d();
     let mut v = DMat3::IDENTITY.to_cols_array_2d();

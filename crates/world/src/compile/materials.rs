@@ -10,7 +10,7 @@ use crate::spec::MaterialSpec;
 use crate::xml::excerpt;
 use std::collections::BTreeMap;
 
-/// The bits of a material: colour, emitted light and texture.
+/// A key for finding equal materials: the bits of colour, emitted light and texture.
 type MaterialKey = ([u32; 4], [u32; 3], Option<usize>);
 
 /// The materials and textures of a scene.
@@ -25,12 +25,12 @@ impl<'a> Materials<'a> {
         Materials { list: Vec::new(), index: BTreeMap::new(), textures: Textures::new(assets) }
     }
 
-    /// The collected materials and textures.
+    /// Returns the collected materials and textures.
     pub(super) fn finish(self) -> (Vec<Material>, Vec<Texture>) {
         (self.list, self.textures.list)
     }
 
-    /// Index of the default material.
+    /// Index of the default material, which is a plain colour.
     pub(super) fn plain(&mut self) -> usize {
         self.insert(Material::default())
     }
@@ -44,8 +44,8 @@ impl<'a> Materials<'a> {
         })
     }
 
-    /// Index of the material of a visual. `file` is the path of the SDF file. `None` if the spec
-    /// defines neither a colour nor a texture.
+    /// Index of the material that the spec of a visual defines. `file` is the path of the SDF file.
+    /// The result is `None` if the spec defines no colour, no emitted light and no texture.
     pub(super) fn of_visual(
         &mut self,
         spec: &MaterialSpec,
@@ -69,14 +69,14 @@ impl<'a> Materials<'a> {
         if colour.is_none() && spec.emissive.is_none() && texture.is_none() {
             return Ok(None);
         }
-        // White, because the colour is multiplied with the texture.
+        // A texture without a colour gets white, because its pixels are multiplied by the colour.
         let plain = if texture.is_some() { [1.0; 4] } else { Material::default().colour };
         let [r, g, b, _] = rgba(spec.emissive.unwrap_or_default());
         let material = Material { colour: colour.unwrap_or(plain), emissive: [r, g, b], texture };
         Ok(Some(self.insert(material)))
     }
 
-    /// Index of a material of a mesh file. `path` is the path of the mesh file.
+    /// Index of the material that a mesh file defines. `path` is the path of the mesh file.
     pub(super) fn of_mesh(
         &mut self,
         material: Option<&collada::Material>,

@@ -1,4 +1,4 @@
-//! Finds, reads and measures the mesh files of a world, each once.
+//! Finds, reads and measures the mesh files of a world. Each file is read once.
 
 use super::built_in_meshes::built_in;
 use super::extents::Extents;
@@ -19,19 +19,20 @@ use std::sync::Arc;
 
 /// Maximum number of triangles of a collision mesh. A larger mesh is replaced by its bounding box.
 const MAX_SOLID_TRIANGLES: usize = 200_000;
-/// Maximum number of triangles and vertices of all collision meshes. Every use of a mesh counts.
+/// Maximum number of triangles and vertices of all collision meshes together. A mesh counts once
+/// per use.
 const MAX_ALL_SOLID: usize = 4_000_000;
-/// Maximum number of triangles and vertices of all mesh files, a little more than the limit of one
-/// file.
+/// Maximum number of triangles and vertices of all mesh files together. One file of maximum size
+/// has 2,000,000 triangles and at most 6,000,000 vertices, so it is accepted.
 pub(super) const MAX_ALL_READ: usize = 9_000_000;
 
-/// One part or all parts of a mesh file.
+/// Identifies a mesh: one part of a mesh file, or all its parts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct MeshKey {
     pub(super) path: String,
-    /// Name of the part; `None` means all parts.
+    /// Name of the part; `None` means all parts of the file.
     pub(super) part: Option<String>,
-    /// Whether the centre of the bounding box is moved to the origin.
+    /// Whether the mesh is moved so that the centre of its bounding box is at the origin.
     pub(super) centred: bool,
 }
 
@@ -40,7 +41,7 @@ pub(super) struct MeshKey {
 pub(super) enum MeshTarget {
     File(MeshKey),
     BuiltIn(BuiltInMesh),
-    /// No readable mesh; a warning was added.
+    /// There is no readable mesh. A warning was added.
     Missing,
 }
 
@@ -49,7 +50,7 @@ pub(super) struct MeshFile {
     pub(super) model: collada::Model,
     /// Indices of all parts.
     all: Vec<usize>,
-    /// Indices of the parts by name.
+    /// Indices of the parts with each name.
     named: BTreeMap<String, Vec<usize>>,
 }
 
@@ -62,7 +63,7 @@ impl MeshFile {
         MeshFile { all: (0..model.parts.len()).collect(), model, named }
     }
 
-    /// The parts that a key selects.
+    /// The parts of the file that `key` selects.
     pub(super) fn parts(&self, key: &MeshKey) -> impl Iterator<Item = &collada::MeshPart> {
         let chosen = match &key.part {
             None => Some(&self.all),
@@ -72,11 +73,11 @@ impl MeshFile {
     }
 }
 
-/// Cached size of a mesh.
+/// The size of a mesh, which is cached.
 #[derive(Debug, Clone, Copy)]
 struct Measures {
     extents: Option<Extents>,
-    /// Offset to add to every vertex.
+    /// Offset that is added to every vertex.
     shift: DVec3,
     triangles: usize,
     /// Number of vertices.
@@ -86,17 +87,17 @@ struct Measures {
 /// All meshes of a world.
 pub(super) struct Meshes<'a> {
     assets: Assets<'a>,
-    /// Targets by referring file, URI and submesh.
+    /// Cache: the target of each reference, by referring file, URI and submesh.
     known: BTreeMap<(String, String, Option<Submesh>), MeshTarget>,
     /// Mesh files by path.
     files: BTreeMap<String, Rc<MeshFile>>,
     measures: BTreeMap<MeshKey, Measures>,
-    /// Collision meshes by mesh and bits of the scale.
+    /// Cache of collision meshes, by mesh and by the bits of the scale factors.
     solids: BTreeMap<(MeshKey, [u64; 3]), Arc<TriangleMesh>>,
     generated: GeneratedMeshes,
-    /// Triangles and vertices of the files read so far.
+    /// Number of triangles and vertices of all files that were read so far.
     read: usize,
-    /// Triangles and vertices of the collision meshes returned so far.
+    /// Number of triangles and vertices of all collision meshes that were returned so far.
     solid: usize,
 }
 
@@ -114,7 +115,8 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// Finds and reads the mesh of a URI in `file`.
+    /// Finds and reads the mesh with the URI `uri`. `file` is the path of the file that contains
+    /// the URI.
     pub(super) fn find(
         &mut self,
         uri: &str,
@@ -165,7 +167,8 @@ impl<'a> Meshes<'a> {
 
     fn read_first(&mut self, paths: &[String], warnings: &mut Warnings) -> Result<Option<String>, Error> {
         for path in paths.iter().filter(|p| is_collada(p)) {
-            // Look up the normalised path, because different URIs can name the same file.
+            // Use the normalised path for the lookup, because different URIs can refer to the same
+            // file.
             if let Some(known) = normalise(path).filter(|p| self.files.contains_key(p)) {
                 return Ok(Some(known));
             }
@@ -202,7 +205,7 @@ impl<'a> Meshes<'a> {
         MeshTarget::File(MeshKey { part: found.map(|p| p.name.clone()), centred, path })
     }
 
-    /// The file of a mesh; `None` if it was not found.
+    /// The file of a mesh. The result is `None` if the file was not found.
     pub(super) fn file(&self, key: &MeshKey) -> Option<Rc<MeshFile>> {
         self.files.get(&key.path).cloned()
     }
@@ -223,13 +226,13 @@ impl<'a> Meshes<'a> {
         *self.measures.entry(key.clone()).or_insert(Measures { extents, shift, triangles, corners })
     }
 
-    /// The offset to add to every vertex of a mesh, and the number of vertices.
+    /// The offset that is added to every vertex of a mesh, and the number of its vertices.
     pub(super) fn shift_and_corners(&mut self, key: &MeshKey) -> (DVec3, usize) {
         let Measures { shift, corners, .. } = self.measures(key);
         (shift, corners)
     }
 
-    /// The bounding box of a scaled mesh; `None` if the mesh is empty.
+    /// The bounding box of a scaled mesh. The result is `None` if the mesh is empty.
     pub(super) fn extents(&mut self, key: &MeshKey, scale: [f64; 3]) -> Result<Option<Extents>, Error> {
         let scale = DVec3::from_array(scale);
         let extents = self.measures(key).extents;
@@ -243,7 +246,8 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// The collision mesh of a scaled mesh; `None` if it has no triangles or too many.
+    /// The collision mesh of a scaled mesh. The result is `None` if the mesh has no triangles or
+    /// too many.
     pub(super) fn triangles(&mut self, key: &MeshKey, scale: [f64; 3]) -> Option<Arc<TriangleMesh>> {
         let Measures { triangles, corners, shift, .. } = self.measures(key);
         if triangles == 0 || triangles > MAX_SOLID_TRIANGLES || !self.reserve_solid(triangles + corners) {
@@ -255,15 +259,17 @@ impl<'a> Meshes<'a> {
         Some(mesh.or_insert_with(make).clone())
     }
 
-    /// Adds to the size of all collision meshes. False if it would exceed its limit.
+    /// Adds `more` to the size of all collision meshes. Returns false, and adds nothing, if the
+    /// size would exceed its limit.
     fn reserve_solid(&mut self, more: usize) -> bool {
         let fits = self.solid + more <= MAX_ALL_SOLID;
         self.solid += if fits { more } else { 0 };
         fits
     }
 
-    /// The collision mesh of a polyline or an ellipsoid. `None` for other shapes, or if the mesh
-    /// has no triangles or too many.
+    /// The collision mesh of a polyline or an ellipsoid. The result is `None` for other shapes. It
+    /// is also `None` if the polyline cannot be triangulated, or if the mesh would exceed the limit
+    /// on all collision meshes.
     pub(super) fn generated_solid(&mut self, geometry: &Geometry) -> Option<Arc<TriangleMesh>> {
         let mesh = match geometry {
             Geometry::Polyline { points, height } => self.prism(points, *height)?,
@@ -273,7 +279,7 @@ impl<'a> Meshes<'a> {
         self.reserve_solid(mesh.triangles.len() + mesh.vertices.len()).then_some(mesh)
     }
 
-    /// The mesh of an extruded polygon; `None` if it cannot be triangulated.
+    /// The mesh of an extruded polygon. The result is `None` if the polygon cannot be triangulated.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
         self.generated.prism(points, height)
     }
@@ -292,7 +298,7 @@ fn triangles_of<'m>(
         for corners in part.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
             let [a, b, c] = [corners[0] + base, corners[1] + base, corners[2] + base];
             let [pa, pb, pc] = [a, b, c].map(|i| mesh.vertices[i as usize]);
-            // Skip triangles without area, because their normal is undefined in physics.
+            // Skip triangles without area, because they have no normal, which physics needs.
             if (pb - pa).cross(pc - pa).length_squared() > 0.0 {
                 mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
             }
@@ -301,7 +307,7 @@ fn triangles_of<'m>(
     mesh
 }
 
-/// A position in double precision.
+/// Converts a position to double precision.
 pub(super) fn point(v: &[f32; 3]) -> DVec3 {
     DVec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
 }

@@ -49,20 +49,20 @@ use solids::MeshCollision;
 use std::collections::{BTreeMap, BTreeSet};
 use tree::TopLevel;
 
-/// The name of the model that is the track.
+/// The name of the model that is the world's track.
 pub const TRACK: &str = "racetrack";
 /// Default gravity, m/s².
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.8];
 /// Default ambient light, RGBA.
 const AMBIENT: [f64; 4] = [0.4, 0.4, 0.4, 1.0];
-/// Edge length of the visible rectangle of the built-in ground plane, in metres.
+/// Edge length of the square that is drawn for the built-in ground plane, in metres.
 const GROUND_SIZE: f64 = 100.0;
-/// The built-in ground plane is drawn lower by this distance in metres. Otherwise it would flicker
-/// through a track at the same height.
+/// The built-in ground plane is drawn lower by this distance, in metres. Otherwise a track at the
+/// same height would flicker.
 const GROUND_SINK: f64 = 0.002;
 
-/// Compiles a world without its route and evaluation. `warnings` are those of reading the spec; the
-/// world gets them together with the new ones.
+/// Compiles a world without its route and evaluation. `warnings` are the warnings from reading the
+/// spec. The world gets these and the warnings of the compiler.
 pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<World, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let mut warnings = warnings;
@@ -80,8 +80,8 @@ pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<W
     .run(spec)
 }
 
-/// The world poses of all models, links, joints, frames, collisions and visuals. Their full names
-/// have the form `model::link::visual`.
+/// The poses in the world of all models, links, joints, frames, collisions and visuals. Each pose
+/// has a full name, such as `model::link::visual`.
 pub fn poses(spec: &Spec, assets: &Assets<'_>) -> Result<Vec<(String, Pose)>, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let library = ModelLibrary::load(spec, &file, assets, &mut Warnings::default())?;
@@ -94,16 +94,16 @@ struct Compiler<'a> {
     meshes: Meshes<'a>,
     scene: SceneBuilder<'a>,
     warnings: Warnings,
-    /// Names in use.
+    /// The names that are already in use.
     names: BTreeSet<String>,
-    /// The last suffix that `free_name` gave to a model of each name.
+    /// The last number that `free_name` appended to each name.
     numbers: BTreeMap<String, usize>,
 }
 
-/// TopLevel-level models by the index of their scope. The indices are in file order.
+/// Top-level models by the index of their scope. The order of the indices is the file order.
 type Models<'a> = BTreeMap<usize, (RigidModel<'a>, ModelClass)>;
 
-/// The function of a top-level model.
+/// The function of a top-level model in the world.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ModelClass {
     Object(ObjectType),
@@ -155,8 +155,9 @@ impl<'a> Compiler<'a> {
         Ok(world)
     }
 
-    /// Collects and classifies the top-level models. The names of objects are registered before all
-    /// other names, so that an object keeps its name: commands and programs refer to it.
+    /// Collects and classifies the top-level models. Objects get their names first, before the
+    /// track and scenery. An object therefore always keeps its name, which commands and programs
+    /// use.
     fn models(&mut self) -> Result<Models<'a>, Error> {
         let mut models = Models::new();
         let mut has_track = false;
@@ -185,7 +186,7 @@ impl<'a> Compiler<'a> {
         Ok(models)
     }
 
-    /// The ground: the first level plane in file order, else the default.
+    /// The ground: the first level plane in file order, or the default if there is none.
     fn ground(&mut self, models: &Models<'a>) -> Ground {
         let mut found = None;
         for top in &self.frames.tree.tops {
@@ -206,7 +207,7 @@ impl<'a> Compiler<'a> {
         found.unwrap_or(ground::DEFAULT)
     }
 
-    /// Registers a unique name: `preferred` itself or `preferred` with a number.
+    /// Reserves and returns a unique name, which is `preferred` or `preferred` with a number.
     fn free_name(&mut self, preferred: &str) -> String {
         if self.names.insert(preferred.to_owned()) {
             return preferred.to_owned();
@@ -222,7 +223,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Adds a model to the world: to its objects or its scenery, and to its scene.
+    /// Adds a model to the world: its collision shapes to the objects or the scenery, and its
+    /// visuals to the scene.
     fn add_model(
         &mut self,
         body: &RigidModel<'a>,
@@ -273,7 +275,7 @@ impl<'a> Compiler<'a> {
         world.fixed_names.push(FixedName { name, is_track: false });
     }
 
-    /// The first directional light. Other lights are ignored.
+    /// The first directional light, or the default sun if there is none. Other lights are ignored.
     fn sun(&mut self) -> Sun {
         let mut found = None;
         for top in &self.frames.tree.tops {

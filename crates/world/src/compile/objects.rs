@@ -1,4 +1,5 @@
-//! Builds the objects of a world from the models with a marker.
+//! Builds the objects of a world. An object is a model with a marker, which is a link with a
+//! special name (see [`ModelSpec::marker`](crate::spec::ModelSpec::marker)).
 
 use super::built_in_meshes::built_in_extents;
 use super::extents::{Extents, MIN_HALF};
@@ -15,10 +16,10 @@ use crate::world::{Object, ObjectKind, ObjectType, Panel, Shape, Solid};
 use crate::xml::excerpt;
 use glam::{DMat3, DQuat, DVec3};
 
-/// Edge length of the box that replaces an object without a shape, in metres.
+/// Edge length of the box that replaces a missing shape of an object, in metres.
 const DEFAULT_SIZE: f64 = 0.1;
 
-/// Builds the object of a model with a marker.
+/// Builds the object of a model that has a marker.
 pub(super) fn object_of(
     body: &RigidModel<'_>,
     object_type: ObjectType,
@@ -73,8 +74,8 @@ fn kind_of(body: &RigidModel<'_>, object_type: ObjectType) -> ObjectKind {
     }
 }
 
-/// A box for an object without collision shapes: the bounding box of its visuals, or a small box.
-/// Otherwise the object could not take part in physics.
+/// A collision box for an object that has no collision shapes, because physics needs a shape. It is
+/// the bounding box of the object's visuals, or a small box if there are no visuals.
 fn default_solid(
     body: &RigidModel<'_>,
     friction: f64,
@@ -104,7 +105,8 @@ fn default_solid(
     Ok(Solid { pose, shape, friction, restitution: 0.0 })
 }
 
-/// The shape of a visual. A mesh or polyline is replaced by its bounding box.
+/// The shape of a visual, with its pose. A mesh or polyline is replaced by its bounding box, and a
+/// plane by a thin box.
 fn box_of(
     pose: &Pose,
     visual: &VisualSpec,
@@ -131,13 +133,13 @@ fn box_of(
     })
 }
 
-/// The rotation from +z to a direction.
+/// The rotation that turns the +z axis into the direction `normal`.
 pub(super) fn from_z_to(normal: [f64; 3]) -> DQuat {
     let normal = DVec3::from_array(normal).normalize_or(DVec3::Z);
     if normal == DVec3::Z { DQuat::IDENTITY } else { DQuat::from_rotation_arc(DVec3::Z, normal) }
 }
 
-/// The screen of a traffic light, from the visual named `screen`.
+/// The screen of a traffic light, which is the visual named `screen`.
 fn panel_of(
     body: &RigidModel<'_>,
     meshes: &mut Meshes<'_>,
@@ -155,9 +157,10 @@ fn panel_of(
     Ok(Some(panel_in(&pose, half, is_plane)))
 }
 
-/// The panel of a thin box with these half edge lengths. By convention it faces the box's +x. A box
-/// that is thinnest along y or z faces away from the centre of the light instead. Its height is
-/// then along the more upright of the other two axes. A plane faces along its normal.
+/// The panel of a screen that is a thin box or a plane. `half` are the half edge lengths of the
+/// box. A plane faces along its normal. A box that is thinnest along x faces along its +x axis, by
+/// convention. A box that is thinnest along y or z faces along that axis, away from the centre of
+/// the light. Of the other two axes, the more upright one is the panel's height.
 fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
     let rotation = DMat3::from_quat(pose.rotation);
     let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
@@ -191,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_screen_may_be_thin_along_any_axis() {
-        // The same screen of 18 × 32 cm, facing the light's +x, described in three ways.
+        // These three poses and sizes describe the same screen. It is 18 cm wide and 32 cm high,
+        // and it faces the light's +x.
         let at = |rpy| Pose::from_xyz_rpy([0.05, 0.0, 0.2], rpy);
         let quarter = std::f64::consts::FRAC_PI_2;
         let along_x = panel_in(&at([0.0; 3]), DVec3::new(0.002, 0.09, 0.16), false);

@@ -1,5 +1,5 @@
-//! A top-level model as one rigid body: the parts of all its links and nested models, with their
-//! poses in the model's frame.
+//! Treats a top-level model as one rigid body. The body has the parts of all links and nested
+//! models, with their poses in the frame of the top-level model.
 
 use super::frames::Frames;
 use crate::error::Error;
@@ -7,22 +7,23 @@ use crate::pose::Pose;
 use crate::spec::{CollisionSpec, InertialSpec, ModelSpec, VisualSpec};
 use crate::world::ObjectType;
 
-/// A collision, visual or inertial of a model with its pose.
+/// A collision, visual or inertial of a model, with its pose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlacedSpec<'a, T> {
     /// Pose in the model's frame.
     pub(super) pose: Pose,
     pub(super) spec: &'a T,
-    /// Path of the file that defines the part. Relative URIs are resolved against its folder.
+    /// Path of the file that defines the part. Relative URIs of the part are resolved against the
+    /// folder of this file.
     pub(super) file: &'a str,
 }
 
-/// A top-level model.
+/// A top-level model as one rigid body.
 #[derive(Debug)]
 pub(super) struct RigidModel<'a> {
     pub(super) name: &'a str,
-    /// The object type that the names of its links declare: its own links first, then those of
-    /// models merged into it.
+    /// The object type that the names of the model's links declare. The model's own links are
+    /// searched first, then the links of models that are merged into it.
     pub(super) marker: Option<ObjectType>,
     pub(super) is_static: bool,
     /// Pose of the model's frame in the world.
@@ -48,7 +49,8 @@ impl<'a> RigidModel<'a> {
             inertials: Vec::new(),
             has_joints: false,
         };
-        // Pairs of a scope and whether its links belong to the top-level model itself.
+        // Scopes to visit. The flag says whether the scope's links count as links of the top-level
+        // model itself.
         let mut todo = vec![(top, true)];
         while let Some((id, own)) = todo.pop() {
             let scope = &frames.tree.scopes[id];
@@ -61,7 +63,7 @@ impl<'a> RigidModel<'a> {
         Ok(Some(body))
     }
 
-    /// Adds the parts of one scope, without its nested models.
+    /// Adds the parts of one scope. The parts of its nested models are not added.
     fn add_parts_of(&mut self, frames: &Frames<'a>, top: usize, id: usize) -> Result<(), Error> {
         let scope = &frames.tree.scopes[id];
         let Some(model) = scope.model else { return Ok(()) };

@@ -18,18 +18,18 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Pose, shape and scale factors of an instance.
+/// Pose, shape and scale factors of a scene instance.
 type PlacedLook = (Pose, Look, [f64; 3]);
 
-/// A scene under construction.
+/// A scene while it is being built.
 pub(super) struct SceneBuilder<'a> {
     scene: WorldScene,
     pub(super) materials: Materials<'a>,
-    /// Indices of the meshes by file, part and mirrored axes.
+    /// Index of each mesh in the scene, by mesh and mirrored axes.
     meshes: BTreeMap<(MeshKey, [bool; 3]), usize>,
-    /// Indices of the meshes of extruded polygons.
+    /// Index of each extruded polygon's mesh in the scene, by the bits of the polygon.
     polylines: BTreeMap<Vec<u64>, usize>,
-    /// Number of vertices of all meshes.
+    /// Number of vertices of all meshes together.
     corners: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'a> SceneBuilder<'a> {
         }
     }
 
-    /// The finished scene, without its lights.
+    /// Returns the finished scene. Its lights are not set.
     pub(super) fn finish(mut self) -> WorldScene {
         (self.scene.materials, self.scene.textures) = self.materials.finish();
         self.scene
@@ -55,8 +55,9 @@ impl<'a> SceneBuilder<'a> {
         self.scene.instances.push(instance);
     }
 
-    /// Adds all visuals of a model. `extents` is the bounding box of its collision shapes. Built-in
-    /// meshes of an object are stretched to it, and a box of this size replaces a missing mesh.
+    /// Adds all visuals of a model. `extents` is the bounding box of the model's collision shapes;
+    /// scenery passes it without collision meshes. The built-in mesh of an object is stretched to
+    /// this box. A missing mesh is replaced by this box.
     pub(super) fn add_visuals(
         &mut self,
         body: &RigidModel<'_>,
@@ -67,7 +68,7 @@ impl<'a> SceneBuilder<'a> {
         warnings: &mut Warnings,
     ) -> Result<(), Error> {
         let is_object = matches!(owner, Owner::Object(_));
-        // Used once, so that several missing meshes give one box.
+        // The replacement is taken once, so that several missing meshes give only one box.
         let mut replacement = extents;
         for part in &body.visuals {
             let material = match &part.spec.material {
@@ -80,8 +81,8 @@ impl<'a> SceneBuilder<'a> {
                         MeshTarget::File(key) => {
                             Some(self.scaled_mesh(&key, *scale, part, meshes, warnings)?)
                         }
-                        // Only for objects, because the bounding box of scenery may cover several
-                        // meshes.
+                        // Only the mesh of an object is stretched to the bounding box, because the
+                        // bounding box of scenery may cover several meshes.
                         MeshTarget::BuiltIn(mesh) => Some(match extents.filter(|_| is_object) {
                             Some(e) => boxed(&Pose::IDENTITY, e, |size| Look::BuiltIn(mesh, size)),
                             None => boxed(&part.pose, built_in_extents(mesh, *scale), |size| {
@@ -103,7 +104,7 @@ impl<'a> SceneBuilder<'a> {
                 other => primitive(other).map(|look| (part.pose, look, [1.0; 3])),
             };
             let Some((pose, look, scale)) = placed else { continue };
-            // A mesh has its own materials, but a primitive needs one.
+            // A mesh has its own materials, but a primitive needs a material from the visual.
             let has_own = matches!(look, Look::Mesh(_) | Look::BuiltIn(..));
             let material =
                 if has_own { material } else { Some(material.unwrap_or_else(|| self.materials.plain())) };
@@ -121,7 +122,8 @@ impl<'a> SceneBuilder<'a> {
         Ok(())
     }
 
-    /// The mesh of a file. Negative scale factors give a mirrored copy of it.
+    /// The mesh of a file, with the scale factors to draw it with. If a factor is negative, the
+    /// mesh is a mirrored copy.
     fn scaled_mesh(
         &mut self,
         key: &MeshKey,
@@ -130,7 +132,8 @@ impl<'a> SceneBuilder<'a> {
         meshes: &mut Meshes<'_>,
         warnings: &mut Warnings,
     ) -> Result<PlacedLook, Error> {
-        // Only for the error if the scaled mesh is too large.
+        // The bounding box itself is not used. The call returns an error if the scaled mesh is too
+        // large.
         meshes.extents(key, factors)?;
         let mesh = self.mesh(key, factors.map(|f| f < 0.0), meshes, warnings)?;
         Ok((part.pose, Look::Mesh(mesh), factors.map(f64::abs)))
@@ -167,7 +170,8 @@ impl<'a> SceneBuilder<'a> {
                     };
                     let mut indices: Vec<u32> = group.indices.iter().map(|i| i + base).collect();
                     if mirrored.iter().filter(|m| **m).count() % 2 == 1 {
-                        // Mirroring reverses the orientation of triangles; restore it.
+                        // Mirroring reverses the orientation of triangles. The swap restores the
+                        // orientation.
                         indices.chunks_exact_mut(3).for_each(|t| t.swap(1, 2));
                     }
                     mesh.groups.push(Group { material, indices });
@@ -180,7 +184,8 @@ impl<'a> SceneBuilder<'a> {
         Ok(index)
     }
 
-    /// The mesh of an extruded polygon, or its bounding box if it cannot be triangulated.
+    /// The mesh of an extruded polygon. If the polygon cannot be triangulated, its bounding box is
+    /// used.
     fn polyline(
         &mut self,
         points: &[[f64; 2]],
@@ -206,8 +211,9 @@ impl<'a> SceneBuilder<'a> {
         Ok(Some((part.pose, Look::Mesh(index), [1.0; 3])))
     }
 
-    /// Limits the number of vertices of all meshes. The limit on mesh files is not enough, because
-    /// every mirrored copy and every submesh of a file is another mesh.
+    /// Counts the vertices of all meshes. The result is an error if there are too many. The limit
+    /// on mesh files is not enough, because every mirrored copy and every submesh of a file is
+    /// another mesh.
     fn count_corners(&mut self, corners: usize, file: &str) -> Result<(), Error> {
         self.corners += corners;
         if self.corners > MAX_ALL_READ {
@@ -228,12 +234,12 @@ fn append(mesh: &mut Mesh, part: &collada::MeshPart, shift: DVec3, mirrored: [bo
     mesh.positions.extend(part.positions.iter().map(|p| flip(moved(p))));
     mesh.normals.extend(part.normals.iter().map(|n| flip(*n)));
     mesh.uvs.extend(&part.uvs);
-    // Every vertex needs a normal and a uv, but the file may have none.
+    // Every vertex needs a normal and a uv, but a part may lack them.
     mesh.normals.resize(mesh.positions.len(), [0.0, 0.0, 1.0]);
     mesh.uvs.resize(mesh.positions.len(), [0.0; 2]);
 }
 
-/// A shape that fills a bounding box, which is given in the frame at `pose`.
+/// A shape that fills the bounding box `e`. The box is given in the frame with the pose `pose`.
 fn boxed(pose: &Pose, e: Extents, look: impl FnOnce([f64; 3]) -> Look) -> PlacedLook {
     (Pose { position: pose.point(e.centre), ..*pose }, look(e.size.to_array()), [1.0; 3])
 }

@@ -1,5 +1,5 @@
-//! Builds the collision shapes of a model. Meshes become triangle meshes on models that never move,
-//! and bounding boxes on models that may move.
+//! Builds the collision shapes of a model. If the model never moves, a mesh becomes a triangle
+//! mesh. If the model may move, a mesh becomes its bounding box.
 
 use super::built_in_meshes::built_in_extents;
 use super::extents::Extents;
@@ -16,29 +16,31 @@ use std::sync::Arc;
 pub(super) const OBJECT_FRICTION: f64 = 0.6;
 /// Default friction of walls and scenery.
 pub(super) const WALL_FRICTION: f64 = 0.4;
-/// Maximum friction, about that of rubber on rubber. Some files have 100, meaning "a lot".
+/// Maximum friction, which is about that of rubber on rubber. Some files use a value such as 100 to
+/// mean "a lot".
 const MAX_FRICTION: f64 = 2.0;
 /// Minimum half thickness of a primitive shape, in metres.
 const MIN_HALF: f64 = 1e-4;
-/// Track surfaces within this distance of the ground count as ground, in metres.
+/// Maximum height difference, in metres, between the ground and a part of the track that counts as
+/// ground.
 const FLAT: f64 = 0.02;
 
-/// The collision shapes that meshes become.
+/// How the collision meshes of a model are represented.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MeshCollision {
-    /// Bounding boxes, for models that may move.
+    /// Each mesh becomes its bounding box. This is for models that may move.
     Boxes,
-    /// Triangle meshes, for models that never move.
+    /// Each mesh becomes a triangle mesh. This is for models that never move.
     Triangles,
 }
 
-/// Friction of a collision, clamped to `MAX_FRICTION`.
+/// Friction coefficient of a collision, clamped to the range from 0 to `MAX_FRICTION`.
 pub(super) fn friction_of(spec: &CollisionSpec, default: f64) -> f64 {
     spec.friction.unwrap_or(default).clamp(0.0, MAX_FRICTION)
 }
 
-/// The collision shapes of a model in its own frame. Planes are skipped, because `ground` handles
-/// them.
+/// The collision shapes of a model, in the frame of the model. Planes are skipped, because the
+/// module `ground` handles planes.
 pub(super) fn solids_of(
     body: &RigidModel<'_>,
     mesh_collision: MeshCollision,
@@ -91,8 +93,9 @@ fn shape_of(
     }
 }
 
-/// The shape of an ellipsoid or polyline, which the physics engine does not support. `None` for
-/// other shapes, and for an ellipsoid that becomes a box.
+/// The collision shape that replaces an ellipsoid or polyline, because the physics engine supports
+/// neither. The result is `None` for all other shapes, and for an ellipsoid that must be replaced
+/// by a box. `simple_shape` makes this box.
 fn generated_shape(
     part: &PlacedSpec<'_, CollisionSpec>,
     mesh_collision: MeshCollision,
@@ -115,19 +118,19 @@ fn generated_shape(
     polyline_extents(points, *height).map(|e| e.to_solid(&part.pose))
 }
 
-/// The bounding box of an extruded polygon.
+/// The bounding box of an extruded polygon. The result is `None` if the polygon has no points.
 pub(super) fn polyline_extents(points: &[[f64; 2]], height: f64) -> Option<Extents> {
     let corners = points.iter().flat_map(|p| [0.0, height].map(|z| DVec3::new(p[0], p[1], z)));
     Extents::of_points(corners)
 }
 
-/// Whether an ellipsoid is a ball.
+/// Whether all half axes of an ellipsoid are equal.
 pub(super) fn is_ball(radii: &[f64; 3]) -> bool {
     radii.iter().all(|r| (r - radii[0]).abs() <= 1e-6 * radii[0])
 }
 
-/// The collision shape of a primitive, with a minimum thickness. `None` for meshes, polylines and
-/// planes.
+/// The collision shape of a primitive, with a minimum thickness. The result is `None` for meshes,
+/// polylines, planes and missing shapes.
 pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
     let thick = |x: f64| x.max(MIN_HALF);
     Some(match *geometry {
@@ -152,8 +155,9 @@ pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
     })
 }
 
-/// Removes the triangles of a track solid that coincide with the ground plane. `None` if none is
-/// left.
+/// Removes the parts of a track solid that coincide with the ground plane. From a mesh, the
+/// triangles at the height of the ground are removed. Any other shape is removed if it does not
+/// rise above the ground. The result is `None` if nothing is left.
 pub(super) fn without_ground(solid: Solid, ground: f64) -> Option<Solid> {
     let Shape::Mesh(mesh) = &solid.shape else {
         let top = Extents::of(&solid.pose, &solid.shape).max().z;

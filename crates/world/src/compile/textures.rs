@@ -1,4 +1,4 @@
-//! Finds and checks the picture files of a scene, each once. They are not decoded.
+//! Finds and checks the picture files of a scene. Each file is checked once and is not decoded.
 
 use super::uri::{UriResolution, UriTarget, folder_of, resolve_uri, stem_of};
 use crate::bundle::{Assets, normalise};
@@ -9,18 +9,19 @@ use crate::xml::excerpt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Folder of the built-in textures of tracks.
+/// Folder for which the built-in textures of tracks are available.
 const STANDARD_FOLDER: &str = "meshes/world_builder/textures/";
-/// File extensions of unsupported picture formats. They cause a warning instead of an error.
+/// File extensions of unsupported picture formats. Such a picture causes a warning instead of an
+/// error.
 const UNSUPPORTED: [&str; 7] = [".dds", ".exr", ".hdr", ".ktx", ".svg", ".tif", ".tiff"];
 
 /// The textures of a scene.
 pub(super) struct Textures<'a> {
     assets: Assets<'a>,
     pub(super) list: Vec<Texture>,
-    /// Indices into `list` by path.
+    /// Index of each texture in `list`, by path.
     index: BTreeMap<String, usize>,
-    /// Results of `find` by the folder of the referring file and the name.
+    /// Cache of the results of `find`, by the folder of the referring file and the name.
     known: BTreeMap<(String, String), Option<usize>>,
 }
 
@@ -29,8 +30,8 @@ impl<'a> Textures<'a> {
         Textures { assets, list: Vec::new(), index: BTreeMap::new(), known: BTreeMap::new() }
     }
 
-    /// Index of the texture that `file` refers to by `name`. `None` with a warning if there is
-    /// none.
+    /// Index of the texture that `file` refers to by `name`. If there is no such texture, a warning
+    /// is added and the result is `None`.
     pub(super) fn find(
         &mut self,
         name: &str,
@@ -71,8 +72,8 @@ impl<'a> Textures<'a> {
         Ok(None)
     }
 
-    /// Index of the texture of a picture file. The outer `None` means that the file does not exist,
-    /// the inner one that its format is not supported.
+    /// Index of the texture of a picture file. The outer `None` means that the file does not exist.
+    /// The inner `None` means that its format is not supported.
     fn read_file(
         &mut self,
         path: &str,
@@ -104,7 +105,7 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// The built-in texture of a path, with the normalised path.
+/// The built-in texture for a path, together with the normalised path.
 fn standard(path: &str) -> Option<(String, BuiltInTexture)> {
     let path = normalise(path)?;
     let stem = stem_of(path.strip_prefix(STANDARD_FOLDER)?).to_ascii_lowercase();

@@ -1,7 +1,8 @@
-//! The tree of all models of a world, with its includes, as scopes of named frames.
+//! The tree of all models of a world, including those from other files. It consists of scopes with
+//! named frames.
 //!
 //! A scope is the world or a model. Every link, joint, frame and nested model is a frame of its
-//! scope. Poses are not resolved here: see [`super::frames`].
+//! scope. This module does not resolve poses: see [`super::frames`].
 
 use super::library::{IncludeTarget, MAX_INCLUDES, MAX_PARTS, ModelLibrary};
 use super::locate::{ErrorSubject, locate};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Maximum nesting depth of includes.
 const MAX_INCLUDE_DEPTH: usize = 16;
-/// Maximum nesting depth of models, with included ones.
+/// Maximum nesting depth of models, including those from other files.
 const MAX_MODEL_DEPTH: usize = 128;
 
 /// Index of the world's scope.
@@ -22,34 +23,35 @@ pub(super) const WORLD: usize = 0;
 
 static ZERO: PoseSpec = PoseSpec { xyz: [0.0; 3], rpy: [0.0; 3], relative_to: String::new() };
 
-/// The world or a model.
+/// A scope: the world or a model.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     /// Index of the model's frame in the enclosing scope; `None` for the world.
     pub(super) frame: Option<usize>,
     /// The model; `None` for the world.
     pub(super) model: Option<&'a ModelSpec>,
-    /// The static flag of the model, or the override of its include.
+    /// Whether the model never moves. An include can override the flag of the model file.
     pub(super) is_static: bool,
     /// Path of the file that defines the scope.
     pub(super) file: &'a str,
-    /// Indices of the frames by name.
+    /// Index of each frame that can be referred to in the scope, by name.
     pub(super) names: BTreeMap<&'a str, usize>,
     /// Indices of the frames of the model's links, in file order.
     pub(super) links: Vec<usize>,
     /// Indices of the scopes of nested models.
     pub(super) children: Vec<usize>,
-    /// Whether the content of the scope counts as part of the enclosing model.
+    /// Whether the content of the scope counts as content of the enclosing model.
     pub(super) merged: bool,
 }
 
-/// An element with a pose and a name.
+/// A frame: a named element with a pose.
 #[derive(Debug)]
 pub(super) struct FrameNode<'a> {
     pub(super) name: &'a str,
     pub(super) scope: usize,
     pub(super) pose: &'a PoseSpec,
-    /// Name of the default reference frame of the pose; empty means the scope.
+    /// Name of the reference frame if the pose names none. An empty name means the frame of the
+    /// scope.
     pub(super) default: &'a str,
     pub(super) kind: FrameKind<'a>,
 }
@@ -57,11 +59,12 @@ pub(super) struct FrameNode<'a> {
 /// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrameKind<'a> {
-    /// A model: the index of its scope, and the name of its placement frame.
+    /// A model. `inside` is the index of its scope, and `placement` is the name of its placement
+    /// frame.
     Model { inside: usize, placement: &'a str },
     /// A `<frame>` element.
     Named { attached_to: &'a str },
-    /// A link, a joint, or an include without a model.
+    /// A link, a joint, or an include that is not a model.
     Other,
 }
 
@@ -70,9 +73,10 @@ pub(super) enum FrameKind<'a> {
 pub(super) enum TopLevel<'a> {
     /// A model.
     Model {
-        /// Index of its scope.
+        /// Index of the model's scope.
         scope: usize,
-        /// Whether the world file defines the model. Only then its link names can be markers.
+        /// Whether the world file itself defines the model. Only in such a model a link name can be
+        /// a marker.
         inline: bool,
     },
     /// A light source.
@@ -81,14 +85,14 @@ pub(super) enum TopLevel<'a> {
     Sun,
     /// The built-in ground plane.
     GroundPlane {
-        /// Index of its frame.
+        /// Index of the ground plane's frame.
         frame: usize,
     },
 }
 
 /// All scopes and frames of a world.
 pub(super) struct Tree<'a> {
-    /// The files, to find the locations of errors.
+    /// The files of the world, which are read again to find the location of an error.
     assets: Assets<'a>,
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) frames: Vec<FrameNode<'a>>,
@@ -97,14 +101,14 @@ pub(super) struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The location of an element of a scope in its file, for an error message.
+    /// The location of an element of a scope in its file. The location is for an error message.
     pub(super) fn location(&self, scope: usize, subject: ErrorSubject<'_>) -> SourceLocation {
         let scope = &self.scopes[scope];
         locate(&self.assets, scope.file, scope.model.map(|m| m.name.as_str()), subject)
     }
 }
 
-/// A model to add to the tree, with the overrides of its include.
+/// A model that is added to the tree, with the values that its include overrides.
 struct NewModel<'a> {
     model: &'a ModelSpec,
     name: &'a str,
@@ -120,12 +124,12 @@ struct TreeBuilder<'a> {
     library: &'a ModelLibrary,
     parts: usize,
     includes: usize,
-    /// The chain of model files whose includes are being added, outermost first.
+    /// The model files whose includes are being added, from the outermost to the innermost.
     open: Vec<&'a str>,
     depth: usize,
 }
 
-/// Builds the tree of a world, with its includes.
+/// Builds the tree of a world and of all models that it includes.
 pub(super) fn build<'a>(
     spec: &'a Spec,
     file: &'a str,
@@ -160,7 +164,7 @@ pub(super) fn build<'a>(
     Ok(b.tree)
 }
 
-/// A model as its file defines it.
+/// A model with the values of its own file, without the overrides of an include.
 fn without_overrides<'a>(model: &'a ModelSpec, file: &'a str) -> NewModel<'a> {
     NewModel {
         model,
@@ -174,7 +178,8 @@ fn without_overrides<'a>(model: &'a ModelSpec, file: &'a str) -> NewModel<'a> {
 }
 
 impl<'a> TreeBuilder<'a> {
-    /// Adds to the number of parts; an error if it exceeds its limit.
+    /// Adds `parts` to the number of parts. The result is an error if the number exceeds
+    /// `MAX_PARTS`.
     fn count(&mut self, file: &str, parts: usize) -> Result<(), Error> {
         self.parts = self.parts.saturating_add(parts);
         if self.parts > MAX_PARTS {
@@ -186,10 +191,10 @@ impl<'a> TreeBuilder<'a> {
     fn frame(&mut self, frame: FrameNode<'a>) -> Result<usize, Error> {
         self.count(self.tree.scopes[frame.scope].file, 1)?;
         let id = self.tree.frames.len();
-        // A frame of a merged model is also visible in the enclosing model.
+        // The frame of a merged model can also be referred to in the enclosing model.
         let mut scope = frame.scope;
         loop {
-            // Of frames with the same name, the first is used.
+            // If several frames have the same name, the first one is used.
             self.tree.scopes[scope].names.entry(frame.name).or_insert(id);
             match self.tree.scopes[scope].frame.filter(|_| self.tree.scopes[scope].merged) {
                 Some(model) => scope = self.tree.frames[model].scope,
@@ -237,7 +242,7 @@ impl<'a> TreeBuilder<'a> {
             self.named(scope, frame)?;
         }
         for joint in &model.joints {
-            // The pose of a joint to the world is relative to the model.
+            // If the child of a joint is the world, the pose of the joint is relative to the model.
             let default = if joint.child == "world" { "" } else { joint.child.as_str() };
             self.frame(FrameNode {
                 name: &joint.name,
@@ -295,7 +300,8 @@ impl<'a> TreeBuilder<'a> {
         Ok(Some(TopLevel::Model { scope, inline: false }))
     }
 
-    /// Adds a frame for a built-in or missing include, because other poses may be relative to it.
+    /// Adds a frame for an include that is built-in or missing, because other poses may be relative
+    /// to this frame.
     fn include_without_model(
         &mut self,
         scope: usize,

@@ -13,15 +13,15 @@ pub(super) enum UriTarget {
 /// The result of resolving a URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UriResolution {
-    /// Paths to try in this order. They may contain `..` and are not normalised.
+    /// Paths to try, in this order. The paths may contain `..` and are not normalised.
     Paths(Vec<String>),
-    /// An HTTP address.
+    /// The URI is an HTTP address.
     Network,
-    /// An unsupported scheme.
+    /// The URI has an unsupported scheme.
     Unsupported,
 }
 
-/// Resolves a URI in a file of `folder`.
+/// Resolves a URI. `folder` is the folder of the file that contains the URI.
 pub(super) fn resolve_uri(uri: &str, folder: &str, target: UriTarget) -> UriResolution {
     let (mut paths, rest) = match uri.split_once("://") {
         Some(("model" | "package", rest)) => (vec![rest.to_owned()], rest),
@@ -37,13 +37,14 @@ pub(super) fn resolve_uri(uri: &str, folder: &str, target: UriTarget) -> UriReso
     // Some publishers put the name of their package before the path, as in `pkg/models/a`.
     let package = ["/models/", "/meshes/"].iter().filter_map(|f| rest.find(f)).min();
     paths.extend(package.map(|i| rest[i + 1..].to_owned()));
-    // Try percent escapes decoded too, because exporters differ in how they write a space.
+    // Also try the paths with decoded percent escapes, because some exporters write a space as
+    // `%20`.
     let decoded: Vec<String> = paths.iter().filter(|p| p.contains('%')).map(|p| percent_decoded(p)).collect();
     paths.extend(decoded);
     UriResolution::Paths(paths)
 }
 
-/// The folder of a path, empty at the root.
+/// The folder of a path. The result is empty if the path has no folder.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -1,21 +1,23 @@
 //! Distances along and across a route.
 //!
-//! Every function scans the whole polyline. This is fast enough, because routes have a few hundred
-//! points, and it avoids lookup tables that could become inconsistent with the points.
+//! Every function scans the whole polyline. This is fast enough, because a route has a few hundred
+//! points. Lookup tables would be faster, but they could become inconsistent with the points.
 
 use super::Route;
 use glam::DVec2;
 
-/// The point of the centre line that is nearest to a given point.
+/// The projection of a point onto the centre line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Projection {
-    /// Distance along the centre line from the first waypoint, in metres.
+    /// Distance along the centre line, from the first waypoint to the nearest point, in metres.
     pub distance_along: f64,
-    /// Distance from the centre line, in metres; positive to the left of the direction of travel.
+    /// Distance from the centre line, in metres. It is positive to the left of the direction of
+    /// travel.
     pub offset: f64,
     /// The nearest point of the centre line.
     pub point: DVec2,
-    /// Index of the segment with the nearest point: from waypoint `segment` to the next.
+    /// Index of the segment that contains the nearest point. The segment goes from waypoint
+    /// `segment` to the next one.
     pub segment: usize,
 }
 
@@ -41,7 +43,8 @@ impl Route {
         self.centre.windows(2).map(|w| w[0].distance(w[1])).sum()
     }
 
-    /// The point of the centre line nearest to `p`; the first one if several are equally near.
+    /// Projects `p` onto the centre line. If several points of the centre line are equally near,
+    /// the first of them is used.
     pub fn project(&self, p: DVec2) -> Projection {
         let Some(Nearest { point, segment, distance }) = nearest(&self.centre, p) else {
             return Projection { distance_along: 0.0, offset: 0.0, point: DVec2::ZERO, segment: 0 };
@@ -56,9 +59,9 @@ impl Route {
         }
     }
 
-    /// Direction of travel at a point of a segment. At a waypoint it is the mean of the directions
-    /// before and after. Otherwise a point on the outside of a sharp corner would get the wrong
-    /// side.
+    /// Direction of travel at a point of a segment. At a waypoint, it is the mean of the directions
+    /// of the two adjacent segments. With the direction of only one segment, a point outside a
+    /// sharp corner could get the wrong side.
     fn direction_at(&self, segment: usize, point: DVec2) -> DVec2 {
         let n = self.centre.len() - 1;
         let direction = |i: usize| (self.centre[i + 1] - self.centre[i]).normalize_or_zero();
@@ -78,8 +81,9 @@ impl Route {
         direction(segment) + other.map_or(DVec2::ZERO, direction)
     }
 
-    /// The point `distance_along` metres along the centre line, and its heading in radians from the
-    /// x axis. The distance wraps around a closed route and is clamped on an open one.
+    /// The point of the centre line at the distance `distance_along`, and the heading of the road
+    /// at this point, in radians from the x axis. The distance wraps around on a closed route and
+    /// is clamped on an open route.
     pub fn point_at(&self, distance_along: f64) -> (DVec2, f64) {
         let length = self.length();
         let mut rest = if !distance_along.is_finite() || length <= 0.0 {
@@ -102,14 +106,15 @@ impl Route {
             rest -= step;
             end = (w[1], heading);
         }
-        // By rounding, `rest` can reach the end of a loop, which is the same point as its start.
+        // Because of rounding, `rest` can reach the end of a loop. The end is the same point as the
+        // start.
         if self.is_closed() && length > 0.0 {
             return self.point_at(0.0);
         }
         end
     }
 
-    /// Distances from a point to both borders; `None` if the route has no borders.
+    /// Distances from a point to both borders. The result is `None` if the route has no borders.
     pub fn lateral(&self, p: DVec2) -> Option<Lateral> {
         let borders = self.borders.as_ref()?;
         let inner = nearest(&borders.inner, p)?.distance;
@@ -117,16 +122,17 @@ impl Route {
         Some(Lateral { inner, outer })
     }
 
-    /// Half the width of the road, in metres, `distance_along` metres along the centre line. `None`
-    /// if the route has no borders. The centre line need not be in the middle of the road.
+    /// Half the width of the road at the distance `distance_along` along the centre line, in
+    /// metres. The result is `None` if the route has no borders. The centre line need not be in the
+    /// middle of the road.
     pub fn half_width_at(&self, distance_along: f64) -> Option<f64> {
         let Lateral { inner, outer } = self.lateral(self.point_at(distance_along).0)?;
         Some(0.5 * (inner + outer))
     }
 }
 
-/// The point of a polyline nearest to `p`; the first one if several are equally near. `None` if the
-/// polyline has fewer than two points.
+/// The point of a polyline that is nearest to `p`. If several points are equally near, the first of
+/// them is used. The result is `None` if the polyline has fewer than two points.
 fn nearest(line: &[DVec2], p: DVec2) -> Option<Nearest> {
     let mut best: Option<(f64, Nearest)> = None;
     for (segment, w) in line.windows(2).enumerate() {

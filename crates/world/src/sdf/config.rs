@@ -1,17 +1,17 @@
-//! `model.config`: the file that names the SDF file of a model folder.
+//! Reads and writes `model.config`, the file that names the SDF file of a model folder.
 
 use super::{NEWEST, minor_version};
 use crate::error::Error;
 use crate::xml::{Document, MAX_SDF, escape};
 
-/// Reads the name of the model file. If there are several, the newest supported SDF version is
-/// used.
+/// Reads the name of the model file. If there are several model files, the one with the newest
+/// supported SDF version is used.
 pub fn read_config(file: &str, bytes: &[u8]) -> Result<String, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     let mut best: Option<(u32, &str)> = None;
     for sdf in doc.root.all("sdf").filter(|s| !s.text.is_empty()) {
         let minor = sdf.attribute("version").and_then(minor_version).unwrap_or(0);
-        // An unsupported newer version is only used if there is no other.
+        // A file with an unsupported newer version is only used if there is no other file.
         let rank = if minor > NEWEST { 0 } else { minor + 1 };
         if best.is_none_or(|(b, _)| rank > b) {
             best = Some((rank, &sdf.text));

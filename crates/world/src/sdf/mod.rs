@@ -1,8 +1,9 @@
 //! Readers and writers of SDF world files, SDF model files and `model.config`.
 //!
-//! [`read()`] accepts SDF 1.4 to 1.12. It ignores elements that Chicane does not use, with a
-//! warning for each kind. An invalid value of a used element is an error. [`write()`] is the
-//! inverse: reading its output gives the same [`crate::Spec`], bit for bit.
+//! [`read()`] accepts SDF 1.4 to 1.12. It ignores elements that Chicane does not use, and adds one
+//! warning for each kind of such elements. If an element that Chicane uses has an invalid value,
+//! the result is an error. [`write()`] is the inverse of [`read()`]: if its output is read, the
+//! result is the same [`crate::Spec`], bit for bit.
 
 mod config;
 mod parts;
@@ -22,7 +23,8 @@ pub const NEWEST: u32 = 12;
 pub const OLDEST: u32 = 4;
 /// Maximum length of a name, in characters.
 pub const MAX_NAME: usize = 200;
-/// Maximum coordinate and size, in metres. Physics loses its precision at smaller values already.
+/// Maximum coordinate and size, in metres. Larger values would be useless, because physics loses
+/// precision even below this limit.
 pub const MAX_METRES: f64 = 1e6;
 
 /// The minor version of an SDF 1 version (`"1.7"` gives 7); `None` for any other text.

@@ -1,4 +1,4 @@
-//! Readers for the parts of a link: collisions, visuals, geometry, materials, mass.
+//! Readers for the parts of a link: collisions, visuals, geometry, materials and mass.
 
 use super::MAX_METRES;
 use super::value::SdfReader;
@@ -33,7 +33,7 @@ impl SdfReader<'_> {
         let inertia = match e.child("inertia") {
             None => None,
             Some(i) => {
-                // Missing entries have the values of the unit matrix.
+                // Entries that are missing in the file get the value of the unit matrix.
                 let mut out = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
                 for (slot, name) in out.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
                     if let Some(n) = i.child(name) {
@@ -87,7 +87,7 @@ impl SdfReader<'_> {
             &["shader", "render_order", "lighting", "double_sided", "shininess"],
         );
         let text = |e: &'e Element| (!e.text.is_empty()).then_some(e);
-        // Old SDF versions have the name as the text of <script>, without a <name>.
+        // In old SDF versions, the name is the text of <script>, and there is no <name>.
         let script = e.child("script").and_then(|s| s.child("name").map_or_else(|| text(s), text));
         let albedo = ["metal", "specular"].iter().find_map(|w| e.path(&["pbr", w, "albedo_map"]));
         Ok(MaterialSpec {
@@ -100,7 +100,7 @@ impl SdfReader<'_> {
         })
     }
 
-    /// The shape in the `<geometry>` of a visual or collision.
+    /// Reads the shape in the `<geometry>` of a visual or collision.
     fn geometry(&mut self, parent: &Element) -> Result<Geometry, Error> {
         let e = self.required(parent, "geometry")?;
         let known = |c: &&Element| SHAPES.contains(&c.name.as_str());
@@ -175,7 +175,7 @@ impl SdfReader<'_> {
             None => [1.0; 3],
             Some(s) => {
                 let scale = self.numbers::<3>(s)?;
-                // Negative factors are allowed, because they mirror the mesh.
+                // Negative factors are allowed. They mirror the mesh.
                 if scale.iter().any(|x| *x == 0.0 || x.abs() > MAX_METRES) {
                     return self.fail(s, format!("<scale> needs factors other than 0, at most {MAX_METRES}"));
                 }
@@ -192,7 +192,8 @@ impl SdfReader<'_> {
         Ok(Geometry::Mesh { uri: self.bounded(uri)?, scale, submesh })
     }
 
-    /// The `<pose>` of an include. Unlike a zero pose, a missing one means the model's own pose.
+    /// Reads the `<pose>` of an include. A missing pose is different from a zero pose: it means
+    /// that the model keeps the pose of its file.
     pub(super) fn optional_pose(&self, parent: &Element) -> Result<Option<PoseSpec>, Error> {
         parent.child("pose").map(|e| self.pose_at(e)).transpose()
     }

@@ -9,10 +9,10 @@ use crate::spec::{
 use crate::xml::{Document, Element, MAX_SDF, excerpt};
 use std::collections::BTreeSet;
 
-/// The assumed SDF version of a file without a valid version.
+/// The SDF version that is assumed if a file has no valid version.
 const ASSUMED_VERSION: &str = "1.6";
 
-/// Maximum gravity along each axis, m/s².
+/// Maximum absolute value of gravity along each axis, in m/s².
 const MAX_GRAVITY: f64 = 1e3;
 
 /// Reads a world file.
@@ -38,7 +38,8 @@ pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<M
     model_in(file, bytes, warnings)?
 }
 
-/// Reads the file of an include. `None` if it has no model, because it may also define a light.
+/// Reads the file of an include. The result is `None` if the file has no model. This is not an
+/// error, because the file may define a light instead.
 pub(crate) fn read_included(
     file: &str,
     bytes: &[u8],
@@ -47,8 +48,8 @@ pub(crate) fn read_included(
     model_in(file, bytes, warnings).map(Result::ok)
 }
 
-/// Reads the model of a file. The inner result is an error if the file has no model; the outer one
-/// for all other errors.
+/// Reads the model of a file. The inner result is an error if the file has no model. The outer
+/// result is an error in all other cases.
 fn model_in(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Result<ModelSpec, Error>, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     doc.warn_of_tolerated(warnings);
@@ -206,7 +207,7 @@ impl SdfReader<'_> {
         })
     }
 
-    /// Reads a model with its nested models. `xml::MAX_DEPTH` limits the recursion.
+    /// Reads a model with its nested models. The recursion is limited by `xml::MAX_DEPTH`.
     fn model(&mut self, e: &Element) -> Result<ModelSpec, Error> {
         self.warn_of_others(
             e,
@@ -274,7 +275,8 @@ impl SdfReader<'_> {
                 "screw_thread_pitch",
             ],
         );
-        // Since SDF 1.7 the text may also name a frame, possibly with a scope (`model::frame`).
+        // Since SDF 1.7, the text may also be the name of a frame, possibly with a scope
+        // (`model::frame`).
         let text = |name: &str| e.child(name).map_or(String::new(), |c| c.text.clone());
         Ok(JointSpec {
             name: self.name(e)?,

@@ -1,5 +1,5 @@
 //! Readers for the values of SDF elements: numbers, flags, names and poses. Each error has a
-//! location and names the expected value.
+//! location and says which value is expected.
 
 use super::{MAX_METRES, MAX_NAME};
 use crate::error::{Error, Warnings};
@@ -9,7 +9,8 @@ use crate::xml::{Document, Element, excerpt};
 use glam::DQuat;
 use std::collections::BTreeSet;
 
-/// Elements that SDF defines and Chicane ignores. Their warning does not call them "unknown".
+/// Elements that SDF defines but Chicane ignores. The warning for such an element does not call it
+/// "unknown".
 const UNSUPPORTED: &[&str] = &[
     "actor",
     "audio_sink",
@@ -30,7 +31,7 @@ const UNSUPPORTED: &[&str] = &[
 /// Maximum length of a URI or of a reference to another element, in bytes.
 pub(super) const MAX_REFERENCE: usize = 4096;
 
-/// Reads the elements of one SDF document. Its methods are spread over the modules of `sdf`.
+/// Reads the elements of one SDF document. The methods are in several modules of `sdf`.
 pub(super) struct SdfReader<'a> {
     pub(super) doc: &'a Document<'a>,
     pub(super) warnings: &'a mut Warnings,
@@ -46,7 +47,8 @@ impl SdfReader<'_> {
         self.warnings.add(message, || doc.location(e));
     }
 
-    /// Warns of every child that is neither `handled` nor can be ignored silently (`harmless`).
+    /// Adds a warning for every child whose name is in neither list. Children in `handled` are read
+    /// elsewhere, and children in `harmless` can be ignored without a warning.
     pub(super) fn warn_of_others(&mut self, parent: &Element, handled: &[&str], harmless: &[&str]) {
         for child in &parent.children {
             let name = child.name.as_str();
@@ -65,7 +67,7 @@ impl SdfReader<'_> {
         }
     }
 
-    /// Exactly `N` finite numbers.
+    /// Reads exactly `N` finite numbers.
     pub(super) fn numbers<const N: usize>(&self, e: &Element) -> Result<[f64; N], Error> {
         let mut out = [0.0; N];
         let mut found = 0;
@@ -94,7 +96,8 @@ impl SdfReader<'_> {
         }
     }
 
-    /// Exactly `N` lengths from 0 to `MAX_METRES`. Zero is allowed, because some shapes are flat.
+    /// Reads exactly `N` lengths from 0 to `MAX_METRES`. Zero is allowed, because some shapes are
+    /// flat.
     pub(super) fn lengths<const N: usize>(&self, e: &Element) -> Result<[f64; N], Error> {
         let out = self.numbers::<N>(e)?;
         for x in out {
@@ -108,14 +111,14 @@ impl SdfReader<'_> {
         Ok(out)
     }
 
-    /// A required child element.
+    /// Returns a child element. The result is an error if the child is missing.
     pub(super) fn required<'e>(&self, parent: &'e Element, name: &str) -> Result<&'e Element, Error> {
         parent
             .child(name)
             .ok_or_else(|| self.doc.error(parent, format!("<{}> needs a <{name}>", parent.name)))
     }
 
-    /// A colour of three numbers (RGB) or four (RGBA).
+    /// Reads a colour of three numbers (RGB) or four numbers (RGBA).
     pub(super) fn colour(&self, e: &Element) -> Result<[f64; 4], Error> {
         if e.text.split_whitespace().count() == 3 {
             let [r, g, b] = self.numbers::<3>(e)?;
@@ -140,7 +143,7 @@ impl SdfReader<'_> {
         parent.child(name).map(|e| self.flag(e)).transpose()
     }
 
-    /// The required `name` attribute.
+    /// Reads the `name` attribute. The result is an error if the name is missing or empty.
     pub(super) fn name(&self, e: &Element) -> Result<String, Error> {
         match e.attribute("name") {
             None | Some("") => self.fail(e, format!("<{}> needs a name", e.name)),
@@ -148,7 +151,7 @@ impl SdfReader<'_> {
         }
     }
 
-    /// A name of limited length without control characters.
+    /// Checks that a name is not too long and has no control characters.
     pub(super) fn checked_name(&self, e: &Element, name: &str) -> Result<String, Error> {
         if name.len() > 4 * MAX_NAME || name.chars().count() > MAX_NAME {
             return self.fail(e, format!("name \"{}\" is longer than {MAX_NAME} characters", excerpt(name)));
@@ -159,9 +162,11 @@ impl SdfReader<'_> {
         Ok(name.to_owned())
     }
 
-    /// An optional attribute that names another element; empty if it is missing.
+    /// Reads an optional attribute that refers to another element. The result is empty if the
+    /// attribute is missing.
     pub(super) fn reference(&self, e: &Element, attribute: &str) -> Result<String, Error> {
-        // Longer than `MAX_NAME`, because a scoped name (`a::b::c`) consists of several names.
+        // A reference may be longer than `MAX_NAME`, because a scoped name (`a::b::c`) consists of
+        // several names.
         let name = e.attribute(attribute).unwrap_or("");
         if name.len() > MAX_REFERENCE || name.chars().any(char::is_control) {
             return self.fail(e, format!("{attribute} \"{}\" is not a name", excerpt(name)));
@@ -169,8 +174,8 @@ impl SdfReader<'_> {
         Ok(name.to_owned())
     }
 
-    /// The text of an element that names a file or submesh. Its length is limited, because the
-    /// compiler copies it into many cache keys.
+    /// Reads the text of an element that refers to a file or a submesh. The length of the text is
+    /// limited, because the compiler copies it into many cache keys.
     pub(super) fn bounded(&self, e: &Element) -> Result<String, Error> {
         if e.text.len() > MAX_REFERENCE {
             return self.fail(e, format!("<{}> is longer than {MAX_REFERENCE} bytes", e.name));
@@ -178,7 +183,7 @@ impl SdfReader<'_> {
         Ok(e.text.clone())
     }
 
-    /// The `<pose>` of an element; zero if it is missing.
+    /// Reads the `<pose>` of an element. The result is the zero pose if there is no `<pose>`.
     pub(super) fn pose(&self, parent: &Element) -> Result<PoseSpec, Error> {
         parent.child("pose").map_or(Ok(PoseSpec::default()), |e| self.pose_at(e))
     }
@@ -187,7 +192,8 @@ impl SdfReader<'_> {
     pub(super) fn pose_at(&self, e: &Element) -> Result<PoseSpec, Error> {
         let relative_to = match (e.attribute("relative_to"), e.attribute("frame")) {
             (Some(_), _) => self.reference(e, "relative_to")?,
-            // Before SDF 1.7 the attribute was `frame`, and its value `world` meant the default.
+            // Before SDF 1.7, the attribute was called `frame`, and its value `world` meant the
+            // default frame.
             (None, Some("world") | None) => String::new(),
             (None, Some(_)) => self.reference(e, "frame")?,
         };
@@ -204,7 +210,8 @@ impl SdfReader<'_> {
             Some("quat_xyzw") => {
                 let [x, y, z, qx, qy, qz, qw] = self.numbers::<7>(e)?;
                 let q = DQuat::from_xyzw(qx, qy, qz, qw);
-                // Refuse a length so small or large that normalising would lose precision.
+                // A quaternion whose length is far from 1 is refused, because normalising it would
+                // lose precision.
                 let length = q.length();
                 if !(1e-6..1e6).contains(&length) {
                     return self.fail(e, "<pose> needs a quaternion of length 1");
@@ -225,7 +232,8 @@ impl SdfReader<'_> {
         Ok(([x, y, z], [roll, pitch, yaw]))
     }
 
-    /// Warns of siblings with the same name. A reference by name means the first of them.
+    /// Adds a warning if siblings have the same name. A reference with this name means the first of
+    /// them.
     pub(super) fn warn_of_duplicates<'n>(
         &mut self,
         e: &Element,

@@ -1,6 +1,6 @@
 //! Writers for world files, model files and the elements down to links and joints.
 //!
-//! Numbers are written without loss of precision. Equal specs give equal bytes.
+//! Numbers are written so that they parse to the same bits. Equal specs give equal bytes.
 
 use crate::spec::{FrameSpec, IncludeSpec, JointSpec, LightSpec, ModelSpec, PoseSpec, SdfEntry, Spec};
 use crate::xml::escape;
@@ -37,13 +37,14 @@ pub fn write_model(model: &ModelSpec, version: &str) -> String {
     w.finish()
 }
 
-/// A number in the shortest form that parses to the same bits.
+/// Formats a number in a short form that parses to the same bits.
 fn number(x: f64) -> String {
     let small = x != 0.0 && x.abs() < 1e-5;
     if small || x.abs() >= 1e16 { format!("{x:e}") } else { format!("{x}") }
 }
 
-/// The text written so far and its indentation. The methods are spread over the modules of `sdf`.
+/// Writes indented XML. `out` is the text written so far. The methods are in several modules of
+/// `sdf`.
 pub(super) struct SdfWriter {
     out: String,
     depth: usize,
@@ -113,7 +114,7 @@ impl SdfWriter {
         }
     }
 
-    /// Writes a pose, even if it is zero.
+    /// Writes a pose, even if it is the zero pose.
     fn pose_always(&mut self, pose: &PoseSpec) {
         let words: Vec<String> = pose.xyz.iter().chain(&pose.rpy).map(|x| number(*x)).collect();
         let attribute = [("relative_to", pose.relative_to.as_str())];
@@ -121,7 +122,7 @@ impl SdfWriter {
         self.text_with("pose", attributes, &words.join(" "));
     }
 
-    /// Writes a pose unless it has the default value.
+    /// Writes a pose, unless it is the zero pose with the default reference frame.
     pub(super) fn pose(&mut self, pose: &PoseSpec) {
         let zero = pose.xyz.iter().chain(&pose.rpy).all(|x| x.to_bits() == 0);
         if !zero || !pose.relative_to.is_empty() {

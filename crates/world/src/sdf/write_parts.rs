@@ -1,4 +1,4 @@
-//! Writers for the parts of a link: collisions, visuals, geometry, materials, mass.
+//! Writers for the parts of a link: collisions, visuals, geometry, materials and mass.
 
 use super::write::SdfWriter;
 use crate::spec::{CollisionSpec, Geometry, InertialSpec, LinkSpec, MaterialSpec, VisualSpec};
@@ -90,7 +90,7 @@ impl SdfWriter {
         self.close("material");
     }
 
-    /// Writes a shape that has a radius and possibly a length.
+    /// Writes a shape that has a radius and, if given, a length.
     fn round_shape(&mut self, name: &str, radius: f64, length: Option<f64>) {
         self.open(name, &[]);
         self.numbers("radius", &[radius]);

@@ -4,14 +4,14 @@
 
 use chicane_world::{Assets, Error, MemoryBundle, Spec, Warnings, World, sdf};
 
-/// A world file with this content of `<world>`.
+/// A world file. `inside` is the content of its `<world>` element.
 pub fn world_text(inside: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<sdf version=\"1.7\">\n<world name=\"t\">\n{inside}\n</world>\n</sdf>\n"
     )
 }
 
-/// Reads a world file with this content of `<world>`.
+/// Reads a world file. `inside` is the content of its `<world>` element.
 pub fn read(inside: &str) -> Result<(Spec, Vec<String>), Error> {
     read_text(&world_text(inside))
 }
@@ -23,12 +23,13 @@ pub fn read_text(text: &str) -> Result<(Spec, Vec<String>), Error> {
     Ok((spec, warnings.into_vec().iter().map(ToString::to_string).collect()))
 }
 
-/// The error of a world file that cannot be read.
+/// The error message for a world file that cannot be read.
 pub fn refusal(inside: &str) -> String {
     read(inside).expect_err("should be refused").to_string()
 }
 
-/// A bundle with this content of `<world>` and these other files.
+/// A bundle with a world file and the given other files. `inside` is the content of the `<world>`
+/// element.
 pub fn bundle(inside: &str, files: &[(&str, &[u8])]) -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     bundle.insert("worlds/t.world", world_text(inside));
@@ -38,18 +39,18 @@ pub fn bundle(inside: &str, files: &[(&str, &[u8])]) -> MemoryBundle {
     bundle
 }
 
-/// Loads a bundle without shared assets.
+/// Loads a bundle like that of `bundle`, without shared assets.
 pub fn load(inside: &str, files: &[(&str, &[u8])]) -> Result<World, Error> {
     let bundle = bundle(inside, files);
     World::load(&Assets::of(&bundle))
 }
 
-/// The warnings of a world as text.
+/// The warnings of a world, as text.
 pub fn warnings(world: &World) -> Vec<String> {
     world.warnings.iter().map(ToString::to_string).collect()
 }
 
-/// The model files of the fixtures.
+/// The model files that the fixtures include.
 pub fn fixture_models() -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     for (path, text) in [
@@ -65,14 +66,14 @@ pub fn fixture_models() -> MemoryBundle {
     bundle
 }
 
-/// The fixture world with one object of each kind.
+/// A bundle with the fixture world that has one object of each kind.
 pub fn objects_bundle() -> MemoryBundle {
     let mut bundle = fixture_models();
     bundle.insert("worlds/objects.world", include_str!("../fixtures/sdf/objects.world"));
     bundle
 }
 
-/// A COLLADA file of one centred box with these edge lengths.
+/// A COLLADA file with one box, which is centred at the origin and has the given edge lengths.
 pub fn box_mesh(size: [f32; 3], texture: Option<&str>) -> Vec<u8> {
     use chicane_world::collada::{Group, Material, MeshPart, Model, write};
     let mut part =
@@ -106,7 +107,7 @@ pub fn box_mesh(size: [f32; 3], texture: Option<&str>) -> Vec<u8> {
     write(&Model { parts: vec![part], materials: vec![material] }).into_bytes()
 }
 
-/// The header of a PNG of one pixel.
+/// The header of a PNG picture with one pixel.
 pub const PNG: &[u8] = &[
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
     1, 8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE,
