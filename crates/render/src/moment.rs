@@ -10,7 +10,7 @@ pub struct Moment {
     pub car: CarMoment,
     /// Pose of each object, in the order of [`chicane_world::World::objects`].
     pub objects: Vec<Pose>,
-    /// The lamp that each traffic light shows, with the index of the light in `objects`.
+    /// The lamp that each traffic light shows, after the index of that traffic light in `objects`.
     pub lamps: Vec<(usize, looks::Lamp)>,
 }
 
