@@ -35,7 +35,8 @@ const SHOULDER: [[f64; 2]; 9] = [
     [0.9, 0.535],
     [1.0, 0.42],
 ];
-/// Height of the centre line of bonnet, windscreen, roof and rear window, in the same units.
+/// Height of the centre line of bonnet, windscreen, roof and rear window by position along the car,
+/// in the units of [`SHOULDER`].
 const RIDGE: [[f64; 2]; 11] = [
     [-1.0, 0.63],
     [-0.95, 0.67],
