@@ -20,7 +20,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A script that reads the complete state.
+/// A judging script that reads the complete state.
 const READER: &str = "\
 def evaluate(sim):
     total = sim.state.time + sim.state.rtf + sim.state.brightness + sum(sim.state.pose[k] for k in 'xyz')
