@@ -21,7 +21,7 @@ const MAX_DECALS: usize = 200;
 const MAX_COORDINATE: f64 = 200.0;
 const MAX_ANGLE: f64 = 6.3;
 const BLUE: Colour = Colour([0x29, 0x54, 0x8c]);
-/// Default size of a box, m: the size of the boxes in the shipped worlds.
+/// Default size of a box, m: the size of the standard mesh for boxes.
 const BOX_SIZE: [f64; 3] = [0.3, 0.2, 0.2];
 /// Default radius of a cylinder, m: an A4 sheet rolled up to a circumference of 29.7 cm.
 const CYLINDER_RADIUS: f64 = 0.297 / TAU;
