@@ -93,7 +93,7 @@ pub fn number(bytes: &[u8]) -> Option<u64> {
     std::str::from_utf8(&bytes[..digits]).ok()?.parse().ok()
 }
 
-/// The position of the first occurrence of `wanted`.
+/// The position of the first occurrence of `wanted` in `bytes`.
 pub fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let first = wanted.first()?;
     let mut from = 0;

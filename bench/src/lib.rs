@@ -14,7 +14,7 @@ use std::process::ExitCode;
 /// An error that ends a benchmark. A missed goal is not an error.
 pub type BenchError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Prints the error of a benchmark, if there is one, and returns its exit code.
+/// Prints the error of a benchmark, if there is one, and returns the exit code of the process.
 pub fn exit_code(name: &str, outcome: Result<(), BenchError>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

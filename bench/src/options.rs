@@ -43,7 +43,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether to measure a part. All parts are measured unless `--only` names some.
+    /// Whether to measure a part. Without `--only`, all parts are measured.
     pub fn wants(&self, part: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|o| o == part)
     }

@@ -39,7 +39,8 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
 }
 
-/// Calls per second in the best of four time spans, because other processes slow down some of them.
+/// Calls per second in the best of four time spans. The other spans do not count, because other
+/// processes may have slowed them down.
 fn rate(span: f64, mut call: impl FnMut(u64)) -> f64 {
     let mut count = 0;
     (0..4).fold(0.0, |best: f64, _| {

@@ -20,22 +20,22 @@ struct CountingAllocator;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: forwards to the system allocator and only counts.
+// SAFETY: every method forwards to the system allocator, and otherwise only counts.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `realloc`.
+        // SAFETY: the caller upholds the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -56,13 +56,14 @@ fn median(rounds: usize, mut round: impl FnMut()) -> f64 {
     times[rounds / 2]
 }
 
-/// A fenced yard with resting objects, beside which the car drives in circles.
+/// A fenced yard with resting objects. The car drives in circles beside them.
 fn yard(objects: usize) -> Yard {
     let side = 8.0 + (objects / 10) as f64 * 0.6;
     Yard::new().spawn(7.0, 0.6, 0.0).fence(8.0, side).clutter(objects)
 }
 
-/// The yard with a drum inside the circle, close to the car, so that collision detection has work.
+/// The yard with a drum inside the circle of the car. The drum is close to the car, so that
+/// collision detection has work.
 fn around_a_drum(objects: usize) -> Arc<World> {
     let pose = Pose::from_xyz_yaw(7.0, 0.6 + 0.18 / CIRCLE_RAD.tan(), 0.15, 0.0);
     let shape = Shape::Cylinder { radius: 0.4, half_length: 0.15 };
@@ -100,7 +101,7 @@ fn settle(sim: &mut Sim) {
     }
 }
 
-/// Number of heap allocations during `ticks`.
+/// Number of heap allocations during this number of ticks.
 fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     for _ in 0..ticks {

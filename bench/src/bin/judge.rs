@@ -20,7 +20,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A script that reads the complete state.
+/// A judging script that reads the complete state.
 const READER: &str = "\
 def evaluate(sim):
     total = sim.state.time + sim.state.rtf + sim.state.brightness + sum(sim.state.pose[k] for k in 'xyz')
@@ -81,7 +81,7 @@ fn starts(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures observations through the script alone, without a simulation.
+/// Measures how fast a judging script reads observations, without a simulation.
 fn observations(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
     for (objects, moving) in [(10, 10), (50, 5), (50, 50)] {
         let mut judge = Judge::start(setting)?;
@@ -105,7 +105,7 @@ fn observations(setting: &Setting, report: &mut Report) -> Result<(), BenchError
     Ok(())
 }
 
-/// Measures the whole program: a judged session as fast as possible, and sessions back to back.
+/// Measures the whole program: one judged session at maximum speed, and sessions back to back.
 fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), BenchError> {
     let sessions = if quick { 5 } else { 20 };
     let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));

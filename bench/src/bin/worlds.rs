@@ -1,7 +1,7 @@
 //! Benchmark of building worlds, loading them, and printing their floor.
 //!
-//! `worlds` prints all figures. `worlds print <file> <world> <dpi>` writes a print to look at, and
-//! `worlds thumbnails <folder>` writes the thumbnails of the shipped worlds.
+//! `worlds` prints all figures. `worlds print <file> <world> <dpi>` writes the print of a world to
+//! a file, and `worlds thumbnails <folder>` writes the thumbnails of the shipped worlds.
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
 use chicane_bench::report::{Goal, Report};
@@ -20,23 +20,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Bytes that are allocated on the heap.
+/// Number of bytes that are currently allocated on the heap.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
 /// Counts the allocated bytes.
 struct CountingAllocator;
 
-// SAFETY: forwards to the system allocator and only counts.
+// SAFETY: every method forwards to the system allocator, and otherwise only counts.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const LAP_TIME: &str = include_str!("../../../python/judge/templates/lap_time.py");
 const SDF_VERSION: &str = "1.7";
 
-/// The findings that prevented the build of a world. At least one of them is an error.
+/// The findings that prevented the build of a world. At least one finding is an error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", lines(.findings))]
 pub struct BuildError {

@@ -1,8 +1,8 @@
 //! Checks a project and describes every problem in plain words.
 //!
 //! [`check()`] checks the document only and is fast enough to run during a drag with the mouse.
-//! [`check_files`] checks the files next to the document. An error prevents the build of a world, a
-//! warning does not.
+//! [`check_files`] checks the files next to the document. An error prevents the build of a world,
+//! but a warning does not.
 
 mod evaluation;
 mod finding;

@@ -43,7 +43,7 @@ impl Footprint {
         self.half.length() + self.radius
     }
 
-    /// Extent from the centre along a direction.
+    /// Half of the length of the area's projection onto a direction, m.
     fn along(&self, direction: DVec2) -> f64 {
         let [a, b] = self.axes.map(|axis| axis.dot(direction).abs());
         a * self.half.x + b * self.half.y + self.radius
@@ -54,14 +54,14 @@ impl Footprint {
         DVec2::new(self.along(DVec2::X), self.along(DVec2::Y))
     }
 
-    /// Distance of a point from the area; 0 inside.
+    /// Distance of a point from the area; 0 if the point is inside.
     pub(crate) fn distance(&self, p: DVec2) -> f64 {
         let [x, y] = self.axes.map(|axis| axis.dot(p - self.at).abs());
         let out = (DVec2::new(x, y) - self.half).max(DVec2::ZERO);
         (out.length() - self.radius).max(0.0)
     }
 
-    /// Whether two areas overlap by more than an edge.
+    /// Whether two areas overlap. Areas that only touch do not overlap.
     pub(crate) fn overlaps(&self, other: &Footprint) -> bool {
         let offset = other.at - self.at;
         if offset.length() >= self.reach() + other.reach() {
@@ -71,7 +71,8 @@ impl Footprint {
             (true, true) => true,
             (true, false) => other.distance(self.at) < self.radius,
             (false, true) => self.distance(other.at) < other.radius,
-            // Separating axis test: rectangles are apart if their projections to a side are.
+            // Separating axis test: two rectangles are disjoint if their projections onto one of
+            // the axes are disjoint.
             (false, false) => {
                 let apart = |d: &DVec2| offset.dot(*d).abs() >= self.along(*d) + other.along(*d) - 1e-9;
                 !self.axes.iter().chain(&other.axes).any(apart)

@@ -11,7 +11,7 @@ pub(crate) struct Grid {
     cell: f64,
     columns: usize,
     rows: usize,
-    /// Index in `order` of the first point of each cell, and the number of points as last element.
+    /// Index in `order` of the first point of each cell. The last element is the number of points.
     starts: Vec<usize>,
     order: Vec<usize>,
 }
@@ -56,7 +56,8 @@ impl Grid {
         y.min(self.rows - 1) * self.columns + x.min(self.columns - 1)
     }
 
-    /// Indices of all points within `reach` of a position, and of some points slightly farther.
+    /// Indices of all points within `reach` of a position, and of some points slightly farther
+    /// away.
     pub(crate) fn near(&self, p: DVec2, reach: f64) -> impl Iterator<Item = usize> {
         let side = |v: f64, count: usize| (v / self.cell).clamp(0.0, count as f64 - 1.0) as usize;
         let (a, b) = (p - self.low - reach, p - self.low + reach);

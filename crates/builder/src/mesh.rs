@@ -25,7 +25,7 @@ impl MeshBuilder {
         self.materials.push(Material { name: name.to_owned(), colour, texture, ..Material::default() });
     }
 
-    /// Removes the last group and its material if it has no triangles.
+    /// Removes the last group and its material if the group has no triangles.
     fn drop_empty(&mut self) {
         if self.part.groups.last().is_some_and(|g| g.indices.is_empty()) {
             self.part.groups.pop();
@@ -33,8 +33,8 @@ impl MeshBuilder {
         }
     }
 
-    /// Adds corners (position, normal, texture coordinates) and triangles. The indices of the
-    /// triangles start at the first new corner.
+    /// Adds corners (position, normal, texture coordinates) and triangles. Index 0 of the triangles
+    /// is the first new corner.
     pub(crate) fn add(&mut self, corners: &[(Vec3, Vec3, [f32; 2])], triangles: &[[u32; 3]]) {
         let first = self.part.positions.len() as u32;
         for (position, normal, uv) in corners {
@@ -76,7 +76,7 @@ impl MeshBuilder {
     }
 }
 
-/// A point at height `z`.
+/// The point above `p` at height `z`.
 pub(crate) fn flat(p: DVec2, z: f32) -> Vec3 {
     Vec3::new(p.x as f32, p.y as f32, z)
 }

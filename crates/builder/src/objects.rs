@@ -11,7 +11,7 @@ use glam::DVec2;
 const STAND_M: f64 = 0.03;
 /// Minimum depth of a light, m.
 const LIGHT_DEPTH_M: f64 = 0.12;
-/// Colour of a cylinder without a colour: paper.
+/// Default colour of a cylinder: the colour of paper.
 const PAPER: [f64; 3] = [0.93, 0.91, 0.85];
 
 /// Full extents of an object's collision shape in its own frame, m.
@@ -66,7 +66,8 @@ fn obstacle(kind: &ObjectShape, body: &ObstacleBody, own: Option<String>) -> Lin
         }
     };
     let mesh = |uri: String| Geometry::Mesh { uri, scale: [1.0; 3], submesh: None };
-    // The origin of an object's own mesh is on the ground; the other meshes are centred.
+    // The origin of an object's own mesh is on the ground. The origin of all other meshes is in
+    // their centre.
     let (pose, look, material) = match (own, body.colour, standard) {
         (Some(uri), _, _) => (up(0.0), mesh(uri), None),
         (None, None, Some(name)) => (middle.clone(), mesh(format!("model://meshes/{name}/{name}.dae")), None),
@@ -89,11 +90,12 @@ fn obstacle(kind: &ObjectShape, body: &ObstacleBody, own: Option<String>) -> Lin
     }
 }
 
-/// The link of a traffic light: a stand and an inclined screen with two lamps. It faces +x.
+/// The link of a traffic light: a stand and an inclined screen with two lamps. The screen faces +x.
 fn light(width: f64, tilt: f64, size: [f64; 3]) -> LinkSpec {
     let tall = screen_height(width);
     let (s, c) = libm::sincos(tilt);
-    // Position in the frame of the inclined screen: `ahead` of its centre and `above` it.
+    // The position `ahead` metres in front of the inclined screen and `above` metres above its
+    // centre, along the screen.
     let on_screen =
         |ahead: f64, above: f64| [ahead * c - above * s, 0.0, STAND_M + (0.5 * tall + above) * c + ahead * s];
     let lamp = |name: &str, above: f64, rgb: [f64; 3]| {
@@ -122,7 +124,7 @@ fn light(width: f64, tilt: f64, size: [f64; 3]) -> LinkSpec {
     }
 }
 
-/// One side of the fence. It has no visual, because the mesh of the track contains it.
+/// One side of the fence. It has no visual, because the mesh of the track contains the fence.
 pub(crate) fn wall(index: usize, (low, high): (DVec2, DVec2), fence: &Fence) -> ModelSpec {
     let [x, y] = (high - low).to_array();
     let link = LinkSpec {

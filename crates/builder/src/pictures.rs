@@ -3,7 +3,7 @@
 use crate::project::FileName;
 use std::collections::BTreeMap;
 
-/// Paths of the pictures of a project, relative to the mesh folder, by file name.
+/// Path of each picture of a project, relative to the mesh folder. The key is the file name.
 pub(crate) struct Pictures<'a> {
     paths: BTreeMap<&'a FileName, String>,
 }

@@ -22,7 +22,7 @@ pub struct RandomTrackOptions {
     pub field: [f64; 2],
     /// Width of the road, 0.2 to 3 m.
     pub width: f64,
-    /// From 0 (nearly round) to 1 (many tight bends).
+    /// Tightness of the bends, from 0 (nearly round) to 1 (many tight bends).
     pub tightness: f64,
     /// Length of the track in metres; `None` for any length. The track is shorter if this length
     /// does not fit on the field.
@@ -48,14 +48,15 @@ pub enum RandomError {
         /// Highest allowed value.
         high: f64,
     },
-    /// Not even a plain loop fits on the field.
+    /// The field is too small even for a plain loop.
     #[error("no track of this width fits on this field: make the field larger or the road narrower")]
     NoRoom,
 }
 
 /// Distance between road and fence, m.
 const MARGIN_M: f64 = 0.1;
-/// Number of attempts. The irregularity decreases to zero at the last one, which is a plain loop.
+/// Number of attempts. The irregularity decreases to zero at the last attempt, which is a plain
+/// loop.
 const MAX_ATTEMPTS: u32 = 200;
 
 /// Generates a track.
@@ -98,7 +99,8 @@ fn is_good(project: &Project) -> bool {
 /// Nodes around the centre at irregular angles and distances.
 fn star_nodes(options: &RandomTrackOptions, irregularity: f64, rng: &mut SplitMix64) -> Vec<DVec2> {
     let room = DVec2::from_array(options.field) * 0.5 - (0.5 * options.width + MARGIN_M + Fence::THICKNESS_M);
-    // The minimum radius of an ellipse is b²/a, so the ends of a long field stay unused.
+    // The minimum radius of curvature of an ellipse is b²/a. The ellipse is therefore shortened on
+    // a long field, so that its bends are not too tight.
     let tightest = (0.5 * options.width).max(0.5) + 0.1;
     let room = room.max(DVec2::splat(0.3));
     let room = DVec2::new(room.x.min(room.y * room.y / tightest), room.y.min(room.x * room.x / tightest));
@@ -166,12 +168,12 @@ fn shrink(project: &mut Project, length: f64) {
     }
 }
 
-/// Position along the line where the road is straightest, as a start position, rounded to
+/// Start position: the distance along the line where the road is straightest, rounded to
 /// centimetres.
 fn straightest(track: &Track) -> f64 {
     let line = TrackLine::of(track);
     let n = line.samples.len();
-    // From half a metre behind a sample to one metre ahead of it.
+    // The sum of the curvature from half a metre behind a sample to one metre ahead of the sample.
     let around =
         |i: usize| (0..30).map(|k| line.samples[(i + n + k - n.min(10)) % n].curvature.abs()).sum::<f64>();
     let best = (0..n).min_by(|a, b| around(*a).total_cmp(&around(*b))).unwrap_or(0);

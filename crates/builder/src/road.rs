@@ -8,8 +8,8 @@ use crate::track_line::{TrackLine, TrackSample};
 use chicane_world::collada::Model;
 use glam::{DVec2, Vec3};
 
-/// Heights of the painted layers, m. They are far enough apart for any depth buffer, but have no
-/// effect on the physics.
+/// Heights of the painted layers, m. The layers are far enough apart for any depth buffer. They do
+/// not affect the physics, because the collision shape of the track is a plane.
 const ROAD_Z: f32 = 0.0005;
 const LINE_Z: f32 = 0.001;
 const START_Z: f32 = 0.0015;
@@ -78,7 +78,7 @@ fn standard(name: &str) -> String {
     format!("../world_builder/textures/{name}.png")
 }
 
-/// Starts the group of a painted line: with the standard picture, or in a plain colour.
+/// Starts the group of a painted line, with the standard picture or in a plain colour.
 fn painted(b: &mut MeshBuilder, name: &str, colour: Option<Colour>) {
     match colour {
         None => b.group(name, Some(standard(name)), WHITE),
@@ -112,7 +112,8 @@ fn strip_with(
     b.add(&corners, &triangles);
 }
 
-/// Start and end of each dash. The dashes are scaled so that a whole number fits on the line.
+/// Start and end of each dash along the line, m. The dashes are scaled so that a whole number fits
+/// on the line.
 fn dashes_of(dashes: &CentreLine, line: &TrackLine) -> Vec<(f64, f64)> {
     let period = dashes.dash + dashes.gap;
     let count = (line.length / period).round().max(1.0);
@@ -125,7 +126,7 @@ fn dashes_of(dashes: &CentreLine, line: &TrackLine) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Adds the decals in their order. A decal that overlaps an earlier one is slightly higher.
+/// Adds the decals in their order. A decal that overlaps an earlier decal is slightly higher.
 fn decals(b: &mut MeshBuilder, decals: &[Decal], pictures: &Pictures<'_>) {
     let outlines: Vec<Footprint> = decals.iter().map(Footprint::of_decal).collect();
     let mut layers: Vec<u16> = Vec::with_capacity(decals.len());

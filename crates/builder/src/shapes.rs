@@ -41,7 +41,7 @@ struct ShapeBuilder<'a> {
 }
 
 impl ShapeBuilder<'_> {
-    /// Starts a group with a picture, or in the object's colour.
+    /// Starts a group with a picture, or in this colour if there is no picture.
     fn group(&mut self, name: &str, picture: Option<&FileName>, colour: Colour) {
         match picture.and_then(|p| self.pictures.path(p)) {
             Some(path) => self.b.group(name, Some(path), WHITE),
@@ -142,7 +142,7 @@ impl ShapeBuilder<'_> {
         self.b.add(&corners, &triangles);
     }
 
-    /// Adds a disc that faces up (1) or down (−1).
+    /// Adds a disc that faces up (`up` = 1) or down (`up` = −1).
     fn add_disc(&mut self, radius: f32, z: f32, up: f32) {
         let normal = Vec3::new(0.0, 0.0, up);
         let mut corners = vec![(Vec3::new(0.0, 0.0, z), normal, [0.5, 0.5])];

@@ -1,4 +1,4 @@
-//! A cubic spline through points: natural at open ends, periodic if closed.
+//! A cubic spline through points. An open spline has natural ends, and a closed spline is periodic.
 //!
 //! The parameter is the chord length. The curvature is continuous, so the steering angle of a car
 //! that follows the curve has no jumps.
@@ -25,7 +25,7 @@ pub(crate) struct SplinePoint {
     pub(crate) at: DVec2,
     /// Unit vector in the direction of travel.
     pub(crate) ahead: DVec2,
-    /// 1/radius, positive to the left.
+    /// 1/radius, positive in a left bend.
     pub(crate) curvature: f64,
 }
 
@@ -61,7 +61,7 @@ impl Spline {
         self.chords[segment]
     }
 
-    /// The point at `u`, 0 to 1, of a segment.
+    /// The point of a segment at `u`, which is 0 at its start and 1 at its end.
     pub(crate) fn point_at(&self, segment: usize, u: f64) -> SplinePoint {
         let next = (segment + 1) % self.points.len();
         let (p, q, h) = (self.points[segment], self.points[next], self.chords[segment]);

@@ -1,6 +1,6 @@
-//! The centre line of a track: a smooth curve through the nodes in the direction of travel. It is
-//! sampled at equal distances, with the width of the road at every sample. The route is made from
-//! it.
+//! The centre line of a track: a smooth curve through the nodes in the direction of travel. The
+//! line is sampled at equal distances, with the width of the road at every sample. The route is
+//! made from these samples.
 
 use crate::project::{Direction, Track};
 use crate::spline::{Spline, SplinePoint};
@@ -9,9 +9,9 @@ use glam::DVec2;
 
 /// Distance between two samples, m.
 pub const STEP_M: f64 = 0.05;
-/// Maximum number of samples. A longer line gets a longer step and a finding in the check.
+/// Maximum number of samples. A longer line is sampled at a longer step, and the check reports it.
 pub const MAX_SAMPLES: usize = 20_000;
-/// Distance of the points that are used to measure the length, m.
+/// Distance between the points that are used to measure the length, m.
 const FINE_M: f64 = 0.01;
 /// Maximum number of points that are used to measure the length.
 const MAX_FINE: f64 = 100_000.0;
@@ -29,12 +29,12 @@ pub struct TrackSample {
     pub width: f64,
     /// Distance along the line from its first sample, m.
     pub along: f64,
-    /// Index in the project of the node that is nearest along the line.
+    /// Index in the project of the nearest node, by distance along the line.
     pub node: usize,
 }
 
 impl TrackSample {
-    /// The point `offset` metres to the left.
+    /// The point `offset` metres to the left of the sample.
     pub fn point_left(&self, offset: f64) -> DVec2 {
         self.at + self.left * offset
     }
@@ -54,7 +54,7 @@ pub struct TrackLine {
     pub start: usize,
 }
 
-/// A point of the spline with the length of the curve up to it.
+/// A point of the spline with the length of the curve up to this point.
 struct LengthMark {
     segment: usize,
     u: f64,
@@ -97,7 +97,7 @@ impl TrackLine {
             });
             return TrackLine { samples: samples.collect(), closed: true, length, start: 0 };
         }
-        // Clamp: the check reports a start line beyond the end.
+        // The start line is clamped. The check reports a start line beyond the end.
         let start = track.start.min(0.9 * length);
         let (before, after) =
             ((start / step).ceil() as usize, ((length - start) / step).round().max(1.0) as usize);
@@ -128,7 +128,7 @@ impl TrackLine {
         std::iter::once(first).chain(inside.copied()).chain([last]).collect()
     }
 
-    /// Interpolates between two samples.
+    /// Interpolates between the two samples around a distance along the line.
     fn interpolate(&self, along: f64) -> TrackSample {
         let n = self.samples.len();
         let i = self.samples.partition_point(|s| s.along <= along).clamp(1, n) - 1;
@@ -151,8 +151,8 @@ impl TrackLine {
         }
     }
 
-    /// The route: row 0 is on the start line, and a closed route repeats it at the end. The inner
-    /// border is the one that encloses the smaller area.
+    /// The route: row 0 is on the start line, and a closed route repeats row 0 at the end. The
+    /// inner border is the border that encloses the smaller area.
     pub fn route(&self) -> Route {
         let rows = self.samples[self.start..].iter().chain(self.closed.then(|| &self.samples[0]));
         let side =
@@ -164,7 +164,7 @@ impl TrackLine {
     }
 }
 
-/// Measures the spline in small steps. Returns the points and the length.
+/// Measures the spline in small steps. Returns the measured points and the total length.
 fn measure(spline: &Spline) -> (Vec<LengthMark>, f64) {
     let chords: f64 = (0..spline.segments()).map(|i| spline.chord(i)).sum();
     let step = FINE_M.max(chords / MAX_FINE);
@@ -187,12 +187,12 @@ fn measure(spline: &Spline) -> (Vec<LengthMark>, f64) {
     (fine, along)
 }
 
-/// Segment and parameter of the spline at a length.
+/// Finds the segment and the parameter of the spline at the distance `s` along the curve.
 fn find(fine: &[LengthMark], s: f64) -> (usize, f64) {
     let i = fine.partition_point(|f| f.along <= s).clamp(1, fine.len() - 1);
     let (a, b) = (&fine[i - 1], &fine[i]);
     let t = ((s - a.along) / (b.along - a.along).max(1e-12)).clamp(0.0, 1.0);
-    // The first point of a segment is the last point of the previous segment.
+    // If `b` is the first point of the next segment, it is also the end (1) of the segment of `a`.
     let end = if b.segment == a.segment { b.u } else { 1.0 };
     (a.segment, a.u + (end - a.u) * t)
 }

@@ -1,8 +1,8 @@
 //! Writes worlds and cars as binary glTF 2.0 files for viewers.
 //!
-//! The y axis of glTF points up, and ours is z. All nodes are therefore children of one root node
-//! that rotates z up to y up. Nodes have the names of the world's instances, and `extras.role`
-//! holds the role of an instance.
+//! In glTF the y axis points up, and in our worlds the z axis points up. All nodes are therefore
+//! children of one root node, which rotates the z axis onto the y axis. Nodes have the names of the
+//! world's instances, and `extras.role` holds the role of an instance.
 
 mod writer;
 
@@ -95,7 +95,7 @@ pub fn car(profile: &Profile) -> Vec<u8> {
     writer.finish(root, json!({ "model_name": profile.model_name }))
 }
 
-/// Adds the root node, which rotates z up to y up.
+/// Adds the root node, which rotates the z axis onto the y axis.
 fn root(writer: &mut GlbWriter, name: &str, children: &[usize]) -> usize {
     const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     writer.parent(json!({ "name": name, "rotation": [-HALF, 0.0, 0.0, HALF] }), children)
@@ -119,31 +119,32 @@ fn set_mesh(node: &mut Value, mesh: Option<usize>) {
     }
 }
 
-/// Adds the materials and textures of a model. Returns the file's index of each material.
+/// Adds the materials and textures of a model. Returns the index of each material in the file.
 fn own_materials(writer: &mut GlbWriter, model: &Model, opacity: f64) -> Vec<usize> {
     let textures: Vec<usize> = model.textures.iter().map(|image| writer.picture(image)).collect();
     let texture = |m: &Material| m.texture.and_then(|t| textures.get(t)).copied();
     let used = |i: usize| model.mesh.groups.iter().any(|g| g.material == i);
     let list = model.materials.iter().enumerate();
-    // Unused materials are not written. Their index 0 is a placeholder that is never read.
+    // Unused materials are not written. They get index 0 as a placeholder, which is never read.
     list.map(|(i, m)| if used(i) { writer.material(m, texture(m), opacity) } else { 0 }).collect()
 }
 
-/// Identifies a geometry: the number of its kind, and its dimensions as bits.
+/// Identifies a geometry: the number of its kind, and the bits of its dimensions or of its index.
 type GeometryKey = (usize, [u64; 3]);
 
-/// Makes nodes from instances. Geometries, meshes and materials are cached, so each is written
+/// Makes nodes from instances. Geometries, meshes and materials are cached, so that each is written
 /// once.
 struct NodeBuilder<'a> {
     writer: &'a mut GlbWriter,
     world: &'a World,
-    /// The file's index of each texture of the scene; `None` if it cannot be decoded.
+    /// Index in the file of each texture of the scene; `None` if the texture cannot be decoded.
     textures: Vec<Option<usize>>,
     geometries: BTreeMap<GeometryKey, writer::Geometry>,
-    /// Keyed by geometry, the material that replaces its own materials, and the bits of the
-    /// opacity.
+    /// Index in the file of each mesh. The key is the geometry, the material that replaces the
+    /// geometry's own materials, and the bits of the opacity.
     meshes: BTreeMap<(GeometryKey, Option<usize>, u64), Option<usize>>,
-    /// Keyed by the scene's material index and the bits of the opacity.
+    /// Index in the file of each material. The key is the material's index in the scene, and the
+    /// bits of the opacity.
     materials: BTreeMap<(usize, u64), usize>,
     built_in: BTreeMap<BuiltInMesh, Model>,
 }
@@ -220,7 +221,7 @@ impl<'a> NodeBuilder<'a> {
         mesh
     }
 
-    /// The file's index of a material of the scene, which is written on first use.
+    /// The index in the file of a material of the scene. The material is written on first use.
     fn material(&mut self, index: usize, opacity: f64) -> usize {
         let key = (index, opacity.to_bits());
         if let Some(&material) = self.materials.get(&key) {

@@ -1,8 +1,9 @@
 //! The camera's optics: a pinhole projection followed by radial lens distortion.
 //!
-//! With r² = (x/z)² + (y/z)², a point is projected to (x/z, y/z)·(1 + k1·r² + k2·r⁴). The
-//! rasteriser draws straight lines only. The renderer therefore draws a slightly larger undistorted
-//! picture, and [`Lens`] distorts it through a lookup table.
+//! A point (x, y, z) in camera coordinates, with z along the view axis, is projected to (x/z,
+//! y/z)·(1 + k1·r² + k2·r⁴), where r² = (x/z)² + (y/z)². The rasteriser draws straight lines only.
+//! The renderer therefore draws a slightly larger undistorted picture, and [`Lens`] distorts this
+//! picture through a lookup table.
 
 use chicane_world::Profile;
 use std::f64::consts::PI;
@@ -14,7 +15,7 @@ pub struct Optics {
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Focal length: pixels per unit of x/z, near the optical axis.
+    /// Focal length: pixels per unit of x/z, near the view axis.
     pub focal: f64,
     /// Radial distortion coefficient of r².
     pub k1: f64,
@@ -23,7 +24,7 @@ pub struct Optics {
 }
 
 impl Optics {
-    /// The optics of the on-board camera of a robot, scaled to this picture size.
+    /// The optics of the on-board camera of a car, scaled to this picture size.
     pub fn on_board(profile: &Profile, width: usize, height: usize) -> Optics {
         let camera = &profile.camera;
         let focal = 0.5 * width as f64 / libm::tan(0.5 * camera.horizontal_fov_rad);
@@ -60,7 +61,8 @@ impl Optics {
     /// The undistorted radius that the lens maps to this distorted radius.
     fn undistorted_radius(&self, distorted: f64) -> f64 {
         // Search only where the distorted radius grows with the undistorted one. With some
-        // coefficients it shrinks again farther out, and the inverse is ambiguous there.
+        // coefficients the distorted radius shrinks again farther out, and the inverse is ambiguous
+        // there.
         let grows = |r: f64| 1.0 + r * r * (3.0 * self.k1 + 5.0 * r * r * self.k2) > 0.0;
         let (mut low, mut high) = (0.0, 4.0);
         while !grows(high) && high > 1e-3 {
@@ -111,8 +113,9 @@ impl Lens {
                 if distorted < 1e-12 { 1.0 } else { optics.undistorted_radius(distorted) / distorted };
             (u * factor * optics.focal, v * factor * optics.focal)
         };
-        // The border pixels need the widest undistorted picture. Its sides are clamped to twice
-        // those of the distorted picture, because extreme coefficients would need unbounded memory.
+        // The pixels at the border determine the size of the undistorted picture. Its sides are
+        // clamped to twice those of the distorted picture, because extreme coefficients would need
+        // unbounded memory.
         let (mut far_x, mut far_y) = (0f64, 0f64);
         for x in 0..optics.width {
             for y in [0, optics.height / 2, optics.height - 1] {
@@ -156,12 +159,12 @@ impl Lens {
     }
 }
 
-/// Interpolates all four channels of two colours; `weight` of 0..256 is the share of `b`.
+/// Interpolates all four channels of two colours. The share of `b` is `weight` / 256.
 #[inline]
 fn lerp(a: u32, b: u32, weight: u32) -> u32 {
     const PAIR: u32 = 0x00ff_00ff;
-    // Equals a·(256 − weight) + b·weight with one multiplication. `b − a` may borrow from the
-    // neighbouring channel, but the sum as a whole is exact, so the borrow cancels out.
+    // `sum` is a·(256 − weight) + b·weight, computed with one multiplication. `b − a` may borrow
+    // from the neighbouring channel, but the sum as a whole is exact, so the borrow cancels out.
     let sum = |a: u32, b: u32| (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
     let pair = |a: u32, b: u32| (sum(a, b).wrapping_add(0x0080_0080) >> 8) & PAIR;
     pair(a & PAIR, b & PAIR) | pair((a >> 8) & PAIR, (b >> 8) & PAIR) << 8

@@ -28,8 +28,8 @@
 //! assert_eq!(picture, renderer.on_board(&moment, [160, 120], 7, 0));
 //! ```
 //!
-//! A [`Print`] shows the floor of a world from above, to scale. It is written as a JPEG file strip
-//! by strip, because a large print does not fit into memory:
+//! A [`Print`] shows the floor of a world from above, to scale. The JPEG file of a print is written
+//! strip by strip, because a large print does not fit into memory:
 //!
 //! ```
 //! use chicane_render::Print;

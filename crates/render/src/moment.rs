@@ -10,7 +10,7 @@ pub struct Moment {
     pub car: CarMoment,
     /// Pose of each object, in the order of [`chicane_world::World::objects`].
     pub objects: Vec<Pose>,
-    /// The lamp that each traffic light shows, with the index of the light in `objects`.
+    /// For each traffic light: its index in `objects`, and the lamp that it shows.
     pub lamps: Vec<(usize, looks::Lamp)>,
 }
 

@@ -3,7 +3,7 @@
 
 /// Standard deviation of the sum of four uniformly distributed bytes.
 const SUM_SD: f64 = 147.801_7;
-/// Mean of that sum.
+/// Mean of the sum of four uniformly distributed bytes.
 const SUM_MEAN: i32 = 510;
 
 /// The noise of one frame.
@@ -15,13 +15,14 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// The noise of one frame; `sd` is the standard deviation as a fraction of full scale.
+    /// Makes the noise of one frame. `sd` is the standard deviation as a fraction of full scale.
     pub(crate) fn new(seed: u64, frame: u64, sd: f64) -> Noise {
         let key = mix_bits(mix_bits(seed ^ 0x9e37_79b9_7f4a_7c15) ^ frame);
         Noise { key, scale: (sd * 255.0 / SUM_SD * 65536.0 + 0.5) as i32 }
     }
 
-    /// Adds the noise to red, green and blue of a pixel. `index` is the number of the pixel.
+    /// Returns red, green and blue of a pixel with the noise added. `index` is the index of the
+    /// pixel in the frame.
     #[inline]
     pub(crate) fn add(&self, pixel: [u8; 4], index: u32) -> [u8; 3] {
         const BYTES: u64 = 0x00ff_00ff_00ff_00ff;

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use wide::f32x8;
 
-/// Limit on the triangles of one picture. Chunks that exceed it are not drawn.
+/// Limit on the triangles of one picture. A chunk that would exceed the limit is not drawn.
 const MAX_TRIANGLES: usize = 4_000_000;
 /// Number of [`Setup`]s that share the opaque triangles of a frame and run in parallel. The number
 /// does not depend on the machine, because it decides which triangles exceed the limits of a setup.
@@ -36,7 +36,7 @@ pub struct Camera {
     pub optics: Optics,
 }
 
-/// Draws pictures of a stage one after another, and reuses its buffers between them.
+/// Draws pictures of a stage one after another, and reuses its buffers for every picture.
 pub struct Renderer {
     stage: Arc<Stage>,
     parts: [Setup; PARTS],
@@ -74,8 +74,8 @@ impl Renderer {
         Renderer { stage, parts: Default::default(), undistorted: Vec::new(), lenses: Vec::new() }
     }
 
-    /// Draws the view of the on-board camera, with lens distortion and sensor noise. The noise is a
-    /// function of `seed` and the number of the `frame`.
+    /// Draws the view of the on-board camera, with lens distortion and sensor noise. The noise
+    /// depends only on `seed` and on the frame number `frame`.
     pub fn on_board(&mut self, moment: &Moment, size: [usize; 2], seed: u64, frame: u64) -> Rgb {
         let profile = Arc::clone(&self.stage.profile);
         let optics = Optics::on_board(&profile, size[0], size[1]);
@@ -141,7 +141,8 @@ impl Renderer {
         Rgb { width, height, bytes }
     }
 
-    /// Moves the table of a lens to the end of the cache, and computes it if it is not cached.
+    /// Moves the lookup table of a lens to the end of the cache. Computes the table if it is not
+    /// cached.
     fn find_lens(&mut self, optics: Optics) {
         let lens = match self.lenses.iter().position(|l| l.optics == optics) {
             Some(i) => self.lenses.remove(i),
@@ -196,7 +197,7 @@ impl Renderer {
         });
     }
 
-    /// A function that gives the colour of the sky at eight pixels of a row.
+    /// Returns a function that computes the colour of the sky at eight pixels of a row.
     fn sky(&self, from: &Pose, projection: &Projection) -> impl Fn(f32x8, f32) -> [f32x8; 3] + Sync + use<> {
         let axis = |v: DVec3| (from.rotation * v).as_vec3();
         let (ahead, right, down) = (axis(DVec3::X), axis(DVec3::NEG_Y), axis(DVec3::NEG_Z));
@@ -297,8 +298,8 @@ impl Stage {
     }
 
     fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, projection: &Projection) {
-        /// Height of a shadow above the ground, m. It is above all painted layers of the road,
-        /// otherwise they would cover the shadow.
+        /// Height of a shadow over the ground, m. A shadow lies higher than every painted layer of
+        /// the road, because a higher layer would cover the shadow.
         const LIFT_M: f64 = 0.0025;
         let paint = &self.paints[self.shadow_paint as usize];
         for shadow in &self.shadows {
@@ -363,7 +364,7 @@ fn view(from: &Pose) -> DAffine3 {
     DAffine3::from_mat3(axes) * affine(&from.inverse())
 }
 
-/// The matrix that transforms normals for items with these axes: the inverse transpose.
+/// The matrix that transforms the normals of items with these axes: the inverse transpose.
 fn normals(axes: &DMat3) -> Mat3A {
     let determinant = axes.determinant();
     if determinant.abs() < 1e-18 {
@@ -385,8 +386,8 @@ fn in_sight(projection: &Projection, centre: Vec3A, radius: f32) -> bool {
     !out(centre.x, projection.centre.x) && !out(centre.y, projection.centre.y)
 }
 
-/// Writes a row as three bytes per pixel and adds the noise. `first` is the number of its first
-/// pixel.
+/// Writes a row as three bytes per pixel and adds the noise. `first` is the index of the row's
+/// first pixel in the picture.
 fn write_row(row: &[[u8; 4]], first: u32, noise: Option<Noise>, to: &mut [u8]) {
     let (pixels, _) = to.as_chunks_mut::<3>();
     match noise {

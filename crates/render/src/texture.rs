@@ -1,5 +1,5 @@
 //! Textures in the format of the rasteriser: mipmaps with sides that are powers of two. The first
-//! row is the bottom one, so that v grows upwards.
+//! row is the bottom row, so that v grows from row to row.
 
 use crate::image::{Image, has_transparency};
 
@@ -10,7 +10,7 @@ pub(crate) const MAX_SIDE: usize = 2048;
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
     /// The texels of all levels. Each of the four channels has 8 bits in a lane of 16 bits, so that
-    /// one multiplication interpolates all of them.
+    /// one multiplication interpolates all four.
     texels: Vec<u64>,
     levels: Vec<Level>,
     /// Whether the texture has transparent texels.
@@ -24,7 +24,7 @@ pub(crate) struct Level {
     first: usize,
     width: usize,
     height: usize,
-    /// Width and height in 1/65536 of a texel.
+    /// Width and height of the level, in 1/65536 of a texel.
     fixed_size: [f32; 2],
 }
 
@@ -62,16 +62,18 @@ impl Texture {
         self.texels.len() * 8
     }
 
-    /// Mipmap level `n`, where 0 is the finest, or the coarsest level if there are fewer.
+    /// Mipmap level `n`, where 0 is the finest. If there are fewer levels, the coarsest is
+    /// returned.
     pub(crate) fn level(&self, n: usize) -> &Level {
         &self.levels[n.min(self.levels.len() - 1)]
     }
 
-    /// Takes `2^log_taps` bilinear samples of a level (1, 2 or 4) along a line and sums them.
+    /// Takes `2^log_taps` (1, 2 or 4) bilinear samples of a level along a line, and sums them.
     ///
-    /// `first` is the position of the first sample and `step` the offset between samples, in
-    /// 1/65536 of a texel from the centre of the first texel. The texture repeats. The result is
-    /// four times the mean: red, green, blue and alpha with 16 bits each, red in the lowest bits.
+    /// `first` is the position of the first sample, counted from the centre of the first texel, and
+    /// `step` is the offset from sample to sample. Both are in 1/65536 of a texel. The texture
+    /// repeats. The result is four times the mean: red, green, blue and alpha with 16 bits each,
+    /// red in the lowest bits.
     #[inline]
     pub(crate) fn sampled(&self, level: &Level, first: [i32; 2], step: [i32; 2], log_taps: u32) -> u64 {
         let texels = &self.texels[level.first..level.first + level.width * level.height];
@@ -87,7 +89,8 @@ impl Texture {
             let low = lerp(texel(below, x0), texel(below, x1), wx);
             let high = lerp(texel(above, x0), texel(above, x1), wx);
             sum = lerp(low, high, wy).wrapping_add(sum);
-            // Wrapping is correct, because the texture repeats with a period that divides 2³².
+            // Integer overflow is harmless, because the texture repeats with a period that divides
+            // 2³².
             x = x.wrapping_add(step[0]);
             y = y.wrapping_add(step[1]);
         }
@@ -96,28 +99,28 @@ impl Texture {
 }
 
 impl Level {
-    /// Width and height in 1/65536 of a texel.
+    /// Width and height of the level, in 1/65536 of a texel.
     pub(crate) fn fixed_size(&self) -> [f32; 2] {
         self.fixed_size
     }
 }
 
-/// Puts each channel into a 16-bit lane.
+/// Puts each channel of a colour into a 16-bit lane.
 fn unpack([r, g, b, a]: [u8; 4]) -> u64 {
     u64::from(r) | u64::from(g) << 16 | u64::from(b) << 32 | u64::from(a) << 48
 }
 
-/// Interpolates all four lanes; `weight` of 0..256 is the share of `b`.
+/// Interpolates all four lanes. The share of `b` is `weight` / 256.
 #[inline]
 fn lerp(a: u64, b: u64, weight: u64) -> u64 {
-    // Equals a·(256 − weight) + b·weight with one multiplication. `b − a` may borrow from the
-    // neighbouring lane, but the sum as a whole is exact, so the borrow cancels out.
+    // `sum` is a·(256 − weight) + b·weight, computed with one multiplication. `b − a` may borrow
+    // from the neighbouring lane, but the sum as a whole is exact, so the borrow cancels out.
     let sum = (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
     (sum >> 8) & 0x00ff_00ff_00ff_00ff
 }
 
-/// Scales a picture and turns its rows upside down. Each axis is averaged if it gets smaller, and
-/// interpolated if it gets larger.
+/// Scales a picture and reverses the order of its rows. Pixels are averaged along an axis that gets
+/// shorter, and interpolated along an axis that gets longer.
 fn resampled(image: &Image, width: usize, height: usize) -> Vec<[u8; 4]> {
     let across = source_weights(image.width, width);
     let down = source_weights(image.height, height);
@@ -142,7 +145,8 @@ fn resampled(image: &Image, width: usize, height: usize) -> Vec<[u8; 4]> {
     out
 }
 
-/// For each pixel of the new size: the old pixels that contribute to it, with their weights.
+/// For each pixel of the new size: the old pixels that contribute to the new one, with their
+/// weights.
 fn source_weights(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
     (0..new)
         .map(|i| {
@@ -164,7 +168,7 @@ fn source_weights(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
         .collect()
 }
 
-/// The next coarser mipmap level: each texel is the mean of four.
+/// Computes the next coarser mipmap level: each texel is the mean of four finer texels.
 fn half_size(level: &[[u8; 4]], width: usize, height: usize) -> Vec<[u8; 4]> {
     let (w, h) = ((width / 2).max(1), (height / 2).max(1));
     let mut out = Vec::with_capacity(w * h);

@@ -1,5 +1,5 @@
-//! The picture of a world for lists: its whole field seen from above at an angle, with every object
-//! at its initial pose.
+//! The thumbnail of a world, which lists of worlds show: a view of the whole field obliquely from
+//! above, with every object at its initial pose.
 
 use crate::looks::Lamp;
 use crate::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
@@ -37,7 +37,7 @@ pub fn thumbnail(world: &World, profile: Arc<Profile>) -> Vec<u8> {
     let small = downsampled(&drawn);
     let mut file = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Default, FilterType::Adaptive);
-    // Cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
+    // Writing cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
     let _ = encoder.write_image(&small, width as u32, height as u32, ExtendedColorType::Rgb8);
     file
 }
@@ -89,7 +89,7 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     centred(far).unwrap_or(world.spawn)
 }
 
-/// Reduces the rendered picture: each pixel is the mean of `SUPERSAMPLING`² rendered ones.
+/// Reduces the rendered picture: each pixel is the mean of `SUPERSAMPLING`² rendered pixels.
 fn downsampled(drawn: &Rgb) -> Vec<u8> {
     let [width, height] = THUMBNAIL_SIZE;
     let mut small = Vec::with_capacity(3 * width * height);

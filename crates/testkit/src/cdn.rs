@@ -43,30 +43,31 @@ pub fn publish_shipped(name: &str, folder: &Path) -> WorldId {
 pub struct ReceivedRequest {
     /// Path, with the leading slash.
     pub path: String,
-    /// First byte of the requested range.
+    /// First byte of the requested range; `None` without a range.
     pub from: Option<u64>,
-    /// Bearer token of the request.
+    /// Bearer token of the request, if it has one.
     pub token: Option<String>,
 }
 
-/// The response of the server, or a fault that it simulates.
+/// The response of the server, or the fault that the server simulates.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// A correct response with these bytes, from the first byte of the requested range.
+    /// A correct response with these bytes. If the request has a range, the server sends only the
+    /// bytes from its start.
     File(Vec<u8>),
     /// A status with an empty body.
     Status(u16),
     /// A redirect to this URL.
     Redirect(String),
-    /// Sends these bytes with this larger `content-length`, and closes the connection.
+    /// The server sends these bytes with this larger `content-length`, and closes the connection.
     Short(Vec<u8>, usize),
     /// An endless body.
     Endless,
-    /// One byte at a time, with a pause after each.
+    /// The server sends one byte at a time, with a pause after each byte.
     Drip(Duration),
-    /// Exactly these bytes, without a head added.
+    /// The server sends exactly these bytes, without adding a head.
     Raw(Vec<u8>),
-    /// No response, until the client closes the connection.
+    /// The server sends no response, until the client closes the connection.
     Silence,
 }
 
@@ -126,7 +127,7 @@ impl WebServer {
 impl Drop for WebServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        // The connection wakes the thread that blocks in `accept`, so that it sees `over`.
+        // This connection wakes the thread that blocks in `accept`, so that the thread sees `over`.
         let _ = TcpStream::connect(self.address);
     }
 }

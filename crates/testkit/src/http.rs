@@ -14,14 +14,14 @@ pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct HttpResponse {
     /// Status code.
     pub status: u16,
-    /// Names in lower case and values, in the order of the response.
+    /// Header names in lower case with their values, in the order of the response.
     pub headers: Vec<(String, String)>,
     /// The complete body.
     pub body: Vec<u8>,
 }
 
 impl HttpResponse {
-    /// The value of the first header with this name, which must be in lower case.
+    /// The value of the first header with this name. `name` must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
@@ -185,7 +185,7 @@ fn first(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(200)]
 }
 
-/// A connection with the received bytes that are not parsed yet.
+/// A connection, and the received bytes that are not parsed yet.
 struct Connection {
     stream: TcpStream,
     bytes: Vec<u8>,
@@ -260,7 +260,7 @@ impl Connection {
         }
     }
 
-    /// Reads status line and headers. The body of the result is empty.
+    /// Reads the status line and the headers. The body of the returned response is empty.
     fn head(&mut self, deadline: Instant) -> Result<HttpResponse, String> {
         let line = self.take_line(deadline)?;
         let code = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).and_then(|c| c.parse().ok());
@@ -322,7 +322,7 @@ pub enum EventWait {
     End,
 }
 
-/// A stream of server-sent events. As an iterator it ends with the stream, and panics if no event
+/// A stream of server-sent events. The iterator ends with the stream, and panics if no event
 /// arrives before the timeout.
 pub struct Events {
     /// Status and headers of the response.
@@ -332,7 +332,7 @@ pub struct Events {
     text: Vec<u8>,
     /// Whether the stream has ended.
     over: bool,
-    /// Timeout of the iterator for each event.
+    /// Timeout for each event that the iterator waits for.
     within: Duration,
 }
 
@@ -349,7 +349,7 @@ impl Events {
         Events { head, connection, text: Vec::new(), over: false, within: RESPONSE_TIMEOUT }
     }
 
-    /// Sets the timeout of the iterator for each event.
+    /// Sets the timeout for each event that the iterator waits for.
     pub fn within(mut self, within: Duration) -> Events {
         self.within = within;
         self

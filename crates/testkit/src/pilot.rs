@@ -3,9 +3,9 @@
 use chicane_world::{Pose, Profile, Route};
 use glam::DVec2;
 
-/// Time that the target point is ahead of the car, s.
+/// Driving time from the car to the target point, s.
 const LOOK_AHEAD_S: f64 = 0.35;
-/// Least distance of the target point from the car, m.
+/// Minimum distance of the target point from the car, m.
 const LOOK_AHEAD_MIN_M: f64 = 0.25;
 
 /// Follows a route and measures the distance along it.
@@ -19,7 +19,7 @@ pub struct Pilot {
 }
 
 impl Pilot {
-    /// A driver for a car with this speed, m/s.
+    /// A driver for a car that drives at this speed, m/s.
     pub fn new(route: &Route, profile: &Profile, speed: f64) -> Pilot {
         Pilot {
             length: route.length(),

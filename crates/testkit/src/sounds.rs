@@ -1,5 +1,5 @@
-//! Sound files for tests: simple ones made in code, and a beep from real encoders (0.25 s, mono,
-//! 16 kHz).
+//! Sound files for tests: simple files made in code, and a beep (0.25 s, mono, 16 kHz) from real
+//! encoders.
 
 /// The beep, encoded by `oggenc`.
 pub const BEEP_OGG: &[u8] = include_bytes!("../sounds/beep.ogg");
@@ -41,8 +41,8 @@ pub fn mp3(frames: usize) -> Vec<u8> {
     frame.repeat(frames)
 }
 
-/// A mono FLAC file with 16 bits per sample. `said` is the number of samples that its header
-/// claims.
+/// A mono FLAC file with 16 bits per sample. `said` is the number of samples that the header of the
+/// file claims.
 pub fn flac(sample_rate: u32, said: u64, blocks: &[Block]) -> Vec<u8> {
     let packed = u64::from(sample_rate) << 44 | 15 << 36 | said;
     let sizes = [16u16, 65_535].map(u16::to_be_bytes).concat();

@@ -19,7 +19,7 @@ impl Default for Yard {
 }
 
 impl Yard {
-    /// An empty yard, with the car at the origin and facing +x.
+    /// An empty yard. The car is at the origin and faces +x.
     pub fn new() -> Yard {
         Yard {
             world: World {
@@ -105,7 +105,7 @@ impl Yard {
         self
     }
 
-    /// Adds an object. It is static if it has no mass.
+    /// Adds an object. An object without a mass is static.
     pub fn object(
         mut self,
         name: &str,
@@ -156,7 +156,8 @@ impl Yard {
         self
     }
 
-    /// Adds `n` resting boxes, cylinders and balls on a grid from (0.5, 1.5), ten per row of 5 m.
+    /// Adds `n` resting boxes, cylinders and balls on a grid with ten objects per row. The first
+    /// object is at (0.5, 1.5), and a row is 5 m long.
     pub fn clutter(mut self, n: usize) -> Yard {
         for i in 0..n {
             let (x, y) = ((i % 10) as f64 * 0.55 + 0.5, 1.5 + (i / 10) as f64 * 0.6);

@@ -1,11 +1,11 @@
-//! Holds the layers of the workspace: which crate may depend on which, and which names a crate may
+//! Enforces the layers of the workspace: which crates a crate may depend on, and which names it may
 //! not use. `docs/ARCHITECTURE.md` describes the layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The crates that each crate may depend on, apart from tests. A crate that is not listed here is
-/// an error, so that a new one gets its place.
+/// The crates that each crate may depend on. Dependencies of tests are not checked. A crate that is
+/// not listed here is an error, so that every new crate is assigned to a layer.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("world", &[]),
     ("wire", &[]),
@@ -41,7 +41,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("wire", &["axum::", "StatusCode", "clap::"]),
 ];
 
-/// Longest that a crate may become, in lines of `src`.
+/// Maximum number of lines in the folder `src` of a crate.
 const MAX_LINES: usize = 10_000;
 
 fn crates() -> PathBuf {

@@ -1,4 +1,5 @@
-//! Physics and lidar of the two scenes, in steps like those of an agent.
+//! Measures physics and lidar in the two scenes of `bench/compare/scene.py`, in steps like those of
+//! an agent.
 
 use chicane_sim::{Command, Drive, Sim};
 use chicane_world::pose::wrap_angle;
@@ -8,9 +9,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A step is 50 ms, as in `bench/compare/scene.py`.
+/// Ticks per step. A step is 50 ms, as in `bench/compare/scene.py`.
 const TICKS_PER_STEP: u64 = 10;
-/// Steps of one fall of the boxes, as in `bench/compare/scene.py`.
+/// Number of steps in which the boxes fall, as in `bench/compare/scene.py`.
 const FALL_STEPS: u64 = 30;
 
 /// The simulations that are measured.
@@ -67,7 +68,8 @@ impl Core {
         }
     }
 
-    /// Time of `count` scans, s: ticks with a scan each, minus the same number of ticks without.
+    /// Time of `count` scans, s: the time of ticks with a scan each, minus the time of as many
+    /// ticks without a scan.
     pub(crate) fn lidar(&mut self, count: u64) -> f64 {
         let time = |sim: &mut Sim| {
             let begun = Instant::now();

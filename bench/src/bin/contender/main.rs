@@ -1,4 +1,4 @@
-//! Our core as one side of `bench/compare`, which compares it with other simulators.
+//! Our core as one side of `bench/compare`, which compares our core with other simulators.
 //!
 //! Usage: `contender <folder of the scene> <threads of the camera>`. The program reads a JSON
 //! request per line and writes a JSON response per line, as `bench/compare/side.py` describes:

@@ -41,8 +41,8 @@ impl Chunks {
         Ok(())
     }
 
-    /// Parses the head of the response or one chunk. Returns its length, which may exceed that of
-    /// `bytes`, or `None` if more bytes are needed.
+    /// Parses the head of the response or one chunk. Returns the length of the head or chunk, which
+    /// may exceed the length of `bytes`, or `None` if more bytes are needed.
     fn one(&mut self, bytes: &[u8], note: &mut impl FnMut(u64, f64)) -> Result<Option<usize>, BenchError> {
         if !self.begun {
             let Some(end) = find(bytes, b"\r\n\r\n") else { return Ok(None) };

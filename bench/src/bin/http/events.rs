@@ -1,9 +1,9 @@
 //! Benchmark of the event stream with thousands of subscribers, some of which do not read.
 //!
-//! The age of a frame is the time between the state that it contains and its receipt. The benchmark
-//! computes it from the simulated time in the frame. At speed 1, simulated and real time differ by
-//! a constant offset. The smallest offset that a single reader sees on an idle server is used for
-//! it.
+//! The age of a frame is the time between the state that the frame contains and the receipt of the
+//! frame. The benchmark computes the age from the simulated time in the frame. At speed 1,
+//! simulated and real time differ by a constant offset. The benchmark uses the smallest offset that
+//! a single reader sees on an idle server.
 
 use crate::chunks::Chunks;
 use crate::requests::{LoopResult, closed_loop, connection_count};
@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 const QUIET: Duration = Duration::from_secs(2);
 /// Pause between the first frame of the last reader and the start of the measurement.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Duration of the measurement, and of a `--quick` one.
+/// Duration of the measurement, without and with `--quick`.
 const MEASURE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(3)];
 /// Timeout for the first frame of all readers.
 const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -48,7 +48,8 @@ struct ReaderStats {
     last_id: Option<u64>,
     /// Frames that the server skipped for this reader.
     missed: u64,
-    /// For each frame: receipt time since the start of the round, minus its simulated time, s.
+    /// For each frame: receipt time since the start of the round, minus the simulated time of the
+    /// frame, s.
     offsets: Vec<f64>,
 }
 
@@ -188,7 +189,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens an event stream. `reads` is false for a subscriber that will not read it.
+/// Opens an event stream. `reads` is false for a subscriber that will not read the stream.
 async fn open(address: SocketAddr, reads: bool) -> Result<TcpStream, BenchError> {
     let socket = TcpSocket::new_v4()?;
     if !reads {

@@ -2,7 +2,7 @@
 //!
 //! Usage: `http [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`. The environment
 //! variable `CHICANE` can also give the path. The clients run in this process and share the
-//! machine's cores with the server, so the rates are those of both together. A missed goal is not a
+//! machine's cores with the server, so the clients lower the measured rates. A missed goal is not a
 //! failure.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 

@@ -52,7 +52,8 @@ impl DrivenCar {
     }
 }
 
-/// Duration of the fastest round, s, because other processes slow down some rounds.
+/// Duration of the fastest round, s. The other rounds do not count, because other processes may
+/// have slowed them down.
 fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     (0..rounds).fold(f64::INFINITY, |best: f64, _| {
         let start = Instant::now();
@@ -61,8 +62,8 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     })
 }
 
-/// Measures physics with lidar, with and without the on-board stack, and then scans and odometry
-/// alone.
+/// Measures physics with lidar, with and without the on-board stack. Then measures the lidar scans
+/// and the odometry alone.
 pub(super) fn sensing(report: &mut Report) {
     let ticks = 200 * SPAN_S;
     for (name, with_stack) in [("physics, lidar and IMU", false), ("and odometry", true)] {
@@ -129,8 +130,8 @@ pub(super) fn whole(report: &mut Report) {
     }
 }
 
-/// Runs ten simulated seconds. Each frame is drawn while the other thread simulates the time until
-/// the next frame and encodes the previous one.
+/// Runs ten simulated seconds. Each frame is drawn while another thread simulates the time until
+/// the next frame and encodes the previous frame.
 fn run_with_camera(size: [usize; 2], packed: bool) {
     let mut drive = DrivenCar::new(true);
     let stage = Arc::new(Stage::new(drive.sim.world(), Arc::clone(drive.sim.profile())));

@@ -12,7 +12,7 @@ const STEPS: usize = 600;
 const BYTES: &str = "application/octet-stream";
 const JSON: &str = "application/json";
 
-/// Name, `observe` option, `Accept` header, and the goal in steps per second (0 is none).
+/// Name, `observe` option, `Accept` header, and the goal in steps per second (0 for no goal).
 const KINDS: [(&str, &str, &str, f64); 8] = [
     ("nothing", "", JSON, 0.0),
     ("lidar as bytes", r#","observe":["lidar"]"#, BYTES, 1000.0),

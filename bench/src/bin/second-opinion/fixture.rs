@@ -9,8 +9,8 @@ use chicane_world::{Pose, World};
 use image::{ImageFormat, Rgba, RgbaImage};
 use std::sync::Arc;
 
-/// A floor, two rows of plain looks, and two rows of difficult ones: rotated, stretched, mirrored,
-/// transparent, emissive, or with a transparent texture.
+/// A world with a floor, two rows of plain looks, and two rows of difficult looks: rotated,
+/// stretched, mirrored, transparent, emissive, or with a transparent texture.
 pub(crate) fn world() -> World {
     let built = Yard::new().spawn(1.6, -0.8, 0.5).build();
     let mut world = World::clone(&built);

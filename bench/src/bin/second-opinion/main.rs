@@ -119,7 +119,7 @@ fn pose(pose: &Pose) -> Value {
     json!({ "position": pose.position.to_array(), "rotation": pose.rotation.to_array() })
 }
 
-/// Position and size of an object's shadow, in the frame of the object. Walls have none.
+/// Position and size of an object's shadow, in the frame of the object. Walls have no shadow.
 fn shadow(object: &Object) -> Value {
     if object.object_type == ObjectType::Wall {
         return Value::Null;

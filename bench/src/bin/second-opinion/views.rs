@@ -17,7 +17,7 @@ pub(crate) struct View {
     pub(crate) moment: Moment,
 }
 
-/// The shipped worlds, and one with every kind of look.
+/// The shipped worlds, and one world with every kind of look.
 pub(crate) fn worlds() -> Vec<(&'static str, World)> {
     let mut all: Vec<_> = SHIPPED.into_iter().map(|name| (name, shipped_world(name))).collect();
     all.push(("fixture", fixture::world()));

@@ -82,7 +82,7 @@ macro_rules! rules {
             /// All rules.
             pub const ALL: &[Rule] = &[$(Rule::$name,)+];
 
-            /// Identifier of the rule in output.
+            /// Identifier of the rule in reports.
             pub fn id(self) -> &'static str {
                 match self { $(Rule::$name => $id,)+ }
             }

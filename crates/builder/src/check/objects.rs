@@ -9,7 +9,7 @@ use crate::track_line::TrackLine;
 use glam::DVec2;
 use std::collections::BTreeMap;
 
-/// Reserved names. `wall_<number>` and names that start with `__` are reserved too.
+/// Names that are reserved, in addition to `wall_<number>` and names that start with `__`.
 const RESERVED: [&str; 9] =
     ["racetrack", "vehicle", "sun", "sky", "ground", "ground_plane", "world", "default", "camera"];
 

@@ -1,4 +1,5 @@
-//! Rules for the road: the car can drive it, it does not overlap itself, and it is on the field.
+//! Rules for the road: the car can follow the road, the road does not overlap itself, and it is on
+//! the field.
 
 use super::finding::{Finding, Location, Rule};
 use crate::grid::Grid;
@@ -7,10 +8,10 @@ use crate::track_line::{MAX_SAMPLES, STEP_M, TrackLine, TrackSample};
 use glam::DVec2;
 use std::f64::consts::FRAC_PI_2;
 
-/// Minimum turning radius of the car: its wheelbase over the tangent of its maximum steering angle,
-/// m.
+/// Minimum turning radius of the car, m: its wheelbase divided by the tangent of its maximum
+/// steering angle.
 pub(crate) const LEAST_RADIUS_M: f64 = 0.495;
-/// Minimum distance of two consecutive nodes, m.
+/// Minimum distance between two consecutive nodes, m.
 const LEAST_NODE_GAP_M: f64 = 0.05;
 /// Minimum length of an open track after its start line, m.
 const LEAST_AFTER_START_M: f64 = 0.5;
@@ -20,7 +21,7 @@ const MAX_FINDINGS: usize = 20;
 pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let longest = MAX_SAMPLES as f64 * STEP_M;
     if line.length > longest {
-        // No further checks, because the samples are too far apart.
+        // The other rules are not checked, because the samples are too far apart.
         let message = format!(
             "The track is {:.0} m long, but the maximum is {longest:.0} m. Remove nodes or move them closer together.",
             line.length
@@ -32,7 +33,7 @@ pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let crosses = !crossings.is_empty();
     found.extend(crossings);
     found.extend(bends(line));
-    // The road also overlaps itself at a crossing, so one finding is enough.
+    // The road also overlaps itself at a crossing. The finding of the crossing is enough.
     if !crosses {
         found.extend(overlaps(line));
     }
@@ -156,7 +157,8 @@ fn outside(project: &Project, line: &TrackLine) -> Vec<Finding> {
     worst.into_iter().map(|s| Rule::RoadOutside.finding(Location::Node(s.node), message(s))).collect()
 }
 
-/// The lower and upper corner of the area inside of the fence, or of the field without a fence.
+/// The lower and upper corner of the area inside of the fence, or of the whole field if there is no
+/// fence.
 pub(super) fn free_area(project: &Project) -> (DVec2, DVec2) {
     let fence = if project.fence.is_some() { Fence::THICKNESS_M } else { 0.0 };
     (DVec2::splat(fence), DVec2::from_array(project.field.size) - fence)

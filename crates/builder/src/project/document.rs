@@ -7,19 +7,19 @@ use super::names::{Colour, FileName, WorldName};
 pub struct Project {
     /// Name of the world and of its files.
     pub name: WorldName,
-    /// Displayed name of the world.
+    /// Display name of the world.
     pub display_name: String,
     /// The floor.
     pub field: Field,
-    /// The fence around the field.
+    /// The fence around the field; `None` for a field without a fence.
     pub fence: Option<Fence>,
     /// The road.
     pub track: Track,
-    /// Pictures on the floor; a later one covers an earlier one.
+    /// Pictures on the floor; a later picture covers an earlier one.
     pub decals: Vec<Decal>,
     /// The objects on the field.
     pub objects: Vec<Object>,
-    /// The evaluation of runs.
+    /// The evaluation of the world, which judges the runs of students.
     pub evaluation: Option<Evaluation>,
 }
 
@@ -32,7 +32,7 @@ pub struct Field {
     pub ground: Ground,
 }
 
-/// The material of a field, in tiles of 1 m.
+/// The material of a field. Its texture repeats every metre.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ground {
     /// The built-in carpet.
@@ -62,14 +62,14 @@ impl Fence {
 pub struct Track {
     /// Whether the line continues from the last node to the first.
     pub closed: bool,
-    /// Width at nodes without a width of their own.
+    /// Width of the road at nodes without a width of their own.
     pub width: f64,
     /// The nodes of the line: at least three, or two for an open line.
     pub nodes: Vec<Node>,
     /// The direction of travel.
     pub direction: Direction,
-    /// Position of the start line: metres along the line in the direction of travel, from the first
-    /// node (for an open line that is driven backward: from the last node).
+    /// Position of the start line: distance along the line in the direction of travel. It is
+    /// measured from the first node, or from the last node if an open line is driven backward.
     pub start: f64,
     /// The lines at both edges.
     pub outer_line: OuterLine,
@@ -82,11 +82,11 @@ pub struct Track {
 /// A point of the centre line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
-    /// Position.
+    /// Position along x.
     pub x: f64,
-    /// Position.
+    /// Position along y.
     pub y: f64,
-    /// Width of the road at this node.
+    /// Width of the road at this node; `None` for [`Track::width`].
     pub width: Option<f64>,
 }
 
@@ -102,7 +102,7 @@ pub enum Direction {
 /// The lines at the edges of the road.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OuterLine {
-    /// Width; 0 for no lines.
+    /// Width of each line; 0 for no lines.
     pub width: f64,
     /// Colour; `None` for the standard appearance.
     pub colour: Option<Colour>,
@@ -111,7 +111,7 @@ pub struct OuterLine {
 /// The dashed line in the centre of the road.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CentreLine {
-    /// Width.
+    /// Width of the line.
     pub width: f64,
     /// Length of a dash.
     pub dash: f64,
@@ -126,11 +126,11 @@ pub struct CentreLine {
 pub struct Decal {
     /// File of the picture.
     pub picture: FileName,
-    /// Centre.
+    /// Centre along x.
     pub x: f64,
-    /// Centre.
+    /// Centre along y.
     pub y: f64,
-    /// Direction of the picture's right side.
+    /// Direction from the left side to the right side of the picture, as an angle from the x axis.
     pub yaw: f64,
     /// Size from left to right.
     pub width: f64,
@@ -143,11 +143,11 @@ pub struct Decal {
 pub struct Object {
     /// Name of the model. [`crate::check()`] checks that it is valid and unique.
     pub name: String,
-    /// Centre.
+    /// Centre along x.
     pub x: f64,
-    /// Centre.
+    /// Centre along y.
     pub y: f64,
-    /// Heading.
+    /// Heading of the object, as an angle from the x axis.
     pub yaw: f64,
     /// Kind and properties of the object.
     pub kind: ObjectShape,
@@ -205,7 +205,7 @@ pub enum ObjectShape {
     },
 }
 
-/// The common properties of obstacles.
+/// The properties that all obstacles have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObstacleBody {
     /// Mass, kg.
@@ -216,16 +216,16 @@ pub struct ObstacleBody {
     pub colour: Option<Colour>,
 }
 
-/// The evaluation of runs.
+/// The evaluation of a world, which judges the runs of students.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// The task of a run, for users.
+    /// The task of a run, in words for users.
     pub description: String,
-    /// Whether lower records are better.
+    /// Whether a lower record is a better result.
     pub lower_is_better: bool,
     /// Time limit, simulated seconds.
     pub time_limit_s: f64,
-    /// Generation of the robot.
+    /// Generation of the car.
     pub robot: String,
     /// The judge's script. Without a script the evaluation is incomplete.
     pub script: Option<Script>,
@@ -265,8 +265,8 @@ impl ObjectShape {
 }
 
 impl Project {
-    /// All pictures of the project with their paths, in the order of the document. A picture that
-    /// is used twice is listed twice.
+    /// All pictures of the project, each with the path of its field in the document, in the order
+    /// of the document. A picture that is used twice is listed twice.
     pub(crate) fn pictures(&self) -> Vec<(String, &FileName)> {
         let field = match &self.field.ground {
             Ground::Picture(file) => Some(("field.ground.picture".to_owned(), file)),

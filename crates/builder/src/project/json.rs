@@ -4,13 +4,14 @@
 use super::fields::FieldGroup;
 use serde_json::{Map, Value};
 
-/// The reason why a document was refused: the location, and the expected value.
+/// The reason why a document was refused: a location in the document, and what the reader expects
+/// there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path} {message}")]
 pub struct ReadError {
     /// Path of the value, such as `objects[3].x`; `the project` for the document itself.
     pub path: String,
-    /// The expectation, such as `must be a number from 0 to 1`.
+    /// What the reader expects, such as `must be a number from 0 to 1`.
     pub message: String,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct PathValue<'a> {
     path: String,
 }
 
-/// An object whose field names are all known.
+/// A JSON object whose field names are all known.
 pub(super) struct Fields<'a> {
     map: &'a Map<String, Value>,
     path: String,
@@ -40,7 +41,7 @@ impl<'a> PathValue<'a> {
         self.error(format!("must be {what}"))
     }
 
-    /// The value as an object without other fields than these.
+    /// Returns the value as a JSON object. A field that is not in the group is an error.
     pub(super) fn fields(&self, (_, known): FieldGroup) -> Result<Fields<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
         if let Some(key) = map.keys().find(|k| !known.contains(&k.as_str())) {
@@ -54,8 +55,8 @@ impl<'a> PathValue<'a> {
         Ok(Fields { map, path: self.path.clone() })
     }
 
-    /// A field of an object whose other fields are not checked yet. `example` is the value that the
-    /// message suggests if the field is missing.
+    /// A field of a JSON object whose other fields are not checked yet. `example` is the value that
+    /// the message suggests if the field is missing.
     pub(super) fn peek(&self, key: &str, example: &str) -> Result<PathValue<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
         let found = Fields { map, path: self.path.clone() }.get(key);
@@ -64,7 +65,7 @@ impl<'a> PathValue<'a> {
 
     pub(super) fn number(&self, low: f64, high: f64) -> Result<f64, ReadError> {
         let number = self.value.as_f64().filter(|v| v.is_finite() && (low..=high).contains(v));
-        // Adding 0 converts −0 to 0, because −0 would be written differently.
+        // Adding 0 converts −0 to 0. Otherwise −0 would be written with its sign.
         number.map(|v| v + 0.0).ok_or_else(|| self.must_be(&format!("a number from {low} to {high}")))
     }
 
@@ -92,7 +93,7 @@ impl<'a> PathValue<'a> {
         self.value.as_str().and_then(parse).ok_or_else(|| self.must_be(rule))
     }
 
-    /// One of several keywords.
+    /// Returns the meaning of a keyword. Any other text is an error.
     pub(super) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, ReadError> {
         let found = words.iter().find(|(word, _)| self.value.as_str() == Some(word));
         found.map(|(_, meaning)| *meaning).ok_or_else(|| {
@@ -139,7 +140,7 @@ impl<'a> Fields<'a> {
         self.need(key)?.number(low, high)
     }
 
-    /// A number, or the default if the field is missing.
+    /// The number in a field, or `usual` if the field is missing.
     pub(super) fn number_or(&self, key: &str, usual: f64, low: f64, high: f64) -> Result<f64, ReadError> {
         self.get(key).map_or(Ok(usual), |at| at.number(low, high))
     }
@@ -168,12 +169,12 @@ fn error_at(path: &str, message: impl Into<String>) -> ReadError {
     ReadError { path: path.to_owned(), message: message.into() }
 }
 
-/// Characters that are not allowed in names and in XML files.
+/// Whether a character is not allowed in names and in XML files.
 fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// The known name with the smallest edit distance to a misspelt one, if it is close enough.
+/// The known name with the smallest edit distance to a misspelt name, if it is close enough.
 fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     let key: Vec<char> = key.chars().take(40).flat_map(char::to_lowercase).collect();
     let by_distance = known.iter().map(|name| (distance(&key, name), *name)).min()?;

@@ -1,21 +1,21 @@
-//! Types for names and colours, whose values are always valid.
+//! Types for names and colours. Their constructors accept only valid values.
 
 use std::fmt;
 
-/// Name of a world: 1 to 64 of `A-Za-z0-9_`.
+/// Name of a world: 1 to 64 characters of `A-Za-z0-9_`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorldName(String);
 
 impl WorldName {
-    /// The rule for names, for messages.
+    /// The rule for world names, as error messages show it.
     pub const RULE: &str = "1 to 64 letters, digits and underscores (A-Z a-z 0-9 _)";
 
-    /// Parses a name; `None` if it is not valid.
+    /// Parses a name. Returns `None` if the name is not valid.
     pub fn parse(text: &str) -> Option<WorldName> {
         (text.len() <= 64 && is_plain(text)).then(|| WorldName(text.to_owned()))
     }
 
-    /// A word, an underscore and a number.
+    /// Makes a name from a word, an underscore and a number.
     pub(crate) fn numbered(word: &'static str, number: u64) -> WorldName {
         WorldName(format!("{word}_{number}"))
     }
@@ -32,22 +32,22 @@ impl fmt::Display for WorldName {
     }
 }
 
-/// Whether a text consists of one or more of `A-Za-z0-9_`.
+/// Whether a text consists of one or more characters of `A-Za-z0-9_`.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Relative path of a file next to the project, such as `pictures/floor.png`. It stays within the
-/// project's folder, and no component is hidden.
+/// Relative path of a file next to the project, such as `pictures/floor.png`. The path stays within
+/// the project's folder, and none of its components is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileName(String);
 
 impl FileName {
-    /// The rule for file names, for messages.
+    /// The rule for file names, as error messages show it.
     pub const RULE: &str =
         "the name of a file next to the project, such as pictures/floor.png, of at most 200 characters";
 
-    /// Parses a file name; `None` if it is not valid.
+    /// Parses a file name. Returns `None` if the name is not valid.
     pub fn parse(text: &str) -> Option<FileName> {
         let fits = |part: &str| {
             !part.starts_with(['.', ' '])
@@ -74,10 +74,10 @@ impl fmt::Display for FileName {
 pub struct Colour(pub [u8; 3]);
 
 impl Colour {
-    /// The rule for colours, for messages.
+    /// The rule for colours, as error messages show it.
     pub const RULE: &str = "a colour such as \"#2a548c\"";
 
-    /// Parses a colour; `None` if it is not valid.
+    /// Parses a colour. Returns `None` if the text is not valid.
     pub fn parse(text: &str) -> Option<Colour> {
         let digits = text.strip_prefix('#').filter(|d| d.len() == 6)?;
         if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -88,13 +88,13 @@ impl Colour {
         Some(Colour([r, g, b]))
     }
 
-    /// RGBA, 0..1.
+    /// The colour as RGBA, 0..1.
     pub(crate) fn rgba(self) -> [f32; 4] {
         let [r, g, b] = self.0.map(|v| f32::from(v) / 255.0);
         [r, g, b, 1.0]
     }
 
-    /// RGB, 0..1, rounded to three digits.
+    /// The colour as RGB, 0..1, rounded to three digits.
     pub(crate) fn rgb(self) -> [f64; 3] {
         self.0.map(|v| (f64::from(v) / 0.255).round() / 1000.0)
     }

@@ -1,4 +1,5 @@
-//! Reads a project document. Every number is in range, every name known and every list bounded.
+//! Reads a project document. The reader refuses numbers out of range, unknown names and lists that
+//! are too long.
 
 use super::document::{
     CentreLine, Decal, Direction, Evaluation, Fence, Field, Ground, Node, Object, ObjectShape, ObstacleBody,
@@ -15,14 +16,14 @@ pub const MAX_JSON: usize = 4 << 20;
 const MAX_NODES: usize = 500;
 const MAX_OBJECTS: usize = 1_000;
 const MAX_DECALS: usize = 200;
-/// Maximum absolute coordinate, m. It is larger than a field, because an object can be dragged out
-/// of the field.
+/// Maximum absolute coordinate, m. It is larger than the largest field, because an object can be
+/// dragged out of the field.
 const MAX_COORDINATE: f64 = 200.0;
 const MAX_ANGLE: f64 = 6.3;
 const BLUE: Colour = Colour([0x29, 0x54, 0x8c]);
-/// Default size of a box: that of the shipped box.
+/// Default size of a box, m: the size of the standard mesh for boxes.
 const BOX_SIZE: [f64; 3] = [0.3, 0.2, 0.2];
-/// Default radius of a cylinder: a rolled-up A4 sheet with a circumference of 29.7 cm.
+/// Default radius of a cylinder, m: an A4 sheet rolled up to a circumference of 29.7 cm.
 const CYLINDER_RADIUS: f64 = 0.297 / TAU;
 /// Default height of a cylinder, m.
 const CYLINDER_HEIGHT: f64 = 0.21;
@@ -34,7 +35,7 @@ const CONE_BASE: f64 = 0.135;
 const CONE_HEIGHT: f64 = 0.23;
 /// Default width of a light's screen, m.
 const LIGHT_WIDTH: f64 = 0.18;
-/// Default inclination of a light: 15 degrees.
+/// Default inclination of a light's screen, rad: 15 degrees.
 const LIGHT_TILT: f64 = TAU / 24.0;
 
 impl Project {

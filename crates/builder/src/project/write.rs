@@ -1,4 +1,5 @@
-//! Writes a project document. Every number is written, also a default; missing parts are omitted.
+//! Writes a project document. A number is written even if it is the default. Missing parts are
+//! omitted.
 
 use super::document::{
     Decal, Direction, Evaluation, Ground, Node, Object, ObjectShape, ObstacleBody, Project, Script, Track,
@@ -8,8 +9,8 @@ use super::names::{Colour, FileName};
 use serde_json::{Map, Value, json};
 
 impl Project {
-    /// The document, indented by two spaces per level, with a newline at the end. Reading it gives
-    /// the same project.
+    /// The document, indented by two spaces per level, with a newline at the end. Reading the
+    /// document gives the same project.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(&self.to_value()).unwrap_or_default();
         text.push('\n');
@@ -141,7 +142,7 @@ fn evaluation_value(e: &Evaluation) -> Value {
     value
 }
 
-/// The config object of an evaluation, as in the evaluation files of a bundle.
+/// The config object of an evaluation, with the fields that the evaluation files of a bundle have.
 pub(crate) fn config(e: &Evaluation) -> Value {
     // Most limits are whole seconds and are written as integers.
     let whole = e.time_limit_s.fract() == 0.0 && e.time_limit_s.abs() < 1e15;

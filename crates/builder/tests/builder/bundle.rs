@@ -1,4 +1,4 @@
-//! Bundles: their files, and that a loaded world agrees with its project.
+//! Tests the files of bundles, and that a loaded world agrees with its project.
 
 use crate::support::{
     circle, example_files, example_projects, png as png_head_of, read, ring, shipped_projects,
@@ -141,7 +141,7 @@ fn the_picture_of_a_field_is_converted_to_png() {
     let field = image::load_from_memory(field).expect("a picture").to_rgb8();
     assert!(field == image::load_from_memory(&jpeg).expect("a picture").to_rgb8(), "the same pixels");
     assert_eq!(bundle.files["meshes/ring/textures/picture_0.jpg"], jpeg, "other pictures are unchanged");
-    // A picture with a valid header, but without valid data.
+    // The picture has a valid header, but no valid data.
     files.insert("floor.jpg", png_head_of(32, 16));
     let error = build(&read(&value), &files).expect_err("invalid data").to_string();
     let expected =
@@ -157,7 +157,7 @@ fn a_project_with_an_error_is_not_built() {
     assert!(error.to_string().starts_with("error bend-too-tight: track.nodes["), "{error}");
 }
 
-/// Asserts that a world has all objects of its project, with an error below a micrometre.
+/// Asserts that a world has all objects of its project, at the same poses within a micrometre.
 fn same(project: &Project, world: &World) {
     let walls = if project.fence.is_some() { 4 } else { 0 };
     assert_eq!(world.objects.len(), project.objects.len() + walls);

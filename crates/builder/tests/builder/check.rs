@@ -1,4 +1,4 @@
-//! One small project for every rule, which violates this rule and no other.
+//! Every rule has a small project that violates this rule and no other.
 
 use crate::support::{circle, example_files, example_projects, png, read, ring, shipped_projects};
 use chicane_builder::{Project, Rule, Severity, check, check_files};
@@ -182,7 +182,7 @@ fn five_hundred_objects_are_checked_within_5_ms() {
         assert!(check(&project).iter().all(|f| f.rule == Rule::ObjectOnRoad));
         begin.elapsed()
     };
-    // The best of many runs, because other processes may use the machine.
+    // The test takes the best of many runs, because other processes may use the machine.
     let best = (0..50).map(|_| time()).min().expect("a time");
     assert!(best.as_micros() < 5_000, "{best:?}");
 }

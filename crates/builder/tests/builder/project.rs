@@ -1,4 +1,4 @@
-//! Reads and writes project documents.
+//! Tests reading and writing of project documents.
 
 use crate::support::{example_projects, read, ring};
 use chicane_builder::Project;
@@ -119,7 +119,8 @@ fn the_schema_and_the_reader_have_the_same_fields() {
     assert_eq!(in_schema, in_reader);
 }
 
-/// Validates a value. Supports only the keywords that our schema uses.
+/// Whether a value conforms to a rule of the schema. Supports only the keywords that our schema
+/// uses.
 fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
     if let Some(name) = rule["$ref"].as_str() {
         return conforms(schema, &schema["$defs"][name.trim_start_matches("#/$defs/")], value);

@@ -1,4 +1,4 @@
-//! Random tracks.
+//! Tests of random tracks.
 
 use chicane_builder::{Project, RandomError, RandomTrackOptions, Severity, TrackLine, build, check, random};
 use chicane_world::MemoryBundle;

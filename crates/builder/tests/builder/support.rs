@@ -63,7 +63,8 @@ pub(crate) fn circle(x: f64, y: f64, radius: f64, count: u32) -> Value {
     (0..count).map(node).collect()
 }
 
-/// A ring on a field without a fence. The check has no findings for it.
+/// A project with a ring road on a field without a fence. The check has no findings for this
+/// project.
 pub(crate) fn ring() -> Value {
     json!({
         "version": 1,
@@ -77,7 +78,7 @@ pub(crate) fn read(value: &Value) -> Project {
     Project::read(value.to_string().as_bytes()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The first bytes of a PNG file of this size. The check reads only these.
+/// The first bytes of a PNG file of this size. The check reads no other bytes.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     bytes.extend(width.to_be_bytes());

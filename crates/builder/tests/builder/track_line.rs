@@ -1,4 +1,4 @@
-//! The centre line and the route.
+//! Tests of the centre line and of the route.
 
 use crate::support::{circle, read, ring};
 use chicane_builder::TrackLine;

@@ -28,7 +28,7 @@ fn number(value: &Value) -> usize {
     value.as_u64().unwrap() as usize
 }
 
-/// Asserts that every index in a file refers to an existing item, and returns the document.
+/// Asserts that every index in a file refers to an existing item. Returns the JSON document.
 fn check(file: &[u8]) -> Value {
     let (document, bytes) = open(file);
     assert_eq!(number(&document["buffers"][0]["byteLength"]), bytes.len());

@@ -18,7 +18,7 @@ const INDICES: u32 = 34963;
 #[derive(Clone)]
 pub(super) struct Geometry {
     attributes: Value,
-    /// Index of its texture coordinates in [`GlbWriter::uvs`].
+    /// Index of the geometry's texture coordinates in [`GlbWriter::uvs`].
     uvs: usize,
     pub(super) groups: Vec<Triangles>,
 }
@@ -30,13 +30,13 @@ pub(super) struct Triangles {
     accessor: usize,
 }
 
-/// Collects the parts of a file and writes it.
+/// Collects the parts of a file, and then writes the file.
 #[derive(Default)]
 pub(super) struct GlbWriter {
     bytes: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
-    /// Texture coordinates of each geometry, and their accessor once they are written.
+    /// Texture coordinates of each geometry, and the index of their accessor once they are written.
     uvs: Vec<(Vec<[f32; 2]>, Option<usize>)>,
     images: Vec<Value>,
     /// For each image: whether it has transparent pixels.
@@ -49,7 +49,7 @@ pub(super) struct GlbWriter {
 }
 
 impl GlbWriter {
-    /// Adds bytes to the buffer, aligned to four bytes, and returns the index of their view.
+    /// Adds bytes to the buffer, aligned to four bytes. Returns the index of their buffer view.
     fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
         if let Some(target) = target {
@@ -103,7 +103,7 @@ impl GlbWriter {
         let position = self.vectors(&mesh.positions, true);
         let normals: Vec<[f32; 3]> = mesh.normals.iter().map(|n| unit(*n)).collect();
         let attributes = json!({ "POSITION": position, "NORMAL": self.vectors(&normals, false) });
-        // The v axis of glTF points down.
+        // The v axis of glTF points down, and ours points up.
         self.uvs.push((mesh.uvs.iter().map(|[u, v]| [*u, 1.0 - v]).collect(), None));
         let uvs = self.uvs.len() - 1;
         let groups = groups
@@ -116,8 +116,8 @@ impl GlbWriter {
         Geometry { attributes, uvs, groups }
     }
 
-    /// Adds a mesh of a geometry. `material` maps a material index of the geometry to one of the
-    /// file. Returns `None` if the geometry has no triangles.
+    /// Adds a mesh of a geometry. `material` maps a material index of the geometry to a material
+    /// index of the file. Returns `None` if the geometry has no triangles.
     pub(super) fn mesh(
         &mut self,
         name: &str,
@@ -140,8 +140,8 @@ impl GlbWriter {
         Some(self.meshes.len() - 1)
     }
 
-    /// The accessor of the texture coordinates of a geometry. They are written when the first
-    /// material with a texture needs them.
+    /// The accessor of the texture coordinates of a geometry. The coordinates are written when the
+    /// first material with a texture needs them.
     fn uv_accessor(&mut self, geometry: usize) -> usize {
         if let Some(accessor) = self.uvs[geometry].1 {
             return accessor;
@@ -152,7 +152,7 @@ impl GlbWriter {
         accessor
     }
 
-    /// Adds an encoded image in a format that glTF supports. Returns its index.
+    /// Adds an encoded image in a format that glTF supports. Returns the index of the image.
     fn embed(&mut self, bytes: &[u8], mime: &str, has_transparency: bool) -> usize {
         if let Some(&known) = self.known.get(bytes) {
             return known;
@@ -164,12 +164,13 @@ impl GlbWriter {
         self.images.len() - 1
     }
 
-    /// Adds a picture as a PNG image. Returns its index, which is also the index of its texture.
+    /// Adds a picture as a PNG image. Returns the index of the image, which is also the index of
+    /// its texture.
     pub(super) fn picture(&mut self, picture: &Image) -> usize {
         self.embed(&png(picture), "image/png", has_transparency(&picture.pixels))
     }
 
-    /// Adds a texture of a scene. Returns `None` if it cannot be decoded.
+    /// Adds a texture of a scene. Returns `None` if the texture cannot be decoded.
     pub(super) fn texture(&mut self, texture: &Texture) -> Option<usize> {
         match &texture.source {
             TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),
@@ -187,7 +188,7 @@ impl GlbWriter {
         }
     }
 
-    /// Adds a material. It is single-sided, like in our renderer.
+    /// Adds a material. All materials are single-sided, as in our renderer.
     pub(super) fn material(&mut self, material: &Material, texture: Option<usize>, opacity: f64) -> usize {
         let [r, g, b, a] = material.colour.map(f64::from);
         let alpha = (a * opacity).clamp(0.0, 1.0);
@@ -237,9 +238,9 @@ impl GlbWriter {
             "scenes": [{ "nodes": [root], "extras": extras }],
             "nodes": self.nodes,
         });
-        // glTF does not allow empty arrays, so they are left out.
+        // glTF does not allow empty arrays, so empty arrays are left out.
         if !self.images.is_empty() {
-            // Linear filtering with mipmaps, repeated in both directions.
+            // The sampler filters linearly with mipmaps, and repeats textures in both directions.
             document["samplers"] =
                 json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497 }]);
         }
@@ -287,7 +288,7 @@ fn png(picture: &Image) -> Vec<u8> {
     };
     let mut out = Vec::new();
     let encoder = PngEncoder::new(&mut out);
-    // Cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
+    // Writing cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
     let written = encoder.write_image(&bytes, picture.width as u32, picture.height as u32, colours);
     debug_assert!(written.is_ok());
     out

@@ -8,14 +8,14 @@ use glam::DVec3;
 const WIDTH: usize = 512;
 const HEIGHT: usize = 256;
 
-/// The ball, which fills the unit box.
+/// The model of the ball, which fills the unit box −0.5..0.5.
 pub(super) fn model() -> Model {
     Model { mesh: sphere(0.5), materials: vec![textured(0)], textures: vec![picture()] }
 }
 
-/// The twelve pentagons (`true`) and twenty hexagons (`false`). Each normal is divided by the
-/// distance of its face from the centre. The face in a direction is then the one with the greatest
-/// dot product.
+/// The faces of the ball: twelve pentagons (`true`) and twenty hexagons (`false`). Each vector is
+/// the normal of the face, divided by the distance of the face from the centre. A ray from the
+/// centre therefore hits the face whose vector has the greatest dot product with the ray.
 fn faces() -> Vec<(DVec3, bool)> {
     /// The golden ratio.
     const G: f64 = 1.618_033_988_749_895;
@@ -35,7 +35,7 @@ fn faces() -> Vec<(DVec3, bool)> {
         }
     }
     let mut faces: Vec<(DVec3, bool)> = corners.iter().map(|&c| (tilt(c.normalize()) / FAR, true)).collect();
-    // The triangles of the icosahedron, whose corners are at distance 2 from each other.
+    // The faces of the icosahedron: triples of corners that are 2 apart, the length of an edge.
     let near = |p: DVec3, q: DVec3| (p - q).length_squared() < 4.1;
     for i in 0..12 {
         for j in i + 1..12 {
@@ -80,12 +80,13 @@ fn picture() -> Image {
     })
 }
 
-/// The colour at distance `gap` from the nearest seam. Panels bulge, so they darken towards the
-/// seam.
+/// The colour of a panel at distance `gap` from the nearest seam. A panel darkens towards the seam,
+/// because it bulges.
 fn colour(black: bool, beyond_black: bool, gap: f64) -> [u8; 4] {
     let ramp = |from: f64, to: f64| ((gap - from) / (to - from)).clamp(0.0, 1.0);
     let (panel, seam) = if black { (30.0, 18.0) } else { (240.0, 120.0) };
-    // A seam between black and white is only the edge itself, softened by half a pixel.
+    // At a seam between a black and a white panel the two colours are closer to each other, which
+    // softens the edge.
     let seam = if black == beyond_black { seam } else { 0.5 * (seam + 40.0) };
     let t = ramp(0.0, 0.0075);
     let soft = 0.93 + 0.07 * ramp(0.0, 0.05);

@@ -19,8 +19,8 @@ pub(super) struct MeshBuilder {
 }
 
 impl MeshBuilder {
-    /// Adds a triangle with corners counter-clockwise seen from outside. It is dropped if it has no
-    /// area.
+    /// Adds a triangle with corners counter-clockwise seen from outside. A triangle without area is
+    /// dropped.
     pub(super) fn triangle(&mut self, material: usize, corners: [Corner; 3]) {
         let [a, b, c] = corners.map(|(p, _)| p);
         // The mesh stores f32, so the area is computed from the rounded positions.
@@ -45,13 +45,14 @@ impl MeshBuilder {
         }
     }
 
-    /// Adds the polygon with the opposite winding, so that it faces the other way.
+    /// Like [`MeshBuilder::fan`], but with the opposite winding, so that the polygon faces the
+    /// other way.
     pub(super) fn fan_reversed(&mut self, material: usize, ring: &[DVec3]) {
         self.fan(material, &ring.iter().rev().copied().collect::<Vec<_>>());
     }
 
-    /// Adds a skin over rings with equal numbers of corners. `material(ring, side)` gives the
-    /// material of each quad.
+    /// Adds a skin: quads between consecutive rings, which have equal numbers of corners.
+    /// `material(ring, side)` gives the material of each quad.
     pub(super) fn skin(&mut self, rings: &[Vec<DVec3>], material: impl Fn(usize, usize) -> usize) {
         for (i, pair) in rings.windows(2).enumerate() {
             let (low, high) = (&pair[0], &pair[1]);
@@ -62,7 +63,7 @@ impl MeshBuilder {
         }
     }
 
-    /// Adds another mesh at a pose, with one material for all of it.
+    /// Adds another mesh at a pose, with one material for all its triangles.
     pub(super) fn mesh(&mut self, material: usize, pose: &Pose, mesh: &Mesh) {
         let corner = |i: u32| {
             let (p, uv) = (mesh.positions[i as usize], mesh.uvs[i as usize]);
@@ -110,7 +111,7 @@ impl MeshBuilder {
     }
 }
 
-/// The normal of a triangle; its length is twice the area.
+/// A vector along the normal of a triangle, whose length is twice the area of the triangle.
 fn area(corners: &[Corner; 3]) -> DVec3 {
     let [a, b, c] = corners.map(|(p, _)| p);
     (b - a).cross(c - a)

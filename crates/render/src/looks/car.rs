@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 /// A rigid part of the car.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CarPart {
-    /// Name of its node in glTF files.
+    /// Name of the part's node in glTF files.
     pub(crate) name: &'static str,
     /// The joint that moves the part.
     pub(crate) joint: Joint,
@@ -17,7 +17,7 @@ pub(crate) struct CarPart {
     pub(crate) model: Model,
 }
 
-/// A joint of the car, which is the frame of the parts that move with it.
+/// A joint of the car. Each joint is the coordinate frame of the parts that move with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Joint {
     /// The frame of the car itself, which does not move relative to the car.
@@ -29,7 +29,7 @@ pub(crate) enum Joint {
     /// lens.
     Pan,
     /// The camera, which rotates about the y axis of [`Joint::Pan`]. The origin is the centre of
-    /// the lens. The lens looks along x, and all parts of the camera are behind it.
+    /// the lens. The camera looks along x, and all its parts are behind the origin.
     Tilt,
 }
 

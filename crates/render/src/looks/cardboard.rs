@@ -16,10 +16,10 @@ const SIDE: usize = 0;
 const END: usize = 1;
 const LID: usize = 2;
 
-/// The cardboard box, which fills the unit box.
+/// The model of the cardboard box, which fills the unit box −0.5..0.5.
 pub(super) fn model() -> Model {
     let mut mesh = cuboid([1.0; 3]);
-    // Each face has six indices: first the two ends (±x), then two sides (±y), top and bottom.
+    // The mesh has six indices per face. The order is: two ends (±x), two sides (±y), top, bottom.
     let faces = mesh.groups.pop().map(|g| g.indices).unwrap_or_default();
     let of = |material: usize, from: usize| Group { material, indices: faces[from..from + 12].to_vec() };
     mesh.groups = vec![of(SIDE, 12), of(END, 0), of(LID, 24)];
@@ -40,8 +40,8 @@ fn kraft(seed: u32) -> Field {
         })
 }
 
-/// Brown paper with a print or tape on it. `cover(x, y)` gives the colour and its opacity, 0..=256,
-/// in coordinates of −1..1 with y up.
+/// Brown paper with a print or tape on it. `cover(x, y)` gives the colour and the opacity, 0..=256,
+/// of the print or tape. The coordinates are in −1..1 with y up.
 fn draw(seed: u32, cover: impl Fn(f64, f64) -> Option<([i32; 3], i32)>) -> Image {
     let paper = kraft(seed);
     Image::from_fn(SIZE, SIZE, |x, y| {

@@ -1,6 +1,6 @@
 //! Grids of numbers that repeat in both directions, from which the textures are generated.
 //!
-//! They use integers only, so that every machine generates the same bytes.
+//! The fields use integers only, so that every machine generates the same bytes.
 
 /// Field units per level of an 8-bit colour.
 pub(super) const STEP: i32 = 256;
@@ -12,7 +12,7 @@ pub(super) struct Field {
     pub(super) values: Vec<i32>,
 }
 
-/// A pseudo-random number from two coordinates and a seed.
+/// A pseudo-random number that depends only on two coordinates and a seed.
 pub(super) fn hash(x: u32, y: u32, seed: u32) -> u32 {
     let mut h = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77) ^ seed.wrapping_mul(0xc2b2_ae3d);
     h ^= h >> 15;
@@ -27,7 +27,8 @@ pub(super) fn spread(hash: u32, amplitude: i32) -> i32 {
     ((i64::from(hash >> 8) * i64::from(2 * amplitude + 1)) >> 24) as i32 - amplitude
 }
 
-/// An opaque 8-bit pixel from a colour in field units ([`STEP`] per level), rounded and clamped.
+/// Converts a colour in field units ([`STEP`] per level) to an opaque 8-bit pixel, rounded and
+/// clamped.
 pub(super) fn rgb(c: [i32; 3]) -> [u8; 4] {
     let [r, g, b] = c.map(|v| ((v + STEP / 2) / STEP).clamp(0, 255) as u8);
     [r, g, b, 255]
@@ -49,7 +50,8 @@ impl Field {
         Field { width, height, values: vec![0; width * height] }
     }
 
-    /// Adds smooth noise with this many cells across and down. The numbers must divide the size.
+    /// Adds smooth noise. `cells` is the number of noise cells across and down, which must divide
+    /// the size of the field.
     pub(super) fn noise(mut self, cells: [usize; 2], seed: u32, amplitude: i32) -> Field {
         let [cw, ch] = [self.width / cells[0], self.height / cells[1]];
         let (ease_x, ease_y) = (ease(cw), ease(ch));
@@ -74,7 +76,7 @@ impl Field {
         self
     }
 
-    /// Adds `of(column, row)` to every number.
+    /// Adds `of(column, row)` to the number at every grid point.
     pub(super) fn add(mut self, of: impl Fn(usize, usize) -> i32) -> Field {
         for (y, row) in self.values.chunks_exact_mut(self.width).enumerate() {
             for (x, value) in row.iter_mut().enumerate() {

@@ -15,7 +15,7 @@ const GLOSS: usize = 1;
 const ACCENT: usize = 2;
 const BOARD: usize = 3;
 
-/// Faces that meet at a smaller angle share a smooth normal, rad.
+/// Crease angle, rad. Faces that meet at a smaller angle share a smooth normal.
 const CREASE: f64 = 0.6;
 
 /// A pose without rotation.
@@ -23,7 +23,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: DVec3::new(x, y, z), ..Pose::IDENTITY }
 }
 
-/// Adds a round bar along the z axis. It has few sides, because it is small.
+/// Adds a round bar along the z axis. The bar has few sides, because it is small.
 fn rod(b: &mut MeshBuilder, material: usize, pose: &Pose, radius: f64, length: f64) {
     let circle = |z: f64| -> Vec<DVec3> { ring(16, radius, z).into_iter().map(|p| pose.point(p)).collect() };
     let rings = [circle(-0.5 * length), circle(0.5 * length)];
@@ -45,7 +45,7 @@ fn ellipsoid(b: &mut MeshBuilder, material: usize, pose: &Pose, half: [f64; 3]) 
     b.fan_reversed(material, &rings[0]);
 }
 
-/// Half of the height of the lidar's housing, and its radius, m.
+/// Half of the height and the radius of the lidar's housing, m.
 const PUCK: [f64; 2] = [0.0155, 0.034];
 
 /// The body with all parts that do not move.
@@ -76,7 +76,8 @@ fn bumpers(b: &mut MeshBuilder, m: &Measures, profile: &Profile) {
     let body = &profile.body;
     for (end, wide) in [(1.0, 0.80), (-1.0, 0.82)] {
         let tip = body.centre_m[0] + end * 0.5 * body.size_m[0];
-        // From right to left: lateral position, and distance behind the foremost point.
+        // Points of the bumper from right to left, seen from outside: lateral position, and
+        // distance from the end of the car.
         let plan = [(-1.0, 0.07), (-0.86, 0.012), (-0.5, 0.0), (0.5, 0.0), (0.86, 0.012), (1.0, 0.07)];
         let deep = 0.045;
         let (low, high) = (m.z(0.115), m.z(0.235));
@@ -233,13 +234,14 @@ pub(super) fn fork() -> Model {
 }
 
 /// The camera, which looks along x. The origin is the centre of the lens, and all parts are behind
-/// it.
+/// the origin.
 pub(super) fn head() -> Model {
     let mut b = MeshBuilder::default();
     b.mesh(CASE, &at(-0.0135, 0.0, 0.0), &cuboid([0.013, 0.036, 0.030]));
     b.mesh(BOARD, &at(-0.0205, 0.0, 0.0), &cuboid([0.0016, 0.034, 0.028]));
     b.mesh(ACCENT, &at(-0.0071, 0.0135, 0.0105), &cuboid([0.0008, 0.003, 0.003]));
-    // The barrel is a surface of revolution around x: radius, and position behind the lens.
+    // The barrel is a surface of revolution around x. `circle` takes the radius and the x position
+    // of a ring.
     let ahead = Pose::from_xyz_rpy([0.0; 3], [0.0, FRAC_PI_2, 0.0]);
     let circle = |radius: f64, x: f64| -> Vec<DVec3> {
         ring(24, radius, x).into_iter().map(|p| ahead.point(p)).collect()

@@ -20,8 +20,8 @@ pub struct LampColours {
     pub lit: [f32; 3],
 }
 
-/// The colours of a lamp. The hues of lit lamps are far apart, so that a camera can distinguish
-/// them.
+/// The colours of a lamp. The hues of the three lit lamps are very different, so that a camera can
+/// distinguish them.
 pub fn lamp_colours(lamp: Lamp) -> LampColours {
     match lamp {
         Lamp::Red => LampColours { unlit: [0.075, 0.008, 0.007], lit: [1.0, 0.035, 0.02] },

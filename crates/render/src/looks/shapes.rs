@@ -104,7 +104,7 @@ fn half_around(i: usize) -> (f64, f64) {
 
 /// A box with these edge lengths. Every face shows the whole texture, upright on the sides.
 pub(crate) fn cuboid(size: [f64; 3]) -> Mesh {
-    // Normal, then the directions of u and v.
+    // For each face: the normal, then the directions of u and v.
     const FACES: [[[f64; 3]; 3]; 6] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -167,7 +167,7 @@ pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
     mesh
 }
 
-/// A capsule along the z axis; `length` is without the round ends.
+/// A capsule along the z axis; `length` excludes the round ends.
 pub(crate) fn capsule(radius: f64, length: f64) -> Mesh {
     let quarter = SIDES / 4;
     let total = length + PI * radius;

@@ -22,7 +22,8 @@ const ROOF_END: f64 = -0.6;
 const REAR_FOOT: f64 = -0.9;
 const WINDOW_FRONT: f64 = 0.33;
 
-/// Height of the shoulder above the wheels (0 bottom, 1 top) by position along the car.
+/// Height of the shoulder above the wheels by position along the car; 0 is the bottom of the shell,
+/// 1 the top.
 const SHOULDER: [[f64; 2]; 9] = [
     [-1.0, 0.60],
     [-0.9, 0.635],
@@ -34,7 +35,8 @@ const SHOULDER: [[f64; 2]; 9] = [
     [0.9, 0.535],
     [1.0, 0.42],
 ];
-/// Height of the centre line of bonnet, windscreen, roof and rear window by position along the car.
+/// Height of the centre line of bonnet, windscreen, roof and rear window by position along the car,
+/// in the units of [`SHOULDER`].
 const RIDGE: [[f64; 2]; 11] = [
     [-1.0, 0.63],
     [-0.95, 0.67],
@@ -127,7 +129,7 @@ impl Measures {
         self.low + t * (self.high - self.low)
     }
 
-    /// Limits a height, so that the shell stays below the camera's lowest line of sight.
+    /// Limits a height, so that the shell stays below the lowest line of sight of the camera.
     fn limit_to_line_of_sight(&self, x: f64, z: f64) -> f64 {
         let [from, _, eye] = self.camera;
         if x < from { z } else { z.min(eye - 0.004 - self.steepest * (x - from)).max(self.low + 0.001) }
@@ -153,7 +155,8 @@ impl Measures {
         (self.axle_z + (self.arch * self.arch - from_axle * from_axle).sqrt()).max(sill)
     }
 
-    /// The positions of the cross-sections from the rear, with the height of the lower edge there.
+    /// Positions of the cross-sections along x from rear to front, each with the height of the
+    /// lower edge.
     fn stations(&self) -> Vec<(f64, f64)> {
         let marks = [
             -1.0,
@@ -198,11 +201,11 @@ impl Measures {
         list
     }
 
-    /// A cross-section, counter-clockwise seen from the front. It starts at the centre of the
-    /// bottom.
+    /// A cross-section, counter-clockwise seen from the front. Its first corner is the centre of
+    /// the bottom.
     fn section(&self, x: f64, edge: f64) -> Vec<DVec3> {
         let t = (x - self.middle) / self.half;
-        // The ends of the car are rounded: 0 in the middle of the car, 1 at its ends.
+        // `end` rounds the ends of the car. It is 0 in the middle of the car and 1 at its ends.
         let end = ((t.abs() - 0.97) / 0.03).clamp(0.0, 1.0);
         let h = self.high - self.low;
         let wide = (self.wide * interpolate_smooth(&FLANK, t) - 0.004 * end).max(self.belly);
@@ -211,7 +214,8 @@ impl Measures {
             .limit_to_line_of_sight(x, self.z(interpolate_smooth(&SHOULDER, t)).max(edge + 0.06 * h))
             .max(edge + 0.001);
         let ridge = self.ridge(x).max(shoulder + 0.002);
-        // 1 where the section has a full cabin with steep sides, 0 where it has none.
+        // `cabin` is 1 where the section has a full cabin with steep sides, and 0 where it has no
+        // cabin.
         let cabin = ((ridge - shoulder) / (0.38 * h)).clamp(0.0, 1.0);
         let foot = 0.69 * self.wide;
         let roof = foot - 0.19 * self.wide * cabin;
@@ -243,7 +247,8 @@ impl Measures {
     /// The material of a quad of the skin, by position along the car and side of the section.
     fn material(&self, x: f64, side: usize) -> usize {
         let t = (x - self.middle) / self.half;
-        // Both sides are symmetrical: 0 is the belly, 11 the middle of the roof.
+        // The two halves of a section are symmetrical, so sides are counted from the belly (0) to
+        // the middle of the roof (11).
         let side = if side > 11 { 23 - side } else { side };
         let within = |from: f64, to: f64| t > from && t < to;
         let pane = within(SCREEN_TOP, SCREEN_FOOT) || within(REAR_FOOT, ROOF_END);

@@ -4,11 +4,11 @@ use chicane_world::scene::Sun;
 use glam::Vec3;
 use wide::f32x8;
 
-/// Linear RGB straight up.
+/// Colour of the background straight up, linear RGB.
 pub(crate) const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
-/// Linear RGB at the horizon.
+/// Colour of the background at the horizon, linear RGB.
 pub(crate) const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
-/// Linear RGB straight down.
+/// Colour of the background straight down, linear RGB.
 pub(crate) const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
 
 /// The sky of a world.

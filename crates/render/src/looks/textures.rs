@@ -1,7 +1,7 @@
 //! The built-in textures of a track.
 //!
-//! The camera looks at them from 15 cm above the ground. Their grain is fine and faint, otherwise
-//! it would shimmer. Lines are much brighter than the road.
+//! The camera sees these textures from 15 cm above the ground. Their grain is fine and faint,
+//! because strong grain would shimmer in the picture. Lines are much brighter than the road.
 
 use super::field::{Field, STEP, hash, rgb, spread};
 use crate::image::Image;
@@ -26,7 +26,8 @@ pub(crate) fn texture(kind: BuiltInTexture) -> Image {
     }
 }
 
-/// A picture of a base colour plus the field, which `tint` scales per channel (16 is 1:1).
+/// Makes a picture: each pixel is `base` plus the value of the field. `tint` scales the value for
+/// each channel, in sixteenths.
 fn shade(field: &Field, base: [i32; 3], tint: [i32; 3]) -> Image {
     let pixel = |v: &i32| rgb(std::array::from_fn(|i| base[i] * STEP + v * tint[i] / 16));
     let pixels = field.values.iter().map(pixel).collect();
@@ -172,7 +173,7 @@ mod tests {
             let at = |x: usize, y: usize| luma(image.pixels[y % h * w + x % w]);
             let across = |x: usize| (0..h).map(|y| (at(x, y) - at(x + 1, y)).abs()).sum::<f64>() / h as f64;
             let down = |y: usize| (0..w).map(|x| (at(x, y) - at(x, y + 1)).abs()).sum::<f64>() / w as f64;
-            // A seam would differ more from its neighbour than any other column or row does.
+            // At a visible seam, neighbouring columns or rows would differ more than anywhere else.
             let most = |f: &dyn Fn(usize) -> f64, n: usize| (0..n - 1).map(f).fold(0.0, f64::max);
             assert!(across(w - 1) <= 1.1 * most(&across, w), "{kind:?}");
             assert!(down(h - 1) <= 1.1 * most(&down, h), "{kind:?}");

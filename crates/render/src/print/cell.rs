@@ -9,7 +9,7 @@ use wide::f32x8;
 
 /// Width of a cell, samples.
 const ACROSS: usize = 1024;
-/// Heights are clamped to this value, m, so that the distance from the camera stays bounded.
+/// Lower heights are clamped to this value, m, so that the distance from the camera stays bounded.
 const LOWEST_M: f32 = -0.5;
 
 /// The columns of each cell of a strip.

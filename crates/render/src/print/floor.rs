@@ -9,9 +9,9 @@ use chicane_world::scene::Owner;
 use glam::{DAffine3, DVec2, DVec3, Vec2, Vec3};
 use std::collections::BTreeMap;
 
-/// Greatest height above the ground of a flat triangle, m.
+/// Maximum height of a flat triangle above the ground, m.
 const NEAR_M: f64 = 0.05;
-/// Least vertical part of the unit normal of a flat triangle.
+/// Minimum z component of the unit normal of a flat triangle.
 const UPRIGHT: f64 = 0.7;
 /// Maximum number of triangles in a patch.
 const PATCH: usize = 32;
@@ -52,7 +52,8 @@ pub(super) struct FlatCorner {
 }
 
 impl Floor {
-    /// The floor of the track, or of the scenery if the track has none. `None` if neither has one.
+    /// Finds the flat triangles of the track, or those of the scenery if the track has none.
+    /// Returns `None` if the scenery has none either.
     pub(super) fn new(world: &World) -> Option<Floor> {
         Floor::of(world, Owner::Track).or_else(|| Floor::of(world, Owner::Scenery))
     }

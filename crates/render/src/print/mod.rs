@@ -47,7 +47,7 @@ pub enum PrintError {
     TooLarge {
         /// Width and depth of the floor, m.
         size_m: [f64; 2],
-        /// Highest resolution that fits, dpi; 0 if none does.
+        /// Highest resolution that fits, dpi; 0 if no resolution fits.
         max_dpi: u16,
     },
 }

@@ -5,10 +5,11 @@ use glam::{Vec2, Vec3};
 
 /// Distance of the near clipping plane, m.
 pub(crate) const NEAR: f32 = 0.02;
-/// Corners are snapped to this fraction of a pixel.
+/// Subpixel steps per pixel. Corners are snapped to these steps.
 pub(super) const SUBPIXELS: i32 = 256;
-/// Triangles are clipped at this distance from the centre of the picture, pixels. Pictures are
-/// smaller than that, and edges of twice this length still fit into the 32-bit integers of a tile.
+/// Triangles are clipped at this distance from the centre of the picture, pixels. Every picture
+/// ends nearer to its centre, and edges of twice this length still fit into the 32-bit integers of
+/// a tile.
 const GUARD_BAND_PX: f32 = 8192.0;
 
 /// A pinhole projection and the size of its picture.
@@ -65,7 +66,8 @@ pub(crate) struct Plane {
     pub(super) c: f64,
 }
 
-/// An edge function: a·x + b·y + c is not negative inside. Coordinates are in 1/256 of a pixel.
+/// An edge function: a·x + b·y + c is not negative inside the triangle. Coordinates are in 1/256 of
+/// a pixel.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Edge {
     pub(super) a: i32,
@@ -77,8 +79,8 @@ pub(super) struct Edge {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triangle {
     pub(super) edges: [Edge; 3],
-    /// 1/w, then u, v, red, green and blue, each divided by w. Such values are linear on the
-    /// screen.
+    /// The planes of 1/w, and of u, v, red, green and blue, each divided by w. Such values are
+    /// linear on the screen.
     pub(super) planes: [Plane; 6],
     /// The light, if it is the same at all corners.
     pub(super) even_light: Option<[f32; 3]>,
@@ -112,16 +114,17 @@ pub(crate) struct Setup {
 const MAX_TRIANGLES: usize = 2_000_000;
 /// Limit on the tile list entries of a frame.
 const MAX_ENTRIES: usize = 8_000_000;
-/// Low bits of a triangle id that hold the index within its setup. The high bits hold the setup.
+/// Number of low bits of a triangle id, which hold the index of the triangle within its setup. The
+/// high bits hold the index of the setup.
 const INDEX_BITS: u32 = 21;
 const _: () = assert!(MAX_TRIANGLES <= 1 << INDEX_BITS);
 
-/// The id of a triangle in a frame of several setups.
+/// The id of a triangle in a frame. `part` is the index of its setup.
 pub(super) fn triangle_id(part: usize, index: u32) -> u32 {
     (part as u32) << INDEX_BITS | index
 }
 
-/// The triangle with an id, and its surface.
+/// Finds a triangle by its id. Returns the triangle and its surface.
 pub(super) fn triangle_by_id(parts: &[Setup], id: u32) -> (&Triangle, &Surface) {
     let part = &parts[(id >> INDEX_BITS) as usize];
     let triangle = &part.triangles[(id & ((1 << INDEX_BITS) - 1)) as usize];
@@ -257,7 +260,7 @@ impl Setup {
     }
 }
 
-/// Twice the signed area, in units of 1/256 × 1/256 of a pixel.
+/// Twice the signed area of a triangle, in units of 1/65536 of a square pixel.
 fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
     let d = |p: [i32; 2], axis: usize| i64::from(p[axis]) - i64::from(a[axis]);
     d(b, 0) * d(c, 1) - d(c, 0) * d(b, 1)

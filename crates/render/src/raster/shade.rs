@@ -30,7 +30,8 @@ struct Footprint<'a> {
     log_taps: u32,
     /// Offset from sample to sample, in 1/65536 of a texel.
     step: [i32; 2],
-    /// Subtracted from the position of a pixel to get its first sample, in 1/65536 of a texel.
+    /// Offset that is subtracted from the position of a pixel to get its first sample, in 1/65536
+    /// of a texel.
     back: [i32; 2],
 }
 
@@ -57,8 +58,8 @@ impl<'a> Shader<'a> {
         f32x8::splat(base + b * row as f32) + f32x8::splat(a) * x
     }
 
-    /// The footprint of a pixel. A texture at a steep angle is sampled several times along the
-    /// direction in which it is most compressed (anisotropic filtering).
+    /// The footprint of a pixel. A texture seen at a grazing angle is sampled several times along
+    /// the direction in which it is most compressed (anisotropic filtering).
     fn footprint<'t>(&self, texture: &'t Texture, column: f32, row: usize) -> Footprint<'t> {
         let (width, height) = texture.size();
         let value = |n: usize| {
@@ -90,8 +91,8 @@ impl<'a> Shader<'a> {
     }
 
     /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All pixels
-    /// share the footprint of one pixel in the middle, because computing it for each would be
-    /// slower.
+    /// share the footprint of one pixel in the middle, because eight footprints would take more
+    /// time.
     #[inline]
     fn texels(&self, texture: &Texture, group: usize, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
         let middle = if mask >> (LANES / 2) & 1 == 1 { LANES / 2 } else { mask.trailing_zeros() as usize };

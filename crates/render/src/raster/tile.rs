@@ -1,5 +1,5 @@
-//! Draws one tile: finds the nearest triangle at each pixel, shades it, and blends transparent
-//! ones.
+//! Draws one tile: finds the nearest opaque triangle at each pixel, shades the pixels, and blends
+//! transparent triangles over them.
 
 use super::lanes::{LANES, columns};
 use super::setup::{SUBPIXELS, Setup, Triangle, triangle_by_id, triangle_id};
@@ -16,7 +16,7 @@ const NOTHING: i32 = -1;
 pub(super) struct Tile {
     /// 1/w of the nearest opaque triangle at each pixel; 0 where there is none.
     nearest: [[f32x8; GROUPS]; TILE],
-    /// Id of that triangle, or [`NOTHING`].
+    /// Id of the nearest opaque triangle at each pixel, or [`NOTHING`].
     triangle_ids: [[i32x8; GROUPS]; TILE],
     colour: [[u8; 4]; TILE * TILE],
 }
@@ -44,8 +44,8 @@ impl TileTriangle {
         for (value, edge) in edges.iter_mut().zip(&triangle.edges) {
             let centre = |pixel: usize| pixel as i64 * i64::from(SUBPIXELS) + i64::from(SUBPIXELS / 2);
             let exact = i64::from(edge.a) * centre(x0) + i64::from(edge.b) * centre(y0) + edge.c;
-            // One pixel is `SUBPIXELS` steps, so the quotient changes by exactly a per column and b
-            // per row. Rounding down keeps the sign.
+            // One pixel is `SUBPIXELS` units, so the quotient changes by exactly `edge.a` per
+            // column and `edge.b` per row. Rounding down keeps the sign.
             let first = exact.div_euclid(i64::from(SUBPIXELS));
             let best = first + reach * i64::from(edge.a.max(0)) + reach * i64::from(edge.b.max(0));
             if best < 0 {
@@ -72,7 +72,7 @@ impl TileTriangle {
         })
     }
 
-    /// The mask of the pixels of a group that the triangle covers, and its 1/w there.
+    /// The mask of the pixels of a group that the triangle covers, and 1/w of the triangle there.
     #[inline]
     fn at(&self, group: usize, row: usize) -> (i32x8, f32x8) {
         let x = i32x8::from([0, 1, 2, 3, 4, 5, 6, 7]) + i32x8::splat((group * LANES) as i32);
@@ -165,8 +165,8 @@ impl Tile {
                     let same = self.triangle_ids[row][group].simd_eq(i32x8::splat(id)).to_bitmask();
                     done |= same;
                     if id == NOTHING {
-                        // Two rows share the colour of the sky to save time, because it changes
-                        // slowly.
+                        // Two rows share the colour of the sky to save time, because this colour
+                        // changes slowly.
                         let y = row & !1;
                         if sky_row[group] != Some(y) {
                             let x = columns(group) + f32x8::splat(x0 as f32);

@@ -11,11 +11,12 @@ use chicane_world::{Pose, Profile, World, WorldScene};
 use glam::{DAffine3, DVec3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memory limit of the textures, bytes. Textures after the limit are scaled down to [`SMALL_SIDE`].
+/// Memory limit of the textures, bytes. Once it is reached, textures are scaled down to
+/// [`SMALL_SIDE`].
 const MAX_TEXTURE_BYTES: usize = 256 << 20;
-/// Longest side of a texture after the memory limit is reached, texels.
+/// Longest side of a texture once the memory limit is reached, texels.
 const SMALL_SIDE: usize = 64;
-/// Limit on the triangles of a world. Triangles after the limit are dropped.
+/// Limit on the triangles of a world. Triangles beyond the limit are dropped.
 const MAX_TRIANGLES: usize = 4_000_000;
 
 /// Collects the parts of a stage.
@@ -43,7 +44,8 @@ impl StageBuilder {
         self.paints.len() as u32 - 1
     }
 
-    /// Adds a material as a paint. `texture` is the index of its texture, if it could be decoded.
+    /// Adds a material as a paint. `texture` is the index of its texture, if the texture could be
+    /// decoded.
     fn add_material(&mut self, material: &Material, texture: Option<u32>) -> u32 {
         let [r, g, b, a] = material.colour;
         let blended = texture.is_some_and(|t| self.textures[t as usize].has_transparency);

@@ -1,4 +1,4 @@
-//! A world prepared for drawing. It is prepared once and shared by all pictures of it.
+//! A world prepared for drawing. A stage is prepared once, and all pictures of the world share it.
 
 mod build;
 mod chunk;
@@ -29,7 +29,7 @@ pub mod label {
     pub const OBJECTS: u16 = 16;
 }
 
-/// A world and a robot prepared for drawing: decoded textures, meshes in chunks, and lights.
+/// A world and a car prepared for drawing: decoded textures, meshes in chunks, and lights.
 pub struct Stage {
     pub(crate) textures: Vec<Texture>,
     pub(crate) paints: Vec<Paint>,
@@ -72,10 +72,11 @@ pub(crate) enum ParentFrame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visibility {
     Always,
-    /// A lamp of the traffic light with this object index. The lamp is lit while the light shows
-    /// it.
+    /// A lamp of the traffic light with this object index. It is lit while the traffic light shows
+    /// this colour.
     Lamp(usize, looks::Lamp),
-    /// The yellow disc of the traffic light with this object index, drawn only while it is yellow.
+    /// The yellow disc of the traffic light with this object index. The disc is drawn only while
+    /// the traffic light shows yellow.
     Disc(usize),
 }
 
@@ -95,7 +96,7 @@ pub(crate) struct Item {
 }
 
 impl Stage {
-    /// Prepares a world and the robot with this profile.
+    /// Prepares a world and the car with this profile.
     pub fn new(world: &World, profile: Arc<Profile>) -> Stage {
         let mut builder = StageBuilder::default();
         builder.add_scene(&world.scene, |_| true);

@@ -9,14 +9,14 @@ use glam::DVec3;
 
 /// Distance by which a shadow extends beyond its object on each side, m.
 const SPREAD_M: f64 = 0.05;
-/// Height above the ground at which a shadow has faded out, m.
+/// Height of an object above the ground at which its shadow has faded out, m.
 pub(crate) const FADE_HEIGHT_M: f64 = 0.4;
 
 /// The shadow of an object or the car.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shadow {
     pub(crate) parent: ParentFrame,
-    /// Centre of the bottom side of the object, in its own frame.
+    /// Centre of the bottom side of the object or the car, in the parent frame.
     pub(crate) foot: DVec3,
     /// Half of the shadow's size along x and y, m.
     pub(crate) half: [f64; 2],

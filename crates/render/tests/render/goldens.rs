@@ -1,9 +1,9 @@
 //! Compares pictures with stored ones, byte for byte and with several numbers of threads.
 //!
 //! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes the stored
-//! pictures. They must not depend on the processor. This command compares them with other CPU
-//! instructions: `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/v3 cargo nextest run
-//! --release -p chicane-render goldens`.
+//! pictures. The pictures must not depend on the processor. This command draws them with other CPU
+//! instructions and compares them: `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/v3
+//! cargo nextest run --release -p chicane-render goldens`.
 
 use crate::support::{TestScene, at, camera_looking_at, png, renderer, start};
 use chicane_render::looks::Lamp;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 const SIZE: [usize; 2] = [160, 120];
 const THREADS: [usize; 3] = [1, 2, 3];
 
-/// Asserts that a picture equals the stored one. If not, it saves the new picture for inspection.
+/// Asserts that a picture equals the stored one. Saves the new picture for inspection if they
+/// differ.
 fn check(name: &str, picture: &Rgb) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/render/goldens/{name}.png"));
     let image = image::RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.bytes.clone());
@@ -47,7 +48,7 @@ fn check(name: &str, picture: &Rgb) {
     }
 }
 
-/// Checks two pictures of a world with each number of threads.
+/// Checks two pictures of a world, each drawn with several numbers of threads.
 fn two(name: &str, world: &World, moments: [Moment; 2]) {
     let stage = Arc::new(Stage::new(world, Arc::new(Profile::gen1())));
     for (i, moment) in moments.iter().enumerate() {

@@ -180,7 +180,7 @@ fn moments_with_too_few_or_too_many_objects() {
 fn damaged_and_unusual_picture_files_as_textures() {
     let whole = png(64, 64, |x, y| [x as u8, y as u8, 200]);
     let mut huge = whole.clone();
-    // A header that claims 60000×60000 pixels, with a correct checksum.
+    // The header claims 60000×60000 pixels and has a correct checksum.
     huge[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
     let sum = crc(&huge[12..29]);
     huge[29..33].copy_from_slice(&sum.to_be_bytes());
@@ -259,7 +259,7 @@ fn a_large_picture_is_drawn_completely() {
     assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| *p == [255, 0, 0]));
 }
 
-/// A mesh of this many triangles of equal size, one behind the other.
+/// A mesh with this many triangles of equal size, one behind the other.
 fn stacked_triangles(triangles: u32, size: f32) -> Mesh {
     let corner = |i: u32| {
         let (x, side) = (i as f32 * 1e-6, (i % 1000) as f32 * 0.001 - 0.5);

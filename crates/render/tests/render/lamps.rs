@@ -8,7 +8,7 @@ use chicane_world::World;
 use chicane_world::scene::{Owner, Role};
 use glam::DVec3;
 
-/// Mean colours of the two lamps and of the middle of the screen.
+/// Mean colours of the red and the green lamp of a traffic light, and of the middle of its screen.
 struct SeenColours {
     red: [f64; 3],
     green: [f64; 3],

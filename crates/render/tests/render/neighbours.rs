@@ -46,7 +46,8 @@ fn cameras() -> Vec<Camera> {
 
 #[test]
 fn a_patchwork_has_no_gaps() {
-    // From a few large triangles, which are clipped at the borders, to many small ones.
+    // The cases range from a few large triangles, which are clipped at the borders, to many small
+    // ones.
     for (n, side) in [(1, 900.0), (3, 500.0), (7, 40.0), (40, 12.0), (150, 12.0)] {
         let mut scene = TestScene::new();
         let red = scene.emissive([1.0, 0.0, 0.0]);

@@ -173,7 +173,7 @@ fn prints_of_shipped_worlds_equal_the_renderers_view_from_above() {
 
 #[test]
 fn prints_of_different_worlds_differ() {
-    // This shows that the comparisons above can fail.
+    // This test shows that the comparisons of prints above can fail.
     let (oval, technical) = (shipped_world("oval"), shipped_world("technical"));
     let Bounds { min, max } = oval.ground.bounds.unwrap();
     let print = drawn(&Print::new(&cut(oval, min, max), 6).unwrap());
@@ -224,7 +224,7 @@ fn the_highest_layer_is_shown_and_upright_objects_are_not() {
 #[test]
 fn a_texture_on_the_floor_has_the_right_orientation() {
     let mut scene = TestScene::new();
-    // The left half is red, and the lower half is green.
+    // The left half of the texture is red, and the lower half is green.
     let printed =
         scene.textured(png(64, 64, |x, y| [if x < 32 { 255 } else { 0 }, if y < 32 { 0 } else { 255 }, 9]));
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
@@ -301,7 +301,8 @@ fn a_write_error_ends_the_print() {
             Ok(())
         }
     }
-    // The whole print would take half a minute, so the test is fast only if the error ends it.
+    // The whole print would take half a minute, so the test is fast only if the error stops the
+    // drawing.
     let print = Print::new(&cut(shipped_world("oval"), DVec2::ZERO, DVec2::splat(5.0)), 300).unwrap();
     for room in [0, 1, 100, 50_000] {
         assert_eq!(print.write_jpeg(Full(room)).err().map(|e| e.to_string()), Some("full".to_owned()));

@@ -5,7 +5,7 @@ use chicane_render::{Camera, Optics, Rgb};
 use chicane_testkit::shipped_world;
 use chicane_world::{Pose, Profile};
 
-/// 0 for grey, up to 255 for pure yellow.
+/// How yellow a colour is: 0 for grey, up to 255 for pure yellow.
 fn yellowness([r, g, b]: [u8; 3]) -> f64 {
     0.5 * (f64::from(r) + f64::from(g)) - f64::from(b)
 }
@@ -25,8 +25,8 @@ fn the_centre_line_is_visible_ahead() {
     let profile = Profile::gen1();
     let optics = Optics::on_board(&profile, 480, 360);
     let mut renderer = renderer(&world);
-    // At three metres a dash of 0.2 m is less than a pixel high, so it may miss the row. The test
-    // therefore takes the mean of 20 positions of the car.
+    // At three metres a dash of 0.2 m is less than a pixel high, so the dash may miss the row. The
+    // test therefore takes the mean of 20 positions of the car.
     for (distance, wanted) in [(1.0, 80.0), (2.0, 45.0), (3.0, 20.0)] {
         let mut sum = 0.0;
         for step in 0..20 {

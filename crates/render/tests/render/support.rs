@@ -1,5 +1,5 @@
 //! Small scenes made in code. Their objects emit their own colour, so that lighting does not change
-//! it.
+//! the colour.
 
 use chicane_render::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
 use chicane_testkit::Yard;
@@ -48,7 +48,7 @@ impl TestScene {
         Look::Mesh(self.world.scene.meshes.len() - 1)
     }
 
-    /// Adds an instance. The caller may change its other fields.
+    /// Adds an instance and returns it, so that the caller can change its other fields.
     pub fn add(&mut self, owner: Owner, look: Look, pose: Pose, material: Option<usize>) -> &mut Instance {
         self.world.scene.instances.push(Instance {
             owner,
@@ -63,7 +63,7 @@ impl TestScene {
         self.world.scene.instances.last_mut().unwrap()
     }
 
-    /// Adds a box to the world's objects, and returns its index.
+    /// Adds a box to the world's objects, and returns the index of the box.
     pub fn block(&mut self, at: [f64; 3], size: f64, material: usize) -> usize {
         let (pose, half) = (Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0), DVec3::splat(0.5 * size));
         let yard = Yard::new().object("block", ObjectKind::Box, pose, Shape::Box(half), Some(1.0)).build();
@@ -77,7 +77,7 @@ impl TestScene {
         renderer(&self.world)
     }
 
-    /// All objects at their initial pose, and the car far outside of the pictures.
+    /// A moment with all objects at their initial poses, and the car far outside of the pictures.
     pub fn moment(&self) -> Moment {
         Moment { car: CarMoment { pose: at(-900.0, 0.0, 0.0), ..CarMoment::default() }, ..start(&self.world) }
     }
@@ -116,12 +116,12 @@ pub fn pixel(picture: &Rgb, x: usize, y: usize) -> [u8; 3] {
     [picture.bytes[i], picture.bytes[i + 1], picture.bytes[i + 2]]
 }
 
-/// The largest difference of a channel.
+/// The largest difference between two colours in any channel.
 pub fn max_difference(a: [u8; 3], b: [u8; 3]) -> u8 {
     (0..3).map(|c| a[c].abs_diff(b[c])).max().unwrap()
 }
 
-/// The centroid and the number of the pixels that are close to a colour.
+/// The centroid of the pixels that are close to a colour, and their number.
 pub fn centroid(picture: &Rgb, colour: [u8; 3]) -> ([f64; 2], usize) {
     let (mut sum, mut n) = ([0.0; 2], 0);
     for y in 0..picture.height {
@@ -160,7 +160,7 @@ pub fn png(width: u32, height: u32, colour: impl Fn(u32, u32) -> [u8; 3]) -> Vec
     bytes.into_inner()
 }
 
-/// A mesh of one group without normals and texture coordinates.
+/// A mesh with one group, without normals and texture coordinates.
 pub fn bare_mesh(positions: Vec<[f32; 3]>, indices: Vec<u32>) -> Mesh {
     Mesh { positions, groups: vec![Group { material: 0, indices }], ..Mesh::default() }
 }

@@ -72,11 +72,11 @@ fn a_texture_is_upright_and_not_mirrored() {
     let material = scene.textured(quartered());
     let cube = scene.mesh(six_faced(&[material; 6]));
     scene.add(Owner::Scenery, cube, at(0.0, 0.0, 0.0), None);
-    // A plane faces +z. In its texture x points right and y up.
+    // The plane faces +z. In its texture x points right and y up.
     scene.add(Owner::Scenery, Look::Plane([1.0, 1.0]), at(0.0, 9.0, 0.0), Some(material));
     let mut renderer = scene.renderer();
     let optics = Optics::pinhole(96, 96, 0.8);
-    // Seen from -x with z up, right is -y.
+    // For a camera at -x with z up, right is -y.
     let camera = camera_looking_at([-2.0, 0.0, 0.0], [0.0; 3], optics);
     let picture = renderer.picture(&camera, &scene.moment());
     for ([right, up], colour) in QUARTERS {
@@ -84,7 +84,7 @@ fn a_texture_is_upright_and_not_mirrored() {
         assert!(max_difference(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
         assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
     }
-    // Seen from above, with +y at the top of the picture.
+    // This camera looks down, with +y at the top of the picture.
     let from =
         Pose::from_xyz_rpy([0.0, 9.0, 2.0], [0.0, std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2]);
     let camera = chicane_render::Camera { pose: from, optics };
