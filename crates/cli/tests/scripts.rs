@@ -1,5 +1,5 @@
-//! Tests of invalid judging scripts. Commands that build or publish a world refuse such a script.
-//! Commands that install a world print a warning.
+//! Tests of invalid judging scripts. The commands that check, build or publish a world refuse such
+//! a script. The commands that import or install a world print a warning.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 use serde_json::{Value, json};
