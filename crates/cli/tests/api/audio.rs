@@ -20,7 +20,7 @@ pub(crate) fn play(robot: &mut Robot, file: &[u8], more: Value) -> String {
     robot.post("/audio/play", body)["id"].as_str().expect("an id").to_owned()
 }
 
-/// Ids of the playing sounds.
+/// Ids of the sounds that are playing.
 pub(crate) fn ids(robot: &mut Robot) -> Vec<String> {
     let playing = robot.get("/audio")["playing"].clone();
     let id = |sound: &Value| sound["id"].as_str().expect("an id").to_owned();

@@ -125,7 +125,7 @@ fn a_stalled_reader_delays_no_other_and_loses_old_messages() {
     let stamp = |message: serde_json::Value| seconds(&message["header"]["stamp"]);
     let first = stamp(bridge.next_on("/imu"));
     let mut last = first;
-    // After three seconds the unread data of the stalled clients exceeds all buffers.
+    // After three seconds the data that the stalled clients do not read exceeds all buffers.
     while last < first + 3.0 {
         let next = stamp(bridge.next_on("/imu"));
         assert!((next - last - 0.02).abs() < 1e-6, "a message is missing: {next} after {last}");

@@ -126,7 +126,7 @@ fn commands_work_on_a_data_folder_that_a_simulator_uses() {
         "the CDN accepted a request without a token"
     );
     program.kill();
-    // The killed simulator left its address file in the data folder. The commands must ignore this
+    // The killed simulator left `running.json` in the data folder. The commands must ignore this
     // file.
     assert!(worlds(data, &["list"]).contains(&imported));
 }
