@@ -117,7 +117,8 @@ fn a_held_speed_ends_when_its_client_disconnects_while_paused() {
     assert!(number(&robot.get("/speed")).abs() < 0.01);
 }
 
-/// Sends a speed with a duration, waits until it takes effect, and sends the bytes `more`.
+/// Sends a speed with a duration, waits until the speed takes effect, and then sends the bytes
+/// `more`.
 fn hold_and_send(simulator: &Simulator, robot: &mut Robot, more: &str) -> TcpStream {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     let body = json!({"value": 0.8, "duration": 600}).to_string();
