@@ -126,7 +126,7 @@ fn a_stream_with_a_full_buffer_ends_while_paused_if_its_client_disconnects() {
     let mut stream = simulator.socket("/audio/stream?sample_rate=8000");
     stream.receive();
     for _ in 0..4 {
-        // The four messages have the size of the server's queue.
+        // Together, the four messages have the size of the server's queue.
         stream.send_bytes(&[0; 1 << 20]);
     }
     stream.send_bytes(&[0; 1000]);

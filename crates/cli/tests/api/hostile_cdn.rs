@@ -1,6 +1,6 @@
-//! CDNs that send false data, stall, send too much or redirect. Each installation from them is
-//! refused with the right status, leaves no files outside the staging folder, and does not affect
-//! the running world.
+//! CDNs that send false data, stall, send too much or redirect to another host. Each installation
+//! from them is refused with the right status, leaves no files outside the staging folder, and does
+//! not affect the running world.
 
 mod answers;
 mod files;

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::net::TcpStream;
 
-/// Sends a speed with a duration, and waits until the speed takes effect. The response is still to
-/// come.
+/// Sends a speed with a duration, and waits until the speed takes effect. The response comes later.
 fn hold(simulator: &Simulator, robot: &mut Robot, value: f64, duration: f64) -> Client {
     let mut client = simulator.client();
     let body = json!({"value": value, "duration": duration}).to_string();

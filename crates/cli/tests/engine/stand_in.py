@@ -28,7 +28,7 @@ ROOT = Path(os.environ["STAND_IN_ROOT"])
 
 
 def python():
-    """Returns a command that runs the Python of `ROOT` with the libraries of `ROOT`, without chroot."""
+    """Returns a command that runs Python from `ROOT` with the libraries there, without chroot."""
     loader = next(ROOT.glob("usr/lib*/ld-linux-*"), None) or next(ROOT.glob("lib*/ld-linux-*"))
     libraries = ":".join(map(str, [*ROOT.glob("usr/lib/*-linux-gnu"), ROOT / "usr/lib"]))
     return [str(loader), "--library-path", libraries, str(ROOT / "usr/bin/python3.14")]
