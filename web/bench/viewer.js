@@ -12,7 +12,7 @@ import { browser, Simulator, Visit } from "../tests/browser/support.js";
 const WORLD = "technical";
 const MEASURE_MS = 8000;
 const VISITS = 5;
-/** Upper limits that the page is expected to meet. */
+/** Upper limits that the page should meet. */
 const TARGET = { kilobytes: 1536, firstFrameMs: 2000 };
 
 const median = (/** @type {number[]} */ values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -20,7 +20,7 @@ const line = (/** @type {string} */ what, /** @type {string} */ figure, target =
   console.log(`${what.padEnd(52)} ${figure.padStart(14)}  ${target}`);
 const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1024).toFixed(0)} kB`;
 
-/** Bytes of images in a binary glTF file. @param {Buffer} glb */
+/** Total size of the images in a binary glTF file, in bytes. @param {Buffer} glb */
 function imageBytes(glb) {
   const length = glb.readUInt32LE(12);
   const { images = [], bufferViews = [] } = JSON.parse(glb.toString("utf8", 20, 20 + length));
@@ -31,7 +31,10 @@ function imageBytes(glb) {
   );
 }
 
-/** Frames per second while the car drives. @param {Page} page @param {Simulator} simulator */
+/**
+ * Measures the frames per second while the car drives.
+ * @param {Page} page @param {Simulator} simulator
+ */
 async function framesWhileDriving(page, simulator) {
   const drive = setInterval(() => void simulator.request("/drive", { speed: 0.4, steering: 0.1 }).catch(() => {}), 300);
   const look = () => page.evaluate(() => ({ frame: window.__chicane.frame, at: performance.now() }));
@@ -45,7 +48,7 @@ async function framesWhileDriving(page, simulator) {
   return (1000 * (after.frame - before.frame)) / (after.at - before.at);
 }
 
-/** Bytes and messages per second of the event stream. @param {Simulator} simulator */
+/** Measures bytes and messages per second of the event stream. @param {Simulator} simulator */
 async function stream(simulator) {
   const answer = await fetch(`${simulator.origin}/sim/api/events`);
   const reader = answer.body?.getReader();
@@ -68,7 +71,7 @@ const running = await browser();
 try {
   console.log(`viewer: ${WORLD}, 1280 × 720, software rendering, loopback\n`);
 
-  // Transferred bytes.
+  // Measure the transferred bytes.
   const scene = await simulator.request("scene");
   const page = await (await fetch(`${simulator.origin}/sim`)).text();
   const files = [...page.matchAll(/(?:src|href)="(\/sim\/[^"]+)"/g)].map((found) => found[1]);
@@ -81,7 +84,8 @@ try {
   const [world, car] = await Promise.all([packed(scene.world_glb), packed(scene.car_glb)]);
   const codeBytes = code.reduce((sum, file) => sum + file.sent, 0);
   const textures = imageBytes(world.plain);
-  // Images are already compressed, so gzip hardly reduces them. The rest of the file is geometry.
+  // The estimate assumes that geometry has the same share of the gzipped file as of the plain file.
+  // The real share is smaller, because gzip reduces geometry more than images.
   const geometry = Math.round(world.sent * (1 - textures / world.plain.length)) + car.sent;
   line("page and code, gzipped", kilobytes(codeBytes));
   line("geometry of world and car, gzipped (estimate)", kilobytes(geometry));
@@ -89,7 +93,7 @@ try {
   line("textures", kilobytes(world.sent + car.sent - geometry));
   line("first load in total, gzipped", kilobytes(codeBytes + world.sent + car.sent));
 
-  // Time to the first frame, with a new browser context for each visit.
+  // Measure the time to the first frame, with a new browser context for each visit.
   const times = [];
   for (let i = 0; i < VISITS; i++) {
     const visit = await Visit.open(running, simulator.address);

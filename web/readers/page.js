@@ -8,7 +8,7 @@ import { ColladaLoader } from "three/addons/loaders/ColladaLoader.js";
 const manager = new THREE.LoadingManager();
 const loader = new ColladaLoader(manager);
 
-/** Loads a mesh file, then waits for its textures. @param {string} file */
+/** Loads a mesh file and waits until its textures are loaded. @param {string} file */
 function load(file) {
   return new Promise((done, failed) => {
     /** @type {unknown} */
@@ -20,7 +20,7 @@ function load(file) {
 }
 
 /**
- * Properties of the triangles of one material.
+ * Computes the properties of the triangles of one material.
  * @param {THREE.Mesh} mesh @param {THREE.Material} material
  * @param {number} first @param {number} count @returns {TriangleGroup}
  */

@@ -4,8 +4,8 @@
  *
  *     node readers/run.js <folder>
  *
- * The folder contains one folder per world, as `chicane build` writes it, and `meshes.json`, which
- * is the output of the program `readers` of `chicane-bench`.
+ * `<folder>` contains the output folders of `chicane build`, one per world. It also contains
+ * `meshes.json`, the output of the program `readers` of `chicane-bench`.
  */
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -18,16 +18,17 @@ import { chromium } from "playwright-core";
 const WEB = path.resolve(import.meta.dirname, "..");
 const ORIGIN = "http://readers.invalid";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
-/** Folder of the textures that every simulator has. Worlds do not contain them. */
+/** Folder of the standard textures. Every simulator has them, so worlds do not contain them. */
 const STANDARD = "/world_builder/textures/";
-/** An image of one pixel that replaces a missing texture. */
+/** An image of one pixel. It replaces textures that are missing in the world. */
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
 
 /** @param {number} a @param {number} b */
 const close = (a, b) => Math.abs(a - b) <= 1e-6 + 1e-5 * Math.max(Math.abs(a), Math.abs(b));
 
 /**
- * Description of the first difference; empty if there is none.
+ * Describes the first difference between two readings of a group of triangles. Returns an empty
+ * string if there is none.
  * @param {string} file @param {TriangleGroup} ours @param {TriangleGroup} theirs
  */
 function difference(file, ours, theirs) {
@@ -46,7 +47,7 @@ function difference(file, ours, theirs) {
   }
   for (const what of /** @type {const} */ (["low", "high", "colour"])) {
     const [a, b] = [ours[what] ?? [], theirs[what] ?? []];
-    // The colour of a material with a texture is not used.
+    // If a material has a texture, its colour has no effect and is not compared.
     const counts = what !== "colour" || !ours.texture;
     if (counts && (a.length !== b.length || a.some((v, i) => Math.abs(v - b[i]) > 1e-5))) {
       return `${what}: ours ${a}, three.js ${b}`;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Generates the wire types, `src/wire/*.ts`, from the OpenAPI documents that the program prints.
+ * Generates the wire types in `src/wire/*.ts` from the OpenAPI documents that the program prints.
  *
  *     node scripts/wire.js ../target/release/chicane            writes the files
  *     node scripts/wire.js ../target/release/chicane --check    fails if the files are out of date
@@ -19,7 +19,7 @@ import { fileURLToPath } from "node:url";
  */
 
 /**
- * The TypeScript type of a schema.
+ * Returns the TypeScript type of a schema.
  * @param {Schema | undefined} schema @param {string} indent @returns {string}
  */
 export function typeOf(schema, indent = "") {
@@ -83,7 +83,7 @@ function comment(text, indent) {
 }
 
 /**
- * The TypeScript module for an OpenAPI document.
+ * Returns the TypeScript module for an OpenAPI document.
  * @param {{ info: { title: string }, components: { schemas: Record<string, Schema> } }} document
  */
 export function moduleOf(document) {

@@ -3,14 +3,15 @@
 
 /** @import { RenderedImage } from "./types.d.ts" */
 
-/** Outlines of labels with fewer pixels than this are not compared. */
+/** A label is only compared if it has at least this many pixels, on average over both images. */
 const MIN_LABEL_PIXELS = 200;
-/** A pixel with a larger difference in any channel counts as a different colour. */
+/** If any channel of a pixel differs by more than this, the pixel counts as a different colour. */
 const COLOUR_TOLERANCE = 40;
 
 /**
- * The overlap of two areas: pixels in both areas divided by pixels in either one. `tolerant`
- * ignores differences of one pixel at the edges.
+ * Computes the overlap of two areas. `exact` is the number of pixels in both areas, divided by the
+ * number of pixels in at least one of them. `tolerant` ignores differences of one pixel at the
+ * edges.
  * @param {(i: number) => boolean} inOurs
  * @param {(i: number) => boolean} inTheirs
  * @param {number} width
@@ -40,7 +41,7 @@ function overlap(inOurs, inTheirs, width, height) {
 }
 
 /**
- * Compares labels and colours of two images.
+ * Compares the labels and colours of two images.
  * @param {RenderedImage} ours
  * @param {RenderedImage} theirs
  * @param {number} width

@@ -1,22 +1,23 @@
 // @ts-check
 /**
- * Draws a view of a world with three.js, from the GLB files and the parameters of the view alone.
+ * Draws a view of a world with three.js. It uses only the GLB files and the parameters of the view.
  *
  * three.js and its loader provide geometry, poses, textures and materials. The shaders below use
  * the lighting model of our renderer, so that colours can be compared. The light at a vertex is
- * ambient·(0.7 + 0.3·up) + sun·max(0, cosine). A display colour is squared to get a linear colour,
- * and the square root is taken at the end.
+ * ambient·(0.7 + 0.3·up) + sun·max(0, cosine). `up` is the vertical component of the normal, and
+ * `cosine` belongs to the angle between normal and sun. Display colours are squared to get linear
+ * colours. At the end, the square root of a linear colour gives the display colour.
  */
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
 /** @import { Footprint, Lamp, Pose, View } from "./types.d.ts" */
 
-/** The label numbers of our renderer. Objects have consecutive labels. */
+/** The labels of our renderer. `objects` is the label of the first object; the others follow. */
 const LABEL = { track: 1, scenery: 2, car: 3, objects: 16 };
 /**
- * Contact shadows, in metres: `spread` is the extension beyond the object, `lift` the height above
- * the ground, and `reach` the height at which an object has no shadow.
+ * Contact shadows, in metres. A shadow extends beyond its object by `spread` and is drawn at the
+ * height `lift` above the ground. An object at the height `reach` or higher has no shadow.
  */
 const SHADOW = { spread: 0.05, lift: 0.0025, reach: 0.4 };
 
@@ -90,20 +91,21 @@ const PLAIN_VERTEX = /* glsl */ `
   }`;
 
 /**
- * A material of the file with our lighting model.
+ * Converts a material of the file to a material with our lighting model.
  * @param {THREE.MeshStandardMaterial} from
  * @param {Record<string, THREE.IUniform>} lights
  * @param {Lamp | undefined} lamp
  */
 function lit(from, lights, lamp) {
-  // glTF stores linear colours. Convert them back to display colours, which our renderer squares.
+  // glTF stores linear colours. Our renderer computes linear colours in another way: it squares
+  // display colours. So the colours are converted back to display colours and then squared.
   const squared = (/** @type {THREE.Color} */ c) => {
     const { r, g, b } = c.getRGB({ r: 0, g: 0, b: 0 }, THREE.SRGBColorSpace);
     return new THREE.Vector3(r * r, g * g, b * b);
   };
   const map = lamp ? null : from.map;
   if (map) {
-    // No conversion by three.js, because the shader squares the colours.
+    // three.js must not convert these colours, because the shader squares them.
     map.colorSpace = THREE.NoColorSpace;
     map.anisotropy = 4;
   }
@@ -129,7 +131,7 @@ function lit(from, lights, lamp) {
 }
 
 /**
- * The contact shadow of an object; null if the object is too high.
+ * Returns the contact shadow of an object, or null if the object is too high above the ground.
  * @param {Pose} pose @param {Footprint} footprint @param {number} ground
  */
 function shadow(pose, { foot, size }, ground) {
@@ -153,13 +155,13 @@ function shadow(pose, { foot, size }, ground) {
   const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(rotation);
   mesh.position.set(at.x, ground + SHADOW.lift, at.z);
   mesh.rotation.y = Math.atan2(-ahead.z, ahead.x);
-  // Draw before all other transparent meshes.
+  // Shadows are drawn before all other transparent meshes.
   mesh.renderOrder = -1;
   mesh.userData.label = 0;
   return mesh;
 }
 
-/** The car with the pose and the joint angles of the view. @param {View["car"]} car */
+/** Loads the car and sets the pose and joint angles of the view. @param {View["car"]} car */
 async function placedCar(car) {
   const scene = (await load("car")).scene.clone();
   scene.position.copy(toYUp(car.pose.position));
@@ -180,7 +182,7 @@ async function placedCar(car) {
 }
 
 /**
- * The value of `userData[key]` of a node or of its nearest ancestor that has one.
+ * Returns `userData[key]` of a node, or of its nearest ancestor that has this key.
  * @param {THREE.Object3D} node @param {string} key
  */
 function inheritedUserData(node, key) {
@@ -192,7 +194,7 @@ function inheritedUserData(node, key) {
   return undefined;
 }
 
-/** The three.js scene of a view, with materials and labels. @param {View} view */
+/** Builds the three.js scene of a view, with materials and labels. @param {View} view */
 async function buildScene(view) {
   const file = await load(view.world);
   const world = file.scene.clone();
@@ -201,7 +203,8 @@ async function buildScene(view) {
   world.traverse((node) => {
     const object = view.objects.findIndex((o) => o.name === node.userData.object);
     if (object >= 0) {
-      // Objects are below the root node that rotates z-up to y-up, so their poses stay z-up.
+      // The root node of the file rotates z-up to y-up. Objects are below this node, so their poses
+      // stay z-up.
       node.position.fromArray(view.objects[object].pose.position);
       node.quaternion.fromArray(view.objects[object].pose.rotation);
       node.userData.label = LABEL.objects + object;
@@ -235,7 +238,7 @@ async function buildScene(view) {
   return scene;
 }
 
-/** The pixels of a render target, top row first. @param {THREE.WebGLRenderTarget} target */
+/** Reads the pixels of a target, top row first. @param {THREE.WebGLRenderTarget} target */
 function readPixels(target) {
   const { width, height } = target;
   const pixels = new Float32Array(width * height * 4);
@@ -271,7 +274,7 @@ window.draw = async (view, width, height) => {
     type: THREE.FloatType,
     minFilter: THREE.NearestFilter,
     magFilter: THREE.NearestFilter,
-    // Float depth, because layers of the road are half a millimetre apart.
+    // The depth is stored as float, because layers of the road are only half a millimetre apart.
     depthTexture: new THREE.DepthTexture(width, height, THREE.FloatType),
   });
   renderer.setRenderTarget(target);

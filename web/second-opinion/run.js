@@ -1,11 +1,12 @@
 // @ts-check
 /**
- * Draws the same views with three.js in a browser as with our renderer, and compares the images.
+ * Draws views with three.js in a browser, and compares the images with those of our renderer.
  *
  *     node second-opinion/run.js <folder>
  *
- * The program `second-opinion` of `chicane-bench` writes the folder. This script adds `<view>.png`,
- * which shows our image, the image of three.js, and four times their difference.
+ * The program `second-opinion` of `chicane-bench` writes `<folder>`. This script adds one
+ * `<view>.png` per view. It shows our image, the image of three.js, and four times their
+ * difference.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +17,10 @@ import { png } from "./png.js";
 
 /** @import { RenderedImage, View, Views } from "./types.d.ts" */
 
-/** Differences that are accepted: smallest overlap, mean colour difference, share of pixels. */
+/**
+ * Limits for each view: the smallest overlap of outlines, the largest mean difference of colours
+ * (0 to 255), and the largest share of pixels with a different colour.
+ */
 const LIMITS = { overlap: 0.998, mean: 1.5, other: 0.005 };
 
 const WEB = path.resolve(import.meta.dirname, "..");
@@ -33,7 +37,7 @@ const FLAGS = [
 ];
 
 /**
- * A PNG with both images and four times their difference, side by side.
+ * Returns a PNG with both images and four times their difference, side by side.
  * @param {Uint8Array} a @param {Uint8Array} b @param {number} width @param {number} height
  */
 function sideBySide(a, b, width, height) {
@@ -49,7 +53,10 @@ function sideBySide(a, b, width, height) {
   return png(out, 3 * width, height);
 }
 
-/** Reads our image. @param {string} folder @param {View} view @returns {Promise<RenderedImage>} */
+/**
+ * Reads the image that our renderer drew.
+ * @param {string} folder @param {View} view @returns {Promise<RenderedImage>}
+ */
 async function readOurs(folder, view) {
   const rgb = await readFile(path.join(folder, `${view.name}.rgb`));
   const labels = await readFile(path.join(folder, `${view.name}.labels`));
@@ -62,8 +69,8 @@ function toUint16(bytes) {
 }
 
 /**
- * Opens the page. All its requests are answered from `folder` and the `web` folder, without a
- * network.
+ * Opens the page. All requests of the page are answered with files from `folder` and from the `web`
+ * folder, without a network.
  * @param {import("playwright-core").BrowserContext} browser @param {string} folder
  */
 async function openPage(browser, folder) {

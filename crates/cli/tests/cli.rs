@@ -1,4 +1,4 @@
-//! The command line of the program.
+//! Tests of the command line.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ fn a_random_project_is_checked_built_and_driven() {
     assert!(checked.status.success());
     assert!(out(&checked).starts_with("project    random_7 (Random track 7)\n"), "{}", out(&checked));
 
-    // A second build into the same folder gives the same files.
+    // The second build replaces the files of the first one and must give the same files.
     for _ in 0..2 {
         let built = chicane(&["build", project, "-o", world]);
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
@@ -187,7 +187,7 @@ fn mistakes_in_projects_are_reported_with_their_place() {
     let message = refused(&["build", bad, "-o", scratch.0.join("out").to_str().expect("UTF-8")]);
     assert!(message.contains("can't be built") && message.contains("name-reserved"), "{message}");
     assert!(!scratch.0.join("out").exists());
-    // The folder contains other files, so nothing is written there.
+    // The target folder contains other files, so the build must be refused.
     let message = refused(&["build", "examples/projects/loop.json", "-o", scratch.path()]);
     assert!(message.ends_with("is not empty and contains something other than loop"), "{message}");
     let message = refused(&["new", "--random", "--width", "7"]);

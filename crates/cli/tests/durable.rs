@@ -1,5 +1,5 @@
-//! The program as a process: acknowledged settings survive a kill, signals end it, and invalid
-//! options are reported.
+//! Tests of the program as a process: acknowledged settings survive a kill, signals end the
+//! program, and invalid options are reported.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-/// A random write: its path, its body, and the settings after it.
+/// Chooses a random write. Returns its path, its body, and the settings after it.
 fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings) {
     let mut next = now.clone();
     match random.below(10) {
@@ -58,8 +58,8 @@ fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings)
     }
 }
 
-/// Writes until the server is killed. Returns the last acknowledged settings and the last requested
-/// ones.
+/// Writes random settings until the server is killed. Returns the last acknowledged settings, and
+/// the settings that the unanswered write requested.
 fn write_until_killed(
     mut client: Client,
     mut random: Random,
@@ -73,7 +73,7 @@ fn write_until_killed(
         };
         match answer.status {
             200 => known = next,
-            // The light is yellow.
+            // The write was refused, because the light is yellow.
             409 => {}
             other => panic!("{path} {body}: {other} {}", answer.text()),
         }
@@ -88,11 +88,12 @@ fn acknowledged_settings_survive_a_kill() {
     let mut known = Settings { brightness: 1.0, world: "oval".to_owned(), red: false };
     let mut asked = known.clone();
     for round in 0..8 {
-        // Runs fast, so that yellow phases are short.
+        // The simulation runs fast, so that yellow phases are short.
         let mut program = Program::serve(&["--data-dir", scratch.path(), "--speed", "100"]);
         let found = Settings::of(&mut program.client());
         let brightness = found.brightness == known.brightness || found.brightness == asked.brightness;
-        // Lights belong to their world; the lights of a new world are green.
+        // World and light are compared together, because a switch of the world turns the light
+        // green.
         let world = [&known, &asked].iter().any(|s| (&s.world, s.red) == (&found.world, found.red));
         assert!(brightness && world, "round {round}: {found:?} is neither {known:?} nor {asked:?}");
 
@@ -102,7 +103,7 @@ fn acknowledged_settings_survive_a_kill() {
         for _ in 0..random.below(60) {
             acknowledged.recv_timeout(Duration::from_secs(20)).expect("an acknowledged write");
         }
-        // Kills at a random time during one of the next writes.
+        // The kill comes at a random time during one of the next writes.
         let moment = Instant::now() + Duration::from_micros(random.below(8000));
         while Instant::now() < moment {
             std::hint::spin_loop();
@@ -123,7 +124,7 @@ fn a_second_program_with_the_same_data_folder_is_refused() {
     assert_eq!(first.client().get("/sim/api/status").status, 200, "the first program was affected");
 }
 
-/// How long a busy program takes to end after a signal.
+/// Sends a signal to a busy program and returns how long the program takes to end.
 fn ended_by(signal: &str) -> Duration {
     let scratch = TempFolder::new("term");
     let mut program = Program::serve(&["--data-dir", scratch.path(), "--world", "technical"]);
@@ -165,7 +166,7 @@ fn the_program_ends_when_its_lifeline_closes_and_not_without_one() {
     assert_eq!(program.client().get("/sim/api/status").status, 200);
     program.close_lifeline();
     assert_eq!(program.wait(Duration::from_secs(20)), Some(0));
-    // Without the option, standard input is ignored; here it is closed from the start.
+    // Without `--lifeline` the program ignores standard input, which is closed from the start here.
     let program = Program::serve(&["--data-dir", scratch.path()]);
     assert_eq!(program.client().get("/sim/api/status").status, 200);
 }

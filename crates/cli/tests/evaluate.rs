@@ -61,7 +61,8 @@ fn one_command_evaluates_a_lap_of_the_technical_track() {
     let penalties =
         record["events"].as_array().expect("a list of events").iter().filter(|e| e["kind"] == "log").count();
     assert_eq!(penalties, 0, "the lap has penalties");
-    // The program steps the simulator, so only the time of its first step depends on the machine.
+    // The student's program drives the simulator with `POST /step`. So only the simulated time
+    // before its first step depends on the speed of the machine.
     let again: Value = serde_json::from_slice(&run().stdout).expect("JSON");
     assert!(
         again["record"].as_f64().is_some_and(|other| (other - time).abs() < 0.2),

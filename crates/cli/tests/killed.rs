@@ -1,4 +1,5 @@
-//! A simulator that is killed during an evaluation: its processes end, and the record is stored.
+//! Tests that kill a simulator during an evaluation: its child processes end, and the record is
+//! stored.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
 
 #[path = "durable/program.rs"]
@@ -32,8 +33,8 @@ fn processes(word: &str) -> Vec<String> {
     lines.filter(|line| line.contains(word)).collect()
 }
 
-/// Source of a judging script that starts a background process, for the phase in which the
-/// simulator is killed.
+/// Source of a judging script that starts a background process. `phase` is the phase in which the
+/// test ends the simulator.
 fn script_of(phase: &str, mark: &str) -> String {
     let sleep = format!("subprocess.Popen(['/usr/bin/sleep', '{mark}'], start_new_session=True)");
     let wait = "print('here', flush=True)\n    time.sleep(1000)";
@@ -67,8 +68,8 @@ fn next_phase(events: &mut Events) -> Option<String> {
     }
 }
 
-/// The phase `starting` is short. So the simulator is killed as soon as the phase is reported, and
-/// the test repeats until the kill came before the next phase.
+/// The phase `starting` is short. So the simulator is killed as soon as this phase is reported. The
+/// test repeats until two kills came before the next phase.
 #[test]
 fn a_kill_while_the_program_is_being_started() {
     let scratch = TempFolder::new("killed-starting");
@@ -90,7 +91,8 @@ fn a_kill_while_the_program_is_being_started() {
         let id = start(&mut client, &command);
         while next_phase(&mut events).expect("a phase") != "starting" {}
         program.kill();
-        // The stream contains all events before the kill and then ends.
+        // The stream ends after the last event before the kill. If it has no further phase, the
+        // kill came during `starting`.
         caught += usize::from(next_phase(&mut events).is_none());
         until("all processes end", || processes(&mark).is_empty());
         drop(program);
@@ -114,7 +116,7 @@ fn a_kill_while_the_program_is_being_started() {
     panic!("no kill hit the phase starting");
 }
 
-/// Sends SIGTERM while the script is in `initialize`.
+/// The simulator gets SIGTERM while the script is in `initialize`.
 #[test]
 fn a_signal_while_the_script_initializes_ends_the_session() {
     let mark = format!("8{:07}8", std::process::id());

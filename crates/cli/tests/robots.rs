@@ -1,4 +1,5 @@
-//! The option `--robot`: all commands that drive the robot accept a generation or a profile file.
+//! Tests of the option `--robot`: all commands that drive the robot accept the name of a shipped
+//! profile, such as `gen1`, or a profile file.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -9,8 +10,8 @@ use program::{Program, TempFolder, command, stderr_of_failure, stdout_of};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Writes a profile that differs from `gen1` in one value, and returns the path of the file. The
-/// pointer names the value, such as `/lidar/beams`.
+/// Writes a profile that differs from `gen1` in one value, and returns the path of the file.
+/// `pointer` is the JSON pointer of that value, such as `/lidar/beams`.
 fn profile(folder: &TempFolder, pointer: &str, value: Value) -> String {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vehicles/gen1.json");
     let text = std::fs::read_to_string(shipped).expect("a profile");

@@ -1,5 +1,5 @@
-//! Invalid judging scripts: commands that make a world refuse them, and commands that install a
-//! world print a warning.
+//! Tests of invalid judging scripts. The commands that check, build or publish a world refuse such
+//! a script. The commands that import or install a world print a warning.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn chicane(arguments: &[&str]) -> Output {
     program(arguments).output().expect("started")
 }
 
-/// Runs the program on a machine without a prepared judge.
+/// Runs the program as on a machine without a prepared judge.
 fn without_judge(arguments: &[&str]) -> Output {
     program(arguments).env("CHICANE_JUDGE_ROOT", "/nowhere/at/all").output().expect("started")
 }

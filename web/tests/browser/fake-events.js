@@ -19,7 +19,10 @@ export async function captureEventStream(page) {
   });
 }
 
-/** Emits an event on the page. @param {Page} page @param {string} name @param {object} data */
+/**
+ * Emits an event on the captured event stream of the page.
+ * @param {Page} page @param {string} name @param {object} data
+ */
 export async function emitEvent(page, name, data) {
   await page.evaluate(
     ([name, data]) => /** @type {any} */ (window).stream.dispatchEvent(new MessageEvent(name, { data })),
@@ -50,7 +53,7 @@ export async function emitRunStart(page) {
   await emitEvent(page, "evaluation", { kind: "record", ...about(12.4), record: 17.38 });
 }
 
-/** Emits the events of the end of that run. @param {Page} page */
+/** Emits the events at the end of the run that `emitRunStart` started. @param {Page} page */
 export async function emitRunEnd(page) {
   await emitEvent(page, "run", { phase: "exit", exit_code: 0 });
   await emitEvent(page, "evaluation", {

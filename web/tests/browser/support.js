@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 const PROGRAM = path.resolve(REPOSITORY, process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
-/** Software rendering, and no network connections of the browser itself. */
+/** Options for software rendering, and against network connections of the browser itself. */
 const FLAGS = [
   "--no-sandbox",
   "--use-angle=swiftshader",
@@ -90,7 +90,8 @@ export class Simulator {
   }
 
   /**
-   * Runs a command of the program with this data folder and returns its output.
+   * Runs a command of the program with the data folder of this simulator, and returns its standard
+   * output.
    * @param {string[]} options
    */
   async command(...options) {
@@ -121,11 +122,11 @@ export function browser() {
   return chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: FLAGS });
 }
 
-/** An open page. It collects console errors and requests to other hosts. */
+/** An open page. Collects errors, console errors and requests to other hosts in `errors`. */
 export class Visit {
   /** All errors so far. @type {string[]} */
   errors = [];
-  /** Errors that match are expected by the test. @type {RegExp | null} */
+  /** The test expects errors that match this expression. @type {RegExp | null} */
   allowedErrors = null;
 
   /** @param {BrowserContext} context @param {Page} page */
@@ -175,7 +176,7 @@ export class Visit {
     return this.page.getByTestId(id);
   }
 
-  /** Position of an object on the page, in pixels. @param {string} name */
+  /** Returns the position of an object on the page, in pixels. @param {string} name */
   screenPosition(name) {
     return this.page
       .evaluate((name) => window.__chicane.where(name), name)
@@ -185,7 +186,7 @@ export class Visit {
       });
   }
 
-  /** Pose at which an object is drawn. @param {string} name */
+  /** Returns the pose at which the page draws an object. @param {string} name */
   pose(name) {
     return this.page
       .evaluate((name) => window.__chicane.pose(name), name)
@@ -201,8 +202,8 @@ export class Visit {
   }
 
   /**
-   * Clicks an object. Waits until it is selected and the camera is at rest, because the card of the
-   * object changes the size of the view.
+   * Clicks an object and waits until the object is selected. Then waits until the camera is at
+   * rest, because the card of the object changes the size of the view.
    * @param {string} name
    */
   async click(name) {
@@ -229,8 +230,8 @@ export class Visit {
 }
 
 /**
- * Polls `read` until `accept` returns true for its value. The error after a timeout contains the
- * last value.
+ * Calls `read` until `accept` returns true for the value, and returns the value. After `ms`
+ * milliseconds, throws an error that contains the last value.
  * @template T @param {() => Promise<T> | T} read @param {(value: T) => boolean} accept
  * @param {number} [ms] @returns {Promise<T>}
  */

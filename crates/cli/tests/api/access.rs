@@ -1,10 +1,10 @@
-//! Access control: requests that pages of other sites can make a browser send, and requests of
-//! programs.
+//! Access control: requests that a page of another site can make a browser send are refused, and
+//! requests of programs such as curl are accepted.
 
 use crate::support::{Simulator, refusal, setup, start_paused};
 use chicane_testkit::http::{Events, HttpResponse, raw, raw_until_quiet};
 
-/// One path of each sort: API, page, asset, document, metrics, and an unknown one.
+/// Paths of every kind: API, page, asset, document, metrics, and an unknown path.
 const PATHS: [&str; 9] = [
     "/sim/api/status",
     "/sim/api/state",
@@ -79,7 +79,7 @@ fn a_request_without_exactly_one_host_is_refused() {
     refused_everywhere(&simulator, 403, &[("Host", &ours), ("Host", &ours)]);
     refused_everywhere(&simulator, 403, &[("Host", &ours), ("Host", "evil.example")]);
     refused_everywhere(&simulator, 403, &[("Host", "evil.example"), ("Host", &ours)]);
-    // `X-Forwarded-Host` must be ignored.
+    // The server must ignore `X-Forwarded-Host`.
     let forwarded = [("Host", "evil.example"), ("X-Forwarded-Host", ours.as_str())];
     refused_everywhere(&simulator, 403, &forwarded);
 }
@@ -151,7 +151,8 @@ fn a_form_of_another_site_is_refused() {
             }
         }
     }
-    // A form that is submitted as a navigation, from a page or from a frame.
+    // These are the headers of a form that a page of another site submits, in its window or in a
+    // frame.
     for dest in ["document", "iframe"] {
         let headers = [
             ("Host", host.as_str()),
@@ -247,7 +248,7 @@ fn request_targets_with_a_host_dots_or_a_fragment_are_refused() {
 fn requests_of_curl_and_python_are_accepted() {
     let (simulator, _) = start_paused();
     let host = simulator.address.to_string();
-    // The headers that curl sends with `-d`.
+    // These are the headers that curl sends with `-d`.
     let curl = [
         ("Host", host.as_str()),
         ("User-Agent", "curl/8.5.0"),
@@ -257,7 +258,7 @@ fn requests_of_curl_and_python_are_accepted() {
     assert_eq!(send(&simulator, "POST /sim/api/pose", &curl, "{\"x\": 2}").status, 200);
     assert_eq!(send(&simulator, "GET /sim/api/pose", &curl[..3], "").status, 200);
     assert_eq!(send(&simulator, "POST /sim/api/reset", &curl[..3], "").status, 200);
-    // The headers that Python's requests and urllib send.
+    // These are the headers that `requests` and `urllib` of Python send.
     let requests = [
         ("Host", host.as_str()),
         ("User-Agent", "python-requests/2.32"),

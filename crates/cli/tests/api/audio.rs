@@ -6,12 +6,12 @@ use base64::engine::general_purpose::STANDARD;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, wav};
 use serde_json::{Value, json};
 
-/// A request body with this file as `data`.
+/// A request body whose field `data` holds this file in base64.
 pub(crate) fn data(file: &[u8]) -> Value {
     json!({"data": STANDARD.encode(file)})
 }
 
-/// Plays a file with additional fields, and returns the id of the sound.
+/// Plays a file and returns the id of the sound. `more` holds additional fields of the request.
 pub(crate) fn play(robot: &mut Robot, file: &[u8], more: Value) -> String {
     let mut body = data(file);
     for (name, value) in more.as_object().expect("fields") {
@@ -20,7 +20,7 @@ pub(crate) fn play(robot: &mut Robot, file: &[u8], more: Value) -> String {
     robot.post("/audio/play", body)["id"].as_str().expect("an id").to_owned()
 }
 
-/// Ids of the playing sounds.
+/// Ids of the sounds that are playing.
 pub(crate) fn ids(robot: &mut Robot) -> Vec<String> {
     let playing = robot.get("/audio")["playing"].clone();
     let id = |sound: &Value| sound["id"].as_str().expect("an id").to_owned();

@@ -1,4 +1,4 @@
-//! `GET /audio/events`: the events from which a page plays the sounds.
+//! `GET /audio/events`: the events that tell a page which sounds to play.
 
 use crate::audio::{data, play};
 use crate::support::{MAX_STOP_TIME, Received, start, start_paused};
@@ -12,7 +12,7 @@ fn next(events: &mut Events) -> (String, Value) {
     (event.event, serde_json::from_str(&event.data).expect("json"))
 }
 
-/// An event as pair of name and data.
+/// An event as a pair of name and data.
 fn named(name: &str, data: Value) -> (String, Value) {
     (name.to_owned(), data)
 }
@@ -91,7 +91,7 @@ fn a_client_that_connects_during_changes_gets_each_event_once() {
             let id = play(&mut robot, &file, json!({}));
             (id, opened.join().expect("an open stream"))
         });
-        // The sound must be reported once, either in the initial list or as an event.
+        // The stream must report the sound once, either in the initial list or as an event.
         robot.post("/audio/stop", json!({"id": id}));
         let mut begun = 0;
         loop {
@@ -112,8 +112,8 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let mut good = simulator.follow("/audio/events");
     let mut socket = simulator.socket("/audio/stream?sample_rate=48000&channels=2");
     socket.receive();
-    // An event holds a tenth of a second, so there are ten per second. The buffer allows two
-    // seconds in advance.
+    // Each event holds a tenth of a second of sound, so there are ten events per second. The server
+    // sends up to two seconds in advance, so the first two seconds need no step.
     let second = vec![7; 192_000];
     for i in 0..100 {
         socket.send_bytes(&second);
@@ -145,7 +145,7 @@ fn clients_do_not_delay_the_stop_of_the_simulator() {
     idle.receive();
     let mut full = simulator.socket("/audio/stream?sample_rate=8000");
     full.receive();
-    // Fills the buffer, so that the server stops reading this socket.
+    // These samples exceed the queue of the server, so the server stops reading this socket.
     for _ in 0..5 {
         full.send_bytes(&vec![0; 1 << 20]);
     }

@@ -53,7 +53,7 @@ fn an_invalid_file_is_refused_with_the_reason() {
 fn the_sizes_of_files_and_bodies_are_limited() {
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
-    // Exactly the largest accepted size.
+    // The file has exactly the largest accepted size.
     let most = wav(48_000, 2, ((16 << 20) - 44) / 4);
     assert_eq!(most.len(), 16 << 20);
     assert_eq!(play(&mut robot, &most, json!({})), "a1");
@@ -61,7 +61,7 @@ fn the_sizes_of_files_and_bodies_are_limited() {
     assert_eq!(refused(&mut robot, &data(&more)), (422, "the file is larger than 16 MiB".to_owned()));
     let (status, text) = refused(&mut robot, &json!({"data": "A".repeat(24 << 20)}));
     assert_eq!((status, text.as_str()), (413, "body is larger than 24 MiB"));
-    // Other paths have smaller limits.
+    // Other paths have a smaller limit for the body.
     let long = json!({"id": "a".repeat(2 << 20)}).to_string();
     assert_eq!(robot.0.post("/audio/stop", &long).status, 413);
     assert_eq!(ids(&mut robot), ["a1"]);

@@ -1,4 +1,4 @@
-//! The WebSocket `/audio/stream`: samples at the pace of simulated time.
+//! The WebSocket `/audio/stream`: samples are played at the pace of simulated time.
 
 use crate::audio::{ids, play};
 use crate::support::{Received, Socket, start_paused, until};
@@ -9,12 +9,12 @@ use chicane_testkit::sounds::wav;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Data of the next event with this name.
+/// Waits for the next event with this name, and returns its data.
 fn next(events: &mut Events, name: &str) -> Value {
     serde_json::from_str(&events.next_of(name).data).expect("json")
 }
 
-/// Samples of the next event `pcm`.
+/// Waits for the next event `pcm`, and returns its samples.
 fn samples(events: &mut Events) -> Vec<u8> {
     STANDARD.decode(next(events, "pcm")["data"].as_str().expect("text")).expect("base64")
 }
@@ -34,7 +34,8 @@ fn samples_are_sent_to_all_listeners() {
     assert_eq!(robot.get("/audio"), json!({"playing": [playing]}));
     let begun = next(&mut events, "play");
     assert_eq!((&begun["kind"], &begun["url"], &begun["id"]), (&json!("stream"), &json!(null), &json!("a1")));
-    // A quarter of a second in two frames, with an empty frame between them.
+    // The client sends a quarter of a second of sound in two frames, with an empty frame between
+    // them.
     let sent: Vec<u8> = (0..16_000u32).map(|i| (i % 251) as u8).collect();
     socket.send_bytes(&sent[..640]);
     socket.send_bytes(&[]);
@@ -63,7 +64,7 @@ fn a_burst_of_samples_is_sent_at_the_pace_of_simulated_time() {
     let mut events = simulator.follow("/audio/events");
     let mut socket = simulator.socket("/audio/stream?sample_rate=8000");
     socket.receive();
-    // Ten seconds of sound; each event has a tenth of a second.
+    // The client sends ten seconds of sound. Each event holds a tenth of a second.
     let sent: Vec<u8> = (0..160_000u32).map(|i| (i % 253) as u8).collect();
     socket.send_bytes(&sent);
     let mut came = Vec::new();
@@ -71,7 +72,8 @@ fn a_burst_of_samples_is_sent_at_the_pace_of_simulated_time() {
         came.extend(samples(&mut events));
     }
     for _ in 0..3 {
-        // The server sends at most two seconds in advance.
+        // The server sends at most two seconds in advance. So the next event is about the volume,
+        // and the next samples are sent after the step.
         robot.post("/audio/volume", json!({"id": "a1", "volume": 1}));
         assert_eq!(events.next().expect("an event").event, "volume");
         api.step(20);
@@ -112,7 +114,7 @@ fn a_close_frame_behind_a_large_burst_stops_the_sound() {
     for _ in 0..6 {
         socket.send_bytes(&[0; 500_000]);
     }
-    // Three minutes of sound wait in the buffer while the simulation is paused.
+    // The simulation is paused, so three minutes of sound wait in the queue of the server.
     socket.close();
     assert!(ids(&mut robot).is_empty());
 }
@@ -124,7 +126,7 @@ fn a_stream_with_a_full_buffer_ends_while_paused_if_its_client_disconnects() {
     let mut stream = simulator.socket("/audio/stream?sample_rate=8000");
     stream.receive();
     for _ in 0..4 {
-        // With one message less the server would read to the end of the data.
+        // Together, the four messages have the size of the server's queue.
         stream.send_bytes(&[0; 1 << 20]);
     }
     stream.send_bytes(&[0; 1000]);
@@ -150,7 +152,7 @@ fn tiny_frames_are_merged_into_few_events() {
         count += 1;
     }
     assert_eq!(came, sent);
-    // Each event has at least 10 ms of sound, or is at least 10 ms after the one before.
+    // Each event holds at least 10 ms of sound, or is sent at least 10 ms after the previous event.
     let most = 25 + began.elapsed().as_millis() / 10;
     assert!(count <= most, "{count} events; at most {most} are allowed");
     socket.close();
@@ -176,7 +178,7 @@ fn the_socket_is_closed_when_its_sound_ends() {
     assert_eq!(socket.receive(), Received::Close(1000));
     for path in ["/reset", "/respawn"] {
         let (mut socket, _) = open();
-        // The samples of this stream are still waiting.
+        // Some samples of this stream are still in the queue when the sound ends.
         socket.send_bytes(&[0; 480_000]);
         api.post(path, json!({}));
         assert_eq!(socket.receive(), Received::Close(1000), "{path}");

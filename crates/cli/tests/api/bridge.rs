@@ -1,5 +1,5 @@
-//! The robot's topics over `/rosbridge`: their rates, and their values compared with the robot's
-//! API.
+//! The robot's topics over `/rosbridge`: their rates, and their values in comparison with the
+//! robot's API.
 
 use crate::support::{Api, Bridge, Robot, number, seconds, start, start_paused, until};
 use base64::Engine;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Topics except images, with their type and the number of messages in 401 ticks.
+/// All topics except images. Each has its type and its number of messages in 401 ticks.
 const IN_TWO_SECONDS: [(&str, &str, usize); 12] = [
     ("/battery_state", "sensor_msgs/msg/BatteryState", 2),
     ("/camera/camera_info", "sensor_msgs/msg/CameraInfo", 30),
@@ -23,8 +23,9 @@ const IN_TWO_SECONDS: [(&str, &str, usize); 12] = [
     ("/tf_static", "tf2_msgs/msg/TFMessage", 0),
 ];
 
-/// Advances by `ticks` and collects all messages until the last tick. No sensor sample falls on the
-/// last tick, so its `/clock` message is the last one.
+/// Advances by `ticks` and collects all messages up to the last tick. The tests choose `ticks` so
+/// that no sensor takes a sample at the last tick. So the last message is the `/clock` message of
+/// that tick.
 fn step(api: &mut Api, bridge: &mut Bridge, ticks: u64, all: &mut BTreeMap<String, Vec<Value>>) {
     api.step(ticks);
     let end = api.time();
@@ -48,8 +49,8 @@ fn every_topic_has_its_type_and_rate() {
         let all = known["topics"].as_array().expect("a list");
         let place = all.iter().position(|t| t == topic).unwrap_or_else(|| panic!("{topic}"));
         assert_eq!(known["types"][place], kind, "{topic}");
-        // Latched topics are sent on subscription, so these two are received below, before the
-        // first step.
+        // These two topics are latched: a message is sent on subscription. The test subscribes to
+        // them below and receives these messages before the first step.
         if !["/tf_static", "/sim/epoch"].contains(&topic) {
             bridge.send(json!({"op": "subscribe", "topic": topic, "type": kind, "queue_length": 1000}));
         }
@@ -65,7 +66,7 @@ fn every_topic_has_its_type_and_rate() {
     for (topic, _, count) in IN_TWO_SECONDS {
         assert_eq!(all.get(topic).map_or(0, Vec::len), count, "{topic}");
     }
-    // Stamps are in simulated time.
+    // The time stamps are in simulated time.
     let stamps: Vec<f64> = all["/imu"].iter().map(|m| seconds(&m["header"]["stamp"])).collect();
     for (k, stamp) in (1..).zip(stamps) {
         assert!((stamp - f64::from(k) * 0.02).abs() < 1e-6, "{k}: {stamp}");
@@ -188,12 +189,12 @@ fn latched_topics_are_sent_on_subscription() {
     assert!(children.contains(&&json!("lidar_link")), "{children:?}");
     bridge.subscribe("clock");
     assert_eq!(bridge.next_on("clock"), json!({"clock": {"sec": 0, "nanosec": 0}}));
-    // The same holds for a client that subscribes later, or a second time.
+    // A client that subscribes later, or a second time, receives the latched value too.
     let mut other = simulator.bridge();
     assert_eq!(other.wait_until_tapped(), epoch);
     other.send(json!({"op": "subscribe", "topic": "/sim/epoch", "id": "again"}));
     assert_eq!(other.next_on("/sim/epoch"), json!({"data": epoch}));
-    // A new value is sent even while paused.
+    // A new epoch is sent even while the simulation is paused.
     api.post("/pose", json!({"x": 0.5}));
     for client in [&mut bridge, &mut other] {
         let now = client.next_on("/sim/epoch")["data"].as_u64().expect("a number");
@@ -201,7 +202,7 @@ fn latched_topics_are_sent_on_subscription() {
     }
 }
 
-/// Waits until the robot's command for this axis has the value.
+/// Waits until the robot's command for `axis` has this value.
 fn wait_for_command(robot: &mut Robot, axis: &str, value: f64) {
     until(axis, || ((robot.commanded(axis) - value).abs() < 1e-5).then_some(()));
 }
@@ -224,7 +225,7 @@ fn published_commands_take_effect() {
     bridge.publish("cmd_vel", json!({"linear": {"x": 1.0}, "angular": {"z": 1.0}}));
     wait_for_command(&mut robot, "speed", 1.0);
     wait_for_command(&mut robot, "steering", (0.18f64).atan());
-    // Missing fields are zero.
+    // Missing fields of a message count as zero.
     bridge.publish("/cmd_vel", json!({}));
     wait_for_command(&mut robot, "speed", 0.0);
     wait_for_command(&mut robot, "steering", 0.0);
@@ -268,7 +269,8 @@ fn a_command_that_is_refused_is_reported() {
             _ => None,
         }
     });
-    // The respawn may end before a command is refused; a refusal must give the reason.
+    // The respawn may end before any command is refused. If one was refused, the reply must give
+    // the reason.
     if let Some(reply) = refused {
         assert_eq!(reply["id"], "mine");
         assert!(reply["msg"].as_str().is_some_and(|m| m.starts_with("/speed was refused: ")), "{reply}");
@@ -279,8 +281,8 @@ fn a_command_that_is_refused_is_reported() {
 fn throttled_messages_keep_their_interval_and_end_with_the_subscription() {
     let simulator = start();
     let mut bridge = simulator.bridge();
-    // The clock starts before the subscription, so a late first message cannot make the interval
-    // too short.
+    // The time is measured from before the subscription, because the first message may arrive late.
+    // The interval from a late first message to the next one would be too short.
     let began = Instant::now();
     bridge.send(
         json!({"op": "subscribe", "topic": "/imu", "id": "slow", "throttle_rate": 200, "queue_length": 1000}),
@@ -290,7 +292,7 @@ fn throttled_messages_keep_their_interval_and_end_with_the_subscription() {
         let took = began.elapsed();
         assert!(took >= Duration::from_millis(200 * n), "{n}: {took:?}");
     }
-    // A second subscription to the same topic receives every message until it ends.
+    // With a second, unthrottled subscription to the same topic, the client receives every message.
     bridge.send(json!({"op": "subscribe", "topic": "/imu", "id": "fast", "queue_length": 1000}));
     let stamps: Vec<f64> = (0..60).map(|_| seconds(&bridge.next_on("/imu")["header"]["stamp"])).collect();
     assert!(stamps.windows(2).all(|w| (w[1] - w[0] - 0.02).abs() < 1e-6), "{stamps:?}");

@@ -31,7 +31,7 @@ fn unusual_json_is_refused_without_effect() {
     }
     assert_eq!(simulator.robot().commanded("speed"), 0.0);
     assert_eq!(bridge.call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
-    // A message over the limit closes its own connection only.
+    // A message over the size limit closes only the connection of its sender.
     bridge.0.send_bytes(&vec![b' '; (64 << 10) + 1]);
     assert_eq!(bridge.0.receive(), Received::Close(1009));
     assert_eq!(simulator.bridge().call("/rosapi/nodes", json!({})), json!({"nodes": ["/chicane"]}));
@@ -62,7 +62,7 @@ fn subscriptions_over_the_limit_are_refused() {
         }
     }
     assert!(refused > 0);
-    // Duplicate subscriptions receive each message once.
+    // A client with several subscriptions to one topic receives each message once.
     bridge.send(json!({"op": "unsubscribe", "topic": "/imu", "id": "0.0"}));
     bridge.wait_until_tapped();
     api.step(8);
@@ -70,8 +70,8 @@ fn subscriptions_over_the_limit_are_refused() {
     assert_eq!(stamps, [0.02, 0.04]);
     bridge.send(json!({"op": "unsubscribe", "topic": "/imu"}));
     bridge.subscribe("/imu");
-    // The reply shows that the subscription took effect before the step, which uses another
-    // connection.
+    // The step uses another connection. So the client first waits for a reply, which is sent after
+    // the subscription took effect.
     bridge.call("/rosapi/nodes", json!({}));
     api.step(4);
     assert!((seconds(&bridge.next_on("/imu")["header"]["stamp"]) - 0.06).abs() < 1e-9);
@@ -81,7 +81,7 @@ fn subscriptions_over_the_limit_are_refused() {
 fn requests_of_a_client_that_does_not_read_are_not_processed_further() {
     let (simulator, _) = start_paused();
     let mut unread = simulator.socket("/rosbridge");
-    // Each response has about ten kilobytes; together they exceed all buffers.
+    // Each response has about ten kilobytes. All responses together exceed the socket buffers.
     let asking = std::thread::spawn(move || {
         for _ in 0..2000 {
             unread.send(json!({"op": "call_service", "service": "/rosapi/topics_and_raw_types"}));
@@ -92,14 +92,14 @@ fn requests_of_a_client_that_does_not_read_are_not_processed_further() {
     for _ in 0..200 {
         other.call("/rosapi/topics", json!({}));
     }
-    // When the client reads at last, it receives all responses.
+    // When the client finally reads, it receives all responses.
     let mut unread = asking.join().expect("the sending thread");
     for _ in 0..2000 {
         assert!(matches!(unread.receive(), Received::Text(reply) if reply["result"] == true));
     }
 }
 
-/// A client that subscribes to all large topics.
+/// Opens a client that subscribes to all large topics.
 fn greedy(simulator: &crate::support::Simulator) -> Socket {
     let mut socket = simulator.socket("/rosbridge");
     for topic in [
@@ -125,7 +125,7 @@ fn a_stalled_reader_delays_no_other_and_loses_old_messages() {
     let stamp = |message: serde_json::Value| seconds(&message["header"]["stamp"]);
     let first = stamp(bridge.next_on("/imu"));
     let mut last = first;
-    // After three seconds the unread data of the stalled clients exceeds all buffers.
+    // After three seconds the data that the stalled clients do not read exceeds all buffers.
     while last < first + 3.0 {
         let next = stamp(bridge.next_on("/imu"));
         assert!((next - last - 0.02).abs() < 1e-6, "a message is missing: {next} after {last}");
@@ -167,7 +167,7 @@ fn disconnected_clients_free_their_places() {
             if (i + round) % 2 == 0 { client.0.close() } else { client.0.disconnect() }
         }
     }
-    // All 256 places are free again.
+    // The bridge has room for 256 clients, and all places are free again.
     let open = || Socket::try_open(simulator.address, "/rosbridge", &[]);
     let all: Vec<_> = (0..256).map(|_| until("a free place", || open().ok())).collect();
     assert_eq!(open().err(), Some(503));

@@ -1,4 +1,4 @@
-//! Errors and rare operations of the rosbridge protocol, and access control.
+//! The rosbridge protocol: errors, rare operations, and access control.
 
 use crate::support::{Bridge, Received, Socket, detail, refusal, setup, start_paused, until};
 use chicane_testkit::http::RESPONSE_TIMEOUT;
@@ -50,7 +50,7 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
     }
     bridge.0.send_bytes(b"{\"op\": \"subscribe\"}");
     assert!(bridge.next_of("status")["msg"].as_str().is_some_and(|m| m.contains("text frames")));
-    // The error repeats the id of the message.
+    // The error contains the id of the refused message.
     bridge.send(json!({"op": "subscribe", "id": "mine", "topic": "/nothing"}));
     assert_eq!(bridge.next_of("status")["id"], "mine");
     let mut robot = simulator.robot();
@@ -67,7 +67,7 @@ fn a_hundred_invalid_messages_in_a_row_close_the_connection() {
         for _ in 0..99 {
             bridge.refused("garbage");
         }
-        // A valid message resets the count.
+        // A valid message resets the count of invalid messages.
         bridge.call("/rosapi/nodes", json!({}));
     }
     for _ in 0..100 {
@@ -201,7 +201,7 @@ fn reply_to_frame(simulator: &crate::support::Simulator, path: &str, frame: &[u8
     }
     stream.write_all(frame).expect("sent");
     all.clear();
-    // Fails if the server resets the connection instead of closing it.
+    // This read fails if the server resets the connection instead of closing it.
     stream.read_to_end(&mut all).expect("an orderly end");
     all
 }

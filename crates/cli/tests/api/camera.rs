@@ -4,7 +4,8 @@ use crate::support::{Api, LoadGate, json as parsed, number, plain, setup, start_
 use chicane_testkit::http::{HttpResponse, raw_until};
 use serde_json::{Value, json};
 
-/// Header entry and pixels of the camera frame in a binary response of `POST /step`.
+/// Sends `POST /step` and returns the camera frame in the binary response: its entry in the JSON
+/// header, and its pixels.
 fn frame_of(api: &mut Api, body: Value) -> (Value, Vec<u8>) {
     let answer = api.0.request(
         "POST",
@@ -118,11 +119,11 @@ fn the_camera_observation_in_json_is_a_jpeg() {
 #[test]
 fn a_frame_shows_the_colour_of_a_light_at_its_tick() {
     let (_simulator, mut api) = start_paused();
-    // The car stands half a metre before the light.
+    // The car stands half a metre in front of the light.
     api.post("/pose", json!({"x": 4.75, "y": 0.42, "yaw": 0}));
     let body = |steps: u64| json!({"steps": steps, "observe": ["camera"]});
     let centre = |(_, pixels): (Value, Vec<u8>)| {
-        // The middle of the image, where the light's screen is.
+        // Only the pixels in the middle of the image are used. They show the lamps of the light.
         let rows = (100..200).flat_map(|y| (180..300).map(move |x| (y * 480 + x) * 3));
         let pixels: Vec<u8> = rows.flat_map(|i| pixels[i..i + 3].to_vec()).collect();
         mean(&pixels)
@@ -155,7 +156,7 @@ fn a_stream_sends_the_newest_frames() {
     let (simulator, mut api) = start_paused();
     let address = simulator.client().address();
     let request = format!("GET /camera?stream=true&width=64 HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    // Frame 42 is the last one before tick 560.
+    // Tick 560, at 2.8 s, is the last tick of this test. The camera takes frame 42 at that tick.
     let last = |received: &str| received.contains("X-Sim-Time: 2.800\r\n");
     let reader = std::thread::spawn(move || raw_until(address, request.as_bytes(), last));
     for _ in 0..40 {

@@ -80,8 +80,8 @@ fn simulated_time_follows_real_time() {
         let clock = api.get("/clock");
         (0.8..1.2).contains(&number(&clock["rtf"])).then_some(())
     });
-    // Over one simulated second both clocks agree. A busy machine may miss the bound several times,
-    // but not always.
+    // Simulated time and real time must agree over one second. A busy machine may miss the bound
+    // several times, but not always.
     until("one simulated second takes about one real second", || {
         let (started, from) = (Instant::now(), api.time());
         until("a second has passed", || (api.time() >= from + 1.0).then_some(()));

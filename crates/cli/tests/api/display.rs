@@ -107,7 +107,7 @@ fn the_text_limit_counts_characters() {
     let long = "ä€🚗".repeat(100);
     assert_eq!(api.post("/overlay", json!({"text": long}))["text"], long);
     assert_eq!(api.refused("/overlay", json!({"text": format!("{long}x")})).0, 400);
-    // Markup and control characters are kept as they are.
+    // The simulator keeps markup and control characters unchanged.
     let odd = "<b>&amp;\"\\\n\u{0}\u{2028}";
     api.post("/overlay", json!({"text": odd}));
     assert_eq!(api.get("/state")["overlay"], odd);
@@ -134,8 +134,8 @@ fn an_invalid_overlay_changes_nothing() {
     assert_eq!(api.get("/overlay"), before);
 }
 
-/// Sends several requests while a long step blocks the sim thread, so that they are carried out
-/// directly one after the other.
+/// Sends several requests while a long step blocks the sim thread. So the requests wait together
+/// and are carried out directly one after the other.
 fn send_concurrently(requests: &[(&str, Value)]) -> Vec<Value> {
     let (simulator, mut api) = start_paused();
     std::thread::scope(|scope| {

@@ -87,7 +87,7 @@ fn pages_have_a_content_security_policy() {
     assert_eq!(page(&simulator, "/sim").body, page(&simulator, "/sim/").body);
 }
 
-/// Addresses of everything that a page loads.
+/// Addresses of all files that a page loads.
 fn loaded(html: &str) -> Vec<String> {
     let mut found = Vec::new();
     for attribute in ["src=\"", "href=\""] {
@@ -117,7 +117,7 @@ fn pages_load_nothing_from_other_hosts() {
     let mut client = simulator.client();
     for path in ["/sim", "/sim/api/docs"] {
         let html = page(&simulator, path).text();
-        // An XML namespace is not an address.
+        // The name of an XML namespace looks like an address, but is not loaded.
         let rest = html.replace("http://www.w3.org/2000/svg", "");
         assert!(!rest.contains("http://") && !rest.contains("https://"), "{path} names another host");
         let addresses = loaded(&html);

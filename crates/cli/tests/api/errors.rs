@@ -1,4 +1,4 @@
-//! Every error response has the same body format, whichever layer it comes from, and a refused
+//! Every error response has the same body format, whichever layer of the server sends it. A refused
 //! request changes nothing.
 
 use crate::support::{refusal, start, start_paused};
@@ -141,7 +141,7 @@ fn an_empty_body_is_an_object_without_fields() {
             let answer = api.try_post(path, body);
             assert_eq!(answer.status, 200, "POST {path} {body:?}: {}", answer.text());
         }
-        // Without length, type and body.
+        // This request has no content length, no content type and no body.
         let bytes = format!("POST /sim/api{path} HTTP/1.1\r\nHost: {}\r\n\r\n", simulator.address);
         assert_eq!(raw(simulator.address, bytes.as_bytes()).status, 200, "POST {path}");
     }

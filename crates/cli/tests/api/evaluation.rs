@@ -1,5 +1,5 @@
-//! Sessions from start to record: every status, every outcome, and their visibility in other
-//! responses.
+//! Sessions from start to record: every status and every outcome, and how other responses show a
+//! session.
 
 use crate::support::judged::{judged, one_second, run, script_log, wait_for_end, wait_for_phase};
 use crate::support::{near, number, plain, refusal, setup, setup_in, start_paused};
@@ -101,7 +101,7 @@ fn a_session_from_its_start_to_its_record() {
     assert_eq!(kinds.iter().filter(|k| **k == "record").count(), 6, "records are limited to ten per second");
     assert_eq!(kinds.last(), Some(&"end"));
 
-    // The event stream sent the same events.
+    // The event stream sent the same events as the record contains.
     let mut streamed = Vec::new();
     while streamed.last().is_none_or(|last: &Value| last["kind"] != "end") {
         let event: Value = serde_json::from_str(&events.next_of("evaluation").data).expect("JSON");
@@ -174,7 +174,7 @@ fn a_session_that_has_just_started_blocks_world_changes() {
     let busy = (409, "evaluation in progress".to_owned());
     for _ in 0..10 {
         api.post("/evaluation/start", json!({}));
-        // Neither the judge's container nor the session's simulation exists yet.
+        // At this time neither the judge's process nor the session's simulation may exist yet.
         assert_eq!(api.refused("/respawn", json!({})), busy);
         assert_eq!(api.refused("/switch", json!({"world": "technical.world"})), busy);
         assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);

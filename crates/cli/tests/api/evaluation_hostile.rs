@@ -1,5 +1,5 @@
 //! Malicious judging scripts in a real judge: each gets the right outcome, and none of its
-//! processes survives. These tests are never skipped: they fail on a machine that cannot isolate
+//! processes survives. These tests are never skipped. They fail on a machine that cannot isolate
 //! scripts.
 
 use crate::support::judged::{
@@ -9,8 +9,8 @@ use crate::support::{setup, until};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Runs a malicious script and returns its record. The simulator must respond during the session,
-/// and no process may survive.
+/// Runs a malicious script and returns the record of the session. The simulator must respond during
+/// the session, and no process of the script may survive.
 fn attack(name: &str, script: &str) -> Value {
     let mark = unique_number();
     let script = script.replace("MARK", &mark);
@@ -24,14 +24,14 @@ fn attack(name: &str, script: &str) -> Value {
         slowest = slowest.max(asked.elapsed().as_secs_f64());
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    // A call may take 2 s of processor time or 15 s of real time. Requests of clients must not wait
-    // for it.
+    // A call of the script may take 2 s of processor time or 15 s of real time. Requests of clients
+    // must not wait for the end of the call.
     assert!(slowest < 2.0, "{name}: a command took {slowest} s");
     let left = processes(&mark);
     assert!(left.is_empty(), "{name}: processes are left: {left:?}");
     let record = api.get("/evaluation/record");
     assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], script_log(&record));
-    // The next session must be possible.
+    // No session is active any more, so the next one could start.
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false);
     record
 }
@@ -93,7 +93,7 @@ def evaluate(sim):
             file.write(bytes(1 << 20))
 ";
     reason("disk", script, "file limit");
-    // This script ignores the errors.
+    // This script ignores the errors of its writes.
     let script = "\
 import os
 def evaluate(sim):
@@ -120,8 +120,8 @@ fn endless_output_hits_the_output_limit() {
 #[test]
 fn a_script_that_kills_processes_ends_only_itself() {
     reason("kill", "import os\ndef evaluate(sim):\n    os.kill(os.getpid(), 9)\n", "signal 9");
-    // Process 1 cannot be killed from inside; -1 means all processes except the sender and process
-    // 1.
+    // Process 1 of the jail cannot be killed from inside. With -1, `kill` signals all processes
+    // except the sender and process 1, and here there are no others.
     let script = "\
 import os
 def evaluate(sim):
@@ -181,8 +181,8 @@ def evaluate(sim):
 
 #[test]
 fn an_invalid_line_on_the_channel_ends_the_session() {
-    // A script shares a process with its harness and can write to the channel. Invalid lines must
-    // end the session.
+    // A script runs in the process of the harness, so it can write to the channel between harness
+    // and simulator. An invalid line must end the session.
     for (name, line) in [
         ("nonsense", "nonsense"),
         ("an array", "[]"),

@@ -1,35 +1,35 @@
-//! Measures that hostile programs and scripts do not slow the simulator down. The tests measure the
-//! processor time per tick, because it does not depend on the load of the machine. They also check
-//! that simulated time keeps up with real time.
+//! Hostile programs and scripts must not slow the simulator down. The tests measure the processor
+//! time per tick, because it depends little on other load of the machine. They also check that
+//! simulated time keeps up with real time.
 
 use crate::support::judged::{judged, wait_for_phase};
 use crate::support::{Api, Simulator, number, setup};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Number of ticks of one measurement with a program: three simulated seconds.
+/// Number of ticks of one measurement with a student's program: three simulated seconds.
 const BESIDE_PROGRAM: f64 = 600.0;
-/// Number of ticks of one measurement with a script. It is smaller, because the simulator waits for
-/// the script, which slows itself down.
+/// Number of ticks of one measurement with a judging script. The number is smaller, because the
+/// simulator waits for the script, and a hostile script is slow.
 const BESIDE_SCRIPT: f64 = 100.0;
-/// Allowed factor of the cost of a tick next to a hostile program, because caches and cores are
-/// shared.
+/// Next to a hostile program, a tick may cost up to this many times the normal cost. Some increase
+/// is unavoidable, because caches and cores are shared.
 const TIMES: f64 = 3.0;
-/// Differences below this are noise, s.
+/// Differences in the cost of a tick below this value are noise, in seconds.
 const NOISE: f64 = 50e-6;
-/// Timeout of one measurement, because the simulator waits for the judge.
+/// Timeout of one measurement. It is long, because the simulator waits for the judge.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// Speed of the simulator during a measurement.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// Processor time of the sim thread per tick, s.
+    /// Processor time of the sim thread per tick, in seconds.
     tick_s: f64,
     /// Simulated seconds per real second.
     factor: f64,
 }
 
-/// Total processor time of the sim thread, s.
+/// Total processor time of the sim thread, in seconds.
 fn sim_thread_s() -> f64 {
     let tasks = std::fs::read_dir("/proc/self/task").expect("/proc").flatten();
     let of_sim = tasks.filter(|task| {
@@ -53,7 +53,8 @@ fn measure(simulator: &Simulator, api: &mut Api, count: f64) -> Pace {
     Pace { tick_s: (sim_thread_s() - cpu) / (ticks() - first), factor }
 }
 
-/// Runs a session and measures while it is running.
+/// Starts a session, measures the speed of the simulator while the session is running, and stops
+/// the session.
 fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
     let mut api = simulator.api();
     let body = match command {
@@ -99,7 +100,8 @@ fn a_script_that_uses_all_cores_and_prints_its_maximum_does_not_slow_the_simulat
     let tame = judged(setup(), "def evaluate(sim): sim.record(sim.state.time)\n");
     let calm = during(&tame, None, BESIDE_SCRIPT);
     drop(tame);
-    // More busy processes than cores, and nearly as many prints and records as the limits allow.
+    // The script starts more busy processes than there are cores. It prints and records nearly as
+    // much as the limits allow.
     let script = "\
 import os
 def initialize(sim):

@@ -6,7 +6,7 @@ use chicane_host::DriveAt;
 use chicane_wire::StartRequest;
 use serde_json::Value;
 
-/// A script that reads the whole state and uses every sort of action.
+/// A judging script that reads the whole state and uses every kind of action.
 const SCRIPT: &str = "\
 import json
 

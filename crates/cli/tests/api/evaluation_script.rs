@@ -6,12 +6,13 @@ use crate::support::{near, setup, setup_in};
 use chicane_testkit::sounds::wav;
 use serde_json::{Value, json};
 
-/// Runs a script on the oval for one second, and returns the record.
+/// Runs a judging script on the oval for one simulated second, and returns the record.
 fn judge(script: &str) -> Value {
     run(&mut judged(setup().speed(0.0), script).api(), one_second())
 }
 
-/// Runs assertions inside a script, which finishes only if all of them hold.
+/// Runs these Python assertions inside a judging script. The session finishes only if all of them
+/// hold.
 fn holds(checks: &str) -> Value {
     let body: String = checks.lines().map(|line| format!("    {line}\n")).collect();
     let record = judge(&format!("def evaluate(sim):\n{body}    sim.finish()\n"));

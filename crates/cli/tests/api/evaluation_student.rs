@@ -1,11 +1,11 @@
-//! Student programs: normal and hostile ones.
+//! Programs of students, both normal and hostile.
 
 use crate::support::judged::{judged, processes, run, student_output, unique_number, wait_for_phase};
 use crate::support::{TempFolder, setup, setup_in, until};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A script that finishes when the student's program has ended.
+/// A judging script that finishes when the student's program has ended.
 const UNTIL_EXIT: &str = "\
 def evaluate(sim):
     if sim.state.run.exit_code is not None:
@@ -142,7 +142,7 @@ fn an_unknown_command_ends_the_program_with_code_127() {
     assert!(student_output(&record)[0].contains("not found"), "{record}");
 }
 
-/// A process that is killed on drop.
+/// A process that the test can stop and continue with signals. It is killed on drop.
 struct Stopped(std::process::Child);
 
 impl Stopped {
@@ -151,8 +151,8 @@ impl Stopped {
         assert!(std::process::Command::new("kill").args([signal, &pid]).status().expect("kill").success());
     }
 
-    /// Whether the process is stopped. This is polled, because a signal takes effect after `kill`
-    /// has returned.
+    /// Whether the process is stopped. Callers poll this function, because a signal may take effect
+    /// after `kill` has returned.
     fn is_stopped(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).expect("a process");
         stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
@@ -166,8 +166,9 @@ impl Drop for Stopped {
     }
 }
 
-/// The kernel keeps the jail of a process that it cannot remove yet, such as one that waits for a
-/// missing disk. Here the process has a stopped parent outside of the jail, so it is not reaped.
+/// The kernel keeps a jail as long as it cannot remove a process inside, for example a process that
+/// waits for a missing disk. In this test the process has a stopped parent outside of the jail, so
+/// it is not reaped.
 #[test]
 fn a_start_is_refused_while_the_last_program_cannot_be_ended() {
     let (mark, other) = (unique_number(), unique_number());
@@ -186,7 +187,7 @@ fn a_start_is_refused_while_the_last_program_cannot_be_ended() {
     assert_eq!(api.get("/evaluation/session")["active"], false);
 
     assert_eq!(api.refused("/evaluation/start", command.clone()), (409, "already running".to_owned()));
-    // A session without a program may start.
+    // A session without a student's program can start.
     api.post("/evaluation/start", json!({}));
     assert_eq!(api.refused("/evaluation/start", command.clone()), (409, "evaluation in progress".to_owned()));
     api.post("/evaluation/stop", json!({}));

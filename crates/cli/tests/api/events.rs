@@ -6,14 +6,14 @@ use chicane_wire::{EvaluationEvent, EvaluationKind, Num, OutputStream, RunEvent,
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How long the stream must be silent to count as idle.
+/// A stream without an event for this long counts as idle.
 const QUIET: Duration = Duration::from_millis(400);
 
 fn data(event: &SseEvent) -> Value {
     serde_json::from_str(&event.data).unwrap_or_else(|e| panic!("{e}: {event:?}"))
 }
 
-/// Starts a paused simulator, and waits until all changes of its start were sent.
+/// Starts a paused simulator, and waits until the event stream has sent all changes of the start.
 fn start_settled() -> (Simulator, Api) {
     settled(setup())
 }
@@ -21,17 +21,17 @@ fn start_settled() -> (Simulator, Api) {
 fn settled(setup: Setup) -> (Simulator, Api) {
     let (simulator, mut api) = setup.start_paused();
     let mut events = simulator.events();
-    // Events are sent in order, so every earlier change was sent before this one.
+    // Events are sent in order. So when this change arrives, all earlier changes were sent.
     api.post("/overlay", json!({"text": "settled", "ttl": 3600}));
     until("the overlay is sent", || (state(&mut events)["overlay"] == "settled").then_some(()));
-    // The first state of a stream is not a frame of the feed; that frame may still follow. So a
-    // second change is needed.
+    // The first state of a stream may show this change before the regular event with the change is
+    // sent. After a second change, that event has been sent too.
     api.post("/overlay", json!({"text": "", "ttl": 3600}));
     until("the overlay is removed", || (state(&mut events)["overlay"] == "").then_some(()));
     (simulator, api)
 }
 
-/// The next state; other events are skipped.
+/// Waits for the next state. Other events are skipped.
 fn state(events: &mut Events) -> Value {
     data(&events.next_of("state"))
 }
@@ -46,7 +46,7 @@ fn send_lines(simulator: &Simulator, from: usize, to: usize) {
     }
 }
 
-/// Id and text of the next line of the student's program.
+/// Waits for the next line of the student's program, and returns its id and text.
 fn next_line(events: &mut Events) -> (u64, String) {
     let event = events.next_of("run");
     let text = data(&event)["line"].as_str().expect("a line").to_owned();
@@ -135,8 +135,9 @@ fn motion_is_sent_at_most_thirty_times_a_second() {
     api.post("/models/box1/pose", json!({"path": [[2, 3], [6, 3]], "speed": 1, "loop": true}));
     let mut events = simulator.events();
     state(&mut events);
-    // Counts frames where they are made, because a late reader receives several at once. The
-    // measured time can only be too long, so the bound holds.
+    // The test uses the server's count of frames, because a late reader receives several at once.
+    // The clock starts before the count and is read after it. So the measured time can only be too
+    // long, and the bound holds.
     let frames_made = || simulator.metric("chicane_state_frames_total");
     let (since, before) = (Instant::now(), frames_made());
     for _ in 0..60 {
@@ -198,7 +199,7 @@ fn a_client_continues_after_its_last_event_id() {
     drop(events);
     send_lines(&simulator, 5, 8);
 
-    // Continue after the third line.
+    // The second stream continues after the third line.
     let mut again = simulator.events_after(Some(&ids[2]));
     let first = again.next().expect("an event");
     assert_eq!(first.event, "state", "a stream must start with a state");
@@ -208,7 +209,7 @@ fn a_client_continues_after_its_last_event_id() {
     assert_eq!(again.hear(QUIET), EventWait::TimedOut);
     send_lines(&simulator, 8, 9);
     assert_eq!(next_line(&mut again).1, "line 8");
-    // The id of that first state continues at the same line.
+    // A stream that continues after the id of that first state begins with the same line.
     let mut third = simulator.events_after(Some(&first.id));
     state(&mut third);
     assert_eq!(next_line(&mut third).1, "line 3");
@@ -266,7 +267,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let (mut slow, mut quick) = (simulator.events(), simulator.events());
     state(&mut slow);
     state(&mut quick);
-    // 6,000 lines of 2,000 characters exceed the socket buffers and the ring of story lines.
+    // 6,000 lines of 2,000 characters exceed the socket buffers and the ring buffer of story lines.
     let filler = "x".repeat(1990);
     let mut next = 0;
     for batch in 0..60 {
@@ -307,7 +308,7 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
 fn a_slow_client_skips_old_states_and_gets_the_newest() {
     let (simulator, mut api) = start_settled();
     let mut slow = simulator.events();
-    // 600 states, each different from the others.
+    // The loop makes 600 different states, which the client does not read yet.
     for i in 1..=600 {
         api.post("/pose", json!({"x": 2.0 + f64::from(i) * 0.001}));
     }

@@ -1,4 +1,4 @@
-//! The programs in `examples/` work with nothing but Python and the web API.
+//! The programs in `examples/` need only Python and the web API.
 
 use crate::support::setup;
 use chicane_testkit::http::RESPONSE_TIMEOUT;
@@ -23,7 +23,7 @@ impl Example {
 
 impl Drop for Example {
     fn drop(&mut self) {
-        // Both calls fail if the example has ended by itself.
+        // Errors are ignored, because the example may have ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

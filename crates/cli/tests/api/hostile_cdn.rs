@@ -1,5 +1,6 @@
-//! CDNs that send false data, stall, flood or redirect. Each is refused with the right status,
-//! leaves no files outside the staging folder, and does not affect the running world.
+//! CDNs that send false data, stall, send too much or redirect to another host. Each installation
+//! from them is refused with the right status, leaves no files outside the staging folder, and does
+//! not affect the running world.
 
 mod answers;
 mod files;
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// CDN timeout for tests in which the server stalls.
 const SHORT_CDN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A published world whose server misbehaves.
+/// A published world. Its files are served by a CDN that misbehaves.
 struct HostileCdn {
     folder: Arc<TempFolder>,
     id: String,
@@ -51,12 +52,12 @@ impl HostileCdn {
         read(&self.root().join(&self.rev).join("manifest.json"))
     }
 
-    /// The path that ends with `ending`.
+    /// The path of the file whose name ends with `ending`.
     fn file(&self, ending: &str) -> String {
         self.paths.iter().find(|p| p.ends_with(ending)).unwrap_or_else(|| panic!("no {ending}")).clone()
     }
 
-    /// Installs from a server whose replies are changed by `answer`, and returns the refusal.
+    /// Installs from a server whose replies `answer` changes, and returns the refusal.
     fn refused(
         &self,
         answer: impl Fn(&ReceivedRequest, Reply) -> Reply + Send + Sync + 'static,
@@ -86,7 +87,8 @@ impl HostileCdn {
         )
     }
 
-    /// Installs with another list of files in both documents, and returns the refusal.
+    /// Installs with another list of files in `meta.json` and `manifest.json`, and returns the
+    /// refusal.
     fn with_files(&self, files: &[Value]) -> (u16, String) {
         let (mut meta, mut manifest) = (self.meta(), self.manifest());
         meta["files"] = files.iter().map(|f| f["path"].clone()).collect();
@@ -114,7 +116,8 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
 }
 
-/// Installs from a server, which must be refused, and checks the properties common to all refusals.
+/// Requests an installation that must be refused. Checks the properties that all refusals have in
+/// common, and returns the refusal.
 fn refused_by(server: &WebServer, id: &str, patience: Duration) -> (u16, String) {
     let simulator = setup().cdn(server.url()).cdn_timeout(patience).start();
     let mut api = simulator.api();
@@ -135,7 +138,7 @@ fn assert_untouched(api: &mut Api, before: f64) {
     assert_eq!(installed.count(), 0);
 }
 
-/// All paths in the data folder, without staged files and the database.
+/// All paths in the data folder, except staged files and the database.
 fn outside_staging(simulator: &Simulator) -> BTreeSet<String> {
     fn walk(folder: &Path, all: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

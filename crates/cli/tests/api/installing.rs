@@ -1,4 +1,4 @@
-//! Worlds that are published by one simulator and installed, run and deleted by another.
+//! Worlds that one simulator publishes and another simulator installs, runs and deletes.
 
 use crate::support::{
     Api, MAX_STOP_TIME, Setup, Simulator, TempFolder, number, refusal, setup, setup_in, start, until,
@@ -16,7 +16,7 @@ fn cdn_of(simulator: &Simulator) -> std::path::PathBuf {
     simulator.folder().join("cdn")
 }
 
-/// Options of a simulator that installs from another.
+/// Options of a simulator that installs worlds from the simulator `teacher`.
 fn student_of(teacher: &Simulator) -> Setup {
     setup().cdn(format!("http://{}/cdn", teacher.address))
 }
@@ -77,7 +77,7 @@ fn a_world_is_published_and_installed_by_another_simulator() {
         assert_eq!(answer.status, 200, "{path}");
     }
 
-    // The next start loads this world from disk.
+    // After a restart the simulator loads this world from disk.
     let data = student.stop_and_keep();
     let student = setup_in(&data).start();
     assert_eq!(student.api().get("/status")["current"], name);
@@ -101,7 +101,7 @@ fn a_revision_is_downloaded_once() {
     let meta = format!("/worlds/{id}/meta.json");
     assert_eq!(server.asked().iter().map(|a| a.path.as_str()).collect::<Vec<_>>(), [meta.as_str()]);
 
-    // A changed name is updated and shown in the list.
+    // After a rename on the CDN, the next installation stores the new name, and the list shows it.
     change(folder.path(), &id, |meta| meta.name = "Renamed".to_owned());
     assert_eq!(install(&mut api, &id)["name"], "Renamed");
     let entry = |api: &mut Api| {
@@ -110,7 +110,7 @@ fn a_revision_is_downloaded_once() {
     };
     assert_eq!(entry(&mut api)["display"], "Renamed");
 
-    // A damaged file makes the whole world be downloaded again.
+    // If an installed file is damaged, the next installation downloads the whole world again.
     let inside = simulator.folder().join("worlds").join(id.as_str());
     let installed = std::fs::read_dir(&inside).expect("a folder").flatten().find(|e| e.path().is_dir());
     let route = installed.expect("files").path().join(format!("routes/custom_{id}.npy"));
@@ -142,7 +142,7 @@ fn a_simulator_can_install_from_its_own_cdn() {
 #[test]
 fn a_world_without_a_manifest_is_installed_as_unverified() {
     let folder = TempFolder::new();
-    // Older publishers write no manifest, and their world file has its own name.
+    // Older publishers write no manifest, and the name of their world file does not contain the id.
     let bundle = chicane_testkit::shipped_bundle("oval");
     let id = "0123456789abcdef0123456789abcdef";
     let root = folder.path().join("worlds").join(id);
@@ -381,7 +381,7 @@ fn files_downloaded_before_a_failure_are_not_downloaded_again() {
     let (root, own, there) = (folder.path().to_owned(), Arc::clone(&failing), route.clone());
     let server = WebServer::start(move |asked| match file_response(&root, asked) {
         Reply::File(bytes) if asked.path.ends_with("model.sdf") && own.load(Relaxed) => {
-            // Fails only after another file is complete.
+            // The reply fails only after another file is complete.
             let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
             until("the route is downloaded", || (length(&there) > 10_000).then_some(()));
             let half = bytes.len() / 2;
@@ -421,7 +421,8 @@ fn staged_files_with_wrong_content_are_downloaded_again() {
     for (path, bytes) in &package.files {
         let file = staged.join("files").join(path.as_str());
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
-        // Half of each file with wrong content, and a file that does not belong to the world.
+        // Each staged file has half of its size and wrong content. Next to it is a file that does
+        // not belong to the world.
         std::fs::write(&file, vec![b'x'; bytes.len() / 2]).expect("written");
         std::fs::write(file.with_extension("stranger"), "x").expect("written");
     }
@@ -434,7 +435,7 @@ fn staged_files_with_wrong_content_are_downloaded_again() {
     assert!(installed.iter().all(|p| !p.ends_with("stranger")), "{installed:?}");
 }
 
-/// All files below a folder.
+/// Paths of all files below a folder.
 fn walk(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let below = entries.flat_map(|e| match e.path() {

@@ -1,4 +1,4 @@
-//! Concurrent installations: two simulators, eight clients, the same worlds.
+//! Concurrent installations: eight clients install the same worlds in two simulators.
 
 use crate::support::{setup, start};
 use chicane_store::{Access, Cdn};
@@ -7,7 +7,7 @@ use chicane_testkit::cdn::{packed, publish};
 use chicane_testkit::http::Client;
 use serde_json::json;
 
-/// Number of requests of each client.
+/// Number of requests that each client sends.
 const ROUNDS: u64 = 30;
 
 #[test]
@@ -30,7 +30,7 @@ fn eight_clients_of_two_simulators_install_the_same_worlds() {
                 }
             });
         }
-        // The publisher renames the worlds at the same time.
+        // The publisher renames the worlds while the clients install them.
         let (cdn, packages) = (&cdn, &packages);
         scope.spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

@@ -144,7 +144,7 @@ fn lights_survive_a_restart_and_yellow_turns_to_red() {
     let data = simulator.stop_and_keep();
     let (simulator, mut api) = setup_in(&data).start_paused();
     assert_eq!(api.light("signal1"), "green");
-    // A reset is stored too.
+    // The colour after a reset is stored too.
     ask(&mut api, "red");
     api.post("/reset", json!({}));
     let data = simulator.stop_and_keep();

@@ -44,7 +44,7 @@ fn ticks_responses_and_subscribers_are_counted() {
     until("two streams", || (streams() == 2.0).then_some(()));
     drop(one);
     drop(two);
-    // The server may notice only when it sends an event that a client has disconnected.
+    // The server may not notice that a client has disconnected until it sends the next event.
     until("no stream", || {
         api.step(1);
         (streams() == 0.0).then_some(())

@@ -130,7 +130,7 @@ fn an_invalid_request_is_refused_and_moves_nothing() {
         let (status, text) = api.refused("/models/box1/pose", body.clone());
         assert_eq!(status, 400, "{body}: {text}");
     }
-    // The body is checked before the name.
+    // The server checks the body of a request before it looks up the name of the object.
     for name in ["nothing", "wall_0", "vehicle", "racetrack"] {
         let path = format!("/models/{name}/pose");
         assert_eq!(api.refused(&path, json!({"x": "1.0"})).0, 400, "{name}");
@@ -181,7 +181,8 @@ fn a_loop_goes_from_the_last_point_straight_to_the_first() {
     let path = json!([[2, 2], [3, 2], [3, 3]]);
     api.post("/models/box1/pose", json!({"path": path, "speed": 1, "loop": true}));
     let diagonal = 2f64.sqrt();
-    // On the segment from the last point to the first, in the first lap and in the tenth.
+    // The object must be on the segment from the last point to the first, in the first lap and in
+    // the tenth lap.
     for laps in [0.0, 9.0] {
         let due = laps * (2.0 + diagonal) + 2.0 + 0.5 * diagonal;
         let wait = due - api.time();

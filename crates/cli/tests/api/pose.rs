@@ -1,4 +1,4 @@
-//! The vehicle: `/pose`, `/reset`, `/respawn`, `/vehicle`.
+//! The vehicle: `/pose`, `/reset`, `/respawn` and `/vehicle`.
 
 use crate::support::{near, number, pretty, start, start_paused};
 use serde_json::{Value, json};
@@ -39,7 +39,8 @@ fn a_pose_is_seen_by_the_next_reader_on_another_connection() {
     for i in 0..50 {
         let (x, y, yaw) = (2.0 + 0.01 * f64::from(i), 3.0, 0.1);
         one.post("/pose", json!({"x": x, "y": y, "yaw": yaw}));
-        // The simulation is running, so the car settles, but by less than this tolerance.
+        // The simulation is running, so the car settles and moves a little, but less than this
+        // tolerance.
         let pose = other.get("/pose");
         assert!((number(&pose["x"]) - x).abs() < 2e-3, "{pose} after {x}");
         let state = other.get("/state");
@@ -161,7 +162,7 @@ fn a_reset_restores_all_poses_and_time_continues() {
     assert_eq!(api.object("signal1")["current"], api.object("signal1")["origin"]);
     assert_eq!(api.light("signal1"), "green");
     assert!(near(&api.get("/state")["vehicle"]["speed"], 0.0));
-    // The motion and the drive command have ended.
+    // The reset has ended the motion of the box and the drive command.
     api.step(200);
     let moved = |now: &Value, then: &Value| (number(now) - number(then)).abs();
     let current = api.object("box1")["current"].clone();
@@ -193,7 +194,8 @@ fn no_client_sees_an_incomplete_reset() {
             let state = reader.get("/state");
             let box_away = (number(&state["objects"]["box1"]["x"]) - origin).abs() > 0.5;
             let light_away = (number(&state["objects"]["signal1"]["x"]) - 5.3).abs() > 0.5;
-            // The light is moved after the box, so the light alone is never away.
+            // The box is moved before the light, and a reset moves both back at once. So there must
+            // be no state in which only the light is away.
             assert!(box_away || !light_away, "{state}");
             seen += 1;
         }

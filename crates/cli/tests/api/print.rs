@@ -1,4 +1,4 @@
-//! Prints of floors: responses, the queue, and cancellation.
+//! Images of the floor for printing: responses, the queue, and cancellation.
 
 use crate::support::{
     MAX_STOP_TIME, Simulator, open_route, plain, refusal, setup, start, start_paused, truncated, until,
@@ -7,7 +7,7 @@ use chicane_testkit::http::HttpResponse;
 use std::io::Write;
 use std::net::TcpStream;
 
-/// A print that would take minutes to finish.
+/// Path of a print that would take minutes to finish.
 const LONG: &str = "/sim/api/worlds/oval/print.jpg?dpi=200";
 const SHORT: &str = "/sim/api/worlds/oval/print.jpg?dpi=10";
 
@@ -20,7 +20,7 @@ fn request_without_reading(simulator: &Simulator) -> TcpStream {
     stream
 }
 
-/// The status of the response, if its first line has arrived.
+/// The status of the response, or `None` if its first line has not arrived.
 fn response_status(stream: &TcpStream) -> Option<u16> {
     let mut head = [0; 12];
     let there = stream.peek(&mut head).ok().filter(|n| *n == head.len())?;
@@ -47,7 +47,8 @@ fn a_print_is_a_jpeg_with_its_resolution() {
     };
     assert_eq!(size(&answer), (pixels("X"), pixels("Y")));
     assert_eq!(answer.body[13..18], [1, 0, 10, 0, 10]);
-    // A world that is not running, and the same print again.
+    // A world that is not running can be printed too. A second print of the same floor has the same
+    // bytes.
     let other = simulator.client().get("/sim/api/worlds/field/print.jpg?dpi=10");
     assert_eq!(size(&other), (3937, 3937));
     assert!(simulator.client().get(SHORT).body == answer.body);
@@ -102,8 +103,8 @@ fn a_print_is_cancelled_when_its_client_disconnects() {
 #[test]
 fn a_print_beyond_the_queue_limit_is_refused() {
     let simulator = start();
-    // None of the clients reads. One print blocks on back-pressure, the others wait in the queue,
-    // and one exceeds the limit.
+    // None of the nine clients reads. One print blocks on back-pressure, seven wait in the queue,
+    // and the ninth exceeds the limit.
     let mut waiting: Vec<TcpStream> = (0..9).map(|_| request_without_reading(&simulator)).collect();
     let refused = |w: &TcpStream| response_status(w) == Some(503);
     until("a print is refused", || waiting.iter().any(refused).then_some(()));

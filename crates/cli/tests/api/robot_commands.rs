@@ -1,4 +1,4 @@
-//! Drive commands: clamping, precedence of the newest command, and how each command ends.
+//! Drive commands: values are clamped, the newest command takes precedence, and each command ends.
 
 use crate::support::{
     LoadGate, detail, number, plain, refusal, setup, start, start_paused, truncated, until,

@@ -1,4 +1,5 @@
-//! `POST /speed` with a duration: the response is sent at the end of the hold.
+//! `POST /speed` with a duration: the robot holds the speed for this time, and the response is sent
+//! at the end.
 
 use crate::support::{
     Api, MAX_STOP_TIME, Robot, Simulator, json as parsed, many_boxes, number, setup, start, start_paused,
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::net::TcpStream;
 
-/// Sends a speed with a duration, and waits until it takes effect.
+/// Sends a speed with a duration, and waits until the speed takes effect. The response comes later.
 fn hold(simulator: &Simulator, robot: &mut Robot, value: f64, duration: f64) -> Client {
     let mut client = simulator.client();
     let body = json!({"value": value, "duration": duration}).to_string();
@@ -18,7 +19,7 @@ fn hold(simulator: &Simulator, robot: &mut Robot, value: f64, duration: f64) -> 
     client
 }
 
-/// Body and simulated time of the response.
+/// Waits for the response to a hold, and returns its body and simulated time.
 fn outcome(client: &mut Client) -> (Value, String) {
     let answer = client.answer();
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -115,7 +116,8 @@ fn a_held_speed_ends_when_its_client_disconnects_while_paused() {
     assert!(number(&robot.get("/speed")).abs() < 0.01);
 }
 
-/// Sends a speed with a duration, waits until it takes effect, and sends the bytes `more`.
+/// Sends a speed with a duration, waits until the speed takes effect, and then sends the bytes
+/// `more`.
 fn hold_and_send(simulator: &Simulator, robot: &mut Robot, more: &str) -> TcpStream {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     let body = json!({"value": 0.8, "duration": 600}).to_string();
@@ -148,7 +150,7 @@ fn a_step_ends_when_its_client_disconnects_after_sending_more_bytes() {
     stream.write_all(format!("{head}{body}GET /").as_bytes()).expect("it is sent");
     until("the step has started", || (api.time() > 0.0).then_some(()));
     drop(stream);
-    // This step waits until the first one has ended.
+    // This step waits until the first step has ended.
     api.step(1);
     let time = api.time();
     assert!(time < 500.0, "{time}");

@@ -72,7 +72,7 @@ fn speed_steering_pan_and_tilt_are_measured() {
     robot.post("/camera/pan", json!({"value": 0.3}));
     robot.post("/camera/tilt", json!({"value": -0.2}));
     api.post("/step", json!({"duration": 1.5, "speed": 0.5, "steering": 0.1}));
-    // Sample 45 at 30 samples per second.
+    // At 30 samples per second, sample 45 is taken at 1.5 s.
     let (speed, time) = robot.get_at("/speed");
     assert!((number(&speed) - 0.5).abs() < 0.05 && time == 1.5, "{speed} at {time}");
     assert!((number(&robot.get("/steering")) - 0.1).abs() < 0.01);
@@ -114,7 +114,7 @@ fn imu_and_battery_have_the_specified_fields() {
     assert_eq!((&battery["charging"], &battery["present"]), (&json!(false), &json!(true)));
 }
 
-/// Keys of `ranges` in the order in which they are written.
+/// Keys of `ranges` in the order in which the response contains them.
 fn written_keys(text: &str) -> Vec<f64> {
     let (_, rest) = text.split_once("\"ranges\":{").expect("ranges");
     let (inside, _) = rest.split_once('}').expect("an end");
@@ -227,7 +227,7 @@ fn unknown_parameters_are_ignored_and_a_head_response_has_no_body() {
     }
 }
 
-/// Readings of several paths, each with its time.
+/// Readings of several paths, each with its simulated time.
 fn readings(robot: &mut Robot) -> Vec<(Value, f64)> {
     ["/odom", "/imu", "/lidar?step=0.5", "/states"].map(|path| robot.get_at(path)).to_vec()
 }
@@ -258,7 +258,8 @@ fn a_get_request_with_a_body_succeeds() {
 #[test]
 fn the_lidar_measures_the_distance_to_the_fence() {
     let (simulator, mut api) = start_paused();
-    // In the middle of the oval's field (8 m by 6 m, fence of 3 cm), facing +x.
+    // The car stands in the middle of the field and faces +x. The field of the oval is 8 m by 6 m,
+    // and its fence is 3 cm thick.
     api.post("/pose", json!({"x": 4, "y": 3, "yaw": 0}));
     api.step(20);
     let scan = simulator.robot().get("/lidar?step=0.5");

@@ -19,7 +19,7 @@ fn every_frame_is_a_command() {
             socket.send(json!({"value": value, "more": "is ignored"}));
             until("the frame takes effect", || (robot.commanded(axis) == taken).then_some(()));
         }
-        // Frames are carried out in order, so the last of many stays in effect.
+        // Frames are carried out in order, so the last command stays in effect.
         for i in 0..500 {
             socket.send(json!({"value": f64::from(i) * 1e-4}));
         }
@@ -96,7 +96,7 @@ fn a_disconnecting_client_ends_no_newer_command() {
     second.disconnect();
     api.step(400);
     assert_eq!(robot.commanded("steering"), 0.05);
-    // A client that never sent a command ends nothing.
+    // If a client that sent no command disconnects, the command of another client continues.
     simulator.socket("/steering/stream").close();
     api.step(400);
     assert_eq!(robot.commanded("steering"), 0.05);
@@ -111,7 +111,8 @@ fn a_disconnecting_client_ends_no_command_of_a_later_world() {
     until("the frame takes effect", || (robot.commanded("steering") == 0.3).then_some(()));
     api.post("/respawn", json!({}));
     assert_eq!(robot.commanded("steering"), 0.0);
-    // The first command of the new world has the same number as the one of the old world.
+    // Command numbers restart with each world. So this command has the same number as the socket's
+    // command in the old world.
     robot.post("/steering", json!({"value": 0.1}));
     socket.close();
     api.step(400);
@@ -144,7 +145,7 @@ fn an_invalid_handshake_is_refused_with_the_required_headers() {
     let post =
         simulator.client().request("POST", "/speed/stream", &[upgrade[0], upgrade[1], key, version], b"");
     assert_eq!(detail(&post).0, 405);
-    // A valid handshake returns the simulated time.
+    // The response to a valid handshake contains the simulated time.
     let request = format!(
         "GET /speed/stream HTTP/1.1\r\nHost: {}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
@@ -199,8 +200,8 @@ fn a_message_that_is_too_large_closes_the_socket() {
 #[test]
 fn a_protocol_violation_closes_the_socket_with_code_1002() {
     let (simulator, _) = start_paused();
-    // An unmasked frame, a frame with an unknown opcode, and a continuation frame without a
-    // beginning.
+    // These frames are invalid: an unmasked frame, a frame with an unknown opcode, and a
+    // continuation frame without a first frame.
     let unknown = [0x85, 0x80, 1, 2, 3, 4];
     for frame in [&b"\x81\x0c{\"value\": 1}"[..], &unknown, &[0x80, 0x80, 1, 2, 3, 4]] {
         for path in ["/speed/stream", "/audio/stream"] {
@@ -252,7 +253,7 @@ fn an_idle_client_stays_connected_and_one_without_pongs_is_disconnected() {
     );
     let address = simulator.address;
     let began = Instant::now();
-    // This client reads but answers no ping, so the server closes the connection.
+    // This client reads but does not answer pings, so the server closes the connection.
     let dead = std::thread::spawn(move || {
         raw_until_quiet(address, request.as_bytes(), Duration::from_secs(30));
         began.elapsed()

@@ -1,4 +1,4 @@
-//! Event streams of sensor readings: every path sends its newest sample.
+//! Event streams of sensor readings: the stream of every path sends the newest sample.
 
 use crate::support::{
     LoadGate, MAX_STOP_TIME, json as parsed, number, plain, setup, start, start_paused, until,
@@ -130,7 +130,7 @@ fn clients_that_do_not_read_affect_no_other() {
     let mut robot = simulator.robot();
     let mut reader = simulator.follow("/imu");
     let first = api.time();
-    // After some seconds the unread data of the stuck clients exceeds all buffers.
+    // After some seconds the data that the stuck clients do not read exceeds all buffers.
     for _ in 0..250 {
         next(&mut reader);
         robot.post("/speed", json!({"value": 0.0}));

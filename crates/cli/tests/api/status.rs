@@ -59,7 +59,7 @@ fn before_the_first_world_only_status_and_state_succeed() {
     let (code, _) = api.refused("/respawn", json!({}));
     assert!(code == 404 || code == 409, "{code}");
     assert_eq!(api.refused("/switch", json!({"world": "field.world"})).0, 409);
-    // Bodies are checked before the state of the world.
+    // The server checks the body of a request before it checks whether a world is running.
     assert_eq!(api.refused("/pose", json!({"x": "1"})).0, 400);
     assert_eq!(api.refused("/step", json!({"steps": 0})).0, 400);
 

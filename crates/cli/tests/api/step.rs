@@ -1,4 +1,4 @@
-//! `POST /step`: lockstep.
+//! `POST /step`: a client advances the simulation step by step (lockstep).
 
 use crate::support::{
     json as parsed, many_boxes, near, number, pretty, refusal, setup, start, start_paused, until,
@@ -15,7 +15,8 @@ fn a_step_returns_the_state() {
         state.as_object_mut().expect("an object").remove(more);
     }
     let mut now = api.get("/state");
-    // The epoch increases with a respawn, so a step's response omits it.
+    // The response to a step omits the epoch. A respawn increases the epoch, but the same steps
+    // after a respawn must give the same responses.
     now.as_object_mut().expect("an object").remove("epoch").expect("an epoch");
     assert_eq!(state, now);
 }
@@ -44,7 +45,7 @@ fn time_advances_by_exactly_the_requested_ticks() {
 #[test]
 fn a_contact_during_the_step_is_reported_even_if_it_has_ended() {
     let (_simulator, mut api) = start_paused();
-    // The first step drives into the fence, the second one drives back.
+    // In the first step the car drives into the fence. In the second step it drives back.
     api.post("/pose", json!({"x": 7.7, "y": 3, "yaw": 0}));
     let hit = api.post("/step", json!({"duration": 1, "speed": 1}));
     assert_eq!(hit["touched"], hit["contacts"]);
@@ -96,7 +97,7 @@ fn an_invalid_step_is_refused_and_changes_nothing() {
 fn the_drive_command_is_held_while_stepping() {
     let (_simulator, mut api) = start_paused();
     let start = number(&api.get("/pose")["x"]);
-    // Longer than the timeout of a drive command.
+    // The step is longer than the timeout of a drive command.
     let driven = api.post("/step", json!({"duration": 1.5, "speed": 0.5}));
     assert!((number(&driven["vehicle"]["speed"]) - 0.5).abs() < 0.05, "{}", driven["vehicle"]);
     assert!(number(&driven["vehicle"]["x"]) - start > 0.5);
@@ -164,7 +165,7 @@ fn a_step_returns_lidar_and_imu() {
         assert!(range.is_null() || (low..=high).contains(&number(range)), "{range}");
     }
     assert!(number(&lidar["time"]) <= number(&stepped["time"]));
-    // At rest the acceleration is gravity upwards and the turn rate is zero.
+    // At rest the IMU measures an upward acceleration of 9.81 m/s² and no rotation.
     let imu = &seen["imu"];
     assert!((number(&imu["acceleration"]["z"]) - 9.81).abs() < 0.2, "{imu}");
     for axis in ["x", "y", "z"] {
@@ -286,7 +287,7 @@ fn too_many_waiting_steps_are_refused() {
     let (simulator, mut api) = start_paused();
     let long = json!({"steps": 100_000}).to_string();
     let one = || simulator.client().post("/sim/api/step", &long).status;
-    // Two steps may wait; of eight concurrent steps some must be refused.
+    // At most two steps may wait, so some of eight concurrent steps must be refused.
     until("a step is refused", || {
         let statuses: Vec<u16> = std::thread::scope(|scope| {
             let all: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();

@@ -1,4 +1,4 @@
-//! Stopping the simulator: every client gets an end, and no client delays the stop.
+//! Stopping the simulator: every connection is closed, and no client delays the stop.
 
 use crate::support::{LoadGate, MAX_STOP_TIME, many_boxes, plain, setup, setup_in, start, until};
 use chicane_testkit::http::EventWait;

@@ -1,4 +1,5 @@
-//! A simulator for one test, and a client that checks the properties common to all responses.
+//! A simulator for one test, and a client that checks the properties that all responses have in
+//! common.
 
 mod bridge;
 mod bundles;
@@ -22,11 +23,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// Longest time that stopping a simulator may take. A stop takes a fraction of a second, or a few
-/// seconds on a busy machine. A stop that waits for a client would take much longer.
+/// Longest time that the stop of a simulator may take. A stop usually takes a fraction of a second,
+/// or a few seconds on a busy machine. A stop that waits for a client would take much longer.
 pub(crate) const MAX_STOP_TIME: Duration = Duration::from_secs(5);
 
-/// Options of a simulator, with its data folder.
+/// The options of a simulator, and its data folder.
 pub(crate) struct Setup {
     options: Options,
     data: Arc<TempFolder>,
@@ -113,7 +114,7 @@ impl Setup {
         self
     }
 
-    /// Sets how long a CDN may send nothing before the request times out.
+    /// Sets how long a CDN may send nothing before a request to it fails.
     pub(crate) fn cdn_timeout(mut self, timeout: Duration) -> Setup {
         self.options.cdn_timeout = timeout;
         self
@@ -192,7 +193,7 @@ impl Drop for BackgroundRuntime {
 }
 
 impl Simulator {
-    /// Runs a future of the server to its end.
+    /// Runs a future on the runtime of the server, and waits for its result.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -211,7 +212,7 @@ impl Simulator {
         Client::new(self.address)
     }
 
-    /// The value of a metric in `/metrics`.
+    /// The value of this metric in the response of `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> f64 {
         let text = self.client().get("/metrics").text();
         let line = text.lines().find_map(|l| l.strip_prefix(name).and_then(|r| r.strip_prefix(' ')));
@@ -222,7 +223,7 @@ impl Simulator {
         self.events_after(None)
     }
 
-    /// Opens the event stream, continuing after the event with the id `last`.
+    /// Opens the event stream. With `last`, the stream continues after the event with this id.
     pub(crate) fn events_after(&self, last: Option<&str>) -> Events {
         let headers: Vec<_> = last.map(|id| ("last-event-id", id)).into_iter().collect();
         let events = Events::open(self.address, "/sim/api/events", &headers);
@@ -293,7 +294,8 @@ impl Api {
         self.refused_raw(path, &body.to_string())
     }
 
-    /// Sends a POST request with any text as body, which must fail.
+    /// Sends a POST request with any text as body. The request must fail. Returns status and error
+    /// text.
     pub(crate) fn refused_raw(&mut self, path: &str, body: &str) -> (u16, String) {
         refusal(&self.try_post(path, body))
     }
@@ -314,12 +316,12 @@ impl Api {
         self.post("/step", serde_json::json!({"steps": steps}))
     }
 
-    /// Simulated seconds.
+    /// The simulated time, in seconds.
     pub(crate) fn time(&mut self) -> f64 {
         number(&self.get("/clock")["sim_time"])
     }
 
-    /// Colour that a light shows.
+    /// The colour that a light shows.
     pub(crate) fn light(&mut self, name: &str) -> String {
         let lights = self.get("/traffic_lights");
         let all = lights["lights"].as_array().expect("a list");
@@ -327,7 +329,7 @@ impl Api {
         light["state"].as_str().expect("a state").to_owned()
     }
 
-    /// Entry of an object in `/objects`.
+    /// The entry of an object in the response of `/objects`.
     pub(crate) fn object(&mut self, name: &str) -> Value {
         let objects = self.get("/objects");
         let all = objects["objects"].as_array().expect("a list");
@@ -335,15 +337,15 @@ impl Api {
     }
 }
 
-/// Parses the body as JSON. No response may allow other origins to read it.
+/// Parses the body as JSON. Also checks that the response does not allow pages of other origins to
+/// read it.
 pub(crate) fn json(answer: &HttpResponse) -> Value {
     assert_eq!(answer.header("access-control-allow-origin"), None);
     assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());
     serde_json::from_slice(&answer.body).unwrap_or_else(|e| panic!("{e}: {}", answer.text()))
 }
 
-/// Status and text of an error response. Its body must have the fields `error` and `code` and no
-/// other.
+/// Status and text of an error response. The body must have exactly the fields `error` and `code`.
 pub(crate) fn refusal(answer: &HttpResponse) -> (u16, String) {
     assert!(answer.status >= 400, "{} {}", answer.status, answer.text());
     let body = json(answer);
@@ -361,7 +363,7 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
 }
 
-/// Whether two numbers are equal to within 2 µm.
+/// Whether two numbers differ by less than 2e-6: for lengths, 2 µm.
 pub(crate) fn near(value: &Value, expected: f64) -> bool {
     (number(value) - expected).abs() < 2e-6
 }
@@ -395,7 +397,7 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-/// Replaces a long list by its length, first and last entry.
+/// Replaces a long list by its length, its first entry and its last entry.
 pub(crate) fn shortened(list: &Value) -> Value {
     let all = list.as_array().unwrap_or_else(|| panic!("a list, not {list}"));
     serde_json::json!({"len": all.len(), "first": all.first(), "last": all.last()})

@@ -101,13 +101,14 @@ fn the_last_world_is_loaded_again_after_a_restart() {
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).start();
     assert_eq!(simulator.api().get("/status")["current"], "technical");
-    // An explicit world takes precedence; its name may end with `.world`.
+    // A world that is given as an option takes precedence over the last world. Its name may end
+    // with `.world`.
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).world("field.world").start();
     assert_eq!(simulator.api().get("/status")["current"], "field");
 }
 
-/// Sends a command from a separate thread.
+/// Sends a command from a separate thread. The channel receives the response.
 fn in_background(simulator: &crate::support::Simulator, path: &str, body: Value) -> Receiver<HttpResponse> {
     let (send, receive) = channel();
     let (mut api, path) = (simulator.api(), path.to_owned());
@@ -170,7 +171,8 @@ fn the_list_of_worlds_does_not_wait_for_a_world_that_is_loading() {
     let (send, listed) = channel();
     let mut api = simulator.api();
     std::thread::spawn(move || send.send(api.get("/worlds")));
-    // The timeout is shorter than the one after which the gate opens by itself.
+    // The gate opens by itself after `RESPONSE_TIMEOUT`. This timeout is shorter, so that the list
+    // must arrive while the gate is closed.
     let listed = listed.recv_timeout(chicane_testkit::http::RESPONSE_TIMEOUT / 2);
     gate.open();
     assert_eq!(finished(&switch).status, 200);
@@ -203,8 +205,8 @@ fn of_concurrent_switches_one_succeeds() {
 #[test]
 fn a_respawn_is_a_transition_too() {
     let (simulator, mut api) = setup().world("oval").start_paused();
-    // A respawn is short, so the test repeats it until a client sees one, and until two of them
-    // overlap.
+    // A respawn is short. So the test repeats respawns until a client sees a respawn, and until two
+    // respawns overlap.
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -242,7 +244,7 @@ fn the_current_world_is_not_read_again() {
     api.step(10);
     api.post("/switch", json!({"world": "oval.world"}));
     assert_eq!(number(&api.get("/clock")["sim_time"]), 0.0);
-    // After another world has been current, the world is read again.
+    // After a switch to another world and back, the bundle is read again.
     api.post("/switch", json!({"world": "field.world"}));
     let back = in_background(&simulator, "/switch", json!({"world": "oval.world"}));
     gate.wait_until_blocked();

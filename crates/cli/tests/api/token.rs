@@ -37,7 +37,7 @@ fn requests_without_the_token_are_refused() {
         let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
         assert_eq!(refusal(&answer).0, 401);
     }
-    // The query parameter is accepted for the page only.
+    // The server accepts the token as a query parameter only for the page `/sim`.
     for path in ["/sim/api/status", "/metrics", "/sim/api/docs"] {
         assert_eq!(refusal(&get(&simulator, &format!("{path}?token={TOKEN}"), &[])).0, 401, "{path}");
     }
@@ -136,7 +136,7 @@ fn listening_to_other_machines_requires_a_token() {
 /// An address of this machine other than loopback, if there is one.
 fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
-    // `connect` on a UDP socket sends nothing; it only selects the route.
+    // On a UDP socket, `connect` sends nothing. It only selects a route and thus a local address.
     socket.connect("192.0.2.1:9").ok()?;
     let ip = socket.local_addr().ok()?.ip();
     (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)

@@ -68,7 +68,7 @@ fn a_world_without_road_and_ground_has_no_route_and_no_bounds() {
     assert_eq!(api.get_refused("/route"), (404, "route not available".to_owned()));
     assert_eq!(api.get_refused("/bounds"), (404, "bounds not available".to_owned()));
     insta::assert_snapshot!(pretty(&api.get("/world")));
-    // The spawn pose is the origin.
+    // Without a route, the car starts at the origin.
     let pose = api.get("/pose");
     assert_eq!((number(&pose["x"]), number(&pose["y"]), number(&pose["yaw"])), (0.0, 0.0, 0.0));
 }

@@ -54,7 +54,7 @@ fn an_invalid_id_is_refused_before_any_download() {
         let refused = api.refused("/worlds/install", wrong.clone());
         assert_eq!(refused, (400, "invalid world_id".to_owned()), "{wrong}");
     }
-    // This id was never published, and the CDN may be unreachable.
+    // This id was never published. The status is 502 if the CDN cannot be reached.
     let (status, text) = api.refused("/worlds/install", json!({"world_id": "0".repeat(32)}));
     assert!(status == 404 || status == 502, "{status} {text}");
 }
@@ -74,7 +74,7 @@ fn built_in_worlds_cannot_be_deleted() {
     assert_eq!(names, Some(7));
 }
 
-/// Number of rows, number of columns and values of a NumPy file of doubles.
+/// Reads a NumPy file of doubles. Returns the number of rows, the number of columns and the values.
 fn read_npy(bytes: &[u8]) -> (usize, usize, Vec<f64>) {
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
@@ -90,7 +90,7 @@ fn read_npy(bytes: &[u8]) -> (usize, usize, Vec<f64>) {
 fn waypoints_are_served_as_a_numpy_file() {
     let (simulator, mut api) = start_paused();
     let mut client = simulator.client();
-    // The current world, and one that is not running.
+    // `oval` is the current world, and `technical` is not running.
     for name in ["oval", "technical"] {
         let answer = client.get(&format!("/sim/api/worlds/{name}/waypoints.npy"));
         assert_eq!(answer.status, 200);

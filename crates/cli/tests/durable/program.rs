@@ -74,7 +74,7 @@ impl Program {
         Program::start(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat(), &[])
     }
 
-    /// Runs `chicane serve` with a log pipe that the test does not read.
+    /// Runs `chicane serve` with its log in a pipe that the test does not read.
     pub(crate) fn serve_with_unread_log(arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Program::run(command(&arguments, &[]), &arguments, true)
@@ -85,14 +85,15 @@ impl Program {
         Program::run(command(arguments, environment), arguments, false)
     }
 
-    /// Runs `chicane serve` through another program, which gets the command line as its last
+    /// Runs `chicane serve` through the program `wrapper`, which gets the command line as its last
     /// arguments.
     pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Program::run(under(wrapper, &arguments), &arguments, false)
     }
 
-    /// Runs `chicane serve --lifeline`, with the lifeline held by the test.
+    /// Runs `chicane serve --lifeline`. The test holds the lifeline, which is the standard input of
+    /// the program.
     pub(crate) fn serve_with_lifeline(arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--lifeline", "--listen", "127.0.0.1:0"], arguments].concat();
         let mut command = command(&arguments, &[]);
@@ -114,7 +115,7 @@ impl Program {
             let mut line = String::new();
             let _ = output.read_line(&mut line);
             let _ = send.send(line);
-            // Reads to the end, so that a full pipe never blocks the program.
+            // The rest of the output is read, because a full pipe would block the program.
             let _ = output.read_to_end(&mut Vec::new());
         });
         let first_line = line.recv_timeout(START_TIMEOUT).unwrap_or_default().trim_end().to_owned();
@@ -149,14 +150,14 @@ impl Program {
         assert!(status.success());
     }
 
-    /// Waits for the exit code; `None` if the program does not end in time.
+    /// Waits for the exit code. Returns `None` if the program does not end in time.
     pub(crate) fn wait(&mut self, within: Duration) -> Option<i32> {
         wait(&mut self.child, within)
     }
 }
 
-/// The first 16 KiB of a log, sent when they are complete or the log ends. The rest is read and
-/// dropped.
+/// Reads a log in a thread. The channel receives the first 16 KiB, or the whole log if it is
+/// shorter. The rest is read and dropped.
 fn first_of(mut log: impl Read + Send + 'static) -> Receiver<String> {
     const LIMIT: u64 = 16 << 10;
     let (send, first) = channel();

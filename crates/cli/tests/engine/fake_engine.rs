@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 const STAND_IN: &str = include_str!("stand_in.py");
 const IMAGE: &str = "python:3.14-slim";
 
-/// A fake engine: a Python script under the names `podman` and `docker`.
+/// A fake engine: the script `stand_in.py` under the names `podman` and `docker`.
 struct FakeEngine {
     files: TestFolder,
     folder: PathBuf,
@@ -88,7 +88,8 @@ def evaluate(sim):
     assert!(line.contains("watchdog"), "the fake engine enforces no limits: {line}");
     let record = served.run(json!({"command": "echo hello", "time_limit_s": 60}));
     assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!(0.1)), "{record}");
-    // Every line has the time of its call, whichever stream it used.
+    // Every line has the simulated time of the call that printed it, both on standard output and on
+    // standard error.
     let lines: Vec<(f64, String)> = record["events"]
         .as_array()
         .expect("a list of events")
@@ -197,7 +198,7 @@ fn a_missing_engine_or_image_is_reported_with_its_remedy() {
 
     let served = engine.serve_with(script, &["--judge", "podman", "--judge-image", "mine:1"]);
     refused(&served, &["podman has no image mine:1", "`podman pull mine:1`"]);
-    // When the image is added, the next start succeeds without a restart.
+    // After the image is added, the next session starts without a restart of the simulator.
     engine.touch("images", "mine:1");
     assert_eq!(served.run(json!({}))["outcome"], "finished");
     drop(served);
@@ -244,7 +245,8 @@ fn a_new_simulator_removes_orphaned_containers() {
     until("the harness notices the kill and ends", || (processes(&name).is_empty()).then_some(()));
     drop(served);
 
-    // An orphaned container, one whose simulator is running, and one of another program.
+    // There are three containers: an orphan, one whose simulator is running, and one of another
+    // program. Only the orphan may be removed.
     let sleeper = || {
         use std::os::unix::process::CommandExt;
         Command::new("sleep").arg("1000").stdin(Stdio::null()).process_group(0).spawn().expect("started")

@@ -1,5 +1,5 @@
 //! Tests with podman itself, on machines where it can start a container. The image is made from the
-//! judge's own root, so no registry is needed.
+//! root file system of the judge, so no registry is needed.
 
 use crate::served::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::json;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 const IMAGE: &str = "localhost/chicane-judge-test";
 
-/// Whether podman can start a container on this machine; prints the reason if not.
+/// Whether podman can start a container on this machine. If not, the reason is printed.
 fn podman_is_available() -> bool {
     let podman = |words: &[&str]| {
         let done = Command::new("podman").args(words).stdin(Stdio::null()).output();
@@ -36,7 +36,7 @@ fn podman_is_available() -> bool {
     ready.is_ok()
 }
 
-/// Imports the judge's root as an image.
+/// Imports the root file system of the judge as an image.
 fn import() -> Result<(), String> {
     let root = chicane_session::root::folder().map_err(|e| e.to_string())?.join("root");
     let mut tar = Command::new("tar")
@@ -104,7 +104,8 @@ def evaluate(sim):
         sim.finish()
 ";
     let served = serve(&files, script);
-    // The script tries to connect to the simulator, so it needs the port.
+    // The script tries to connect to the simulator. So the port is inserted into the script, and
+    // the simulator is restarted with the new script on the same port.
     let port = served.address.port();
     drop(served);
     let script = script.replace("'8000'", &format!("'{port}'"));

@@ -1,4 +1,4 @@
-//! A simulator with an engine, for one test.
+//! A simulator with a container engine, for one test.
 
 use crate::program::{TempFolder, command};
 use chicane_testkit::http::Client;
@@ -56,13 +56,13 @@ impl TestFolder {
             panic!("{first_line:?} {}", std::fs::read_to_string(&log).unwrap_or_default());
         };
         let served = ServedSimulator { child, address, log };
-        // Waits for the judge, because every request for it would wait too.
+        // Wait until the judge is ready or has failed, because sessions cannot start earlier.
         served.about_judge();
         served
     }
 }
 
-/// A running simulator. It is ended on drop.
+/// A running simulator. It is stopped on drop.
 pub(crate) struct ServedSimulator {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
@@ -90,7 +90,7 @@ impl ServedSimulator {
         serde_json::from_slice(&answer.body).expect("JSON")
     }
 
-    /// Starts a session and returns status and body.
+    /// Requests the start of a session, and returns status and body of the response.
     pub(crate) fn start(&self, body: Value) -> (u16, Value) {
         let answer = self.client().post("/sim/api/evaluation/start", &body.to_string());
         (answer.status, serde_json::from_slice(&answer.body).expect("JSON"))
@@ -118,7 +118,7 @@ impl ServedSimulator {
 
 impl Drop for ServedSimulator {
     fn drop(&mut self) {
-        // Sends SIGTERM first, because the simulator must remove its containers.
+        // SIGTERM comes first, so that the simulator can remove its containers.
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
@@ -145,7 +145,7 @@ pub(crate) fn until<T>(what: &str, mut asked: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Lines that the script printed, from a record.
+/// Lines that the judging script printed, taken from a record.
 pub(crate) fn script_log(record: &Value) -> Vec<String> {
     let events = record["events"].as_array().expect("a list of events").iter();
     events.filter_map(|e| (e["kind"] == "log").then(|| e["line"].as_str().map(str::to_owned))?).collect()

@@ -6,9 +6,9 @@
 - `calls` gets a line of JSON for each call.
 - `images` lists the names of the images.
 - `containers/<name>` holds the id of the first process of each running container.
-- `groups/<name>` holds the id of its process group, even after the container has ended.
+- `groups/<name>` holds the id of the process group of a container, even after its end.
 - If `down` exists, every call fails as if the daemon were not running.
-- If `elsewhere` exists, `inspect` returns a process id of another machine.
+- If `elsewhere` exists, `inspect` returns a wrong process id, as from another machine.
 
 `STAND_IN_ROOT` is a root file system with Python 3.14.
 """
@@ -28,7 +28,7 @@ ROOT = Path(os.environ["STAND_IN_ROOT"])
 
 
 def python():
-    """Command that runs the Python of `ROOT` with its own libraries, without chroot."""
+    """Returns a command that runs Python from `ROOT` with the libraries there, without chroot."""
     loader = next(ROOT.glob("usr/lib*/ld-linux-*"), None) or next(ROOT.glob("lib*/ld-linux-*"))
     libraries = ":".join(map(str, [*ROOT.glob("usr/lib/*-linux-gnu"), ROOT / "usr/lib"]))
     return [str(loader), "--library-path", libraries, str(ROOT / "usr/bin/python3.14")]
@@ -39,7 +39,7 @@ def fail(text):
 
 
 def hold():
-    """Ends the process with its parent, and limits its memory."""
+    """Tells the kernel to kill this process when its parent ends, and limits its memory."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
@@ -58,7 +58,8 @@ def run(words):
     for folder in ("groups", "containers"):
         (FOLDER / folder / name).write_text(str(child.pid))
     code = child.wait()
-    # The kernel does the same when the first process of a PID namespace ends.
+    # Kill the rest of the process group, as the kernel does when the first process of a PID
+    # namespace ends.
     end(child.pid)
     (FOLDER / "containers" / name).unlink(missing_ok=True)
     return code if code >= 0 else 128 - code
@@ -67,7 +68,7 @@ def run(words):
 def end(group):
     """Kills a process group and waits until it is gone."""
     try:
-        # Bounded, because a process that is not reaped would stay forever.
+        # The loop is bounded, because a process that is not reaped stays in its group forever.
         for _ in range(100):
             os.killpg(group, signal.SIGKILL)
             time.sleep(0.01)
@@ -97,7 +98,7 @@ def main(words):
         case "ps":
             print("\n".join(file.name for file in (FOLDER / "containers").iterdir()))
         case "inspect":
-            # An engine on another machine returns a process id that means another process here.
+            # An engine on another machine returns an id that belongs to an unrelated process here.
             elsewhere = (FOLDER / "elsewhere").exists()
             print(os.getppid() if elsewhere else (FOLDER / "containers" / words[-1]).read_text())
         case "rm":

@@ -1,4 +1,5 @@
-//! Worlds in an S3 bucket: publication, installation, concurrent publishers, and error messages.
+//! Tests of worlds in an S3 bucket: publication, installation, concurrent publishers, and error
+//! messages.
 
 use crate::get;
 use crate::moto::{Moto, output_of};
@@ -65,7 +66,7 @@ fn a_published_project_is_installed_from_a_bucket() {
     assert_eq!(get(&mut client, "/world")["display"], "Seven");
     assert!(!get(&mut client, "/traffic_lights")["lights"].as_array().expect("lights").is_empty());
 
-    // Changing name and access adds and removes no file.
+    // A change of name or access neither adds nor removes files.
     moto.check_signatures(true);
     let renamed = moto.output_of(&["worlds", "rename", &id, "Seven and a half", "--to", TO]);
     assert_eq!(renamed, format!("{id} is Seven and a half"));
@@ -116,7 +117,7 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
     let (moto, certificate) = Moto::start_secure(&folder);
     let trust = [("SSL_CERT_FILE", certificate.as_str())];
     let publish = ["publish", PROJECT, "--to", "s3://worlds"];
-    // Nothing is sent to a server without a trusted certificate.
+    // The program must not send a request to a server whose certificate it does not trust.
     let nobody = format!("{}/key.pem", folder.path());
     for trust in [vec![], vec![("SSL_CERT_FILE", nobody.as_str())]] {
         let output = moto.command(&publish, &trust).output().expect("started");
@@ -126,13 +127,13 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
             last.contains("no secure connection to localhost") || last.contains("has no root certificates");
         assert!(!output.status.success() && clear, "{text}");
     }
-    // The bucket does not exist yet; the error arrives through TLS.
+    // With the certificate the connection works: the server reports that the bucket does not exist.
     let output = moto.command(&publish, &trust).output().expect("started");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && text.contains("there is no such bucket"), "{text}");
     moto.create_bucket_with_tls(&certificate);
     let id = output_of(&publish, &moto.command(&publish, &trust).output().expect("started"));
-    // An installation uses the same certificate.
+    // An installation trusts the same certificate.
     let data = TempFolder::new("bucket-tls-data");
     let cdn = format!("{}/worlds", moto.endpoint());
     let arguments =
@@ -141,7 +142,8 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
     assert_eq!(installed, format!("custom_{id}.world"));
 }
 
-/// Starts a proxy that drops the first response to every write.
+/// Starts a proxy that forwards all requests, but drops the first response to every write. Returns
+/// the URL of the proxy.
 fn lossy_proxy(to: SocketAddr) -> String {
     let lost = Mutex::new(BTreeSet::new());
     proxy::open_proxy(to, move |asked| {
@@ -159,7 +161,8 @@ fn a_write_whose_response_was_lost_is_retried() {
     let run = |arguments: &[&str]| {
         output_of(arguments, &moto.command(arguments, &lossy).output().expect("started"))
     };
-    // Every write is repeated, reported as existing, and found to have the right content.
+    // The publisher repeats every write. The server reports that the file exists, and the publisher
+    // finds that the file has the right content.
     let id = run(&["publish", "examples/projects/loop.json", "--to", "s3://worlds"]);
     let worlds = moto.worlds();
     assert_eq!(worlds.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>(), [id.as_str()]);
@@ -168,8 +171,8 @@ fn a_write_whose_response_was_lost_is_retried() {
     assert_eq!((meta.name.as_str(), meta.seq), ("Once", 2), "the name was changed more than once");
 }
 
-/// Runs a command that must fail, and returns the last line of its error. No output may contain a
-/// secret.
+/// Runs a command that must fail, and returns the last line of its standard error. The output must
+/// not contain a secret.
 fn refused(moto: &Moto, arguments: &[&str], more: &[(&str, &str)]) -> String {
     let output = moto.command(arguments, more).output().expect("started");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -215,7 +218,7 @@ fn invalid_targets_and_credentials_are_reported() {
         let text = refused(&moto, &rename(to), more);
         assert!(text.contains(word), "{to} {more:?}: {text}");
     }
-    // Keys that are unknown, wrong, or lack permissions.
+    // Each of these access keys is unknown, has a wrong secret, or lacks a permission.
     moto.lock("reader", "\"s3:GetObject\"");
     for (more, word) in [
         (&[][..], "access is denied: the access key needs s3:GetObject and s3:PutObject"),

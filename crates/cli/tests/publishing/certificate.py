@@ -1,4 +1,4 @@
-"""Writes a certificate for localhost, valid for one hour, and its key.
+"""Writes a certificate for localhost and its key. The certificate is valid for one hour.
 
 Usage: certificate.py CERTIFICATE KEY
 """

@@ -1,4 +1,4 @@
-//! `chicane publish` and `chicane worlds`, with and without a running simulator.
+//! Tests of `chicane publish` and `chicane worlds`, with and without a running simulator.
 
 use crate::program::{Program, TempFolder, stderr_of_failure};
 use crate::{get, output_of, publish};
@@ -18,7 +18,7 @@ fn refused(data: &str, arguments: &[&str]) -> String {
 fn a_published_project_is_installed_by_another_simulator() {
     let (teachers, students) = (TempFolder::new("teacher"), TempFolder::new("student"));
     let everything = "examples/projects/everything.json";
-    // The simulator is running and serves the new world at once.
+    // The simulator is running before the publication and must serve the new world at once.
     let teacher = Program::serve(&["--data-dir", teachers.path()]);
     let id = publish(everything, teachers.path());
     assert!(id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
@@ -97,7 +97,7 @@ fn commands_work_on_a_data_folder_without_a_simulator() {
 fn commands_work_on_a_data_folder_that_a_simulator_uses() {
     let scratch = TempFolder::new("online");
     let data = scratch.path();
-    // The commands find the token of the simulator by themselves.
+    // The commands get no token. They find the token of the simulator in the data folder.
     let mut program = Program::serve(&["--data-dir", data, "--token", "0123456789abcdef"]);
     let mut client = program.client().with_header("authorization", "Bearer 0123456789abcdef");
     let id = publish(PROJECT, data);
@@ -118,7 +118,7 @@ fn commands_work_on_a_data_folder_that_a_simulator_uses() {
     let switch = client.post("/sim/api/switch", &json!({"world": format!("{imported}.world")}).to_string());
     assert_eq!(switch.status, 200, "{}", switch.text());
     assert_eq!(worlds(data, &["remove", &id]), format!("{name} is removed"));
-    // The simulator has a token, so its CDN refuses requests without one.
+    // The simulator requires a token, so its CDN refuses requests without a token.
     let cdn = format!("http://{}/cdn", program.address);
     let elsewhere = TempFolder::new("elsewhere");
     assert!(
@@ -126,7 +126,8 @@ fn commands_work_on_a_data_folder_that_a_simulator_uses() {
         "the CDN accepted a request without a token"
     );
     program.kill();
-    // The killed simulator left its address file, which must be ignored.
+    // The killed simulator left `running.json` in the data folder. The commands must ignore this
+    // file.
     assert!(worlds(data, &["list"]).contains(&imported));
 }
 

@@ -1,4 +1,5 @@
-//! Full disks, file size limits and read-only folders: each gives a clear error and loses nothing.
+//! Tests with full disks, file size limits and read-only folders: each gives a clear error, and no
+//! data is lost.
 
 use crate::program::{Program, TempFolder, under};
 use crate::{get, output_of, publish, walk};
@@ -13,8 +14,9 @@ fn install(client: &mut Client, id: &str) -> (u16, String) {
     (answer.status, answer.text())
 }
 
-/// Finds a command that gives a program its own mount namespace: as root, or as root of a user
-/// namespace, which the judge's jail needs too.
+/// Returns the first of these commands that can run a program in its own mount namespace. Each
+/// command either needs root, or makes the program root of a new user namespace. The jail of the
+/// judge needs user namespaces too.
 fn mount_wrapper(wrappers: &[&'static [&'static str]]) -> Option<&'static [&'static str]> {
     let works = |wrapper: &[&str]| {
         let mount = ["mount", "-t", "tmpfs", "none", "/mnt"];
@@ -37,7 +39,7 @@ fn assert_unaffected(client: &mut Client) {
 
 #[test]
 fn an_installation_over_the_file_size_limit_is_refused() {
-    // A limit of the file size has the same effect as a full disk.
+    // A file size limit makes writes fail as on a full disk.
     let (host, data) = (TempFolder::new("limit-host"), TempFolder::new("limit"));
     let id = publish_shipped("oval", Path::new(host.path()));
     let server = WebServer::of(Path::new(host.path()));
@@ -54,7 +56,7 @@ fn an_installation_over_the_file_size_limit_is_refused() {
     let program = Program::serve(&arguments);
     assert_eq!(install(&mut program.client(), id.as_str()).0, 200);
 
-    // The same holds for a publication.
+    // A publication over the file size limit is refused too, and publishes nothing.
     let built = TempFolder::new("limit-built");
     let world = format!("{}/world", built.path());
     output_of(&["build", "worlds/oval.json", "-o", &world]);
@@ -70,8 +72,8 @@ fn an_installation_over_the_file_size_limit_is_refused() {
 
 #[test]
 fn an_installation_on_a_full_disk_is_refused() {
-    // A small file system that only the simulator sees. The test fails where it cannot be mounted,
-    // because it would check nothing.
+    // The data folder is a small file system that only the simulator sees. The test fails on
+    // machines that cannot mount the file system, because a skipped test would check nothing.
     let wrapper = mount_wrapper(&[IN_NAMESPACE, AS_ROOT]);
     let wrapper =
         wrapper.expect("no disk can be mounted: users must be allowed namespaces (`unshare -r -m true`)");
@@ -94,7 +96,7 @@ fn an_installation_on_a_full_disk_is_refused() {
             "{left} bytes left: {status} {text}"
         );
         assert_unaffected(&mut client);
-        // After the failure the disk has room again, and settings can be stored.
+        // Without the filler the disk has room again, and settings can be stored.
         std::fs::remove_file(&filler).expect("removed");
         assert_eq!(client.post("/sim/api/brightness", "{\"value\": 0.7}").status, 200);
         assert!(walk(&seen.join("staging")).is_empty());
@@ -107,7 +109,7 @@ fn an_installation_on_a_full_disk_is_refused() {
     assert_eq!(deleted.status, 200, "{}", deleted.text());
 }
 
-/// Fills the disk up to `left` free bytes.
+/// Fills the disk with the file `filler`, except for `left` bytes.
 fn fill(filler: &Path, left: u64) {
     use std::io::Write;
     let mut file = std::fs::File::create(filler).expect("a file");
@@ -116,7 +118,7 @@ fn fill(filler: &Path, left: u64) {
     while file.write_all(&block).is_ok() {
         written += 4096;
     }
-    // The last write may have been partial.
+    // The last write may have been partial, so the file may be longer than `written`.
     let end = file.metadata().map_or(written, |m| m.len());
     file.set_len(end.saturating_sub(left)).expect("shrunk");
 }
@@ -136,7 +138,8 @@ fn an_installation_into_a_read_only_folder_is_refused() {
                 format!("mount --bind {place} {place} && mount -o remount,ro,bind {place} && exec \"$@\"");
             Program::serve_under(&[wrapper, &["sh", "-c", &script, "sh"]].concat(), &arguments)
         } else {
-            // Even root cannot create files below a regular file.
+            // The folder cannot be mounted read-only, so a regular file takes its place. Not even
+            // root can create files below a regular file.
             std::fs::write(&closed, "").expect("written");
             Program::serve(&arguments)
         };
@@ -154,7 +157,7 @@ fn an_installation_into_a_read_only_folder_is_refused() {
     }
     let program = Program::serve(&arguments);
     assert_eq!(install(&mut program.client(), id.as_str()).0, 200);
-    // Publishing to a regular file, or below one.
+    // A publication fails if its target is a regular file, is below one, or cannot be created.
     let file = format!("{}/file", host.path());
     std::fs::write(&file, "").expect("written");
     for to in [file.clone(), format!("{file}/cdn"), "/proc/nothing".to_owned()] {

@@ -1,4 +1,4 @@
-//! `chicane worlds import` with Gazebo folders.
+//! Tests of `chicane worlds import` with Gazebo folders.
 
 use crate::program::{Program, TempFolder, stderr_of_failure};
 use crate::{get, output_of};

@@ -1,5 +1,5 @@
-//! Kills with SIGKILL at a hundred random times: afterwards there is the old world or the new one,
-//! never a mix.
+//! Tests that kill an installation or a publication with SIGKILL, a hundred times each. After a
+//! kill, either the old world or the complete new world exists, never a mix.
 
 use crate::moto::Moto;
 use crate::program::{Program, TempFolder, command};
@@ -17,7 +17,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Waits for a random time up to `within`.
+/// Waits for a random time of at most `within`.
 fn wait_randomly(random: &mut Random, within: Duration) {
     let until = Instant::now() + Duration::from_micros(random.below(within.as_micros().max(1) as u64));
     while Instant::now() < until {
@@ -25,7 +25,8 @@ fn wait_randomly(random: &mut Random, within: Duration) {
     }
 }
 
-/// Number of kills while a simulator replaces a world, and while it installs a new one.
+/// Number of kills while a simulator replaces an installed world (`REPLACED`), and while it
+/// installs a new world (`FRESH`).
 const REPLACED: u64 = 60;
 const FRESH: u64 = 40;
 
@@ -35,7 +36,7 @@ fn install(client: &mut Client, id: &str) -> Value {
     serde_json::from_slice(&answer.body).expect("JSON")
 }
 
-/// Starts an installation and kills the simulator at a random time.
+/// Starts an installation and kills the simulator after a random time of at most `usual`.
 fn kill_in_the_middle(program: &mut Program, id: &str, random: &mut Random, usual: Duration) {
     let mut client = program.client();
     let body = json!({"world_id": id}).to_string();
@@ -44,7 +45,8 @@ fn kill_in_the_middle(program: &mut Program, id: &str, random: &mut Random, usua
     program.kill();
 }
 
-/// The installed revision of a world, if any. The world must be complete.
+/// Returns the revision of an installed world, or `None` if the world is not installed. An
+/// installed world must be complete.
 fn installed(client: &mut Client, id: &str) -> Option<String> {
     let listed = get(client, "/worlds");
     let entry = listed["worlds"].as_array()?.iter().find(|w| w["world_id"] == json!(id)).cloned()?;
@@ -54,14 +56,14 @@ fn installed(client: &mut Client, id: &str) -> Option<String> {
     Some(get(client, "/worldpub")["rev"].as_str().expect("a rev").to_owned())
 }
 
-/// Factors for the range of random times after a kill that came too early or too late. They adapt
-/// the range to the speed of the machine, so that kills happen before and after the change.
+/// After each kill, the longest waiting time is multiplied by `LONGER` if the kill came before the
+/// change, and by `SHORTER` if it came after. So both cases happen on fast and on slow machines.
 const LONGER: f64 = 1.2;
 const SHORTER: f64 = 0.85;
 
 #[test]
 fn a_killed_replacement_leaves_the_old_or_the_new_world() {
-    // Two revisions of one id, as older publishers produce them.
+    // The CDN has two revisions of one world id. Only older publishers produce such worlds.
     let (host, data) = (TempFolder::new("kill-host"), TempFolder::new("kill-replace"));
     let id = "0123456789abcdef0123456789abcdef";
     let worlds = ["oval", "field"];
@@ -142,7 +144,8 @@ fn a_killed_installation_leaves_no_world_or_a_complete_one() {
         let gone = client.delete(&format!("/sim/api/worlds/custom_{id}"));
         assert!(matches!(gone.status, 200 | 404), "{}", gone.text());
         if random.below(2) == 0 {
-            // Otherwise the staged files of the last round are reused.
+            // In about half of the rounds, the installation starts without staged files. In the
+            // others it reuses the staged files of the last round.
             let _ = std::fs::remove_dir_all(Path::new(data.path()).join("staging"));
         }
         kill_in_the_middle(&mut program, id, &mut random, usual);
@@ -157,7 +160,7 @@ fn a_killed_installation_leaves_no_world_or_a_complete_one() {
     assert!(installed(&mut program.client(), id).is_some());
     program.kill();
     drop(program);
-    // A start removes the staged files.
+    // The next start of the simulator removes the staged files.
     drop(start());
     assert!(walk(&Path::new(data.path()).join("staging")).is_empty());
 }
@@ -186,7 +189,7 @@ fn a_killed_publication_leaves_no_world_or_a_complete_one() {
             acknowledged.push(id);
         }
         for id in check_published(&cdn_folder) {
-            // The kill may come after the publication and before its id is printed.
+            // The kill may come after the world is published and before its id is printed.
             if !acknowledged.contains(&id) {
                 acknowledged.push(id);
             }
@@ -198,7 +201,7 @@ fn a_killed_publication_leaves_no_world_or_a_complete_one() {
         assert!(published.contains(id), "{id} is gone");
     }
     assert!((2..KILLS as usize).contains(&acknowledged.len()), "{} of {KILLS}", acknowledged.len());
-    // The next publication succeeds and removes the files of the killed ones.
+    // The next publication succeeds and removes the files that the killed publications left.
     acknowledged.push(output_of(&arguments));
     let folders = std::fs::read_dir(cdn_folder.join("worlds")).expect("a folder").count();
     assert_eq!(folders, acknowledged.len());
@@ -206,8 +209,8 @@ fn a_killed_publication_leaves_no_world_or_a_complete_one() {
     assert_eq!(installed, format!("custom_{}.world", acknowledged[0]));
 }
 
-/// Publishes to a bucket and kills the publisher at the request after `before` others. That request
-/// is forwarded if `lands`.
+/// Publishes to a bucket through a proxy. The proxy forwards `before` requests and kills the
+/// publisher at the next one. If `lands`, that request still reaches the bucket.
 fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool) {
     let publisher = Arc::new(Mutex::new((before, None::<Child>)));
     let (end, ended) = channel();
@@ -218,7 +221,7 @@ fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool)
             state.0 -= 1;
             return asked.forward();
         }
-        // After the kill, concurrent requests of the publisher are dropped.
+        // After the kill the child is gone, and other requests of the publisher are dropped.
         let mut child = state.1.take()?;
         child.kill().and_then(|()| child.wait()).expect("killed");
         end.send(lands.then(|| asked.forward())).ok()?;
@@ -239,8 +242,8 @@ fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
     output_of(&["build", "worlds/oval.json", "-o", &world]);
     let arguments = ["publish", &world, "--to", "s3://worlds"];
     let first = moto.output_of(&arguments);
-    // Each file is one request, and `meta.json` is the last. The publisher is killed at each of
-    // them.
+    // The publisher sends one request per file, and `meta.json` comes last. The loop kills a
+    // publisher at each of these requests.
     let requests = moto.keys().len();
     for before in 0..requests {
         for lands in [false, true] {
@@ -250,8 +253,8 @@ fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
         }
     }
     let last = moto.output_of(&arguments);
-    // All visible worlds are complete: the first, the last, and the one whose `meta.json` was
-    // written.
+    // Three worlds are visible, and all are complete: the first, the last, and the one whose
+    // publisher was killed when `meta.json` had reached the bucket.
     let published: Vec<String> = moto.worlds().iter().map(|(id, _)| id.to_string()).collect();
     assert_eq!(published.len(), 3);
     assert!(published.contains(&first) && published.contains(&last), "{published:?}");
@@ -263,7 +266,7 @@ fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
     assert_eq!(installed, format!("custom_{last}.world"));
 }
 
-/// Ids of all published worlds. Every file of them must have the right hash.
+/// Returns the ids of all published worlds. Each of their files must have the right hash.
 fn check_published(folder: &Path) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let Some(cdn) = Cdn::reading(folder) else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! Publishing and installing with the program itself: from the command line, through a bucket, with
-//! kills at random times, and with disks that are full or read-only.
+//! Tests that publish and install worlds with the program itself: from the command line, through a
+//! bucket, with kills at random times, and with disks that are full or read-only.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 mod bucket;
@@ -21,7 +21,7 @@ fn output_of(arguments: &[&str]) -> String {
     program::stdout_of(arguments).trim_end().to_owned()
 }
 
-/// Publishes a project to the CDN of a data folder, and returns the id.
+/// Publishes a project to the CDN of a data folder, and returns the id of the world.
 fn publish(project: &str, data: &str) -> String {
     output_of(&["publish", project, "--data-dir", data])
 }
@@ -32,7 +32,7 @@ fn get(client: &mut chicane_testkit::http::Client, path: &str) -> Value {
     serde_json::from_slice(&answer.body).expect("JSON")
 }
 
-/// All files below a folder.
+/// Paths of all files below a folder.
 fn walk(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let below = entries.flat_map(|e| match e.path() {

@@ -12,9 +12,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Timeout for the server to start. It is a Python program and starts slowly on a busy machine.
+/// Timeout for the start of the server. The server is a Python program and starts slowly on a busy
+/// machine.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
-/// Key and secret that are accepted until signatures are checked.
+/// Access key and secret. The server accepts them as long as it does not check signatures.
 const ANYBODY: (&str, &str) = ("AKIDEXAMPLE", "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY");
 
 /// Requests that create the bucket and make its files publicly readable.
@@ -27,7 +28,8 @@ const BUCKET: [(&str, &str); 2] = [
     ),
 ];
 
-/// A running server with one bucket, `worlds`, whose files are publicly readable.
+/// A running moto server. Its bucket is `worlds`, and the files in the bucket are publicly
+/// readable.
 pub(crate) struct Moto {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -36,7 +38,7 @@ pub(crate) struct Moto {
     pub(crate) secret: String,
 }
 
-/// Path of a program in the tools' Python environment.
+/// Path of a program in the Python environment of the tools.
 pub(crate) fn tool(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/python/bin");
     let server = std::env::var_os("MOTO_SERVER").map_or(beside.join("moto_server"), PathBuf::from);
@@ -56,7 +58,7 @@ impl Moto {
         moto
     }
 
-    /// Creates the bucket of a server with TLS.
+    /// Creates the bucket on a server with TLS.
     pub(crate) fn create_bucket_with_tls(&self, certificate: &str) {
         const PUT: &str = "import ssl, sys, urllib.request as web\n\
             trust = ssl.create_default_context(cafile=sys.argv[1])\n\
@@ -69,7 +71,8 @@ impl Moto {
         }
     }
 
-    /// Starts a server with TLS and without a bucket. Its certificate is written to the folder.
+    /// Starts a server with TLS and without a bucket. Writes the certificate of the server to
+    /// `folder`, and returns the path of the certificate too.
     pub(crate) fn start_secure(folder: &TempFolder) -> (Moto, String) {
         let (certificate, key) =
             (format!("{}/cert.pem", folder.path()), format!("{}/key.pem", folder.path()));
@@ -100,7 +103,7 @@ impl Moto {
                 }
                 line.clear();
             }
-            // Reads to the end, so that a full pipe never blocks the server.
+            // The rest of the log is read, because a full pipe would block the server.
             let _ = log.read_to_end(&mut Vec::new());
         });
         let found = found.recv_timeout(START_TIMEOUT);
@@ -116,12 +119,12 @@ impl Moto {
         Client::new(self.address)
     }
 
-    /// Address of the bucket for simulators, which read its files without credentials.
+    /// URL of the bucket for simulators. They read the files without credentials.
     pub(crate) fn url(&self) -> String {
         format!("http://{}/worlds", self.address)
     }
 
-    /// Endpoint for publishers.
+    /// URL of the S3 endpoint for publishers.
     pub(crate) fn endpoint(&self) -> String {
         if self.secure {
             format!("https://localhost:{}", self.address.port())
@@ -130,8 +133,8 @@ impl Moto {
         }
     }
 
-    /// Creates a user with a policy that allows `actions`, uses the user's key from now on, and
-    /// enables the checking of signatures.
+    /// Creates a user with a policy that allows `actions`, and enables the checking of signatures.
+    /// Later commands use the key of this user.
     pub(crate) fn lock(&mut self, user: &str, actions: &str) {
         let ask = |action: &str, more: &str| {
             let who = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, \
@@ -167,7 +170,8 @@ impl Moto {
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
 
-    /// A command that runs the program with the credentials of this server only.
+    /// A command that runs the program with the credentials of this server. The `AWS_` variables of
+    /// the environment are removed.
     pub(crate) fn command(&self, arguments: &[&str], more: &[(&str, &str)]) -> Command {
         let mut command = command(arguments, &[]);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("AWS_")) {
@@ -185,7 +189,7 @@ impl Moto {
         output_of(arguments, &output)
     }
 
-    /// All worlds with a `meta.json`. Every file of them must have the right hash.
+    /// All worlds that have a `meta.json`. Each of their files must have the right hash.
     pub(crate) fn worlds(&self) -> Vec<(WorldId, Meta)> {
         let keys = self.keys();
         let described = keys.iter().filter_map(|key| key.strip_suffix("/meta.json"));
@@ -232,7 +236,7 @@ impl Moto {
     }
 }
 
-/// Standard output of a program, which must have succeeded.
+/// Standard output of a program. The program must have succeeded.
 pub(crate) fn output_of(arguments: &[&str], output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {text}");

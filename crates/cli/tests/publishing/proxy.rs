@@ -1,4 +1,4 @@
-//! An HTTP proxy in front of a server, with which a test can drop requests and responses.
+//! An HTTP proxy in front of a server. A test uses it to drop requests and responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -38,8 +38,8 @@ impl ProxiedRequest {
     }
 }
 
-/// Starts a proxy for a server that closes the connection after every response. `pass` returns the
-/// response to a request, or `None` to close the connection. Returns the proxy's URL.
+/// Starts a proxy and returns its URL. `pass` returns the response to a request, or `None` to close
+/// the connection without a response. The server must close the connection after every response.
 pub(crate) fn open_proxy(
     to: SocketAddr,
     pass: impl Fn(&ProxiedRequest) -> Option<Vec<u8>> + Send + Sync + 'static,

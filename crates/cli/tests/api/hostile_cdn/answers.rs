@@ -14,7 +14,7 @@ fn truncated_responses_and_error_statuses_are_refused() {
         });
         assert_status(&refused, 502, "closed before the end of a file");
     }
-    // The response is complete according to its own length, but shorter than the manifest states.
+    // The response has the content length that it states, but is shorter than the manifest states.
     let refused = cdn.refused(|asked, reply| match reply {
         Reply::File(bytes) if asked.path.ends_with(".world") => {
             Reply::File(bytes[..bytes.len() - 1].to_vec())
@@ -69,7 +69,7 @@ fn slow_responses_are_refused() {
             move |asked, reply| if asked.path.ends_with(ending) { Reply::Silence } else { reply },
         );
         assert_status(&silent, 502, "no response within");
-        // A few bytes per second must not reset the timeout.
+        // A response that arrives byte by byte must not reset the timeout.
         let dripping = cdn.refused_soon(move |asked, reply| {
             if asked.path.ends_with(ending) { Reply::Drip(Duration::from_millis(20)) } else { reply }
         });
@@ -109,7 +109,8 @@ fn redirects_to_other_hosts_and_loops_are_refused() {
 fn worlds_over_the_limits_are_refused() {
     let cdn = HostileCdn::new();
     let mut meta = cdn.meta();
-    // A million files, which exceed the size limit of the document; then as many as fit into it.
+    // With a million files, `meta.json` exceeds its size limit. With 30,000 files it is small
+    // enough, but there are too many files.
     meta["files"] = (0..1_000_000).map(|i| json!(format!("meshes/{i}"))).collect();
     assert_status(&cdn.with_meta(&meta), 413, "");
     meta["files"] = (0..30_000).map(|i| json!(format!("meshes/{i}"))).collect();
@@ -120,7 +121,8 @@ fn worlds_over_the_limits_are_refused() {
         files.extend(more);
         files
     };
-    // A mesh of 300 MB, with and without its size in the manifest.
+    // The meshes are too large: one mesh, five meshes together, and a mesh whose size only the
+    // response states.
     assert_status(&cdn.with_files(&files(vec![one("meshes/big.dae", 300_000_000)])), 413, "64 MiB");
     assert_status(&cdn.with_files(&files(vec![one("meshes/big.dae", u64::MAX)])), 413, "64 MiB");
     let five = (0..5).map(|i| one(&format!("meshes/{i}.dae"), 60 << 20)).collect();
@@ -132,7 +134,7 @@ fn worlds_over_the_limits_are_refused() {
         reply => reply,
     });
     assert!(matches!(refused_size.0, 413 | 502), "{refused_size:?}");
-    // A document with too many nested lists.
+    // This `meta.json` has too many nested lists.
     let deep = [b"{\"rev\":\"abcd1234\",\"files\":".to_vec(), vec![b'['; 200_000]].concat();
     let refused = cdn.refused(move |_, _| Reply::File(deep.clone()));
     assert_status(&refused, 422, "meta.json is not JSON");
@@ -142,8 +144,8 @@ fn worlds_over_the_limits_are_refused() {
 fn an_invalid_or_changing_meta_json_is_refused() {
     let cdn = HostileCdn::new();
     let (count, rev, base) = (AtomicUsize::new(0), cdn.rev.clone(), cdn.meta());
-    // Every request returns another revision that does not exist, so files of two revisions must
-    // not be mixed.
+    // Every request for `meta.json` returns another revision, and none of the revisions exists. The
+    // simulator must not mix files of two revisions.
     let refused = cdn.refused(move |asked, reply| {
         if !asked.path.ends_with("meta.json") {
             return reply;

@@ -20,7 +20,7 @@ fn a_file_with_one_changed_byte_is_refused() {
 
 #[test]
 fn a_file_with_a_forged_manifest_is_refused() {
-    // A mirror may change a file and all hashes, but then the manifest does not match the id.
+    // A malicious mirror may change a file and all hashes. Then the manifest does not match the id.
     let cdn = HostileCdn::new();
     let path = cdn.file(".py");
     let script = b"def evaluate(sim):\n    return 100\n".to_vec();
@@ -42,7 +42,7 @@ fn a_file_with_a_forged_manifest_is_refused() {
         }
     });
     assert_status(&refused, 422, "not the sum");
-    // The files of one world under the id of another.
+    // The server sends the files of another world under this id.
     let other = HostileCdn::new();
     let text = other.meta().to_string().replace(&other.id, &cdn.id);
     let mut files = other.manifest().to_string().replace(&other.id, &cdn.id);
@@ -99,7 +99,7 @@ fn invalid_paths_are_refused() {
         files.extend([a, b].map(|path| json!({"path": path, "size": 1, "sha256": "0".repeat(64)})));
         assert_status(&cdn.with_files(&files), 422, "path");
     }
-    // `meta.json` lists a file that the manifest does not.
+    // `meta.json` lists a file that the manifest does not list.
     let mut meta = cdn.meta();
     meta["files"].as_array_mut().expect("files").push(json!("meshes/more.dae"));
     assert_status(&cdn.with_meta(&meta), 422, "different files");
@@ -108,8 +108,8 @@ fn invalid_paths_are_refused() {
 #[cfg(unix)]
 #[test]
 fn links_in_the_staging_folder_are_not_followed() {
-    // A CDN cannot create a link, but another user of this machine can. The simulator must never
-    // write through one.
+    // A CDN cannot create a symbolic link, but another user of this machine can. The simulator must
+    // never write through a link.
     let cdn = HostileCdn::new();
     let (data, outside) = (Arc::new(TempFolder::new()), TempFolder::new());
     let staged = data.path().join("staging").join(&cdn.id);
@@ -144,7 +144,7 @@ fn files_that_are_not_a_valid_world_are_refused() {
     let json = format!("custom_{}.json", cdn.id);
     let json: &'static str = Box::leak(json.into_boxed_str());
     assert_status(&replaced(json, b"{\"version\":".to_vec()), 422, "evaluations/");
-    // A world without a track model.
+    // This world has no track model.
     let id = cdn.id.clone();
     let bare = format!("<sdf version='1.7'><world name='custom_{id}'></world></sdf>");
     assert_status(&replaced(".world", bare.into_bytes()), 422, "track model");

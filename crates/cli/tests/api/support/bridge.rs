@@ -26,7 +26,7 @@ impl Bridge {
         }
     }
 
-    /// Waits for the next message with this `op`, skipping others.
+    /// Waits for the next message with this `op`. Other messages are skipped.
     pub(crate) fn next_of(&mut self, op: &str) -> Value {
         loop {
             let reply = self.receive();
@@ -36,7 +36,7 @@ impl Bridge {
         }
     }
 
-    /// Waits for the next message on a topic, skipping others.
+    /// Waits for the next message on a topic. Other messages are skipped.
     pub(crate) fn next_on(&mut self, topic: &str) -> Value {
         loop {
             let reply = self.next_of("publish");
@@ -54,7 +54,7 @@ impl Bridge {
         self.send(json!({"op": "publish", "topic": topic, "msg": message}));
     }
 
-    /// Calls a service that must succeed, and returns its values.
+    /// Calls a service. The call must succeed. Returns the values of the response.
     pub(crate) fn call(&mut self, service: &str, args: Value) -> Value {
         let answer = self.try_call(service, args);
         assert_eq!(answer["result"], true, "{answer}");
@@ -79,8 +79,8 @@ impl Bridge {
         text.to_owned()
     }
 
-    /// Waits until the bridge has tapped the robot's ticks, so that no later message is missed.
-    /// Returns the epoch.
+    /// Waits until the bridge has opened its tap of the robot's ticks, so that this client misses
+    /// no later message. Returns the epoch.
     pub(crate) fn wait_until_tapped(&mut self) -> u64 {
         self.subscribe("/sim/epoch");
         self.next_on("/sim/epoch")["data"].as_u64().expect("a number")

@@ -1,4 +1,5 @@
-//! Worlds with properties that no built-in world has: minimal, invalid, crowded, slow to load.
+//! Worlds with properties that no built-in world has: they are minimal, invalid, crowded or slow to
+//! load.
 
 use chicane_testkit::http::RESPONSE_TIMEOUT;
 use chicane_world::{Bundle, MemoryBundle, Route};
@@ -7,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
-/// A bundle with a world file that contains these models.
+/// A bundle that has only a world file with these models.
 fn bundle(name: &str, models: &str) -> MemoryBundle {
     let mut bundle = MemoryBundle::default();
     let text = format!("<sdf version='1.7'><world name='{name}'>{models}</world></sdf>");
@@ -15,7 +16,8 @@ fn bundle(name: &str, models: &str) -> MemoryBundle {
     bundle
 }
 
-/// A cube of 20 cm. The name of its link is the marker.
+/// The SDF model of a cube with edges of 20 cm. `marker` is the name of its link. The link name
+/// `object` marks a movable object.
 fn cube(name: &str, marker: &str, [x, y, z]: [f64; 3]) -> String {
     format!(
         "<model name='{name}'><pose>{x} {y} {z} 0 0 0</pose><link name='{marker}'><inertial><mass>0.5</mass>\
@@ -29,7 +31,7 @@ pub(crate) fn plain(name: &str) -> MemoryBundle {
     bundle(name, &cube("box1", "object", [2.0, 1.0, 0.0]))
 }
 
-/// A world with a box, and a table without marker.
+/// A world with a box, and with a table that is not marked as an object.
 pub(crate) fn scenery(name: &str) -> MemoryBundle {
     let models = [cube("table", "top", [3.0, 1.0, 0.0]), cube("box1", "object", [2.0, 1.0, 0.0])];
     bundle(name, &models.concat())
@@ -43,7 +45,7 @@ pub(crate) fn open_route(name: &str) -> MemoryBundle {
     bundle
 }
 
-/// A world with 200 boxes in towers, so that each tick takes long.
+/// A world with 200 boxes in towers. Each tick of this world takes a long time.
 pub(crate) fn many_boxes(name: &str) -> MemoryBundle {
     let mut models = String::new();
     for i in 0..200 {

@@ -10,7 +10,7 @@ pub(crate) fn judged(setup: Setup, script: &str) -> Simulator {
     setup.judge_script(script).start()
 }
 
-/// Waits until the session has ended, and returns it.
+/// Waits until the session has ended, and returns its last state.
 pub(crate) fn wait_for_end(api: &mut Api) -> Value {
     let deadline = Instant::now() + 2 * RESPONSE_TIMEOUT;
     loop {
@@ -35,14 +35,14 @@ pub(crate) fn wait_for_phase(api: &mut Api, wanted: &str) {
     until(wanted, || (api.get("/evaluation/session")["session"]["phase"] == wanted).then_some(()));
 }
 
-/// Lines that the script printed, from a record.
+/// Lines that the judging script printed, taken from a record.
 pub(crate) fn script_log(record: &Value) -> Vec<String> {
     let events = record["events"].as_array().expect("a list of events");
     let lines = events.iter().filter(|e| e["kind"] == "log");
     lines.map(|e| e["line"].as_str().expect("a line").to_owned()).collect()
 }
 
-/// Lines that the student's program printed, from a record.
+/// Lines that the student's program printed, taken from a record.
 pub(crate) fn student_output(record: &Value) -> Vec<String> {
     let events = record["events"].as_array().expect("a list of events");
     let lines = events.iter().filter(|e| e["kind"] == "run" && e["phase"] == "log");
@@ -57,14 +57,15 @@ pub(crate) fn processes(word: &str) -> Vec<String> {
     lines.filter(|line| line.contains(word)).collect()
 }
 
-/// A number that no other test uses, to identify the processes of one test.
+/// A number that no other test uses. It identifies the processes of one test by their command
+/// lines.
 pub(crate) fn unique_number() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("9{:07}{:02}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A start request without a command, with a time limit of one second.
+/// The body of a start request without a command and with a time limit of one second.
 pub(crate) fn one_second() -> Value {
     json!({"time_limit_s": 1})
 }

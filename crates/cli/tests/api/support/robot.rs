@@ -10,7 +10,8 @@ use tokio_tungstenite::tungstenite::handshake::HandshakeError;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
 
-/// A JSON client for the paths at the root. Every response must have the header `x-sim-time`.
+/// A JSON client of the robot's API, whose paths are at the root of the server. Every response must
+/// have the header `x-sim-time`.
 pub(crate) struct Robot(pub(crate) Client);
 
 impl Simulator {
@@ -41,7 +42,7 @@ impl Robot {
         self.get_at(path).0
     }
 
-    /// Same as [`Robot::get`], with the simulated time of the response.
+    /// Same as [`Robot::get`], but also returns the simulated time of the response.
     pub(crate) fn get_at(&mut self, path: &str) -> (Value, f64) {
         let answer = self.0.get(path);
         assert_eq!(answer.status, 200, "GET {path}: {}", answer.text());
@@ -53,7 +54,7 @@ impl Robot {
         self.post_at(path, body).0
     }
 
-    /// Same as [`Robot::post`], with the simulated time of the response.
+    /// Same as [`Robot::post`], but also returns the simulated time of the response.
     pub(crate) fn post_at(&mut self, path: &str, body: Value) -> (Value, f64) {
         let answer = self.0.post(path, &body.to_string());
         assert_eq!(answer.status, 200, "POST {path} {body}: {}", answer.text());
@@ -89,7 +90,7 @@ pub(crate) struct Socket(WebSocket<TcpStream>);
 /// A message that was received on a WebSocket.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Received {
-    /// A text frame, as JSON.
+    /// A text frame, parsed as JSON.
     Text(Value),
     /// A close frame with this code.
     Close(u16),
@@ -126,12 +127,12 @@ impl Socket {
         let _ = self.0.send(Message::binary(bytes.to_vec()));
     }
 
-    /// Sends raw bytes, bypassing the WebSocket protocol.
+    /// Sends raw bytes on the TCP connection, without a WebSocket frame around them.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.0.get_mut().write_all(bytes).expect("they are sent");
     }
 
-    /// Waits for the next message. Pings are answered and skipped.
+    /// Waits for the next message. Pings are answered and not returned.
     pub(crate) fn receive(&mut self) -> Received {
         loop {
             match self.0.read() {
@@ -156,8 +157,8 @@ impl Socket {
         while self.receive() != Received::End {}
     }
 
-    /// Closes the connection without a close frame, and waits until the server has ended it. The
-    /// server has then finished its cleanup for this client.
+    /// Closes the connection without a close frame, and waits until the server has ended the
+    /// connection too. The server has then finished its cleanup for this client.
     pub(crate) fn disconnect(mut self) {
         self.0.get_ref().shutdown(Shutdown::Write).expect("a closed write half");
         while self.receive() != Received::End {}
