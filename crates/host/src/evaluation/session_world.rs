@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Distance of the front bumper behind the start line, m.
+/// Distance from the start line back to the front bumper, m.
 const BEHIND_LINE_M: f64 = 0.05;
 /// How long a session waits for the sim thread, which answers within microseconds.
 const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
@@ -57,7 +57,6 @@ pub(super) struct SessionWorld {
     pub(super) progress_written_at: Instant,
 }
 
-/// An event in the database.
 /// An event as it is stored in the database.
 pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
     let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
@@ -106,7 +105,7 @@ impl SessionWorld {
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
-        // A phase is sent after it is on disk, with every event before it.
+        // A phase is sent after the phase and every earlier event are on disk.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.journal.flush();
         }
@@ -129,7 +128,7 @@ impl SessionWorld {
         self.journal.end(event_json(time_s, end), result)
     }
 
-    /// Changes the status of the evaluation in the live state.
+    /// Changes the status of the evaluation in the response of `GET /state`.
     fn change_status(&self, change: impl FnOnce(&mut SessionStatus)) {
         self.current.change_status(change);
         self.simulator.wake();
@@ -243,7 +242,7 @@ fn refused(error: impl Display) -> SessionHostError {
 }
 
 /// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint
-/// to the second one, with its front bumper just behind the first.
+/// to the second. Its front bumper is just behind the first waypoint.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;
