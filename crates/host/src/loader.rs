@@ -60,8 +60,8 @@ pub struct Loader {
     pub library: Arc<Library>,
     /// Stores the last world and its lights.
     pub(crate) keeper: Keeper,
-    /// Held while a world is looked up and its transition is registered, and while a world is
-    /// removed. Otherwise a world could be removed between the two steps.
+    /// This lock is held while a world is looked up and its transition is registered, and while a
+    /// world is removed. Without it, a world could be removed between lookup and registration.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Profile of the car.
     pub(crate) profile: Arc<Profile>,

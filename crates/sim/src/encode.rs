@@ -1,4 +1,4 @@
-//! Values as postcard bytes.
+//! Encodes values as postcard bytes.
 
 /// Appends the postcard encoding of `value` to `bytes`.
 pub(crate) fn append(value: &impl serde::Serialize, bytes: Vec<u8>) -> Vec<u8> {
