@@ -151,8 +151,8 @@ fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
     Some(made)
 }
 
-/// Rotation from the z axis to the y axis. Cylinders and cones of the engine lie along y, ours
-/// along z.
+/// Rotation of a cylinder or cone from the y axis to the z axis. The engine places these shapes
+/// along y, and a world places them along z.
 fn z_to_y() -> DQuat {
     let h = std::f64::consts::FRAC_1_SQRT_2;
     DQuat::from_xyzw(h, 0.0, 0.0, h)
