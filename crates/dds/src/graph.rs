@@ -28,7 +28,7 @@ struct NodeEntitiesInfo {
 }
 
 impl ParticipantEntitiesInfo {
-    /// A single node that owns all readers and writers.
+    /// Information about a single node that owns all readers and writers.
     pub(super) fn new(participant: GUID, readers: &[GUID], writers: &[GUID]) -> ParticipantEntitiesInfo {
         let node = NodeEntitiesInfo {
             node_namespace: "/",

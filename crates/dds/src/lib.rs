@@ -80,7 +80,7 @@ pub enum JoinError {
 /// A participant that has joined a graph and has not published anything yet.
 pub struct JoinedGraph(RobotParticipant);
 
-/// The robot as a node of a ROS 2 graph, which publishes and receives messages.
+/// The robot as a node of a ROS 2 graph. The node publishes and receives messages.
 pub struct RosNode {
     thread: JoinHandle<()>,
     stop: watch::Sender<bool>,

@@ -103,7 +103,7 @@ impl Camera {
         // work to its pool and wait for the result.
         rayon::spawn(move || {
             let work = || take(cache.frame(exposure, size, brightness, &profile));
-            // On panic the sender is dropped and the receiver returns `NotDrawn`.
+            // If the work panics, the sender is dropped and the receiver returns `NotDrawn`.
             if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = send.send(taken);
             }
@@ -179,7 +179,7 @@ impl DrawnFrame {
     }
 }
 
-/// Multiplies every channel by the factor, rounds it and clamps it to 0..=255.
+/// Multiplies every channel by `brightness`, then rounds and clamps the result to 0..=255.
 fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;

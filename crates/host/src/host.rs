@@ -81,7 +81,7 @@ pub struct Host {
     /// Profile of the car.
     pub profile: Arc<Profile>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The result of loading the first world; `None` while it is being loaded.
+    /// The result of loading the first world; `None` while this world is being loaded.
     boot: watch::Receiver<Option<Result<(), BootError>>>,
 }
 

@@ -14,7 +14,7 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Seed of a simulation and of its camera if the client gives none. It is fixed, so that equal
+/// Seed of a simulation and of its camera if the client gives no seed. It is fixed, so that equal
 /// inputs give equal bytes.
 pub(crate) const DEFAULT_SEED: u64 = 0;
 

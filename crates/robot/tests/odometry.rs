@@ -239,7 +239,7 @@ fn a_teleport_leaves_an_offset_and_a_new_stack_has_none() {
         let moved = libm::hypot(after.x - before.x, after.y - before.y);
         assert!(moved < 0.25 + 0.3 * speed, "the teleport is not part of the estimate: {moved}");
         assert!((after.yaw - before.yaw).abs() < 0.1 && after.forward.abs() < 0.02, "{after:?}");
-        // After the teleport the odometry is as exact as before.
+        // After the teleport the odometry must be as exact as before.
         while run.odom().tick != run.sim.tick() {
             run.tick(0.0, 0.0);
         }

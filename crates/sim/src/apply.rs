@@ -43,7 +43,7 @@ impl Sim {
         self.set_lamps(|name| was(name).unwrap_or_default());
     }
 
-    /// Sets the lights for which `is_red` is true to red and all others to green, without a
+    /// Sets the lights for which `is_red` returns true to red and all others to green, without a
     /// yellow phase.
     pub fn start_with_red(&mut self, is_red: impl Fn(&str) -> bool) {
         self.set_lamps(|name| if is_red(name) { Lamp::Red } else { Lamp::Green });

@@ -20,7 +20,7 @@ pub enum Command {
         z: Option<f64>,
         /// Heading in radians.
         yaw: Option<f64>,
-        /// Whether the pose is reached immediately or over time.
+        /// How the pose is reached: immediately, or over time.
         how: How,
     },
     /// Switches a traffic light to red or green.
@@ -30,8 +30,8 @@ pub enum Command {
         /// True for red, false for green.
         red: bool,
     },
-    /// Resets every movable object to its origin, the lights to green and the vehicle to the
-    /// spawn pose, with zero velocities and without motions. The tick count continues.
+    /// Resets every movable object to its origin, the lights to green and the vehicle to the spawn
+    /// pose. All velocities are zero and all motions end. The tick count continues.
     Reset,
 }
 
@@ -61,7 +61,7 @@ pub enum How {
         path: Vec<[f64; 2]>,
         /// Speed along the path, m/s.
         speed: f64,
-        /// Whether the motion continues from the last point to the first one, without end.
+        /// Whether the motion starts again at the first point after the last point, without end.
         repeat: bool,
     },
 }

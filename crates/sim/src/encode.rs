@@ -2,7 +2,7 @@
 
 /// Appends the postcard encoding of `value` to `bytes`.
 pub(crate) fn append(value: &impl serde::Serialize, bytes: Vec<u8>) -> Vec<u8> {
-    // Postcard fails only for a sequence of unknown length. The state contains none.
+    // Postcard fails only for a sequence of unknown length. The state contains no such sequence.
     postcard::to_extend(value, bytes).expect("every sequence in the state has a known length")
 }
 

@@ -36,7 +36,7 @@ struct LidarSolid {
     chunks: Vec<Chunk>,
 }
 
-/// A group of triangles of a mesh with its bounding box, in the mesh's frame.
+/// A group of triangles of a mesh and their bounding box, in the mesh's frame.
 #[derive(Debug)]
 struct Chunk {
     centre: DVec3,
@@ -245,8 +245,8 @@ impl Lidar {
     }
 }
 
-/// Lowest and highest direction of a bounding box's corners, relative to `towards`. `None` if the
-/// box does not intersect the plane z = 0.
+/// Lowest and highest angle to a corner of a bounding box, relative to `towards`. `None` if the box
+/// does not intersect the plane z = 0.
 fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     let (mut below, mut above) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut low, mut high) = (0.0f64, 0.0f64);
@@ -273,7 +273,7 @@ fn wrap_difference(angle: f64) -> f64 {
     }
 }
 
-/// The segment in which a convex polygon intersects the plane z = 0.
+/// The line segment in which a convex polygon intersects the plane z = 0.
 fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
     let mut points = [DVec2::ZERO; 2];
     let mut found = 0;

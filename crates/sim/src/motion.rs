@@ -5,7 +5,7 @@ use chicane_world::pose::wrap_angle;
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// Turn rate of a body towards the next segment of its path, rad/s.
+/// Rate at which a body turns towards the next segment of its path, rad/s.
 const TURN_RATE: f64 = 6.0;
 
 /// A motion in progress. The body is upright during the whole motion.

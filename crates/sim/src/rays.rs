@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether a point is inside a shape, computed without ray casts.
+    /// Whether a point is inside a shape. This is computed without ray casts.
     fn contains(shape: &Shape, p: DVec3) -> bool {
         match *shape {
             Shape::Box(h) => p.abs().cmple(h).all(),
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// Distance of the first point inside the shape, found by small steps along the ray.
+    /// Distance to the first point inside the shape, found in small steps along the ray.
     fn march(shape: &Shape, o: DVec3, d: DVec3) -> Option<f64> {
         (0..60_000).map(|i| f64::from(i) * 1e-4).find(|&t| contains(shape, o + d * t))
     }

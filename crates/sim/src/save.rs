@@ -68,7 +68,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Hashes of the parts of the state. A test uses them to name the part that differs.
+    /// Hashes of the parts of the state. Tests use them to name the part that differs.
     pub fn digests(&self) -> Vec<Digest> {
         let state = &self.state;
         let mut digests = vec![

@@ -35,7 +35,7 @@ struct TickResults {
     ranges: Vec<f64>,
 }
 
-/// An event of the last tick that no command caused directly.
+/// An event of the last tick that is not the direct effect of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimEvent {
     /// The state of the vehicle (`None`) or of an object was not finite, so the body was reset to
@@ -154,7 +154,7 @@ impl Sim {
         Some(BatterySample { sample, voltage, percentage, current })
     }
 
-    /// The most recent scan and IMU sample, also in ticks without a new sample.
+    /// The most recent scan and IMU sample. They are also available in ticks without a new sample.
     pub fn last_readings(&self) -> (&Scan, &ImuSample) {
         (&self.state.scan, &self.state.imu_sample)
     }

@@ -138,7 +138,7 @@ impl Driver {
         self.reply(reply, ());
     }
 
-    /// Replaces the running world with a loaded one.
+    /// Replaces the running world with a loaded world.
     pub(super) fn swap(&mut self, loaded: Loaded) {
         let Loaded { mut sim, served, keep_lights } = loaded;
         if let Some(old) = self.worlds.running.as_ref().filter(|_| keep_lights) {

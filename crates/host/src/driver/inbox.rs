@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Orders that wait for the sim thread.
 pub(super) struct Inbox {
     orders: Receiver<Envelope>,
-    /// An order that arrived while ticks were simulated.
+    /// An order that `has_next` has taken from the channel.
     next: Option<Envelope>,
 }
 

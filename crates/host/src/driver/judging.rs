@@ -45,7 +45,7 @@ pub(super) struct JudgedSession {
     playing: BTreeSet<u64>,
 }
 
-/// Ticks of the simulation at which the session does something.
+/// The ticks at which a run starts, has its next observation, and passes its time limit.
 #[derive(Debug, Clone, Copy)]
 struct RunTicks {
     /// The tick at which the session began to run.
@@ -212,7 +212,7 @@ impl JudgedSession {
         self.requests.try_recv().ok()
     }
 
-    /// Waits for a request. The error is a timeout, or a session whose thread has ended.
+    /// Waits for a request. Fails after the timeout, or if the thread of the session has ended.
     pub(super) fn wait_request(&self, timeout: Duration) -> Result<SessionRequest, RecvTimeoutError> {
         self.requests.recv_timeout(timeout)
     }

@@ -68,7 +68,7 @@ pub struct Simulator {
     source: Source,
     inbox: SyncSender<Envelope>,
     view: watch::Receiver<Arc<Published>>,
-    /// Set when the thread has to end.
+    /// Whether the thread has to end.
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
     /// Sum of the ticks of all steps that wait or run.
@@ -78,7 +78,8 @@ pub struct Simulator {
     taps: Taps,
 }
 
-/// The ticks of one step, counted in `Simulator::queued_ticks` until this value is dropped.
+/// The ticks of one step. They are counted in `Simulator::queued_ticks` until this value is
+/// dropped.
 struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
@@ -265,7 +266,7 @@ impl Simulator {
         self.send_when_free(|reply| Order::Installing(installing, reply)).await
     }
 
-    /// Replaces the running world with a loaded one, which ends the transition.
+    /// Replaces the running world with a loaded world. This ends the transition.
     pub(crate) async fn swap(&self, loaded: Loaded) -> Answer<()> {
         self.send_when_free(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
     }
@@ -281,7 +282,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Judge { entry: Box::new(entry), reply }).await
     }
 
-    /// Wakes the thread after a request of the session, a change of its status, or a dropped reply.
+    /// Wakes the thread after the session sent a request or changed its status, or after a client
+    /// is gone.
     pub(crate) fn wake(&self) {
         // If the inbox is full, the thread is awake already.
         let _ = self.inbox.try_send(self.envelope(Order::Wake));

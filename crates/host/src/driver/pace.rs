@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Longest lag whose missed ticks are still simulated.
 const MAX_LAG: Duration = Duration::from_millis(500);
-/// Shortest sleep. At a high speed several ticks are simulated after one sleep.
+/// Shortest sleep. At a high speed, more than one tick is due after such a sleep.
 const MIN_SLEEP: Duration = Duration::from_millis(1);
 
 /// Computes when ticks are due.

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 pub struct Published {
     /// Number of the publication.
     pub serial: u64,
-    /// Number of changes other than motion and time: commands, worlds, lights, contacts.
+    /// Number of changes so far. Commands, worlds, lights and contacts count; motion and time do
+    /// not.
     pub(crate) changes: u64,
     /// The running world and its state.
     pub running: Option<WorldView>,
@@ -35,7 +36,7 @@ pub struct Published {
     pub assets_version: u64,
     /// A counter that increases when the car is teleported or simulated time starts again.
     pub epoch: u64,
-    /// Name of the world whose simulation panicked, until it is loaded again.
+    /// Name of the world whose simulation panicked; `None` again after this world was loaded again.
     pub(crate) lost: Option<Arc<str>>,
     /// The status of the evaluation.
     pub(crate) status: SessionStatus,
@@ -58,8 +59,8 @@ pub struct WorldView {
     pub robot: RobotView,
 }
 
-/// The newest sample of each of the robot's topics. A sample is shared by all published values
-/// until a newer one replaces it.
+/// The newest sample of each of the robot's topics. All published values share a sample until a
+/// newer sample replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
     /// Odometry.
@@ -76,7 +77,7 @@ pub struct RobotView {
     pub command: Drive,
     /// The sounds that play.
     pub playing: Arc<[Playing]>,
-    /// Files of the sounds that play, and of some that have ended.
+    /// Files of the sounds that play, and of some sounds that have ended.
     pub files: Files,
 }
 
@@ -122,7 +123,7 @@ impl RobotView {
     }
 }
 
-/// Replaces a sample if the stack has a newer one.
+/// Replaces the shared sample if the stack has a newer sample.
 fn renew<T: Clone>(shared: &mut Option<Arc<TopicSample<T>>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
     if newest.map(&sample) != shared.as_deref().map(|topic| sample(topic)) {
         *shared =

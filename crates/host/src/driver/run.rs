@@ -13,7 +13,7 @@ use std::time::Instant;
 const MAX_ORDERS_PER_TURN: usize = 256;
 
 impl Driver {
-    /// Runs until the thread has to stop or every sender of the inbox is gone.
+    /// Runs the loop until the thread has to stop or every sender of the inbox is gone.
     pub(super) fn run(mut self) {
         while !self.is_stopping() {
             match catch_unwind(AssertUnwindSafe(|| self.run_once())) {

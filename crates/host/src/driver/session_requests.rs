@@ -52,7 +52,7 @@ impl Driver {
         judging.next_paused_observation(now)
     }
 
-    /// Applies the recorded drive command of this tick.
+    /// Applies the command of the recorded drive that is in force at this tick.
     pub(super) fn drive_by_tick(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;

@@ -1,4 +1,4 @@
-//! The state that the sim thread owns, one struct for each concern.
+//! The state that the sim thread owns. Each concern has its own struct.
 
 use super::clock::SimClock;
 use super::inbox::Inbox;
@@ -30,7 +30,8 @@ pub(crate) struct InitialState {
     pub(crate) speed: f64,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub(crate) brightness: f64,
-    /// The status of the evaluation. A thread that changes it calls `Simulator::wake` afterwards.
+    /// The status of the evaluation. A thread that changes the status calls `Simulator::wake`
+    /// afterwards.
     pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// The transition to the first world. It is open from the start, so that a client cannot switch
     /// worlds before the first world is ready.
@@ -47,7 +48,7 @@ pub(super) struct Driver {
     pub(super) session: SessionSlot,
     pub(super) taps: Taps,
     pub(super) metrics: Arc<Metrics>,
-    /// Set when the thread has to end.
+    /// Whether the thread has to end.
     pub(super) stopping: Arc<AtomicBool>,
 }
 
@@ -65,7 +66,7 @@ pub(super) struct Worlds {
     pub(super) transition: Option<Transition>,
     /// The world that is being installed.
     pub(super) installing: Option<Transition>,
-    /// Name of the world whose simulation panicked, until it is loaded again.
+    /// Name of the world whose simulation panicked; `None` again after this world was loaded again.
     pub(super) lost: Option<Arc<str>>,
     /// Number of worlds loaded so far.
     pub(super) assets_version: u64,
@@ -157,7 +158,8 @@ impl Driver {
         self.out.publish(published(&self.display, &self.worlds, &self.session, clock, seen), now);
     }
 
-    /// Publishes if replies are pending, so that they describe the state before the next order.
+    /// Publishes if replies are pending, so that these replies describe the state before the next
+    /// order.
     pub(super) fn publish_pending_replies(&mut self) {
         if self.out.has_pending_replies() {
             self.publish();

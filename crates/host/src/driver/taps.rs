@@ -23,7 +23,8 @@ pub struct TappedTick {
     pub at: SystemTime,
     /// The robot's topics.
     pub sample: Sample,
-    /// The camera frame of this tick, if there is one, and its brightness factor.
+    /// The camera frame of this tick and its brightness factor; `None` if this tick has no camera
+    /// frame.
     pub frame: Option<(Arc<Exposure>, f64)>,
 }
 
@@ -41,7 +42,7 @@ struct TapList {
 #[derive(Debug, Default)]
 struct TapQueue {
     ticks: Mutex<VecDeque<Arc<TappedTick>>>,
-    /// Notified when a tick is added.
+    /// Wakes the reader when a tick is added.
     added: Notify,
 }
 

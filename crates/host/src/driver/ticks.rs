@@ -108,7 +108,8 @@ impl Driver {
                 return self.publish();
             }
             let Some(running) = &mut self.worlds.running else { return };
-            // The command is given again at every tick, so that it does not expire during the step.
+            // The drive command is given again at every tick, so that it does not expire during the
+            // step.
             if speed.is_some() || steering.is_some() {
                 let _ = running.stack.apply(RobotCommand::Drive { speed, steering });
             }
@@ -136,7 +137,8 @@ impl Driver {
         true
     }
 
-    /// Publishes if the last publication of the step is long enough ago.
+    /// Publishes if `STEP_PUBLISH_INTERVAL` has passed since `shown`, the last publication of the
+    /// step.
     fn publish_if_due(&mut self, shown: &mut Instant) {
         if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
             self.publish();

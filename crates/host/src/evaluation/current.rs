@@ -1,4 +1,4 @@
-//! The active session, or the last one, as clients see it.
+//! The active session as clients see it, or else the last session.
 
 use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximum number of log lines in `GET /evaluation/session`.
 pub(super) const SHOWN_LOG_LINES: usize = 200;
 
-/// The active session, or the last one, as clients see it.
+/// The active session as clients see it, or else the last session.
 #[derive(Debug)]
 pub(crate) struct Current {
     view: Mutex<CurrentView>,

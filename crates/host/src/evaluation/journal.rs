@@ -25,7 +25,7 @@ const MAX_SESSION_BYTES: usize = 16 << 20;
 enum JournalEntry {
     /// An event as JSON.
     Line(String),
-    /// The record so far as JSON, and the simulated seconds of the session.
+    /// The unfinished record as JSON, and the simulated seconds of the session.
     Progress(String, f64),
     /// Write all earlier entries now, then send a message on this channel.
     Flush(SyncSender<()>),
@@ -86,7 +86,7 @@ impl Journal {
         true
     }
 
-    /// Stores the record so far and the simulated seconds of the session.
+    /// Stores the unfinished record and the simulated seconds of the session.
     pub(super) fn set_progress(&mut self, record: String, elapsed_s: f64) {
         let _ = self.entries.send(JournalEntry::Progress(record, elapsed_s));
     }

@@ -115,7 +115,7 @@ impl Evaluations {
         response
     }
 
-    /// Tests how judging scripts can be run on this machine.
+    /// The finder, which tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }
@@ -192,7 +192,8 @@ impl Evaluations {
         }
     }
 
-    /// Ends the session because the simulator stops. Returns after a timeout at the latest.
+    /// Ends the session because the simulator stops. Returns at the latest after
+    /// `SHUTDOWN_TIMEOUT`.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
     }

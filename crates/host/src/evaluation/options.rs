@@ -13,7 +13,8 @@ pub struct JudgeOptions {
     pub folder: Option<PathBuf>,
     /// How limits are enforced; the best available way if `None`.
     pub isolation: Option<Isolation>,
-    /// Source code of a judging script that replaces the world's own; `None` uses the world's own.
+    /// Source code of a judging script that replaces the script of the world; `None` keeps the
+    /// world's script.
     pub script: Option<String>,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,

@@ -82,8 +82,8 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     Ok(Some(session))
 }
 
-/// A page of records, the newest first: at most `limit` records with numbers below `below`, of one
-/// world if `world` is given.
+/// A page of records, the newest first. It has at most `limit` records with numbers below `below`.
+/// If `world` is given, only records of this world are listed.
 pub fn list(
     data: &Data,
     world: Option<&str>,

@@ -24,9 +24,10 @@ use std::time::{Duration, Instant};
 
 /// Distance from the start line back to the front bumper, m.
 const BEHIND_LINE_M: f64 = 0.05;
-/// How long a session waits for the sim thread, which answers within microseconds.
+/// How long a session waits for a reply of the sim thread. The sim thread usually answers within
+/// microseconds.
 const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// Shortest real time between two writes of the record so far.
+/// Shortest real time between two writes of the unfinished record.
 const RECORD_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The access of one session to the simulator: its world, its record and the event stream.

@@ -45,7 +45,8 @@ pub(super) async fn make_frames(feed: Feed) {
             due = Some(at + wait);
             continue;
         }
-        // The next frame is scheduled from the due time of this one, so that delays do not add up.
+        // The next frame is scheduled from the due time of this frame, so that delays do not add
+        // up.
         let late = at.elapsed().saturating_sub(wait);
         at = if late < wait { at + wait } else { Instant::now() };
         due = None;
@@ -54,7 +55,7 @@ pub(super) async fn make_frames(feed: Feed) {
     }
 }
 
-/// Shortest time from the last frame to the next one; `None` if nothing changed.
+/// Shortest time from the last frame to the next frame; `None` if nothing changed.
 fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     if last.changes != now.changes {
         return Some(CHANGE_INTERVAL);

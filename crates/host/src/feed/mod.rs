@@ -20,7 +20,7 @@ use tokio::sync::watch;
 /// The newest frame, story line and heartbeat. A change of this value wakes the subscribers.
 #[derive(Debug, Clone, Default)]
 struct Head {
-    /// The newest frame; `None` until the first one is made.
+    /// The newest frame; `None` until the first frame is made.
     frame: Option<Arc<StateFrame>>,
     /// Id of the newest story line.
     newest_line: u64,

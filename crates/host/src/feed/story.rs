@@ -59,7 +59,7 @@ impl Story {
         self.ring().last_id
     }
 
-    /// At most `limit` lines after this id, with their ids.
+    /// Returns at most `limit` lines after this id, each with its own id.
     pub(super) fn after(&self, id: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, Behind> {
         let ring = self.ring();
         if id < ring.last_dropped {

@@ -35,16 +35,17 @@ const USUAL_OVERLAP: f64 = 0.8;
 /// If the squared Mahalanobis distance of a scan's pose from the predicted pose is larger than
 /// this, the car was placed elsewhere.
 const MAX_MAHALANOBIS: f64 = 40.0;
-/// The car stands only after this number of consecutive quiet IMU samples.
+/// The car counts as standing only after this number of consecutive quiet IMU samples.
 const QUIET_SAMPLES: u32 = 15;
-/// An IMU sample is quiet if it is below this number of standard deviations.
+/// An IMU sample is quiet if its values are below this number of standard deviations.
 const QUIET_SD: f64 = 4.5;
 /// The car counts as slow only after this number of consecutive scans that agree with the
 /// prediction.
 const AGREEING_SCANS: u32 = 4;
 /// A scan agrees with the prediction if its squared Mahalanobis distance is smaller than this.
 const AGREEMENT: f64 = 25.0;
-/// The car counts as slow below this estimated speed, m/s. A slow car with a quiet IMU stands.
+/// The car counts as slow below this estimated speed, m/s. A slow car with a quiet IMU counts as
+/// standing.
 const STANDING_SPEED: f64 = 0.03;
 
 /// Maximum error of the predicted velocity in a crash, m/s.

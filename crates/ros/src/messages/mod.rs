@@ -28,7 +28,7 @@ pub trait RosType {
     const NAME: &'static str;
 }
 
-/// Defines the names of the types and the enum `Message` of all types.
+/// Implements `RosType` for all types, and defines the enum `Message` with a variant for each type.
 macro_rules! messages {
     ($($variant:ident $name:literal)*) => {
         $(impl RosType for $variant { const NAME: &'static str = $name; })*

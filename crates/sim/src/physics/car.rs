@@ -20,7 +20,7 @@ const MOTOR_LAG_S: f64 = 0.015;
 /// slope.
 const MOTOR_LEARN_S: f64 = 0.1;
 
-/// State of the car except for the chassis, which is a body of the engine.
+/// State of the car without the chassis, which is a body of the engine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Car {
     tyres: [TyreState; 4],

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const SUBSTEPS: usize = 2;
 /// Simulated seconds per sub-step.
 pub(crate) const SUBSTEP_S: f64 = chicane_world::readings::TICK_S / SUBSTEPS as f64;
-/// Two surfaces touch if their distance is at most this, m.
+/// Two surfaces touch if their distance is not larger than this, m.
 const TOUCH_M: f64 = 2e-4;
 
 /// A body whose state became non-finite.
@@ -79,7 +79,7 @@ impl Solver {
         let parameters = rapier::IntegrationParameters {
             dt: SUBSTEP_S,
             min_ccd_dt: SUBSTEP_S / 100.0,
-            // The objects have sizes of decimetres, not of metres.
+            // The objects have sizes of decimetres, so a decimetre is the unit of length.
             length_unit: 0.1,
             normalized_prediction_distance: 0.05,
             // The contacts are stiff enough that a stack of boxes sags by less than a millimetre.

@@ -19,13 +19,13 @@ const MARGIN_M: f64 = 0.01;
 /// If the car's colliders are lower than this height above the ground, the engine simulates the
 /// car, m.
 const CLEARANCE_M: f64 = 0.003;
-/// If the cosine of the car's lean is lower than this, the engine simulates the car.
+/// If the cosine of the car's lean angle is lower than this, the engine simulates the car.
 const UPRIGHT: f64 = 0.9;
 /// Inner steps per sub-step. The number is equal to the engine's number of solver iterations.
 const INNER: usize = 4;
 
 impl Engine {
-    /// Whether the next tick can affect no body except for the car.
+    /// Whether the next tick can only affect the car and no other body.
     pub(crate) fn is_car_isolated(&self, model: &CarModel) -> bool {
         if self.dirty || self.islands.active_bodies().any(|h| h != self.chassis) {
             return false;

@@ -92,13 +92,14 @@ impl CarModel {
         }
     }
 
-    /// Height of the car's colliders (not of the tyres) above the ground, m.
+    /// Height of the car's colliders above the ground, m. The colliders of the wheels are smaller
+    /// than the tyres.
     pub(super) fn clearance(&self, pose: &Pose) -> f64 {
         let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
         self.low_points.iter().fold(f64::INFINITY, lowest) - self.ground_z
     }
 
-    /// Steering angle of wheel `i` in Ackermann geometry, rad.
+    /// Steering angle of wheel `i`, rad. The front wheels have Ackermann geometry.
     pub(crate) fn wheel_angle(&self, i: usize, steering: f64) -> f64 {
         if i >= 2 || steering == 0.0 {
             return 0.0;
@@ -119,7 +120,7 @@ impl CarModel {
     }
 }
 
-/// The points that come nearest to the ground while the car is roughly upright.
+/// The points of the car that come nearest to the ground while the car is roughly upright.
 fn low_points(profile: &Profile) -> [DVec3; 8] {
     let (half, centre) =
         (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));

@@ -1,4 +1,4 @@
-//! Bodies that are moved by commands: placed immediately, or carried by a motion.
+//! Commands that move bodies: a body is placed immediately, or a motion carries it.
 
 use super::engine::{Engine, to_engine};
 use chicane_world::Pose;

@@ -32,7 +32,7 @@ pub(crate) struct TyreState {
     pub(super) spin: f64,
 }
 
-/// Velocity of the contact patch over the surface, its load, and the inputs of the motor.
+/// Motion of the contact patch over the surface, its load, and the request of the motor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patch {
     /// Speed along the wheel's heading, m/s.
@@ -69,7 +69,7 @@ impl TyreModel {
         let forward = patch.drive.clamp(-most, most);
         let excess = patch.drive - forward;
         state.spin = if excess == 0.0 {
-            // The wheel rolls, with the slip that corresponds to this force.
+            // The wheel rolls. Its slip corresponds to this force.
             let slip = forward / (self.slip_stiffness * patch.load);
             (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {

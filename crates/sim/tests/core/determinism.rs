@@ -18,7 +18,7 @@ fn busy() -> Sim {
     Sim::new(world.build(), Arc::new(Profile::gen1()), 42)
 }
 
-/// A fixed script: applies the commands of a tick and returns its drive command.
+/// A fixed script. It applies the commands of a tick and returns the drive command of the tick.
 fn act(sim: &mut Sim, tick: u64) -> Drive {
     match tick % 2_000 {
         300 => drop(sim.apply(Command::SetLight { name: "signal1".into(), red: tick % 4_000 < 2_000 })),

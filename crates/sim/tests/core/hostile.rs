@@ -1,4 +1,4 @@
-//! No sequence of commands can make the simulation unstable.
+//! Tests that no sequence of commands can make the simulation unstable.
 
 use crate::common::{drive, place, pose_of, run, teleport, ticks, yard};
 use chicane_sim::{Command, How, Sim, Who};

@@ -134,7 +134,7 @@ fn decode_frame(decoder: &mut Decoder, frame: &[u8], pcm: &mut [f32]) -> Result<
 }
 
 /// Subtracts the samples that the encoder added, if the tag gives their number. Fails if the tag
-/// gives more frames than the file contains.
+/// declares more frames than the file contains.
 fn trimmed(mut clip: Clip, frame: u64, tag: VbrTag) -> Result<Clip, DecodeError> {
     // The tolerance is one frame, because some encoders also count the frame that contains the tag.
     if tag.frames.is_some_and(|declared| clip.frames / frame + 1 < u64::from(declared)) {
