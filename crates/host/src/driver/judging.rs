@@ -130,7 +130,7 @@ impl JudgedSession {
         self.notes.send(Note::Stop(StopCause::WorldLost));
     }
 
-    /// Reports a command that the judging script did not send to the session.
+    /// Reports to the session a command that did not come from the judging script.
     pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
         self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
     }
@@ -153,8 +153,8 @@ impl JudgedSession {
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// Whether this tick has to be observed. If the tick is past the time limit, the session is
-    /// told so instead.
+    /// Whether this tick has to be observed. A tick past the time limit is not observed; a note
+    /// about the limit is sent to the session instead.
     pub(super) fn is_due(&mut self, tick: u64) -> bool {
         let Some(run) = &mut self.run else { return false };
         if tick >= run.limit {

@@ -34,7 +34,8 @@ pub(super) struct Taps(Arc<TapList>);
 
 #[derive(Debug, Default)]
 struct TapList {
-    /// Number of queues. The sim thread reads it without a lock while there is no queue.
+    /// Number of queues. The sim thread reads this number first, so that it takes no lock while
+    /// there is no queue.
     open: AtomicUsize,
     queues: Mutex<Vec<Arc<TapQueue>>>,
 }

@@ -160,7 +160,7 @@ impl Evaluations {
     /// Ends the active session, if there is one, and waits for its end. Returns whether a session
     /// was active.
     pub async fn stop(&self, cause: StopCause) -> bool {
-        // This lock waits for a session that is being started.
+        // If a session is being started, the lock is free when its start is complete.
         let _starting = self.starting.lock().await;
         let Some(id) = self.current.active() else {
             self.session().await;
